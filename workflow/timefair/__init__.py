@@ -1,0 +1,17 @@
+"""Restart-fair, wall-clock-fair benchmarking of black-box optimizers.
+
+The package is what the Snakemake workflow runs; `timefair.statistics` is also meant to be used
+alone. The rooms, from the ground up:
+
+- `problems`, `algorithms`: what is measured, each behind one interface;
+- `records`: what a run leaves behind, and how it is stored;
+- `statistics`: arrays in, arrays out; imports nothing of the rest;
+- `measure`: the clock, the instrumented objective, the runs;
+- `tables`, `figures`: records to tidy frames, frames to pictures;
+- `config`, `plan`, `provenance`: the campaign, its jobs, and what code and machine made it;
+- `cli`: the commands that the rules call.
+"""
+
+from importlib.metadata import version
+
+__version__ = version("timefair")

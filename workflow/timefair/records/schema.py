@@ -1,0 +1,77 @@
+"""What a record holds: one row a run, with its launches and its events nested in it.
+
+Times are seconds of one monotonic clock since the run's start (t0, the moment the algorithm is
+first called with a ready objective). Nothing at or after the budget T is in a record.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+SCHEMA_VERSION = 1
+
+EVENT = pa.struct(
+    [
+        ("restart", pa.int32()),  # the launch that made it, from 0
+        ("evaluations", pa.int64()),  # evaluations of the run so far, this one included
+        ("time_s", pa.float64()),  # stamped when the evaluation returned
+        ("precision", pa.float64()),  # f - f_opt, clamped at 0; falls from event to event
+    ]
+)
+
+LAUNCH = pa.struct(
+    [
+        ("start_s", pa.float64()),
+        ("end_s", pa.float64()),  # cut at the run's end
+        ("evaluations", pa.int64()),  # of this launch alone
+        ("best_precision", pa.float64()),  # of this launch alone; inf when it found nothing
+        ("end", pa.string()),  # a LaunchEnd
+    ]
+)
+
+RUN_FIELDS: list[tuple[str, pa.DataType]] = [
+    # which run this is
+    ("suite", pa.string()),
+    ("function", pa.int32()),
+    ("dimension", pa.int32()),
+    ("instance", pa.int32()),
+    ("algorithm", pa.string()),  # the label in the campaign
+    ("round", pa.int32()),  # from 1
+    ("run", pa.int32()),  # from 0, unique in its cell over all rounds
+    ("seed", pa.uint64()),  # the stream of launch k is default_rng([seed, k])
+    # what it was allowed
+    ("budget_s", pa.float64()),  # null: no budget in seconds
+    ("budget_evaluations", pa.int64()),  # null: no budget in evaluations
+    # how it went
+    ("status", pa.string()),  # a Status
+    ("stop_reason", pa.string()),  # a StopReason
+    ("message", pa.string()),  # null unless the status has something to say
+    ("attempts", pa.int32()),  # 1, more if a process was killed from outside and repeated
+    # what it used and reached
+    ("wall_s", pa.float64()),  # from t0 to the run's end, at most budget_s
+    ("cpu_s", pa.float64()),  # user and system, of the run's process and what it waited for
+    ("evaluations", pa.int64()),  # that finished within the budget
+    ("launches", pa.int32()),  # begun
+    ("completed_restarts", pa.int32()),  # launches that ended by themselves or by tau
+    ("best_f", pa.float64()),  # inf when there is no finite value
+    ("best_precision", pa.float64()),  # inf when there is no finite value
+    ("last_evaluation_s", pa.float64()),  # end of the last evaluation, counted or not; null: none
+    ("overshoot_s", pa.float64()),  # how far the last evaluation ended after T; 0: not at all
+    ("reaped_s", pa.float64()),  # t0 to the moment the process was gone
+    # what it cost around it
+    ("preparation_s", pa.float64()),  # imports and warm-up before the clock, paid once a job
+    ("objective_overhead_s", pa.float64()),  # of one evaluation, measured in this job
+    # whether it was disturbed
+    ("run_queue_delay_s", pa.float64()),  # waiting for a core; null where the kernel has none
+    ("involuntary_switches", pa.int64()),
+    ("peak_memory_mb", pa.float64()),
+    ("core", pa.int32()),  # null: not pinned
+    ("started_utc", pa.timestamp("ms", tz="UTC")),
+    ("launch_log", pa.list_(LAUNCH)),
+    ("events", pa.list_(EVENT)),
+]
+
+RUN_SCHEMA = pa.schema(RUN_FIELDS)
+
+KEYS = ("suite", "function", "dimension", "instance", "algorithm", "run")
+"""The columns that name a run; no two rows of a campaign share them."""
