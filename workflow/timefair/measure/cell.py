@@ -1,0 +1,135 @@
+"""A measuring job: every run of one algorithm on one function, dimension and chunk of instances."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from timefair import provenance
+from timefair.algorithms import registry as algorithms
+from timefair.algorithms.base import Algorithm
+from timefair.measure import kernel
+from timefair.measure.child import Allowance
+from timefair.measure.cores import held_cores
+from timefair.measure.objective import NEVER, Objective
+from timefair.measure.preparation import overhead_s, prepare
+from timefair.measure.restarts import RestartPolicy
+from timefair.measure.run import measure_run
+from timefair.measure.seeds import run_seed
+from timefair.measure.state import State
+from timefair.problems.base import Problem
+from timefair.problems.registry import SUITES
+from timefair.records.journal import Journal
+from timefair.records.store import write_record
+
+if TYPE_CHECKING:
+    from timefair.config import Campaign
+    from timefair.plan import Job
+
+
+def measure(campaign: Campaign, job: Job, runs: range, record: Path, key: str) -> None:
+    """Measure what the job's record lacks, and write the record.
+
+    Runs that a killed job of the same key has finished are taken from its journal. Instances take
+    turns, so that an unlucky minute hits them alike.
+
+    Parameters
+    ----------
+    runs
+        The numbers of the runs that the job's round makes on each of its instances.
+    key
+        The digest of everything that decides this measurement (`provenance.measure_key`).
+    """
+    with Journal(record, key) as journal:
+        todo = [
+            (instance, run)
+            for run in runs
+            for instance in job.instances
+            if (instance, run) not in journal.runs
+        ]
+        if todo:
+            with held_cores(campaign.algorithms[job.algorithm].threads) as cores:
+                _measure(campaign, job, todo, cores, journal)
+        done = [journal.runs[instance, run] for instance in job.instances for run in runs]
+        write_record(record, done, _facts(campaign, key))
+
+
+def _measure(
+    campaign: Campaign,
+    job: Job,
+    todo: list[tuple[int, int]],
+    cores: tuple[int, ...],
+    journal: Journal,
+) -> None:
+    start = time.monotonic()
+    kernel.adopt_orphans()
+    spec = campaign.algorithms[job.algorithm]
+    suite = SUITES[campaign.problems.suite]
+    problems = {
+        instance: suite.problem(job.function, job.dimension, instance)
+        for instance in sorted({instance for instance, _ in todo})
+    }
+    first = problems[todo[0][0]]
+    algorithm: Algorithm = algorithms.load(spec.use, spec.parameters)
+    prepare(algorithm, first)
+    common: dict[str, Any] = {
+        "suite": suite.name,
+        "function": job.function,
+        "dimension": job.dimension,
+        "algorithm": job.algorithm,
+        "round": job.round,
+        "core": cores[0],
+        "preparation_s": time.monotonic() - start,
+        "objective_overhead_s": _overhead_s(first),
+    }
+    allowance = _allowance(campaign, job.dimension)
+    for done, (instance, run) in enumerate(todo, start=1):
+        problem = problems[instance]
+        seed = run_seed(campaign.seed, problem.name, job.algorithm, run)
+        row = measure_run(algorithm, problem, allowance, seed)
+        journal.append({**common, "instance": instance, "run": run, **row})
+        print(_line(problem, run, row, done, len(todo)), file=sys.stderr, flush=True)
+
+
+def _allowance(campaign: Campaign, dimension: int) -> Allowance:
+    budget, limits, restart = campaign.budget, campaign.limits, campaign.restart
+    evaluations = budget.evaluations_for(dimension)
+    return Allowance(
+        time_ns=NEVER if budget.time_s is None else round(budget.time_s * 1e9),
+        evaluations=NEVER if evaluations is None else evaluations,
+        final_target=-1.0 if budget.final_target is None else budget.final_target,
+        wall_ns=round(limits.wall_s * 1e9),
+        memory_mb=limits.memory_mb,
+        restart=RestartPolicy(restart.policy, restart.tau_s, restart.tau_evaluations),
+    )
+
+
+def _overhead_s(problem: Problem) -> float:
+    """What the instrument adds to one evaluation of this problem on this machine, now."""
+    state = State()
+    try:
+        objective = Objective(problem, state.header_array, state.event_log, state.launch_log)
+        objective.start(0)
+        objective.begin_launch()
+        return overhead_s(objective, problem)
+    finally:
+        state.close()
+
+
+def _facts(campaign: Campaign, key: str) -> dict[str, Any]:
+    return {
+        "campaign": campaign.model_dump(mode="json"),
+        "key": key,
+        **provenance.record_facts(campaign),
+    }
+
+
+def _line(problem: Problem, run: int, row: dict[str, Any], done: int, total: int) -> str:
+    said = f" ({row['message']})" if row["message"] else ""
+    return (
+        f"{done}/{total}  {problem.name}, run {run}: {row['status']}{said}, ended by "
+        f"{row['stop_reason']} after {row['wall_s']:.3f} s and {row['evaluations']} evaluations, "
+        f"best precision {row['best_precision']:.3g}"
+    )

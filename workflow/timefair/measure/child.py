@@ -1,0 +1,166 @@
+"""The process of one run: it is forked, launches the algorithm until the run is over, and ends.
+
+It never returns. In the end it is the objective, this loop or the kernel timer that ends it, and
+nothing that the algorithm catches or ignores can hold it.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from timefair.algorithms.base import Algorithm
+from timefair.measure import kernel
+from timefair.measure.objective import NEVER, LaunchCode, LaunchCut, Objective, Stop, now_ns
+from timefair.measure.restarts import RestartPolicy
+from timefair.measure.seeds import launch_rng, seed_global_generators
+from timefair.measure.state import State
+from timefair.problems.base import Problem
+from timefair.records.status import Status
+
+GRACE_NS = 3_000_000
+"""From the deadline to the kernel timer: time for the objective to end the run itself."""
+
+WARM_UP_EVALUATIONS = 100
+WARM_UP_NS = 20_000_000
+"""After a fork the first evaluations are slower (copy-on-write); they are made before t0."""
+
+FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
+"""What the child itself reports in the header's `failure`, by its place here plus 1."""
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What one run may use.
+
+    `time_ns` and `evaluations` are NEVER where there is no such budget; `final_target` is -1 to
+    go on at any precision; `wall_ns` ends a run that has no budget of time.
+    """
+
+    time_ns: int = NEVER
+    evaluations: int = NEVER
+    final_target: float = -1.0
+    wall_ns: int = 3_600_000_000_000
+    memory_mb: float | None = None
+    restart: RestartPolicy = RestartPolicy()
+
+
+def live(
+    parent: int, algorithm: Algorithm, problem: Problem, allowance: Allowance, state: State, seed: int
+) -> None:
+    """Be the process of a run, from just after the fork to the end. `state` may hold a run's past.
+
+    A run whose launch was killed at tau goes on in a new process with the state of the last one.
+    """
+    try:
+        os.setsid()
+        kernel.die_with_parent(parent)
+        _limit_memory(allowance.memory_mb)
+        _warm_up(problem)
+        timer = kernel.KillTimer()
+        objective = Objective(
+            problem,
+            state.header_array,
+            state.event_log,
+            state.launch_log,
+            cap=allowance.evaluations,
+            final_target=allowance.final_target,
+        )
+        os.register_at_fork(after_in_child=lambda: _orphan(objective))
+        rng = _stream(seed, state["launches"])
+        if not state["launches"]:
+            state["switches_0"] = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+            delay = kernel.run_queue_delay_ns()
+            state["delay_0"] = -1 if delay is None else delay
+            state["cpu_0"] = time.process_time_ns()
+            t0 = now_ns()
+            objective.start(t0, NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns)
+        _launch_until_over(algorithm, objective, timer, allowance, state, seed, rng)
+    except BaseException as error:
+        _fail(state, error)
+    os._exit(1)
+
+
+def last_moment(state: State, allowance: Allowance) -> int:
+    """When the run is over at the latest, in ns of the clock: T, or the limit without a T."""
+    deadline: int = state["deadline"]
+    return deadline if deadline != NEVER else state["t0"] + allowance.wall_ns
+
+
+def _launch_until_over(
+    algorithm: Algorithm,
+    objective: Objective,
+    timer: kernel.KillTimer,
+    allowance: Allowance,
+    state: State,
+    seed: int,
+    rng: np.random.Generator,
+) -> None:
+    deadline, policy = state["deadline"], allowance.restart
+    while True:
+        now = now_ns()
+        if now >= deadline:
+            objective.finish(Stop.TIME)
+        launch_deadline = policy.launch_deadline(now)
+        # A KillTimer set to the earlier of the two also ends a launch that never evaluates.
+        state["kill_at"] = min(last_moment(state, allowance), launch_deadline) + GRACE_NS
+        timer.set(state["kill_at"])
+        objective.begin_launch(launch_deadline, policy.launch_evaluations)
+        try:
+            algorithm.solve(objective, rng)
+        except LaunchCut:
+            objective.end_launch(LaunchCode.TAU)
+        else:
+            evaluations = objective.end_launch(LaunchCode.RETURNED)
+            if not policy.again or evaluations == 0:
+                objective.finish(Stop.ENDED)
+        rng = _stream(seed, state["launches"])
+
+
+def _stream(seed: int, launch: int) -> np.random.Generator:
+    rng = launch_rng(seed, launch)
+    seed_global_generators(rng)
+    return rng
+
+
+def _limit_memory(memory_mb: float | None) -> None:
+    if memory_mb is None:
+        return
+    limit = kernel.address_space_bytes() + round(memory_mb * 2**20)
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def _warm_up(problem: Problem) -> None:
+    points = np.linspace(problem.lower, problem.upper, WARM_UP_EVALUATIONS)
+    stop = now_ns() + WARM_UP_NS
+    for x in points:
+        problem.evaluate(x)
+        if now_ns() >= stop:
+            break
+
+
+def _orphan(objective: Objective) -> None:
+    """In a process that the algorithm forked: do not evaluate, do not outlive the run."""
+    objective.disown()
+    kernel.die_with_parent(os.getppid())
+
+
+def _fail(state: State, error: BaseException) -> None:
+    """Leave to the parent what the algorithm raised, then end."""
+    end = now_ns()
+    state["end"] = end
+    if end >= state["deadline"]:
+        state["stop"] = Stop.TIME
+        os._exit(0)
+    status = Status.OUT_OF_MEMORY if isinstance(error, MemoryError) else Status.RAISED
+    state["failure"] = 1 + FAILURES.index(status)
+    state["stop"] = Stop.FAILURE
+    state.report(f"{type(error).__name__}: {error}".strip(": "))
+    os._exit(0)

@@ -1,0 +1,70 @@
+"""One timed run a core: a core is held by a lock that the kernel frees, and the job is pinned."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import random
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def lock_folder() -> Path:
+    """Where the locks of this machine are: one place for all campaigns and users."""
+    return Path(os.environ.get("TIMEFAIR_LOCKS", Path(tempfile.gettempdir()) / "timefair-cores"))
+
+
+@contextlib.contextmanager
+def held_cores(count: int) -> Iterator[tuple[int, ...]]:
+    """Wait until `count` of the cores that this process may use are free; hold and pin to them.
+
+    The locks are flocks on one file a core: the kernel frees them when the process ends, however
+    it ends. Cores are taken together or not at all, so that two jobs cannot wait for each other.
+
+    Raises
+    ------
+    ValueError
+        If this process may use fewer cores than that.
+    """
+    usable = sorted(os.sched_getaffinity(0))
+    if count > len(usable):
+        raise ValueError(f"{count} cores are asked for, and this process may use {len(usable)}")
+    folder = lock_folder()
+    folder.mkdir(mode=0o1777, parents=True, exist_ok=True)
+    while True:
+        locks = _take(folder, usable, count)
+        if len(locks) == count:
+            break
+        _free(locks)
+        time.sleep(random.uniform(0.02, 0.1))
+    try:
+        os.sched_setaffinity(0, locks)
+        yield tuple(locks)
+    finally:
+        os.sched_setaffinity(0, usable)
+        _free(locks)
+
+
+def _take(folder: Path, cores: list[int], count: int) -> dict[int, int]:
+    """As many locks as are free, at most `count`: core -> file descriptor."""
+    locks: dict[int, int] = {}
+    for core in cores:
+        # Nothing is written, so that locks of another user can be taken too.
+        fd = os.open(folder / f"core-{core}", os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(fd)
+            continue
+        locks[core] = fd
+        if len(locks) == count:
+            break
+    return locks
+
+
+def _free(locks: dict[int, int]) -> None:
+    for fd in locks.values():
+        os.close(fd)

@@ -1,0 +1,114 @@
+"""What the Linux kernel does for a measurement and Python has no name for."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from pathlib import Path
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_CLOCK_MONOTONIC = 1
+_SIGEV_SIGNAL = 0
+_TIMER_ABSTIME = 1
+
+
+class _Timespec(ctypes.Structure):
+    _fields_ = (("sec", ctypes.c_long), ("nsec", ctypes.c_long))
+
+
+class _Itimerspec(ctypes.Structure):
+    _fields_ = (("interval", _Timespec), ("value", _Timespec))
+
+
+class _Sigevent(ctypes.Structure):
+    _fields_ = (
+        ("value", ctypes.c_void_p),
+        ("signo", ctypes.c_int),
+        ("notify", ctypes.c_int),
+        ("rest", ctypes.c_char * 48),
+    )
+
+
+def _check(result: int) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+def die_with_parent(parent: int) -> None:
+    """End this process when the thread that forked it ends; at once if it has ended already."""
+    _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent ends (a subreaper)."""
+    _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+
+
+class KillTimer:
+    """SIGKILL to this process at a moment of CLOCK_MONOTONIC.
+
+    It needs neither the interpreter nor the parent and cannot be caught. A fork does not inherit
+    it: it is made in the process that it is to end.
+    """
+
+    def __init__(self) -> None:
+        self._timer = ctypes.c_void_p()
+        event = _Sigevent(None, signal.SIGKILL, _SIGEV_SIGNAL, b"")
+        _check(
+            _libc.timer_create(_CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(self._timer))
+        )
+
+    def set(self, at_ns: int) -> None:
+        """Replace the moment by `at_ns`; one in the past means now."""
+        sec, nsec = divmod(at_ns, 10**9)
+        spec = _Itimerspec(_Timespec(0, 0), _Timespec(sec, nsec))
+        _check(_libc.timer_settime(self._timer, _TIMER_ABSTIME, ctypes.byref(spec), None))
+
+
+def run_queue_delay_ns(pid: int | str = "self") -> int | None:
+    """Time that the main thread of a process (a zombie too) waited for a core; None: unknown."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1])
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def address_space_bytes() -> int:
+    """Size of this process's address space, what RLIMIT_AS limits."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
+
+
+def end_group_and_orphans(pid: int) -> None:
+    """End what a reaped or zombie child left: its process group, and the orphans adopted here."""
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+    for _ in range(1000):  # an orphan may fork while it is being ended
+        left = [child for child in children() if child != pid]
+        if not left:
+            return
+        for child in left:
+            try:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            except (ProcessLookupError, ChildProcessError):
+                continue
+
+
+def children() -> list[int]:
+    """The processes that this process is the parent of, zombies included."""
+    found = []
+    for task in Path("/proc/self/task").iterdir():
+        try:
+            found += [int(pid) for pid in (task / "children").read_text().split()]
+        except OSError:  # the thread has ended
+            continue
+    return found

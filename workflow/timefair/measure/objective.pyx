@@ -1,0 +1,370 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""The instrumented objective: counts, stamps, keeps the best, records events, ends the run.
+
+Compiled, because it stands in every evaluation: what it costs is taken from the algorithm's time.
+Everything that the parent has to know after this process is gone is written to shared memory as
+it happens (`timefair.measure.state` has the layout and the reader).
+"""
+
+import mmap
+import os
+
+import numpy as np
+
+cimport numpy as cnp
+from libc.math cimport INFINITY
+from libc.stdint cimport INT64_MAX, int64_t, uintptr_t
+from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
+
+cnp.import_array()
+
+ctypedef void (*native_t)(void *handle, const double *x, double *y) noexcept
+
+NEVER = INT64_MAX
+"""A deadline or a cap that is not there."""
+
+
+cdef struct Header:
+    int64_t t0  # when the algorithm was first called, ns of CLOCK_MONOTONIC
+    int64_t deadline  # t0 + T, or NEVER
+    int64_t kill_at  # when the kernel timer ends this process, or NEVER
+    int64_t evaluations  # that finished before the deadline
+    int64_t last  # when the last evaluation finished, counted or not; 0: none did
+    int64_t events  # rows committed to the event log
+    int64_t launches  # rows committed to the launch log
+    int64_t stop  # a Stop
+    int64_t end  # when the run was stopped
+    int64_t failure  # a Failure
+    int64_t cpu_0  # CPU time of the process at t0, ns
+    int64_t delay_0  # its run-queue delay at t0, ns; -1: not to be had
+    int64_t switches_0  # its involuntary context switches at t0
+    double best  # the best value
+
+
+cdef struct Event:
+    int64_t launch
+    int64_t evaluations
+    int64_t time  # ns since t0
+    double precision
+
+
+cdef struct Launch:
+    int64_t start
+    int64_t end
+    int64_t first  # evaluations of the run before it
+    int64_t last  # evaluations of the run after it
+    int64_t code  # a LaunchCode
+    double best  # its best precision
+
+
+HEADER = np.dtype([(name, np.int64) for name in (
+    "t0", "deadline", "kill_at", "evaluations", "last", "events", "launches", "stop", "end",
+    "failure", "cpu_0", "delay_0", "switches_0",
+)] + [("best", np.float64)])
+EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
+                 + [("precision", np.float64)])
+LAUNCH = np.dtype([(name, np.int64) for name in ("start", "end", "first", "last", "code")]
+                  + [("best", np.float64)])
+assert HEADER.itemsize == sizeof(Header)
+assert EVENT.itemsize == sizeof(Event)
+assert LAUNCH.itemsize == sizeof(Launch)
+
+
+cpdef enum Stop:
+    """Why the objective or the launch loop stopped the run; 0 while it runs."""
+    RUNNING = 0
+    TARGET = 1
+    TIME = 2
+    EVALUATIONS = 3
+    ENDED = 4
+    FAILURE = 5
+
+
+cpdef enum LaunchCode:
+    """How a launch ended; 0 while it runs, so also when its process was killed."""
+    OPEN = 0
+    RETURNED = 1
+    TAU = 2
+    LAUNCH_TARGET = 3
+    LAUNCH_CUT = 4
+    LAUNCH_FAILED = 5
+
+
+class LaunchCut(BaseException):
+    """Ends one launch whose share tau is used up. Not an Exception: it is to pass through."""
+
+
+class ForeignProcess(RuntimeError):
+    """The objective was called in a process that the algorithm forked: it cannot be counted."""
+
+
+cdef inline int64_t read_clock() noexcept nogil:
+    cdef timespec t
+    clock_gettime(CLOCK_MONOTONIC, &t)
+    return <int64_t>t.tv_sec * 1000000000 + t.tv_nsec
+
+
+def now_ns():
+    """The one clock of a measurement: CLOCK_MONOTONIC in nanoseconds."""
+    return read_clock()
+
+
+cdef class Log:
+    """Rows of one dtype in memory that outlives the process that writes it.
+
+    The file behind it grows by segments, which are mapped as they are needed: a log is never full
+    before the machine's memory is.
+    """
+
+    cdef readonly int fd
+    cdef readonly object dtype
+    cdef Py_ssize_t rows, size
+    cdef int64_t first, end
+    cdef char *base
+    cdef object mapping
+
+    def __init__(self, int fd, dtype, Py_ssize_t rows=16384):
+        self.fd, self.dtype, self.rows = fd, dtype, rows
+        self.size = dtype.itemsize
+        self.first = self.end = 0
+        self.base = NULL
+
+    cdef char *row(self, int64_t index) except NULL:
+        if index < self.first or index >= self.end:
+            self.map(index // self.rows)
+        return self.base + (index - self.first) * self.size
+
+    cdef int map(self, int64_t segment) except -1:
+        cdef cnp.ndarray view
+        length = self.rows * self.size
+        if os.fstat(self.fd).st_size < (segment + 1) * length:
+            os.ftruncate(self.fd, (segment + 1) * length)
+        self.mapping = mmap.mmap(self.fd, length, offset=segment * length)
+        view = np.frombuffer(self.mapping, dtype=np.uint8)
+        self.base = <char *>cnp.PyArray_DATA(view)
+        self.first, self.end = segment * self.rows, (segment + 1) * self.rows
+        return 0
+
+
+cdef class Objective:
+    """What an algorithm minimizes; see `timefair.algorithms.base.Objective` for its view of it.
+
+    Parameters
+    ----------
+    problem : timefair.problems.base.Problem
+    header : ndarray
+        One record of dtype `HEADER` in shared memory.
+    events, launches : Log
+    cap : int
+        Evaluations of the run; NEVER without such a budget.
+    final_target : float
+        The run ends at the first precision at or below it; -1 for never.
+    clock : callable, optional
+        ``clock() -> int`` in nanoseconds instead of the real one: for tests.
+    exit : callable
+        Called with 0 when the run is over. It must not return.
+    native : bool
+        Evaluate without the interpreter where the problem has a C function for it.
+    """
+
+    cdef readonly Py_ssize_t dimension
+    cdef object problem, evaluate, clock, exit, header_array
+    cdef native_t native
+    cdef void *handle
+    cdef Header *header
+    cdef Log events, launches
+    cdef Launch *launch
+    cdef int64_t t0, run_deadline, run_cap, deadline, cap, launch_deadline, launch_cap
+    cdef int64_t calls, event_count, launch_index
+    cdef double f_opt, final_target, best, launch_best
+    cdef int closed
+    cdef bint foreign
+
+    def __init__(
+        self, problem, header, Log events, Log launches,
+        int64_t cap=INT64_MAX, double final_target=-1.0,
+        clock=None, exit=os._exit, bint native=True,
+    ):
+        self.problem = problem
+        self.evaluate = problem.evaluate
+        self.dimension = problem.dimension
+        self.f_opt = problem.f_opt
+        self.native = NULL
+        if native and problem.native is not None:
+            self.native = <native_t><uintptr_t>problem.native.function
+            self.handle = <void *><uintptr_t>problem.native.handle
+        self.header_array = header
+        self.header = <Header *>cnp.PyArray_DATA(header)
+        self.events, self.launches = events, launches
+        self.run_cap = self.cap = cap
+        self.final_target = final_target
+        self.clock, self.exit = clock, exit
+        # A run that goes on in a new process takes up where the last one was killed.
+        self.calls = self.header.evaluations
+        self.event_count = self.header.events
+        self.t0 = self.header.t0
+        self.run_deadline = self.deadline = self.header.deadline or INT64_MAX
+        self.best = INFINITY
+        if self.event_count:
+            self.best = (<Event *>events.row(self.event_count - 1)).precision
+        else:
+            self.header.best = INFINITY
+        self.launch_best = INFINITY
+        self.launch = NULL
+
+    # -- what the algorithm sees -------------------------------------------------------------
+
+    @property
+    def lower(self):
+        return self.problem.lower.copy()
+
+    @property
+    def upper(self):
+        return self.problem.upper.copy()
+
+    @property
+    def evaluations(self):
+        return self.calls
+
+    @property
+    def evaluations_left(self):
+        """Evaluations that the budget leaves to this launch; None without such a budget."""
+        return None if self.cap == INT64_MAX else max(self.cap - self.calls, 0)
+
+    def __call__(self, x, /):
+        cdef double value, precision
+        cdef int64_t now
+        cdef Event *event
+        if self.closed:
+            self.refuse()
+        if self.calls >= self.cap:  # only after calls that raised
+            self.out_of_evaluations()
+        self.calls += 1
+        value = self.value(x)
+        now = read_clock() if self.clock is None else self.clock()
+        self.header.last = now
+        if now >= self.deadline:
+            self.out_of_time(now)
+        self.header.evaluations = self.calls
+        precision = value - self.f_opt
+        if precision < 0.0:
+            precision = 0.0 if value > -INFINITY else INFINITY
+        if precision < self.launch_best:
+            self.launch_best = precision
+            self.launch.best = precision
+            if precision < self.best:
+                self.best = precision
+                event = <Event *>self.events.row(self.event_count)
+                event.launch = self.launch_index
+                event.evaluations = self.calls
+                event.time = now - self.t0
+                event.precision = precision
+                self.header.best = value
+                self.event_count += 1
+                self.header.events = self.event_count  # the commit
+                if precision <= self.final_target:
+                    self.stop(TARGET, LAUNCH_TARGET, now)
+        if self.calls >= self.cap:
+            self.out_of_evaluations()
+        return value
+
+    # -- what the launch loop does -----------------------------------------------------------
+
+    def start(self, int64_t t0, int64_t deadline=INT64_MAX):
+        """Time starts at `t0`; the run ends at `deadline`. Both in ns of the clock."""
+        self.t0 = self.header.t0 = t0
+        self.run_deadline = self.deadline = self.header.deadline = deadline
+
+    def begin_launch(self, int64_t deadline=INT64_MAX, int64_t evaluations=INT64_MAX):
+        """Open the next launch. It may use time until `deadline` and that many evaluations."""
+        self.launch_index = self.header.launches
+        self.launch = <Launch *>self.launches.row(self.launch_index)
+        self.launch.start = read_clock() if self.clock is None else self.clock()
+        self.launch.first = self.launch.last = self.calls
+        self.launch.best = self.launch_best = INFINITY
+        self.launch.code = OPEN
+        self.header.launches = self.launch_index + 1
+        self.closed = False
+        self.launch_deadline, self.launch_cap = deadline, INT64_MAX
+        if evaluations < INT64_MAX - self.calls:
+            self.launch_cap = self.calls + evaluations
+        self.deadline = min(self.run_deadline, self.launch_deadline)
+        self.cap = min(self.run_cap, self.launch_cap)
+
+    def end_launch(self, int64_t code):
+        """Close the launch; `code` is a LaunchCode. Returns the evaluations that it made.
+
+        A launch that was cut and returned as if by itself is closed as cut at tau.
+        """
+        self.close_launch(TAU if self.closed else code, read_clock() if self.clock is None else self.clock())
+        return self.launch.last - self.launch.first
+
+    def finish(self, int64_t stop):
+        """End the run between two launches, with a Stop."""
+        self.header.end = read_clock() if self.clock is None else self.clock()
+        self.header.stop = stop
+        self.exit(0)
+
+    def disown(self):
+        """Called in a process that the algorithm forked: refuse to evaluate there."""
+        self.foreign = self.closed = True
+
+    # -- inside ------------------------------------------------------------------------------
+
+    cdef double value(self, x) except? -1.0:
+        cdef double y
+        cdef cnp.ndarray array
+        if (
+            cnp.PyArray_CheckExact(x)
+            and cnp.PyArray_TYPE(x) == cnp.NPY_DOUBLE
+            and cnp.PyArray_ISCARRAY_RO(x)
+        ):
+            array = x
+        else:
+            array = np.ascontiguousarray(x, dtype=np.float64)
+        if cnp.PyArray_NDIM(array) != 1 or cnp.PyArray_DIM(array, 0) != self.dimension:
+            raise ValueError(
+                f"the objective takes an array of shape ({self.dimension},), not {np.shape(x)}"
+            )
+        if self.native == NULL:
+            return self.evaluate(array)
+        self.native(self.handle, <const double *>cnp.PyArray_DATA(array), &y)
+        return y
+
+    cdef int refuse(self) except -1:
+        now = read_clock() if self.clock is None else self.clock()
+        if self.foreign:
+            raise ForeignProcess(
+                "the objective was called in a process that the algorithm forked; "
+                "evaluations there cannot be counted"
+            )
+        if now >= self.run_deadline:
+            self.stop(TIME, LAUNCH_CUT, now)
+        raise LaunchCut
+
+    cdef int out_of_time(self, int64_t now) except -1:
+        if now >= self.run_deadline:
+            self.stop(TIME, LAUNCH_CUT, now)
+        self.header.evaluations = self.calls
+        self.closed = True
+        raise LaunchCut
+
+    cdef int out_of_evaluations(self) except -1:
+        now = read_clock() if self.clock is None else self.clock()
+        if self.calls >= self.run_cap:
+            self.stop(EVALUATIONS, LAUNCH_CUT, now)
+        self.closed = True
+        raise LaunchCut
+
+    cdef int close_launch(self, int64_t code, int64_t now) except -1:
+        self.launch.end = now
+        self.launch.last = self.header.evaluations
+        self.launch.code = code
+        return 0
+
+    cdef int stop(self, int64_t stop, int64_t code, int64_t now) except -1:
+        self.close_launch(code, now)
+        self.header.end = now
+        self.header.stop = stop
+        self.exit(0)
+        raise SystemError("the exit of a run returned")

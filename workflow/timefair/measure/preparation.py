@@ -1,0 +1,118 @@
+"""What is paid once, before any clock: imports, also those that a library puts off to its first call.
+
+A library that imports inside its functions would import anew in every run, since each run is a
+fork of one parent. So a trial launch in a process of its own tells which modules such a call
+loads, and the parent loads them. The parent itself never launches: it keeps no thread and no state
+of an algorithm.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from timefair.algorithms.base import Algorithm
+from timefair.measure import kernel
+from timefair.measure.objective import now_ns
+from timefair.measure.seeds import launch_rng, seed_global_generators
+from timefair.problems.base import Problem
+
+TRIAL_S = 0.3
+"""A trial ends at the first evaluation after this time, and at 5 x this time in any case."""
+
+TRIAL_EVALUATIONS_PER_DIMENSION = 40
+
+
+def prepare(algorithm: Algorithm, problem: Problem) -> None:
+    """Bring this process into the state in which every run is to begin."""
+    algorithm.prepare()
+    for name in _modules_of_a_launch(algorithm, problem):
+        try:
+            importlib.import_module(name)
+        except Exception:  # a module that only its library can import
+            continue
+    gc.collect()
+    gc.freeze()  # no collection touches, and so copies, what the runs share
+
+
+def overhead_s(objective: Any, problem: Problem, evaluations: int = 2000) -> float:
+    """What the instrumented objective adds to one evaluation, in s; negative where it saves."""
+    x = (problem.lower + problem.upper) / 2
+    best = {}
+    for name, f in (("bare", problem.evaluate), ("objective", objective)):
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            for _ in range(evaluations // 5):
+                f(x)
+            times.append(time.perf_counter() - start)
+        best[name] = min(times) / (evaluations // 5)
+    return best["objective"] - best["bare"]
+
+
+class _Trial:
+    """An objective that only tells which modules have been loaded since the last call."""
+
+    def __init__(self, problem: Problem, pipe: int) -> None:
+        self.problem, self.pipe = problem, pipe
+        self.dimension = problem.dimension
+        self.lower, self.upper = problem.lower.copy(), problem.upper.copy()
+        self.evaluations = 0
+        self.known = set(sys.modules)
+        self.end = now_ns() + round(TRIAL_S * 1e9)
+
+    @property
+    def evaluations_left(self) -> int | None:
+        return max(TRIAL_EVALUATIONS_PER_DIMENSION * self.dimension - self.evaluations, 0)
+
+    def __call__(self, x: Any) -> float:
+        self.evaluations += 1
+        value = float(self.problem.evaluate(np.ascontiguousarray(x, dtype=float)))
+        self.tell()
+        if not self.evaluations_left or now_ns() >= self.end:
+            os._exit(0)
+        return value
+
+    def tell(self) -> None:
+        new = [name for name in sys.modules if name not in self.known]
+        if new:
+            self.known.update(new)
+            os.write(self.pipe, "".join(f"{name}\n" for name in new).encode())
+
+
+def _modules_of_a_launch(algorithm: Algorithm, problem: Problem) -> list[str]:
+    """The modules that a launch loads beyond those loaded here, in the order it loads them."""
+    read, write = os.pipe()
+    parent = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        _try_out(parent, algorithm, problem, write)
+    os.close(write)
+    with os.fdopen(read, encoding="utf-8") as pipe:
+        names = pipe.read().split()
+    os.waitpid(pid, 0)
+    kernel.end_group_and_orphans(pid)
+    return names
+
+
+def _try_out(parent: int, algorithm: Algorithm, problem: Problem, pipe: int) -> None:
+    try:
+        os.setsid()
+        kernel.die_with_parent(parent)
+        kernel.KillTimer().set(now_ns() + round(5e9 * TRIAL_S))
+        null = os.open(os.devnull, os.O_RDWR)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        rng = launch_rng(0, 0)
+        seed_global_generators(rng)
+        trial = _Trial(problem, pipe)
+        algorithm.solve(trial, rng)
+        trial.tell()
+    finally:  # what it raises is for its runs to show
+        os._exit(0)

@@ -1,0 +1,228 @@
+"""One run: fork its process, wait for its end, tell how it went, make its row of the record."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import resource
+import select
+import signal
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from timefair.algorithms.base import Algorithm
+from timefair.measure import child, kernel
+from timefair.measure.child import Allowance
+from timefair.measure.objective import NEVER, LaunchCode, Stop, now_ns
+from timefair.measure.state import State
+from timefair.problems.base import Problem
+from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
+
+ATTEMPTS = 3
+"""How often a run is tried whose process is killed from outside."""
+
+LATE_NS = 2_000_000_000
+"""The parent ends a process that the kernel timer has not ended by then."""
+
+_STOP_REASONS = {
+    Stop.TARGET: StopReason.TARGET,
+    Stop.TIME: StopReason.TIME,
+    Stop.EVALUATIONS: StopReason.EVALUATIONS,
+    Stop.ENDED: StopReason.ALGORITHM_ENDED,
+}
+
+_LAUNCH_ENDS = {
+    LaunchCode.RETURNED: LaunchEnd.RETURNED,
+    LaunchCode.TAU: LaunchEnd.TAU,
+    LaunchCode.LAUNCH_TARGET: LaunchEnd.TARGET,
+    LaunchCode.LAUNCH_CUT: LaunchEnd.CUT,
+    LaunchCode.LAUNCH_FAILED: LaunchEnd.FAILED,
+}
+
+Verdict = tuple[Status, StopReason, str | None]
+
+
+@dataclass
+class _Usage:
+    """What the processes of a run used, added up."""
+
+    cpu_s: float = 0.0
+    switches: int = 0
+    peak_memory_mb: float = 0.0
+    run_queue_delay_ns: int | None = 0
+
+    def add(self, usage: resource.struct_rusage, delay_ns: int | None, state: State) -> None:
+        self.cpu_s += usage.ru_utime + usage.ru_stime
+        self.switches += usage.ru_nivcsw
+        self.peak_memory_mb = max(self.peak_memory_mb, usage.ru_maxrss / 1024)
+        if delay_ns is None or self.run_queue_delay_ns is None or state["delay_0"] < 0:
+            self.run_queue_delay_ns = None
+        else:
+            self.run_queue_delay_ns += delay_ns
+
+
+def measure_run(
+    algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int
+) -> dict[str, Any]:
+    """Measure one run and describe it, in the columns of `records.schema` that are the run's own.
+
+    The caller is the prepared parent, single-threaded where it can be: the run's process begins as
+    its copy. A process that somebody else killed is repeated, up to `ATTEMPTS` times in all.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        row = _attempt(algorithm, problem, allowance, seed)
+        if row["status"] != Status.KILLED:
+            break
+    return row | {"attempts": attempt, "seed": seed}
+
+
+def _attempt(
+    algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int
+) -> dict[str, Any]:
+    state = State()
+    usage = _Usage()
+    started = datetime.datetime.now(datetime.UTC)
+    try:
+        while True:
+            wait_status = _process(algorithm, problem, allowance, state, seed, usage)
+            reaped = now_ns()
+            verdict = _verdict(state, allowance, wait_status, reaped)
+            if verdict is not None:
+                break
+            state.close_open_launch(LaunchCode.TAU, min(reaped, state["deadline"]))
+        status, reason, message = verdict
+        return {
+            "status": status,
+            "stop_reason": reason,
+            "message": message,
+            "started_utc": started,
+            **_result(state, allowance, problem, reason, reaped),
+            **_resources(state, usage),
+        }
+    finally:
+        state.close()
+
+
+def _process(
+    algorithm: Algorithm,
+    problem: Problem,
+    allowance: Allowance,
+    state: State,
+    seed: int,
+    usage: _Usage,
+) -> int:
+    """Fork a process for the run, see it to its end and sweep what it left. Its wait status."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    parent = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        child.live(parent, algorithm, problem, allowance, state, seed)
+    pidfd = os.pidfd_open(pid)
+    try:
+        _wait_for_exit(pidfd, pid, state)
+        delay_ns = kernel.run_queue_delay_ns(pid)  # of the zombie
+        kernel.end_group_and_orphans(pid)
+        _, wait_status, rusage = os.wait4(pid, 0)
+    finally:
+        os.close(pidfd)
+    usage.add(rusage, delay_ns, state)
+    return wait_status
+
+
+def _wait_for_exit(pidfd: int, pid: int, state: State) -> None:
+    """Return when the process is a zombie. The kernel timer ends it; if not, this does."""
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    while not poll.poll(1000):
+        if state["kill_at"] != NEVER and now_ns() > state["kill_at"] + LATE_NS:
+            os.kill(pid, signal.SIGKILL)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
+def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) -> Verdict | None:
+    """How an ended process went; None when only its launch is over and the run goes on."""
+    stop, exit_code = state["stop"], os.waitstatus_to_exitcode(wait_status)
+    if stop == Stop.FAILURE:
+        return child.FAILURES[state["failure"] - 1], StopReason.FAILURE, state.message
+    if stop != Stop.RUNNING:
+        return _content(state), _STOP_REASONS[Stop(stop)], None
+    if exit_code == -signal.SIGKILL and reaped >= state["kill_at"]:  # the kernel timer, or we
+        if state["kill_at"] < child.last_moment(state, allowance) + child.GRACE_NS:
+            return None
+        if state["deadline"] == NEVER:
+            return Status.WALL_LIMIT, StopReason.FAILURE, "its evaluations were not used in time"
+        return _content(state), StopReason.TIME_KILLED, None
+    if exit_code in (-signal.SIGKILL, -signal.SIGTERM):
+        name = signal.Signals(-exit_code).name
+        return Status.KILLED, StopReason.FAILURE, f"{name} from outside"
+    if exit_code < 0:
+        return Status.CRASHED, StopReason.FAILURE, signal.Signals(-exit_code).name
+    return Status.EXITED, StopReason.FAILURE, f"exit code {exit_code}"
+
+
+def _content(state: State) -> Status:
+    """The status of a run that ended in order, by what it found."""
+    if state["evaluations"] == 0:
+        return Status.NO_EVALUATION
+    if state["events"] == 0:
+        return Status.NO_FINITE_VALUE
+    return Status.OK
+
+
+def _result(
+    state: State, allowance: Allowance, problem: Problem, reason: StopReason, reaped: int
+) -> dict[str, Any]:
+    """What the run used and reached."""
+    t0, last = state["t0"] or reaped, state["last"]
+    end = min(state["end"] or reaped, state["deadline"])
+    events = state.events()
+    launches = _launch_log(state, t0, end, failed=reason == StopReason.FAILURE)
+    return {
+        "budget_s": None if allowance.time_ns == NEVER else allowance.time_ns / 1e9,
+        "budget_evaluations": None if allowance.evaluations == NEVER else allowance.evaluations,
+        "wall_s": (end - t0) / 1e9,
+        "evaluations": state["evaluations"],
+        "launches": len(launches),
+        "completed_restarts": sum(launch["end"] in COMPLETED for launch in launches),
+        "best_f": state["best"],
+        "best_precision": float(events["precision"][-1]) if len(events) else float("inf"),
+        "last_evaluation_s": (last - t0) / 1e9 if last else None,
+        "overshoot_s": max(last - state["deadline"], 0) / 1e9,
+        "reaped_s": (reaped - t0) / 1e9,
+        "launch_log": launches,
+        "events": [
+            {"restart": k, "evaluations": n, "time_s": ns / 1e9, "precision": precision}
+            for k, n, ns, precision in events.tolist()
+        ],
+    }
+
+
+def _launch_log(state: State, t0: int, end: int, failed: bool) -> list[dict[str, Any]]:
+    log = []
+    for row in state.launches():
+        code = LaunchCode(int(row["code"]))
+        is_open = code == LaunchCode.OPEN
+        last = state["evaluations"] if is_open else int(row["last"])
+        log.append(
+            {
+                "start_s": (int(row["start"]) - t0) / 1e9,
+                "end_s": ((end if is_open else min(int(row["end"]), end)) - t0) / 1e9,
+                "evaluations": last - int(row["first"]),
+                "best_precision": float(row["best"]),
+                "end": _LAUNCH_ENDS.get(code, LaunchEnd.FAILED if failed else LaunchEnd.CUT),
+            }
+        )
+    return log
+
+
+def _resources(state: State, usage: _Usage) -> dict[str, Any]:
+    """What the run's processes used since t0, and how they were disturbed."""
+    delay = usage.run_queue_delay_ns
+    return {
+        "cpu_s": max(usage.cpu_s - state["cpu_0"] / 1e9, 0.0),
+        "involuntary_switches": max(usage.switches - state["switches_0"], 0),
+        "peak_memory_mb": usage.peak_memory_mb,
+        "run_queue_delay_s": None if delay is None else max(delay - state["delay_0"], 0) / 1e9,
+    }

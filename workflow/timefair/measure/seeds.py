@@ -1,0 +1,34 @@
+"""One campaign seed, and a stream of its own for every launch of every run."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+
+import numpy as np
+
+from timefair.problems.base import ProblemName
+
+
+def run_seed(campaign_seed: int, problem: ProblemName, algorithm: str, run: int) -> int:
+    """The seed of a run, a whole number below 2**64, from the names of its cell.
+
+    A run can be repeated alone, and no two runs share a stream: the names go through SHA-256.
+    """
+    names = (
+        campaign_seed, problem.suite, problem.function, problem.dimension, problem.instance,
+        algorithm, run,
+    )  # fmt: skip
+    text = "|".join(map(str, names))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def launch_rng(seed: int, launch: int) -> np.random.Generator:
+    """The stream of launch number `launch` (from 0) of the run with this seed."""
+    return np.random.default_rng([seed, launch])
+
+
+def seed_global_generators(rng: np.random.Generator) -> None:
+    """Seed numpy's and Python's global generators, which some libraries draw from."""
+    np.random.seed(rng.integers(2**32, dtype=np.uint32))
+    random.seed(int(rng.integers(2**63)))

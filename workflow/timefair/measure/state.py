@@ -1,0 +1,86 @@
+"""What a run's process and its parent share: a header, the events and the launches.
+
+The memory belongs to anonymous files that the child inherits, so it outlives the child however
+that ends. The child writes (`timefair.measure.objective`, and `report` below); the parent reads
+after the child is gone.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.measure.objective import EVENT, HEADER, LAUNCH, NEVER, Log
+
+MESSAGE_AT = 512
+MESSAGE_END = mmap.PAGESIZE
+
+
+class State:
+    """The shared memory of one run. Close it when the run is recorded."""
+
+    def __init__(self) -> None:
+        self._fds = [os.memfd_create(f"timefair-{part}") for part in ("head", "events", "launches")]
+        head, events, launches = self._fds
+        os.ftruncate(head, MESSAGE_END)
+        self._page = mmap.mmap(head, MESSAGE_END)
+        self._header: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
+        self._header["deadline"] = self._header["kill_at"] = NEVER
+        self._header["best"] = np.inf
+        self._header["delay_0"] = -1
+        self.event_log = Log(events, EVENT)
+        self.launch_log = Log(launches, LAUNCH)
+
+    @property
+    def header_array(self) -> NDArray[np.void]:
+        """The header as the objective takes it: an array of one record."""
+        return self._header
+
+    def __getitem__(self, name: str) -> Any:
+        """A field of the header."""
+        return self._header[name][0].item()
+
+    def __setitem__(self, name: str, value: float) -> None:
+        self._header[name] = value
+
+    def report(self, message: str) -> None:
+        """Leave a message for the parent; what is longer than a page is cut."""
+        text = message.encode("utf-8", "replace")[: MESSAGE_END - MESSAGE_AT - 1]
+        self._page[MESSAGE_AT : MESSAGE_AT + len(text)] = text
+
+    @property
+    def message(self) -> str | None:
+        """The message that the child left; None without one."""
+        text = self._page[MESSAGE_AT:MESSAGE_END].split(b"\0", 1)[0]
+        return text.decode("utf-8", "ignore") or None
+
+    def events(self) -> NDArray[np.void]:
+        """The committed events, in the order they were made."""
+        return _rows(self.event_log, self["events"])
+
+    def launches(self) -> NDArray[np.void]:
+        """The launches that were begun. The last may still be open."""
+        return _rows(self.launch_log, self["launches"])
+
+    def close_open_launch(self, code: int, end: int) -> None:
+        """Close the launch whose process was killed, so that a new process can go on."""
+        row = self.launches()[-1:]
+        row["code"], row["end"], row["last"] = code, end, self["evaluations"]
+        os.pwrite(self.launch_log.fd, row.tobytes(), (self["launches"] - 1) * LAUNCH.itemsize)
+
+    def close(self) -> None:
+        for fd in self._fds:
+            os.close(fd)
+        self._fds = []
+
+
+def _rows(log: Log, count: int) -> NDArray[np.void]:
+    rows: NDArray[np.void] = np.empty(count, dtype=log.dtype)
+    view, at = memoryview(rows.view(np.uint8)), 0
+    while at < len(view):
+        at += os.preadv(log.fd, [view[at:]], at)
+    return rows

@@ -1,0 +1,65 @@
+"""Many record files into one an algorithm, complete or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from timefair.errors import InputError
+from timefair.records.journal import journal_path
+from timefair.records.store import open_record, write_record
+
+RunKey = tuple[int, int, int, int]
+"""(function, dimension, instance, run)"""
+
+_COLUMNS = ("function", "dimension", "instance", "run")
+_SHOWN = 3
+
+
+def collect(paths: Sequence[Path], expected: set[RunKey], output: Path) -> None:
+    """Write the runs of all record files to `output`, one file at a time in memory.
+
+    The journals of the collected records are dropped: their runs are now in two other places.
+
+    Raises
+    ------
+    InputError
+        If a file is no record, or a run is missing, twice there, or not expected.
+    """
+    seen: set[RunKey] = set()
+    faults: list[str] = []
+    sources: dict[str, Any] = {}
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for path in paths:
+            file, facts = open_record(path)
+            for name in ("campaign", "key", "code", "machine", "timefair"):
+                values = sources.setdefault(name, [])
+                if facts.get(name) not in values:
+                    values.append(facts.get(name))
+            for batch in file.iter_batches():
+                keys = list(zip(*(batch.column(c).to_pylist() for c in _COLUMNS), strict=True))
+                faults.extend(f"{path}: {_name(key)} is there twice" for key in keys if key in seen)
+                seen.update(keys)
+                yield pa.RecordBatch.from_arrays(batch.columns, schema=batch.schema)
+        faults.extend(_lines("missing", expected - seen))
+        faults.extend(_lines("not part of the campaign", seen - expected))
+        if faults:
+            raise InputError(*faults)
+
+    write_record(output, batches(), {"collected": sources})
+    for path in paths:
+        journal_path(path).unlink(missing_ok=True)
+
+
+def _name(key: RunKey) -> str:
+    function, dimension, instance, run = key
+    return f"f{function} D={dimension} instance {instance} run {run}"
+
+
+def _lines(what: str, keys: set[RunKey]) -> list[str]:
+    shown = [f"{_name(key)}: {what}" for key in sorted(keys)[:_SHOWN]]
+    return [*shown, f"and {len(keys) - _SHOWN} more runs: {what}"] if len(keys) > _SHOWN else shown
