@@ -19,6 +19,7 @@ from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
 from timefair.measure.seeds import run_seed
 from timefair.measure.state import State
+from timefair.plan import runs_of_round
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 from timefair.records.journal import Journal
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from timefair.plan import Job
 
 
-def measure(campaign: Campaign, job: Job, runs: range, record: Path, key: str) -> None:
+def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
     """Measure what the job's record lacks, and write the record.
 
     Runs that a killed job of the same key has finished are taken from its journal. Instances take
@@ -37,11 +38,12 @@ def measure(campaign: Campaign, job: Job, runs: range, record: Path, key: str) -
 
     Parameters
     ----------
-    runs
-        The numbers of the runs that the job's round makes on each of its instances.
+    record
+        The file to write; the journal lies beside it.
     key
         The digest of everything that decides this measurement (`provenance.measure_key`).
     """
+    runs = runs_of_round(campaign, job.round)
     with Journal(record, key) as journal:
         todo = [
             (instance, run)
@@ -53,7 +55,7 @@ def measure(campaign: Campaign, job: Job, runs: range, record: Path, key: str) -
             with held_cores(campaign.algorithms[job.algorithm].threads) as cores:
                 _measure(campaign, job, todo, cores, journal)
         done = [journal.runs[instance, run] for instance in job.instances for run in runs]
-        write_record(record, done, _facts(campaign, key))
+        write_record(record, done, _facts(campaign, job, key))
 
 
 def _measure(
@@ -118,11 +120,15 @@ def _overhead_s(problem: Problem) -> float:
         state.close()
 
 
-def _facts(campaign: Campaign, key: str) -> dict[str, Any]:
+def _facts(campaign: Campaign, job: Job, key: str) -> dict[str, Any]:
+    spec = campaign.algorithms[job.algorithm]
+    suite = SUITES[campaign.problems.suite]
+    software = (*suite.distributions, *algorithms.distributions(spec.use))
     return {
         "campaign": campaign.model_dump(mode="json"),
         "key": key,
-        **provenance.record_facts(campaign),
+        "code": provenance.measure_code(campaign, job.algorithm),
+        "machine": provenance.machine_facts(software),
     }
 
 

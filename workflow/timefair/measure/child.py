@@ -102,14 +102,14 @@ def _launch_until_over(
 ) -> None:
     deadline, policy = state["deadline"], allowance.restart
     while True:
-        now = now_ns()
+        now = state["t0"] if not state["launches"] else now_ns()
         if now >= deadline:
             objective.finish(Stop.TIME)
         launch_deadline = policy.launch_deadline(now)
         # A KillTimer set to the earlier of the two also ends a launch that never evaluates.
         state["kill_at"] = min(last_moment(state, allowance), launch_deadline) + GRACE_NS
         timer.set(state["kill_at"])
-        objective.begin_launch(launch_deadline, policy.launch_evaluations)
+        objective.begin_launch(now, launch_deadline, policy.launch_evaluations)
         try:
             algorithm.solve(objective, rng)
         except LaunchCut:

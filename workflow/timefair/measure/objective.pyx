@@ -275,11 +275,15 @@ cdef class Objective:
         self.t0 = self.header.t0 = t0
         self.run_deadline = self.deadline = self.header.deadline = deadline
 
-    def begin_launch(self, int64_t deadline=INT64_MAX, int64_t evaluations=INT64_MAX):
-        """Open the next launch. It may use time until `deadline` and that many evaluations."""
+    def begin_launch(
+        self, int64_t start=-1, int64_t deadline=INT64_MAX, int64_t evaluations=INT64_MAX
+    ):
+        """Open the next launch at `start` (-1: now), with time until `deadline` and evaluations."""
         self.launch_index = self.header.launches
         self.launch = <Launch *>self.launches.row(self.launch_index)
-        self.launch.start = read_clock() if self.clock is None else self.clock()
+        if start < 0:
+            start = read_clock() if self.clock is None else self.clock()
+        self.launch.start = start
         self.launch.first = self.launch.last = self.calls
         self.launch.best = self.launch_best = INFINITY
         self.launch.code = OPEN

@@ -31,28 +31,34 @@ def collect(paths: Sequence[Path], expected: set[RunKey], output: Path) -> None:
     """
     seen: set[RunKey] = set()
     faults: list[str] = []
-    sources: dict[str, Any] = {}
 
     def batches() -> Iterator[pa.RecordBatch]:
         for path in paths:
-            file, facts = open_record(path)
-            for name in ("campaign", "key", "code", "machine", "timefair"):
-                values = sources.setdefault(name, [])
-                if facts.get(name) not in values:
-                    values.append(facts.get(name))
+            file, _ = open_record(path)
             for batch in file.iter_batches():
                 keys = list(zip(*(batch.column(c).to_pylist() for c in _COLUMNS), strict=True))
                 faults.extend(f"{path}: {_name(key)} is there twice" for key in keys if key in seen)
                 seen.update(keys)
-                yield pa.RecordBatch.from_arrays(batch.columns, schema=batch.schema)
+                yield batch
         faults.extend(_lines("missing", expected - seen))
         faults.extend(_lines("not part of the campaign", seen - expected))
         if faults:
             raise InputError(*faults)
 
-    write_record(output, batches(), {"collected": sources})
+    write_record(output, batches(), {"collected": _sources(paths)})
     for path in paths:
         journal_path(path).unlink(missing_ok=True)
+
+
+def _sources(paths: Sequence[Path]) -> dict[str, list[Any]]:
+    """The different configurations, keys, code digests and machines that the records name."""
+    sources: dict[str, list[Any]] = {"campaign": [], "key": [], "code": [], "machine": []}
+    for path in paths:
+        _, facts = open_record(path)
+        for name, values in sources.items():
+            if facts.get(name) not in values:
+                values.append(facts.get(name))
+    return sources
 
 
 def _name(key: RunKey) -> str:

@@ -1,0 +1,312 @@
+"""The objective with a clock that the test sets: counting, stamping, truncation, stopping."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from timefair.measure.objective import NEVER, LaunchCode, LaunchCut, Objective, Stop
+from timefair.measure.state import State
+from timefair.problems.base import Problem, ProblemName
+
+
+class Over(BaseException):
+    """Stands for the end of the process."""
+
+
+class Clock:
+    """Each reading is `step` later than the last."""
+
+    def __init__(self, step: int = 10) -> None:
+        self.now, self.step = 0, step
+
+    def __call__(self) -> int:
+        self.now += self.step
+        return self.now
+
+
+def end(code: int) -> None:
+    raise Over
+
+
+def sphere(dimension: int = 2, f_opt: float = 1.0) -> Problem:
+    return Problem(
+        ProblemName("test", 1, dimension, 1),
+        evaluate=lambda x: float(x @ x) + f_opt,
+        lower=np.full(dimension, -5.0),
+        upper=np.full(dimension, 5.0),
+        f_opt=f_opt,
+    )
+
+
+class Bench:
+    """An objective on a state of its own, launched once."""
+
+    def __init__(self, deadline: int = NEVER, problem: Problem | None = None, **options) -> None:
+        self.state, self.clock = State(), Clock()
+        self.objective = Objective(
+            problem or sphere(),
+            self.state.header_array,
+            self.state.event_log,
+            self.state.launch_log,
+            clock=self.clock,
+            exit=end,
+            **options,
+        )
+        self.objective.start(0, deadline)
+        self.objective.begin_launch()
+
+    def events(self) -> list[tuple]:
+        return self.state.events().tolist()
+
+
+@pytest.fixture
+def bench():
+    made = []
+
+    def make(*args, **options) -> Bench:
+        made.append(Bench(*args, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.state.close()
+
+
+def test_improvements_are_events_with_launch_count_time_and_precision(bench):
+    b = bench()
+    for x in ([3, 0], [4, 0], [1, 0], [1, 0], [0, 0.5]):
+        b.objective(x)
+    # begin_launch read the clock once
+    assert b.events() == [(0, 1, 20, 9.0), (0, 3, 40, 1.0), (0, 5, 60, 0.25)]
+    assert b.state["evaluations"] == b.objective.evaluations == 5
+    assert b.state["best"] == 1.25
+
+
+def test_the_value_is_returned_as_a_float(bench):
+    value = bench().objective(np.array([3.0, 4.0]))
+    assert type(value) is float
+    assert value == 26.0
+
+
+@pytest.mark.parametrize("x", [[1, 2, 3], [[1, 2]], 1.0, np.zeros(3), np.zeros((1, 2)), []])
+def test_a_wrong_shape_is_refused_and_counted_as_a_call(bench, x):
+    b = bench()
+    with pytest.raises(ValueError, match=r"shape \(2,\)"):
+        b.objective(x)
+    assert b.objective.evaluations == 1
+    assert b.state["evaluations"] == 0
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        (1, 2),
+        np.array([1, 2]),
+        np.array([1, 2], dtype=np.float32),
+        np.array([1.0, 9.0, 2.0])[::2],
+        np.array([1.0, 2.0]).astype(">f8"),
+    ],
+)
+def test_any_array_like_of_the_right_shape_is_taken(bench, x):
+    assert bench().objective(x) == 6.0
+
+
+def test_an_evaluation_that_ends_at_the_deadline_is_dropped_and_ends_the_run(bench):
+    b = bench(deadline=40)
+    b.objective([3, 0])  # ends at 20
+    b.objective([2, 0])  # ends at 30
+    with pytest.raises(Over):
+        b.objective([1, 0])  # ends at 40 = T
+    assert [event[2] for event in b.events()] == [20, 30]
+    assert b.state["evaluations"] == 2
+    assert b.state["last"] == 40
+    assert b.state["stop"] == Stop.TIME
+    assert b.state["best"] == 5.0
+    launch = b.state.launches()[0]
+    assert (launch["code"], launch["last"], launch["best"]) == (LaunchCode.LAUNCH_CUT, 2, 4.0)
+
+
+def test_a_stopped_run_cannot_be_gone_on_with(bench):
+    b = bench(deadline=20)
+    for _ in range(3):
+        with pytest.raises(Over):
+            b.objective([1, 0])
+    assert b.events() == []
+
+
+def test_a_budget_of_evaluations_is_used_exactly(bench):
+    b = bench(cap=3)
+    assert b.objective.evaluations_left == 3
+    b.objective([3, 0])
+    b.objective([3, 0])
+    with pytest.raises(Over):
+        b.objective([1, 0])
+    assert b.state["evaluations"] == 3
+    assert b.state["stop"] == Stop.EVALUATIONS
+    assert b.events()[-1][1] == 3
+    assert b.objective.evaluations_left == 0
+
+
+def test_calls_that_raise_use_the_budget_up(bench):
+    b = bench(cap=2)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="shape"):
+            b.objective([1])
+    with pytest.raises(Over):
+        b.objective([1])
+
+
+def test_without_a_budget_of_evaluations_nothing_is_left_to_tell(bench):
+    assert bench().objective.evaluations_left is None
+
+
+def test_the_final_target_ends_the_run(bench):
+    b = bench(final_target=1.0)
+    b.objective([2, 0])
+    with pytest.raises(Over):
+        b.objective([1, 0])
+    assert b.state["stop"] == Stop.TARGET
+    assert b.events()[-1][3] == 1.0
+    assert b.state.launches()[0]["code"] == LaunchCode.LAUNCH_TARGET
+
+
+def test_precision_is_clamped_at_zero_and_zero_is_one_event(bench):
+    values = iter([1.0 - 1e-12, 1.0 - 1e-9, 1.0])
+    problem = sphere()
+    object.__setattr__(problem, "evaluate", lambda x: next(values))
+    b = bench(problem=problem)
+    for _ in range(3):
+        b.objective([0, 0])
+    assert [event[3] for event in b.events()] == [0.0]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_values_that_are_not_finite_are_counted_and_are_no_events(bench, value):
+    problem = sphere()
+    object.__setattr__(problem, "evaluate", lambda x: value)
+    b = bench(problem=problem, final_target=1e-8)
+    b.objective([0, 0])
+    assert b.events() == []
+    assert b.state["evaluations"] == 1
+    assert b.state["best"] == np.inf
+
+
+def test_a_launch_is_cut_at_tau_again_and_again_until_it_gives_up(bench):
+    b = bench()
+    b.objective.begin_launch(deadline=50)
+    b.objective([3, 0])  # ends at 30
+    b.objective([2, 0])  # ends at 40
+    for _ in range(3):
+        with pytest.raises(LaunchCut):
+            b.objective([1, 0])
+    # It was evaluated once more, and what ended at tau or later is nobody's result.
+    assert b.state["evaluations"] == 3
+    assert [event[0] for event in b.events()] == [1, 1]
+    assert b.objective.end_launch(LaunchCode.RETURNED) == 3
+    assert b.state.launches()[1]["code"] == LaunchCode.TAU
+
+
+def test_a_launch_uses_exactly_its_evaluations(bench):
+    b = bench()
+    b.objective.begin_launch(evaluations=2)
+    b.objective([3, 0])
+    with pytest.raises(LaunchCut):
+        b.objective([2, 0])
+    with pytest.raises(LaunchCut):
+        b.objective([1, 0])
+    assert b.objective.end_launch(LaunchCode.TAU) == 2
+    assert b.events()[-1] == (1, 2, 40, 4.0)
+
+
+def test_a_launch_that_swallows_its_cut_ends_with_the_run(bench):
+    b = bench(deadline=80)
+    b.objective.begin_launch(evaluations=1)
+    with pytest.raises(Over):
+        while True:
+            try:
+                b.objective([1, 0])
+            except LaunchCut:
+                pass
+    assert b.state["stop"] == Stop.TIME
+    assert b.state["evaluations"] == 1
+
+
+def test_each_launch_keeps_its_own_best_and_count(bench):
+    b = bench()
+    b.objective([1, 0])
+    b.objective.end_launch(LaunchCode.RETURNED)
+    b.objective.begin_launch()
+    b.objective([3, 0])
+    b.objective([2, 0])
+    b.objective.end_launch(LaunchCode.RETURNED)
+    log = b.state.launches()
+    assert log["best"].tolist() == [1.0, 4.0]
+    assert (log["last"] - log["first"]).tolist() == [1, 2]
+    assert len(b.events()) == 1
+
+
+def test_a_new_process_goes_on_where_the_last_one_was_killed(bench):
+    b = bench(cap=5)
+    b.objective([2, 0])
+    b.objective([3, 0])
+    b.state.close_open_launch(LaunchCode.TAU, 35)
+    after = Objective(
+        sphere(),
+        b.state.header_array,
+        b.state.event_log,
+        b.state.launch_log,
+        cap=5,
+        clock=b.clock,
+        exit=end,
+    )
+    after.begin_launch()
+    assert after.evaluations == 2
+    after([2.5, 0])  # better than the launch's own past only
+    after([1, 0])
+    assert [event[0] for event in b.events()] == [0, 1]
+    assert b.events()[-1][1] == 4
+    with pytest.raises(Over):
+        after([1, 0])
+    assert b.state.launches()["best"].tolist() == [4.0, 1.0]
+
+
+def test_the_logs_grow_over_many_segments(bench):
+    b = bench(problem=sphere(1, f_opt=0.0))
+    many = 50_000
+    for k in range(many):
+        b.objective([np.sqrt(many - k)])
+    events = b.state.events()
+    assert len(events) == many
+    assert events["evaluations"].tolist() == list(range(1, many + 1))
+    assert (np.diff(events["precision"]) < 0).all()
+
+
+def test_in_a_process_that_the_algorithm_forked_it_refuses(bench):
+    b = bench()
+    b.objective.disown()
+    with pytest.raises(RuntimeError, match="forked"):
+        b.objective([1, 0])
+
+
+def test_native_and_python_evaluation_give_the_same_bits():
+    from timefair.problems.registry import SUITES
+
+    rng = np.random.default_rng(7)
+    for function in (1, 8, 21, 24):
+        problem = SUITES["bbob"].problem(function, 5, 2)
+        values = []
+        for native in (True, False):
+            state = State()
+            objective = Objective(
+                problem, state.header_array, state.event_log, state.launch_log, native=native
+            )
+            objective.start(0)
+            objective.begin_launch()
+            points = np.random.default_rng(function).uniform(-6, 6, (200, 5))
+            values.append([objective(x) for x in points])
+            assert np.isnan(objective(np.full(5, np.nan)))
+            state.close()
+        assert values[0] == values[1]
+        x = rng.uniform(-5, 5, 5)
+        assert problem.evaluate(x) >= problem.f_opt

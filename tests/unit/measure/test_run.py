@@ -1,0 +1,209 @@
+"""A run of every kind of misbehaviour ends in time, with the right words and all of its events."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from timefair.algorithms.base import Algorithm
+from timefair.measure import kernel
+from timefair.measure.child import Allowance
+from timefair.measure.restarts import RestartPolicy
+from timefair.measure.run import ATTEMPTS, measure_run
+from timefair.problems.base import Problem, ProblemName
+from timefair.problems.registry import SUITES
+
+_spec = importlib.util.spec_from_file_location(
+    "misbehaving", Path(__file__).with_name("misbehaving.py")
+)
+misbehaving = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(misbehaving)
+
+T = 0.15
+
+
+@pytest.fixture(scope="module", autouse=True)
+def reaper():
+    kernel.adopt_orphans()
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    return SUITES["bbob"].problem(8, 3, 1)
+
+
+def run(name: str, problem: Problem, **allowed) -> dict:
+    allowed = {"time_ns": round(T * 1e9), "memory_mb": 512, **allowed}
+    return measure_run(Algorithm(getattr(misbehaving, name)), problem, Allowance(**allowed), seed=5)
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "stop_reason", "message"),
+    [
+        ("cooperative", "ok", "time", None),
+        ("short", "ok", "time", None),
+        ("raises", "raised", "failure", "RuntimeError: no convergence"),
+        ("exits_python", "raised", "failure", "SystemExit: 3"),
+        ("evaluates_nan", "no_finite_value", "time", None),
+        ("never_evaluates", "no_evaluation", "time_killed", None),
+        ("returns_at_once", "no_evaluation", "algorithm_ended", None),
+        ("swallows_everything", "ok", "time", None),
+        ("swallows_in_a_thread", "ok", "time", None),
+        ("sleeps", "ok", "time_killed", None),
+        ("blocks_signals", "ok", "time_killed", None),
+        ("spins_in_c", "ok", "time_killed", None),
+        ("spins_on_numbers", "ok", "time_killed", None),
+        ("allocates", "out_of_memory", "failure", "MemoryError"),
+        ("segfaults", "crashed", "failure", "SIGSEGV"),
+        ("aborts", "crashed", "failure", "SIGABRT"),
+        ("ends_the_process", "exited", "failure", "exit code 0"),
+        ("kills_itself", "killed", "failure", "SIGKILL from outside"),
+        ("forks_children", "ok", "time_killed", None),
+        ("evaluates_in_a_fork", "raised", "failure", "ValueError: the fork said 7"),
+    ],
+)
+def test_each_misbehaviour_has_its_words(problem, name, status, stop_reason, message):
+    # A gigabyte a second at least: the limit is reached long before that.
+    allowed = {"time_ns": 10**10, "memory_mb": 100} if name == "allocates" else {}
+    row = run(name, problem, **allowed)
+    said = (str(row["status"]), str(row["stop_reason"]), row["message"])
+    assert said == (status, stop_reason, message)
+    assert row["wall_s"] <= row["budget_s"]
+    assert all(event["time_s"] < row["budget_s"] for event in row["events"])
+    if status not in ("no_evaluation", "no_finite_value"):
+        # The one evaluation that it made, or more, is not lost.
+        assert row["evaluations"] >= 1
+        assert np.isfinite(row["best_f"])
+        assert row["events"][-1]["precision"] == row["best_precision"]
+    assert row["attempts"] == (ATTEMPTS if status == "killed" else 1)
+    assert kernel.children() == []
+    if stop_reason in ("time", "time_killed"):
+        assert row["wall_s"] == T
+        assert row["reaped_s"] >= T
+
+
+def test_nothing_outlives_a_run(problem):
+    marker = f"sleep 10{os.getpid()}"
+
+    def solve(objective, rng):
+        objective(np.zeros(3))
+        os.system(f"(setsid {marker} &) ; {marker} &")
+        time.sleep(1000)
+
+    measure_run(Algorithm(solve), problem, Allowance(time_ns=round(T * 1e9)), seed=1)
+    running = [
+        path
+        for path in Path("/proc").glob("[0-9]*/cmdline")
+        if marker.encode() in _content(path).replace(b"\0", b" ")
+    ]
+    assert running == []
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def test_a_budget_of_evaluations_gives_the_same_events_bit_for_bit(problem):
+    def events():
+        row = run("short", problem, time_ns=2**63 - 1, evaluations=1234)
+        assert row["evaluations"] == 1234
+        assert row["stop_reason"] == "evaluations"
+        assert (row["launches"], row["completed_restarts"]) == (25, 24)
+        return [(e["restart"], e["evaluations"], e["precision"]) for e in row["events"]]
+
+    assert events() == events()
+
+
+def test_global_generators_are_seeded_for_each_launch(problem):
+    import random
+
+    def solve(objective, rng):
+        objective(np.random.uniform(-5, 5, 3) * random.random())
+
+    rows = [
+        measure_run(
+            Algorithm(solve),
+            problem,
+            Allowance(evaluations=20, restart=RestartPolicy("independent")),
+            seed=seed,
+        )
+        for seed in (1, 1, 2)
+    ]
+    best = [[launch["best_precision"] for launch in row["launch_log"]] for row in rows]
+    assert best[0] == best[1]
+    assert best[0] != best[2]
+    assert len(set(best[0])) == 20
+
+
+def test_without_a_policy_the_run_ends_with_the_algorithm(problem):
+    row = run("short", problem, restart=RestartPolicy("none"))
+    assert (row["evaluations"], row["launches"]) == (50, 1)
+    assert (row["status"], row["stop_reason"]) == ("ok", "algorithm_ended")
+    assert row["wall_s"] < T
+
+
+def test_an_evaluation_budget_that_hangs_ends_at_the_wall_limit(problem):
+    row = run("sleeps", problem, time_ns=2**63 - 1, evaluations=100, wall_ns=100_000_000)
+    assert (row["status"], row["stop_reason"]) == ("wall_limit", "failure")
+    assert row["evaluations"] == 1
+    assert len(row["events"]) == 1
+
+
+@pytest.mark.parametrize("name", ["cooperative", "swallows_everything", "sleeps", "spins_in_c"])
+def test_fixed_launches_end_at_tau_even_if_they_hang(problem, name):
+    tau, k = 0.04, int(T / 0.04)
+    row = run(name, problem, restart=RestartPolicy("fixed", tau_s=tau))
+    *before, last = row["launch_log"]
+    assert 1 <= row["completed_restarts"] <= k
+    assert last["end"] in ("cut", "tau")  # tau, if T came while the next process was made
+    for launch in before:
+        assert launch["end"] == "tau"
+        assert launch["end_s"] - launch["start_s"] >= 0.999 * tau
+    assert sum(launch["evaluations"] for launch in row["launch_log"]) == row["evaluations"]
+
+
+def test_fixed_launches_of_evaluations(problem):
+    row = run(
+        "cooperative", problem, time_ns=2**63 - 1, evaluations=95,
+        restart=RestartPolicy("fixed", tau_evaluations=20),
+    )  # fmt: skip
+    assert [launch["evaluations"] for launch in row["launch_log"]] == [20, 20, 20, 20, 15]
+    assert row["completed_restarts"] == 4
+
+
+def test_the_final_target_ends_the_run_early(problem):
+    row = run("cooperative", problem, final_target=1e3)
+    assert row["stop_reason"] == "target"
+    assert row["best_precision"] <= 1e3
+    assert row["wall_s"] < T
+
+
+def test_what_a_run_used_is_recorded(problem):
+    row = run("cooperative", problem)
+    assert 0 < row["cpu_s"] <= 1.2 * row["reaped_s"]
+    assert 1 < row["peak_memory_mb"] < 4096
+    assert row["run_queue_delay_s"] is None or 0 <= row["run_queue_delay_s"] < 1
+    assert row["last_evaluation_s"] >= T
+    assert 0 <= row["overshoot_s"] == pytest.approx(row["last_evaluation_s"] - T)
+
+
+def test_a_slow_evaluation_that_straddles_the_deadline_is_no_event():
+    def evaluate(x):
+        time.sleep(0.04)
+        return 1.0 / time.monotonic()  # each better than the last
+
+    problem = Problem(
+        ProblemName("test", 1, 2, 1), evaluate, np.full(2, -5.0), np.full(2, 5.0), f_opt=0.0
+    )
+    row = run("cooperative", problem, time_ns=100_000_000)
+    assert row["evaluations"] == len(row["events"]) == 2
+    assert row["events"][-1]["time_s"] < 0.1
+    assert row["stop_reason"] == "time_killed"
