@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -77,7 +78,7 @@ class Library(Protocol):
 
     name: str
     distributions: Sequence[str]
-    """The packages whose versions decide what its algorithms do."""
+    """The packages whose versions decide what its algorithms do, installed or not."""
 
     def available(self) -> list[Available]:
         """Every algorithm that it has, usable here or not."""
@@ -91,3 +92,6 @@ class Library(Protocol):
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         """Import what is needed and bind the parameters. `faults` has been asked before."""
+
+    def source_files(self, name: str) -> list[Path]:
+        """This project's or the user's code behind an algorithm, for a digest of the code."""

@@ -1,0 +1,78 @@
+"""A plain objective, without a clock: it counts, keeps the points and ends a launch by raising."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from timefair.algorithms import registry
+
+
+class Cut(BaseException):
+    """As the measuring code ends a launch: no Exception, so that nobody should swallow it."""
+
+
+class FakeObjective:
+    """A shifted bowl with waves on [-3, 5]^D that stands `most` evaluations."""
+
+    def __init__(self, dimension: int = 3, most: int = 60, left: int | None = None) -> None:
+        self.dimension = dimension
+        self.evaluations_left = left
+        self.points: list[NDArray[np.float64]] = []
+        self.was_cut = False
+        self._most = most
+
+    @property
+    def lower(self) -> NDArray[np.float64]:
+        return np.full(self.dimension, -3.0)
+
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        return np.full(self.dimension, 5.0)
+
+    @property
+    def evaluations(self) -> int:
+        return len(self.points)
+
+    @property
+    def all_inside(self) -> bool:
+        return all(np.all((x >= -3) & (x <= 5)) for x in self.points)
+
+    def __call__(self, x: Any, /) -> float:
+        if len(self.points) == self._most:
+            raise Cut
+        point = np.array(x, dtype=float)
+        assert point.shape == (self.dimension,)
+        self.points.append(point)
+        return float(np.sum((point - 0.7) ** 2 + 1 - np.cos(5 * (point - 0.7))))
+
+
+def _launch(
+    use: str,
+    parameters: dict[str, object] | None = None,
+    *,
+    seed: int = 1,
+    dimension: int = 3,
+    most: int = 60,
+    left: int | None = None,
+) -> FakeObjective:
+    objective = FakeObjective(dimension, most, left)
+    algorithm = registry.load(use, parameters or {})
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 (as the measuring code does)
+    try:
+        algorithm.solve(objective, np.random.default_rng(seed))
+    except Cut:
+        objective.was_cut = True
+    return objective
+
+
+@pytest.fixture
+def launch() -> Callable[..., FakeObjective]:
+    """``launch(use, parameters, seed=, dimension=, most=, left=)``: one launch's objective."""
+    return _launch

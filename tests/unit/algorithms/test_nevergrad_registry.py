@@ -1,0 +1,138 @@
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from timefair.algorithms import nevergrad_registry, registry
+
+SAMPLE = (
+    *("RandomSearch", "OnePlusOne", "PSO", "DE", "TwoPointsDE", "CMA", "DiagonalCMA", "TBPSA"),
+    *("NaiveIsoEMNA", "ScrHammersleySearch", "NGOpt14", "NGOptRW", "ChainCMAPowell", "BAR"),
+    *("LognormalDiscreteOnePlusOne", "DSproba", "MetaModel"),
+)
+IN_A_THREAD = ("RCobyla", "Powell", "SQP", "DSbase")
+
+
+@pytest.mark.parametrize("name", [*SAMPLE, *IN_A_THREAD])
+def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:
+    first = launch(f"nevergrad:{name}", most=40)
+    assert first.was_cut
+    assert first.all_inside
+    np.testing.assert_array_equal(first.points, launch(f"nevergrad:{name}", most=40).points)
+    other = launch(f"nevergrad:{name}", {"start": "uniform"}, seed=2, most=40)
+    assert not np.array_equal(first.points, other.points)
+
+
+@pytest.mark.parametrize("most", [10, 100])
+@pytest.mark.parametrize("name", IN_A_THREAD)
+def test_a_launch_leaves_no_thread_however_it_ends(launch, name: str, most: int) -> None:
+    before = threading.active_count()
+    result = launch(f"nevergrad:{name}", {"budget": 30}, most=most)
+    assert result.was_cut == (most == 10)
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_a_launch_returns_at_its_nominal_budget(launch, workers: int) -> None:
+    parameters = {"budget": 30, "num_workers": workers}
+    result = launch("nevergrad:DE", parameters)
+    assert not result.was_cut
+    assert result.evaluations == 30
+
+
+def test_a_launch_starts_in_the_middle_or_anywhere(launch) -> None:
+    middle, again = (launch("nevergrad:Powell", seed=s).points for s in (1, 2))
+    np.testing.assert_array_equal(middle[0], [1, 1, 1])
+    np.testing.assert_array_equal(middle, again)
+    uniform = [launch("nevergrad:Powell", {"start": "uniform"}, seed=s).points[0] for s in (1, 2)]
+    assert not np.array_equal(*uniform)
+
+
+def test_the_nominal_budget_is_what_is_left_or_a_multiple_of_the_dimension(launch) -> None:
+    assert launch("nevergrad:OnePlusOne", left=25).evaluations == 25
+    most = nevergrad_registry.BUDGET_PER_DIMENSION + 1
+    assert launch("nevergrad:OnePlusOne", dimension=1, most=most).evaluations == most - 1
+
+
+def test_the_configuration_reaches_the_optimizer(launch) -> None:
+    plain = launch("nevergrad:PSO", most=200)
+    small = launch("nevergrad:PSO", {"popsize": 5}, most=200)
+    np.testing.assert_array_equal(plain.points[:5], small.points[:5])
+    assert not np.array_equal(plain.points[5:], small.points[5:])
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "start"),
+    [
+        (
+            "DE",
+            {"crosover": 1},
+            "'crosover' is no parameter of nevergrad:DE; did you mean 'crossover'?",
+        ),
+        ("DE", {"crossover": "no"}, "nevergrad:DE refuses its parameters: "),
+        (
+            "CMA",
+            {"zzz": 1},
+            "'zzz' is no parameter of nevergrad:CMA; it has: budget, num_workers, start",
+        ),
+        (
+            "DE",
+            {"num_workers": 1.5},
+            "'num_workers' of nevergrad:DE is a positive integer, not 1.5",
+        ),
+        ("RCobyla", {"num_workers": 2}, "'num_workers' of nevergrad:RCobyla can only be 1"),
+        ("DE", {"start": 0}, "'start' of nevergrad:DE is middle or uniform, not 0"),
+    ],
+)
+def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, start: str) -> None:
+    (line,) = registry.faults(f"nevergrad:{name}", parameters)
+    assert line.startswith(start)
+    assert "\n" not in line
+
+
+def test_what_is_only_an_attribute_of_nevergrad_is_found_too() -> None:
+    names = {a.name for a in registry.LIBRARIES["nevergrad"].available()}
+    assert {"NGOpt14", "NGOpt38", "PSO"} <= names
+    assert not {n for n in names if n.startswith("_")} | (names & {"OneShotOptimizer"})
+    assert len(names) > 540
+
+
+def test_a_missing_package_is_named(monkeypatch) -> None:
+    monkeypatch.setattr(nevergrad_registry.importlib.util, "find_spec", lambda module: None)
+    missing = {a.name: a.missing for a in registry.LIBRARIES["nevergrad"].available()}
+    assert missing["NLOPT_LN_SBPLX"] == "needs the package nlopt"
+    assert missing["PSO"] == ""
+    assert sum(map(bool, missing.values())) == 33
+    assert registry.faults("nevergrad:SMAC3", {}) == [
+        "nevergrad:SMAC3 cannot be used here: it needs the package smac"
+    ]
+
+
+def test_the_mended_float_takes_arrays_of_one_element(monkeypatch) -> None:
+    from nevergrad.optimization import metamodel
+
+    def float_of_numpy_2_4(value: object) -> float:
+        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+
+    monkeypatch.setattr(metamodel, "float", float, raising=False)  # taken away again afterwards
+    monkeypatch.setattr(nevergrad_registry, "float", float_of_numpy_2_4, raising=False)
+    nevergrad_registry._mend_metamodel()
+    monkeypatch.delattr(nevergrad_registry, "float")
+    assert metamodel.float(np.array([[2.5]])) == 2.5
+    assert metamodel.float("7") == 7.0
+
+
+def test_nothing_is_imported_while_the_clock_runs() -> None:
+    code = (
+        "import sys, numpy as np; from timefair.algorithms import registry\n"
+        "a = registry.load('nevergrad:CSEC', {'budget': 40}); a.prepare()\n"
+        "class Objective:\n"
+        "    dimension = 3; lower = -np.ones(3); upper = np.ones(3); evaluations_left = None\n"
+        "    def __call__(self, x): return float(np.sum(np.square(x)))\n"
+        "before = set(sys.modules); a.solve(Objective(), np.random.default_rng(1))\n"
+        "sys.exit(' '.join(set(sys.modules) - before) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+
+from timefair.algorithms import pycma, registry
+
+
+@pytest.mark.parametrize("name", pycma.NAMES)
+def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
+    launch, name: str, tmp_path, monkeypatch, capfd
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    first, again, other = (launch(f"pycma:{name}", seed=s, most=400) for s in (1, 1, 2))
+    np.testing.assert_array_equal(first.points, again.points)
+    assert not np.array_equal(first.points[0], other.points[0])
+    assert first.all_inside
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_global_generator_is_not_reseeded(launch) -> None:
+    launch("pycma:CMA-ES")
+    state = np.random.get_state()[1]  # noqa: NPY002
+    np.random.seed(1)  # noqa: NPY002
+    np.testing.assert_array_equal(state, np.random.get_state()[1])  # noqa: NPY002
+
+
+@pytest.mark.parametrize("name", pycma.NAMES)
+def test_the_end_of_a_launch_passes_through(launch, name: str) -> None:
+    assert launch(f"pycma:{name}", most=5).was_cut
+
+
+@pytest.mark.parametrize("name", ["IPOP", "BIPOP"])
+def test_inner_restarts_go_on_until_the_objective_ends_them(launch, name: str) -> None:
+    early = {"tolfun": 1.0, "tolfunhist": 1.0}
+    single = launch("pycma:CMA-ES", early, most=20_000)
+    assert not single.was_cut
+    result = launch(f"pycma:{name}", early, most=5 * single.evaluations)
+    assert result.was_cut
+    once = launch(f"pycma:{name}", early | {"restarts": 1}, most=50 * single.evaluations)
+    assert not once.was_cut
+
+
+def test_each_inner_restart_begins_elsewhere(launch) -> None:
+    tight = {"sigma0": 1e-3, "maxiter": 1, "popsize": 6}
+    points = launch("pycma:IPOP", tight, most=60).points
+    assert np.linalg.norm(points[0] - points[30]) > 0.1
+
+
+def test_parameters_reach_cma(launch) -> None:
+    points = np.array(launch("pycma:CMA-ES", {"sigma0": 1e-6, "popsize": 30}).points[:30])
+    assert np.ptp(points, axis=0).max() < 1e-4
+    assert launch("pycma:CMA-ES", {"maxfevals": 21, "popsize": 7}).evaluations < 30
+
+
+def test_the_default_step_is_a_fifth_of_the_width_of_each_variable() -> None:
+    class Wide:
+        dimension, evaluations, evaluations_left = 2, 0, None
+        lower, upper = np.array([-1.0, -1e3]), np.array([1.0, 1e3])
+        points: list = []  # noqa: RUF012
+
+        def __call__(self, x):
+            self.points.append(np.array(x))
+            return float(np.sum(np.square(x)))
+
+    objective = Wide()
+    settings = {"popsize": 2000, "maxiter": 1}
+    registry.load("pycma:CMA-ES", settings).solve(objective, np.random.default_rng(4))
+    spread = np.std(objective.points[:2000], axis=0) / (objective.upper - objective.lower)
+    np.testing.assert_allclose(spread, 0.2, atol=0.09)  # bounds cut some of it off
+
+
+@pytest.mark.parametrize(
+    ("parameters", "line"),
+    [
+        ({"popsise": 4}, "'popsise' is no parameter of pycma:CMA-ES; did you mean 'popsize'?"),
+        ({"sigma": 4}, "'sigma' is no parameter of pycma:CMA-ES; did you mean 'sigma0'?"),
+        ({"sigma0": -1}, "'sigma0' of pycma:CMA-ES is a positive number, not -1"),
+        ({"seed": 4}, "'seed' of pycma:CMA-ES is set by timefair"),
+        ({"verb_disp": 4}, "'verb_disp' of pycma:CMA-ES is set by timefair"),
+        (
+            {"zzz": 4},
+            "'zzz' is no parameter of pycma:CMA-ES; it has sigma0 and the options of "
+            "cma.CMAOptions",
+        ),
+    ],
+)
+def test_a_wrong_parameter_gets_one_line(parameters: dict, line: str) -> None:
+    assert registry.faults("pycma:CMA-ES", parameters) == [line]

@@ -1,0 +1,74 @@
+"""What a campaign may write as `use`, and what it is told when that is wrong."""
+
+import subprocess
+import sys
+
+import pytest
+
+from timefair.algorithms import registry
+from timefair.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("use", "line"),
+    [
+        ("scipy:L-BFGSB", "scipy has no algorithm 'L-BFGSB'; did you mean 'L-BFGS-B'?"),
+        ("scipy:Newton-CG", "scipy:Newton-CG cannot be used: it needs a gradient"),
+        ("pycma:bipop", "pycma has no algorithm 'bipop'; did you mean 'BIPOP'?"),
+        ("nevergrad:PSSO", "nevergrad has no algorithm 'PSSO'; did you mean 'PSO'?"),
+        (
+            "timefair:randomsearch",
+            "timefair has no algorithm 'randomsearch'; did you mean 'random-search'?",
+        ),
+        (
+            "nevergard:PSO",
+            "there is no library and no module 'nevergard'; did you mean 'nevergrad'?",
+        ),
+        (
+            "zzz:solve",
+            "there is no library and no module 'zzz'; the libraries are timefair, scipy, "
+            "nevergrad, pycma",
+        ),
+        ("PSO", "'PSO' names no library: write nevergrad:PSO"),
+        ("Powell", "'Powell' names no library: write scipy:Powell or nevergrad:Powell"),
+        ("LBFGS-B", "'LBFGS-B' names no library and none has it; did you mean 'scipy:L-BFGS-B'?"),
+        ("scipy", "'scipy' is a library: write scipy:name"),
+        ("mine.py", "'mine.py' names a file only: write mine.py:function"),
+        ("mine.py:", "'mine.py:' is incomplete: write library:name or module:function"),
+    ],
+)
+def test_a_wrong_name_gets_one_line_with_what_is_right(use: str, line: str) -> None:
+    assert registry.faults(use, {}) == [line]
+
+
+def test_load_refuses_with_all_faults_at_once() -> None:
+    with pytest.raises(InputError) as caught:
+        registry.load("nevergrad:PSO", {"popsiz": 3, "budget": 0})
+    assert caught.value.faults == (
+        "'popsiz' is no parameter of nevergrad:PSO; did you mean 'popsize'?",
+        "'budget' of nevergrad:PSO is a positive integer, not 0",
+    )
+
+
+def test_every_library_lists_its_algorithms_without_faults() -> None:
+    lists = registry.available()
+    assert set(lists) == {"timefair", "scipy", "nevergrad", "pycma"}
+    for library in ("timefair", "scipy", "pycma"):
+        for line in lists[library]:
+            assert bool(registry.faults(f"{library}:{line.name}", {})) == bool(line.missing)
+
+
+def test_the_code_and_the_packages_behind_an_algorithm_are_named() -> None:
+    assert [p.name for p in registry.source_files("scipy:Powell")] == ["scipy_optimize.py"]
+    assert registry.distributions("scipy:Powell") == ["scipy", "numpy"]
+    assert registry.distributions("pycma:BIPOP") == ["cma", "numpy"]
+    assert "nevergrad" in registry.distributions("nevergrad:PSO")
+
+
+def test_the_registry_imports_no_library() -> None:
+    code = (
+        "import sys, timefair.algorithms.registry as r; r.find('nevergrad:PSO'); "
+        "sys.exit(' '.join({'scipy', 'cma', 'nevergrad', 'pandas'} & set(sys.modules)) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+
+from timefair.algorithms import registry, scipy_optimize
+
+NAMES = [*scipy_optimize.LOCAL, *scipy_optimize.GLOBAL]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:
+    first = launch(f"scipy:{name}")
+    assert first.evaluations > 5
+    np.testing.assert_array_equal(first.points, launch(f"scipy:{name}").points)
+    if name not in scipy_optimize.LEAVE_BOUNDS:
+        assert first.all_inside
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_end_of_a_launch_passes_through(launch, name: str) -> None:
+    result = launch(f"scipy:{name}", most=5)
+    assert result.was_cut
+    assert result.evaluations == 5
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("shgo", "direct")])
+def test_another_seed_is_another_start(launch, name: str) -> None:
+    first, second = (launch(f"scipy:{name}", seed=s, most=5).points[0] for s in (1, 2))
+    assert not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_can_be_prepared(name: str) -> None:
+    registry.load(f"scipy:{name}", {}).prepare()
+
+
+def test_options_reach_a_local_method(launch) -> None:
+    assert launch("scipy:Nelder-Mead", {"maxfev": 17}).evaluations == 17
+    assert launch("scipy:L-BFGS-B", {"maxiter": 1}).evaluations < 20
+    once = launch("scipy:L-BFGS-B", {"jac": "3-point"})
+    assert np.array_equal(once.points[1][1:], once.points[0][1:])
+    assert once.points[1][0] != once.points[0][0]
+    assert not np.array_equal(once.points[1], launch("scipy:L-BFGS-B").points[1])
+
+
+def test_parameters_reach_a_global_optimizer(launch) -> None:
+    few = {"maxiter": 1, "popsize": 5, "polish": False}
+    assert launch("scipy:differential_evolution", few).evaluations == 2 * 5 * 3
+    assert launch("scipy:direct", {"maxfun": 20}).evaluations < 30
+
+
+def test_basinhopping_minimizes_within_the_bounds_by_the_method_that_is_asked_for(launch) -> None:
+    by = {"minimizer_kwargs": {"method": "Nelder-Mead"}}
+    result = launch("scipy:basinhopping", by)
+    assert result.all_inside
+    assert not np.array_equal(result.points, launch("scipy:basinhopping").points)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "line"),
+    [
+        (
+            "L-BFGS-B",
+            {"maxitr": 5},
+            "'maxitr' is no parameter of scipy:L-BFGS-B; did you mean 'maxiter'?",
+        ),
+        (
+            "trust-constr",
+            {"gtoll": 1},
+            "'gtoll' is no parameter of scipy:trust-constr; did you mean 'gtol'?",
+        ),
+        ("SLSQP", {"bounds": 1}, "'bounds' of scipy:SLSQP is set by timefair"),
+        (
+            "Powell",
+            {"jac": "2-point"},
+            "'jac' is no parameter of scipy:Powell; it has: tol, maxiter, xtol, ftol, maxfev, "
+            "direc, return_all",
+        ),
+        ("CG", {"jac": "cs"}, "'jac' of scipy:CG is '2-point' or '3-point', not 'cs'"),
+        (
+            "differential_evolution",
+            {"pop_size": 5},
+            "'pop_size' is no parameter of scipy:differential_evolution; did you mean 'popsize'?",
+        ),
+        ("dual_annealing", {"seed": 5}, "'seed' of scipy:dual_annealing is set by timefair"),
+    ],
+)
+def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, line: str) -> None:
+    assert registry.faults(f"scipy:{name}", parameters) == [line]
+
+
+@pytest.mark.parametrize("name", scipy_optimize.LOCAL)
+def test_scipy_itself_says_which_options_a_method_has(name: str) -> None:
+    assert registry.faults(f"scipy:{name}", {"maxiter" if name != "TNC" else "maxfun": 10}) == []
+    assert len(registry.faults(f"scipy:{name}", {"no_such_option": 1})) == 1

@@ -1,0 +1,317 @@
+"""nevergrad: every optimizer of its registry, and those that are only attributes, by their names.
+
+The variables are one bounded ``Array``: points that an optimizer would have outside are bounced
+back inside. The randomness is the parametrization's, seeded from `rng`; a family of
+optimizers (the lognormal mutations, direct search, the neural surrogates) draws from numpy's
+global generator besides, and `UNREPEATABLE` lists what does not repeat even so.
+
+Parameters
+----------
+budget
+    Nominal evaluations of one launch, which returns when they are used up. By default what is left
+    of the run's budget of evaluations; without one, `BUDGET_PER_DIMENSION` times the dimension. A
+    third of the registry refuses to work without a nominal budget, and the wizards (``NGOpt``,
+    ``Shiwa`` and so on) choose their algorithm by it.
+num_workers
+    Points asked for before any of them is told back: as if so many were evaluated in parallel,
+    though they are evaluated one by one. 1 by default.
+start
+    ``middle`` (nevergrad's own way): the variables start in the middle of the bounds, which many
+    optimizers evaluate first in every launch, and from where those that draw nothing (``Powell``,
+    ``SQP``, ``Cobyla``, ``NelderMead``, direct search and the wizards that begin with them) repeat
+    their first launch. ``uniform``: they start at another random point at each launch.
+anything in the optimizer's own configuration
+    Such as ``popsize`` of ``PSO`` or ``crossover`` of ``DE``: what the configured optimizer was
+    built with, see ``nevergrad.families``. Optimizers that are plain classes have none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import importlib.util
+import re
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.algorithms.base import Algorithm, Available, Objective
+from timefair.errors import suggest
+
+BUDGET_PER_DIMENSION = 1000
+"""Nominal evaluations of a launch per dimension, where the run has no budget of evaluations."""
+
+UNREPEATABLE = (
+    *("CmaFmin2", "MetaModelFmin2", "MetaModelDSproba", "MultiDS", "PolyLN"),
+    *("Carola8", "Carola9", "Carola10", "Carola13"),
+)
+"""Optimizers that differ between executions with the same seeds."""
+
+NEEDS: Mapping[str, Mapping[str, str]] = {
+    r"AXP?": {"ax": "ax-platform"},
+    r"BOBYQA": {"pybobyqa": "Py-BOBYQA"},
+    r"BayesOptimBO|PCABO\w*": {"bayes_optim": "bayes-optim"},
+    r"FCMA\w*|SplitCSEC11": {"fcmaes": "fcmaes"},
+    r"NLOPT_\w+": {"nlopt": "nlopt"},
+    r"Pymoo\w+": {"pymoo": "pymoo"},
+    r"SMAC3": {"smac": "smac"},
+    r"pysot|negpysot": {"pySOT": "pySOT"},
+    # They choose by dimension and nominal budget among optimizers that need one of these.
+    r"NGOptF[235]?": {
+        "bayes_optim": "bayes-optim",
+        "nlopt": "nlopt",
+        "pySOT": "pySOT",
+        "smac": "smac",
+    },
+}
+"""Optional modules and the packages that have them, by the names of optimizers that import them
+while they run: found by running all of nevergrad 1.0.12. (``NGOpt13`` wants hyperopt below 8
+dimensions with nominal budgets below 80.)"""
+
+IMPORTED_LATE = (
+    *("bayes_opt", "cma", "directsearch", "scipy.ndimage", "scipy.optimize"),
+    *("sklearn.ensemble", "sklearn.linear_model", "sklearn.neural_network"),
+    *("sklearn.preprocessing", "sklearn.svm"),
+)
+"""What nevergrad imports while an optimizer runs, by wizards only after many evaluations."""
+
+STARTS = ("middle", "uniform")
+"""Where the variables start: in the middle of the bounds, or at a random point within them."""
+
+ABSTRACT = ("Optimizer", "ConfiguredOptimizer", "OneShotOptimizer")
+
+
+class Nevergrad:
+    """The library ``nevergrad``."""
+
+    name = "nevergrad"
+    distributions: Sequence[str] = (
+        "nevergrad",
+        "numpy",
+        "scipy",
+        "cma",
+        "bayesian-optimization",
+        "scikit-learn",
+        "directsearch",
+        *sorted({package for modules in NEEDS.values() for package in modules.values()}),
+    )
+
+    def available(self) -> list[Available]:
+        return [Available(name, _missing(name)) for name in _makers()]
+
+    def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
+        makers = _makers()
+        if name not in makers:
+            return [f"nevergrad has no algorithm {name!r}{suggest(name, makers)}"]
+        if missing := _missing(name):
+            return [f"nevergrad:{name} cannot be used here: it {missing}"]
+        known = ["budget", "num_workers", "start", *_configuration(makers[name])]
+        lines = [
+            f"{key!r} is no parameter of nevergrad:{name}"
+            f"{suggest(key, known) or '; it has: ' + ', '.join(known)}"
+            for key in parameters
+            if key not in known
+        ]
+        for key in ("budget", "num_workers"):
+            value = parameters.get(key, 1)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                lines.append(f"{key!r} of nevergrad:{name} is a positive integer, not {value!r}")
+        if not lines and parameters.get("num_workers", 1) != 1 and makers[name].no_parallelization:
+            return [f"'num_workers' of nevergrad:{name} can only be 1"]
+        if not lines and parameters.get("start", "middle") not in STARTS:
+            return [
+                f"'start' of nevergrad:{name} is {' or '.join(STARTS)}, not {parameters['start']!r}"
+            ]
+        return lines or _refusal(name, parameters)
+
+    def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
+        launch = _configured(name, parameters)
+        return Algorithm(partial(_solve, launch=launch), partial(_prepare, launch))
+
+    def source_files(self, name: str) -> list[Path]:
+        return [Path(__file__)]
+
+
+@dataclass(frozen=True)
+class _Launch:
+    """An optimizer with its configuration, and how to launch it."""
+
+    maker: Any
+    """``maker(parametrization, budget=, num_workers=)`` is an optimizer."""
+    budget: int | None
+    num_workers: int
+    start: str
+
+    def optimizer(
+        self,
+        lower: NDArray[np.float64],
+        upper: NDArray[np.float64],
+        budget: int,
+        rng: np.random.Generator,
+    ) -> Any:
+        import nevergrad
+
+        start = rng.uniform(lower, upper) if self.start == "uniform" else (lower + upper) / 2
+        variables = nevergrad.p.Array(init=start).set_bounds(lower, upper)
+        variables.random_state.seed(int(rng.integers(2**32)))
+        return self.maker(variables, budget=budget, num_workers=self.num_workers)
+
+
+def _solve(objective: Objective, rng: np.random.Generator, *, launch: _Launch) -> None:
+    budget = launch.budget
+    if budget is None:
+        budget = objective.evaluations_left
+    if budget is None:
+        budget = BUDGET_PER_DIMENSION * objective.dimension
+    with _quiet(), _threads_ended():
+        _ask_and_tell(objective, rng, launch, max(1, budget))
+
+
+def _ask_and_tell(
+    objective: Objective, rng: np.random.Generator, launch: _Launch, budget: int
+) -> None:
+    """What ``Optimizer.minimize`` does, without its executors.
+
+    A function of its own, so that the optimizer is gone when it is left.
+    """
+    from nevergrad.common.errors import NevergradEarlyStopping
+
+    optimizer = launch.optimizer(objective.lower, objective.upper, budget, rng)
+    left = budget
+    try:
+        while left:
+            batch = min(left, launch.num_workers)
+            left -= batch
+            if batch == 1:
+                candidate = optimizer.ask()
+                optimizer.tell(candidate, objective(candidate.value))
+            else:
+                candidates = [optimizer.ask() for _ in range(batch)]
+                values = [objective(candidate.value) for candidate in candidates]
+                for candidate, value in zip(candidates, values, strict=True):
+                    optimizer.tell(candidate, value)
+    except NevergradEarlyStopping:
+        pass
+    finally:
+        del optimizer  # an exception on its way would hold it with this frame
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the warnings of nevergrad, of scikit-learn in it and so on: they cost time."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextlib.contextmanager
+def _threads_ended() -> Iterator[None]:
+    """End the threads in which nevergrad runs optimizers that cannot be asked.
+
+    They wait for an answer until their optimizer is collected, and as they are no daemons a
+    process that has one does not exit.
+    """
+    before = set(threading.enumerate())
+    try:
+        yield
+    finally:
+        left = [t for t in threading.enumerate() if t not in before]
+        if left:
+            gc.collect()
+            deadline = time.monotonic() + 1.0
+            for thread in left:
+                thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def _prepare(launch: _Launch) -> None:
+    """Import what it may import late, and launch it once in two dimensions."""
+
+    class Sphere:
+        dimension = 2
+        evaluations = 0
+        evaluations_left = None
+        lower = np.full(2, -1.0)
+        upper = np.full(2, 1.0)
+
+        def __call__(self, x: Any, /) -> float:
+            return float(np.sum(np.square(x)))
+
+    for module in IMPORTED_LATE:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(module)
+    _mend_metamodel()
+    # What fails here for its own reasons will fail in the run, where it is recorded.
+    with contextlib.suppress(Exception):
+        _solve(Sphere(), np.random.default_rng(0), launch=replace(launch, budget=12))
+
+
+def _mend_metamodel() -> None:
+    """Let nevergrad's surrogates work with numpy 2.4, where a size-1 array is no float any more."""
+    try:
+        float(np.ones(1))
+    except TypeError:
+        from nevergrad.optimization import metamodel
+
+        metamodel.float = lambda value: float(np.ravel(value)[0])
+
+
+def _makers() -> dict[str, Any]:
+    """All optimizers by name: nevergrad's registry, and what is only an attribute."""
+    import nevergrad
+
+    optimizers, base = nevergrad.optimizers, nevergrad.optimizers.base
+    found = {name: optimizers.registry[name] for name in sorted(optimizers.registry)}
+    for name, value in sorted(vars(optimizers).items()):
+        a_class = isinstance(value, type) and issubclass(value, base.Optimizer)
+        if (a_class or isinstance(value, base.ConfiguredOptimizer)) and not name.startswith("_"):
+            found.setdefault(name, value)
+    return {name: value for name, value in found.items() if name not in ABSTRACT}
+
+
+def _configuration(maker: Any) -> dict[str, object]:
+    """What a configured optimizer was built with; empty for plain classes."""
+    from nevergrad.optimization import base
+
+    return maker.config() if isinstance(maker, base.ConfiguredOptimizer) else {}
+
+
+def _configured(name: str, parameters: Mapping[str, object]) -> _Launch:
+    maker = _makers()[name]
+    changes: dict[str, Any] = dict(parameters)
+    budget = changes.pop("budget", None)
+    num_workers = changes.pop("num_workers", 1)
+    start = changes.pop("start", "middle")
+    if changes:
+        maker = type(maker)(**_configuration(maker) | changes)
+    return _Launch(maker, budget, num_workers, start)
+
+
+def _refusal(name: str, parameters: Mapping[str, object]) -> list[str]:
+    """What nevergrad says against the values, learned by building the optimizer once."""
+    try:
+        with _quiet():
+            launch = _configured(name, parameters)
+            budget = launch.budget or 2 * BUDGET_PER_DIMENSION
+            launch.optimizer(-np.ones(2), np.ones(2), budget, np.random.default_rng(0))
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        return [f"nevergrad:{name} refuses its parameters: {reason}"]
+    return []
+
+
+def _missing(name: str) -> str:
+    for pattern, modules in NEEDS.items():
+        if re.fullmatch(pattern, name):
+            lacking = [p for m, p in modules.items() if importlib.util.find_spec(m) is None]
+            if lacking:
+                return f"needs the package{'s' * (len(lacking) > 1)} {', '.join(lacking)}"
+    return ""

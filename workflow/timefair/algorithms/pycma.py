@@ -1,0 +1,138 @@
+"""CMA-ES by its authors' package ``cma``.
+
+| name | one launch |
+|---|---|
+| ``CMA-ES`` | one run until cma's own termination criteria |
+| ``IPOP`` | restarts with twice the population each time (Auger and Hansen 2005) |
+| ``BIPOP`` | restarts that alternate large and small populations (Hansen 2009) |
+| ``lq-CMA-ES`` | one run with a linear-quadratic surrogate (Hansen 2019), ``cma.fmin_lq_surr2`` |
+
+Each run inside a launch starts at a point drawn uniformly within the bounds. Bounds are handled by
+cma's default, so every evaluated point lies within them. All is silent and writes no files. The
+small populations of ``BIPOP`` are drawn from numpy's global generator.
+
+Parameters
+----------
+sigma0
+    Initial standard deviation, in units of the objective's variables. By default `SIGMA0` times
+    the width of the bounds, by variable.
+restarts, incpopsize
+    (``IPOP``, ``BIPOP``, ``lq-CMA-ES``) Restarts inside a launch, and the factor by which each
+    multiplies the population (2). ``IPOP`` and ``BIPOP`` go on until the objective ends the run
+    unless told otherwise, ``lq-CMA-ES`` does not restart by default.
+any key of ``cma.CMAOptions``
+    With cma's meaning, such as ``popsize``, ``tolfun`` or ``CMA_diagonal``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.algorithms.base import Algorithm, Available, Objective
+from timefair.errors import suggest
+
+SIGMA0 = 0.2
+"""Default initial standard deviation over the width of the bounds: cma advises the optimum to lie
+within about three of them of the start, and 0.2 to 0.3 of the width when nothing is known."""
+ENDLESS = 10**9
+"""Restarts of IPOP and BIPOP by default: more than any budget."""
+NAMES = ("CMA-ES", "IPOP", "BIPOP", "lq-CMA-ES")
+RESTARTING = ("IPOP", "BIPOP", "lq-CMA-ES")
+SET_HERE = frozenset({"bounds", "randn", "seed", "verbose", "signals_filename", "vv"})
+"""Options of cma that are not the user's, besides all that begin with ``verb_``."""
+
+
+class PyCma:
+    """The library ``pycma``."""
+
+    name = "pycma"
+    distributions: Sequence[str] = ("cma", "numpy")
+
+    def available(self) -> list[Available]:
+        return [Available(name) for name in NAMES]
+
+    def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
+        if name not in NAMES:
+            return [f"pycma has no algorithm {name!r}{suggest(name, NAMES)}"]
+        import cma
+
+        own = ["sigma0", *(["restarts", "incpopsize"] if name in RESTARTING else [])]
+        options = [k for k in cma.CMAOptions.defaults() if not _set_here(k)]
+        lines = []
+        for key in parameters:
+            if _set_here(key):
+                lines.append(f"{key!r} of pycma:{name} is set by timefair")
+            elif key not in own and key not in options:
+                help_ = suggest(key, own + options) or (
+                    f"; it has {', '.join(own)} and the options of cma.CMAOptions"
+                )
+                lines.append(f"{key!r} is no parameter of pycma:{name}{help_}")
+        sigma0 = parameters.get("sigma0", 1)
+        if isinstance(sigma0, bool) or not isinstance(sigma0, int | float) or not sigma0 > 0:
+            lines.append(f"'sigma0' of pycma:{name} is a positive number, not {sigma0!r}")
+        return lines
+
+    def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
+        options: dict[str, Any] = dict(parameters)
+        sigma0 = options.pop("sigma0", None)
+        restarts: dict[str, Any] = {
+            key: options.pop(key) for key in ("restarts", "incpopsize") if key in options
+        }
+        if name in ("IPOP", "BIPOP"):
+            restarts.setdefault("restarts", ENDLESS)
+        solve = partial(_solve, name=name, sigma0=sigma0, options=options, restarts=restarts)
+        return Algorithm(solve, _prepare)
+
+    def source_files(self, name: str) -> list[Path]:
+        return [Path(__file__)]
+
+
+def _solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    name: str,
+    sigma0: float | None,
+    options: Mapping[str, object],
+    restarts: Mapping[str, Any],
+) -> object:
+    import cma
+
+    lower, upper = objective.lower, objective.upper
+    settings: dict[str, object] = dict(options)
+    if sigma0 is None:
+        width = upper - lower
+        sigma0 = SIGMA0 * float(np.max(width))
+        if np.ptp(width) > 0 and settings.get("CMA_stds") is None:
+            settings["CMA_stds"] = width / np.max(width)
+    settings |= {
+        "bounds": [lower, upper],
+        # cma seeds numpy's global generator, from the clock if need be, unless it gets its own.
+        "randn": lambda *shape: rng.standard_normal(shape),
+        "seed": np.nan,
+        "verbose": -9,
+        "verb_disp": 0,
+        "verb_log": 0,
+        "signals_filename": "",  # else cma looks for a file of commands while it runs
+    }
+
+    def start() -> NDArray[np.float64]:
+        return rng.uniform(lower, upper)
+
+    if name == "lq-CMA-ES":
+        return cma.fmin_lq_surr2(objective, start, sigma0, settings, **restarts)
+    return cma.fmin2(objective, start, sigma0, settings, bipop=name == "BIPOP", **restarts)
+
+
+def _set_here(key: str) -> bool:
+    return key in SET_HERE or key.startswith("verb_")
+
+
+def _prepare() -> None:
+    import cma  # noqa: F401

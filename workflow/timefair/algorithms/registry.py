@@ -1,0 +1,113 @@
+"""Find an algorithm by what a campaign says: ``library:name`` or the user's own function.
+
+| `use` | what |
+|---|---|
+| ``timefair:random-search`` | the baseline |
+| ``scipy:L-BFGS-B`` | `scipy.optimize`, local methods of `minimize` and the global optimizers |
+| ``nevergrad:PSO`` | every optimizer of nevergrad, by its own name |
+| ``pycma:BIPOP`` | CMA-ES of the package cma, with its restart strategies and its surrogate |
+| ``module:function``, ``path/to/file.py:function`` | ``solve(objective, rng, **parameters)`` |
+
+Importing this module imports none of the libraries. A further library is one module and one line
+in `LIBRARIES`.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Mapping
+from pathlib import Path
+
+from timefair.algorithms import own
+from timefair.algorithms.base import Algorithm, Available, Library
+from timefair.algorithms.nevergrad_registry import Nevergrad
+from timefair.algorithms.pycma import PyCma
+from timefair.algorithms.random_search import Timefair
+from timefair.algorithms.scipy_optimize import ScipyOptimize
+from timefair.errors import InputError, suggest
+
+_ALL: tuple[Library, ...] = (Timefair(), ScipyOptimize(), Nevergrad(), PyCma())
+LIBRARIES: dict[str, Library] = {library.name: library for library in _ALL}
+OWN = own.Own()
+
+
+def find(use: str) -> tuple[Library, str]:
+    """The library and the algorithm's name in it.
+
+    The name is not looked up yet: that is `faults`. InputError where not even the library is
+    clear.
+    """
+    place, colon, name = use.partition(":")
+    if colon and place in LIBRARIES:
+        return LIBRARIES[place], name
+    place, colon, name = use.rpartition(":")
+    if not colon:
+        raise InputError(_without_library(use))
+    if not place or not name:
+        raise InputError(f"{use!r} is incomplete: write library:name or module:function")
+    if not own.is_file(place) and not own.module_exists(place):
+        help_ = suggest(place, LIBRARIES) or f"; the libraries are {', '.join(LIBRARIES)}"
+        raise InputError(f"there is no library and no module {place!r}{help_}")
+    return OWN, use
+
+
+def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
+    """What is wrong with an algorithm and its parameters, one line each; none if it can run."""
+    try:
+        library, name = find(use)
+        return library.faults(name, parameters)
+    except InputError as error:
+        return list(error.faults)
+
+
+def load(use: str, parameters: Mapping[str, object]) -> Algorithm:
+    """The algorithm with its parameters bound; InputError with all faults if it has any."""
+    lines = faults(use, parameters)
+    if lines:
+        raise InputError(*lines)
+    library, name = find(use)
+    return library.load(name, parameters)
+
+
+def distributions(use: str) -> list[str]:
+    """The installed packages whose versions decide what the algorithm does."""
+    library, name = find(use)
+    names = OWN.packages(name) if library is OWN else library.distributions
+    return [d for d in names if _installed(d)]
+
+
+def source_files(use: str) -> list[Path]:
+    """This project's adapter, and for the user's own function its file: what a digest covers."""
+    library, name = find(use)
+    return library.source_files(name)
+
+
+def available() -> dict[str, list[Available]]:
+    """All algorithms of all libraries, usable here or not. Imports the libraries."""
+    return {name: library.available() for name, library in LIBRARIES.items()}
+
+
+def _without_library(use: str) -> str:
+    if own.is_file(use):
+        return f"{use!r} names a file only: write {use}:function"
+    if use in LIBRARIES:
+        return f"{use!r} is a library: write {use}:name"
+    lines = available()
+    having = [f"{lib}:{a.name}" for lib, algos in lines.items() for a in algos if a.name == use]
+    if having:
+        return f"{use!r} names no library: write {' or '.join(having)}"
+    known = [f"{library}:{a.name}" for library, algos in lines.items() for a in algos]
+    near = {k.partition(":")[2]: k for k in known}
+    help_ = suggest(use, near)
+    if help_:
+        word = help_.split("'")[1]
+        help_ = f"; did you mean {near[word]!r}?"
+    return f"{use!r} names no library and none has it{help_ or ': write library:name'}"
+
+
+def _installed(distribution: str) -> bool:
+    try:
+        importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True

@@ -1,0 +1,223 @@
+"""`scipy.optimize`: the local methods of `minimize` that need no gradient, and the global ones.
+
+Local methods start from a point drawn uniformly within the bounds, so each launch is another start
+(random-restart local search). Those that want a gradient estimate it by scipy's finite differences,
+whose evaluations count. Parameters are the method's own options (``maxiter``, ``gtol`` and so on,
+see ``scipy.optimize.show_options``), and besides
+
+- ``tol``: the tolerance of `minimize`, in the method's own sense;
+- ``jac``: ``2-point`` or ``3-point`` finite differences (methods with a gradient).
+
+Bounds are passed to all methods that take them. ``CG`` and ``BFGS`` do not, and leave them;
+``COBYLA`` takes them for constraints, which it may violate on its way.
+
+Global optimizers take the parameters of their function. ``direct``, and ``shgo`` as it samples by
+default, draw nothing: each of their launches repeats the first. ``basinhopping`` starts at a
+uniform point and, unlike scipy's default, minimizes locally by L-BFGS-B within the bounds unless
+``minimizer_kwargs`` says otherwise.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from timefair.algorithms.base import Algorithm, Available, Objective, Solve
+from timefair.errors import suggest
+
+WITH_GRADIENT = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "trust-constr")
+"""Local methods that use a gradient, estimated by finite differences."""
+GRADIENT_FREE = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
+LOCAL = (*GRADIENT_FREE, *WITH_GRADIENT)
+UNBOUNDED = ("CG", "BFGS")
+"""Local methods that know no bounds."""
+LEAVE_BOUNDS = (*UNBOUNDED, "COBYLA")
+"""Methods that may evaluate points outside the bounds."""
+GLOBAL = ("differential_evolution", "dual_annealing", "basinhopping", "shgo", "direct")
+UNUSABLE = {
+    **dict.fromkeys(
+        ("Newton-CG", "dogleg", "trust-ncg", "trust-exact", "trust-krylov"), "needs a gradient"
+    ),
+    "brute": "evaluates a grid that has to fit into memory as a whole",
+}
+SET_HERE = (
+    *("func", "x0", "args", "bounds", "ranges", "rng", "seed"),
+    *("callback", "disp", "workers", "vectorized", "constraints"),
+)
+"""Arguments of the global optimizers that are not the user's."""
+
+
+class ScipyOptimize:
+    """The library ``scipy``."""
+
+    name = "scipy"
+    distributions: Sequence[str] = ("scipy", "numpy")
+
+    def available(self) -> list[Available]:
+        return [Available(n, UNUSABLE.get(n, "")) for n in (*LOCAL, *GLOBAL, *UNUSABLE)]
+
+    def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
+        if name in UNUSABLE:
+            return [f"scipy:{name} cannot be used: it {UNUSABLE[name]}"]
+        if name in LOCAL:
+            known = _local_parameters(name)
+            # Behaviour decides, not the documentation, which scipy's methods keep by hand.
+            wrong = [k for k in parameters if k not in known or k == "disp"]
+            wrong = [k for k in wrong if k in SET_HERE or not _takes_option(name, k)]
+        elif name in GLOBAL:
+            known = _global_parameters(name)
+            wrong = [k for k in parameters if k not in known]
+        else:
+            return [f"scipy has no algorithm {name!r}{suggest(name, (*LOCAL, *GLOBAL, *UNUSABLE))}"]
+        lines = [_unknown(name, key, known) for key in wrong]
+        if "jac" in parameters and "jac" not in wrong and name in LOCAL:
+            jac = parameters["jac"]
+            if jac not in ("2-point", "3-point"):
+                lines.append(f"'jac' of scipy:{name} is '2-point' or '3-point', not {jac!r}")
+        return lines
+
+    def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
+        if name in LOCAL:
+            options = dict(parameters)
+            chosen: dict[str, Any] = {k: options.pop(k) for k in ("tol", "jac") if k in options}
+            return Algorithm(
+                partial(_local, method=name, options=options, **chosen), partial(_prepare, name)
+            )
+        solve: Solve = partial(_global, method=name, parameters=parameters)
+        return Algorithm(solve, partial(_prepare, name))
+
+    def source_files(self, name: str) -> list[Path]:
+        return [Path(__file__)]
+
+
+def _local(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    method: str,
+    options: Mapping[str, object],
+    **chosen: Any,
+) -> object:
+    from scipy import optimize
+
+    lower, upper = objective.lower, objective.upper
+    if method not in UNBOUNDED:
+        # keep_feasible: also trust-constr, and its finite differences, stay inside.
+        chosen["bounds"] = optimize.Bounds(lower, upper, keep_feasible=True)
+    minimize: Any = optimize.minimize
+    return minimize(
+        objective, rng.uniform(lower, upper), method=method, options=dict(options), **chosen
+    )
+
+
+def _global(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    method: str,
+    parameters: Mapping[str, Any],
+) -> object:
+    from scipy import optimize
+
+    chosen = dict(parameters)
+    bounds = optimize.Bounds(objective.lower, objective.upper)
+    if method == "basinhopping":
+        local = {"method": "L-BFGS-B", "bounds": bounds} | chosen.pop("minimizer_kwargs", {})
+        x0 = rng.uniform(objective.lower, objective.upper)
+        return optimize.basinhopping(objective, x0, minimizer_kwargs=local, rng=rng, **chosen)
+    if method in ("shgo", "direct"):
+        return getattr(optimize, method)(objective, bounds, **chosen)
+    return getattr(optimize, method)(objective, bounds, rng=rng, **chosen)
+
+
+class _Enough(BaseException):
+    """Ends a trial launch."""
+
+
+class _Sphere:
+    """The sphere in two dimensions, for a trial launch of at most `evaluations`."""
+
+    dimension = 2
+    evaluations_left = None
+
+    def __init__(self, evaluations: int) -> None:
+        self.evaluations = 0
+        self._most = evaluations
+
+    @property
+    def lower(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        return np.full(2, -1.0)
+
+    @property
+    def upper(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        return np.full(2, 1.0)
+
+    def __call__(self, x: Any, /) -> float:
+        if self.evaluations == self._most:
+            raise _Enough
+        self.evaluations += 1
+        return float(np.sum(np.square(x)))
+
+
+def _prepare(name: str) -> None:
+    """Launch it once in two dimensions, so that everything it imports late is there."""
+    solve: Solve = partial(_global, method=name, parameters={})
+    if name in LOCAL:
+        solve = partial(_local, method=name, options={})
+    with contextlib.suppress(_Enough):
+        solve(_Sphere(200), np.random.default_rng(0))
+
+
+def _takes_option(method: str, option: str) -> bool:
+    """Whether a local method knows an option: scipy warns of those that it does not."""
+    from scipy.optimize import OptimizeWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.filterwarnings("error", "Unknown solver options", OptimizeWarning)
+        try:
+            _local(_Sphere(1), np.random.default_rng(0), method=method, options={option: None})
+        except OptimizeWarning:
+            return False
+        except TypeError as error:  # trust-constr
+            return "unexpected keyword" not in str(error)
+        except (_Enough, Exception):  # it looked at the value: it knows the option
+            return True
+    return True
+
+
+def _local_parameters(method: str) -> list[str]:
+    """The options that scipy documents for a method, and those of `minimize`."""
+    from scipy import optimize
+
+    show_options: Any = optimize.show_options
+    text = str(show_options("minimize", method.lower(), disp=False))
+    documented = re.findall(r"^ *(\w+(?:, \w+)*) : ", text, flags=re.MULTILINE)
+    names = [word for words in documented for word in words.split(", ")]
+    names = [n for n in names if n not in SET_HERE and _takes_option(method, n)]
+    first = ["tol", "jac"] if method in WITH_GRADIENT else ["tol"]
+    return list(dict.fromkeys(first + names))
+
+
+def _global_parameters(name: str) -> list[str]:
+    from scipy import optimize
+
+    return [k for k in inspect.signature(getattr(optimize, name)).parameters if k not in SET_HERE]
+
+
+def _unknown(name: str, key: str, known: list[str]) -> str:
+    if key in SET_HERE:
+        return f"{key!r} of scipy:{name} is set by timefair"
+    return f"{key!r} is no parameter of scipy:{name}{suggest(key, known) or _list(known)}"
+
+
+def _list(known: list[str]) -> str:
+    return f"; it has: {', '.join(known)}"
