@@ -1,0 +1,174 @@
+"""Every figure draws every table, the odd ones too, without a warning."""
+
+import ast
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+import timefair.figures
+from timefair.figures import scales, style
+from timefair.figures.registry import FIGURES
+from timefair.tables.registry import TABLES
+
+REPORT = Path(timefair.figures.__file__).parents[2] / "report"
+ALGORITHMS = ("CMA-ES", "a very long name of an algorithm", "random")
+INF = np.inf
+
+
+def frames(functions=(1, 3), dimensions=(2, 5), algorithms=ALGORITHMS, change=None):
+    """A frame for each table: what `tables` makes, with numbers from a formula."""
+    change = change or (lambda x: x)
+    keys = pd.MultiIndex.from_product(
+        [["bbob"], dimensions, functions, algorithms],
+        names=["suite", "dimension", "function", "algorithm"],
+    ).to_frame(index=False)
+    speed = 1.0 + keys.groupby("algorithm").ngroup() + keys["function"]
+
+    def spread(column, values):
+        return keys.assign(speed=speed).merge(pd.DataFrame({column: values}), how="cross")
+
+    ert = spread("target", [10.0, 0.1, 1e-3])
+    ert["ert_s"] = change(ert["speed"] / ert["target"])
+    ert["ert_evaluations"] = 100 * ert["ert_s"]
+    for name in ("ert_s", "ert_evaluations"):
+        ert[f"{name}_low"], ert[f"{name}_high"] = 0.5 * ert[name], 2 * ert[name]
+    quantiles = spread("quantile", [0.1, 0.5, 0.9])
+    quantiles["precision"] = change(quantiles["speed"] * quantiles["quantile"])
+    cost = spread("cost", np.geomspace(0.001, 1, 20)).merge(
+        pd.DataFrame({"unit": ["seconds", "evaluations"]}), how="cross"
+    )
+    anytime = cost.assign(median=change(1 / (cost["cost"] * cost["speed"])))
+    anytime["low"], anytime["high"] = 0.5 * anytime["median"], 2 * anytime["median"]
+    ecdf = cost.assign(fraction=cost["cost"] / cost["speed"], function=cost["function"].astype(str))
+    ecdf = pd.concat([ecdf, ecdf[ecdf["function"] == "1"].assign(function="all")])
+    profile = spread("ratio", np.geomspace(1, 50, 20))
+    profile["fraction"] = 1 - 1 / (profile["ratio"] + profile["speed"])
+    profile = profile[profile["function"] == functions[0]].drop(columns="function")
+    restarts = keys.assign(
+        completed_restarts_mean=speed - 2.0, evaluations_per_s=1e4 * speed, cpu_per_wall=1.0
+    )
+    return {
+        "ert": ert,
+        "quantiles": quantiles,
+        "anytime": anytime,
+        "ecdf": ecdf,
+        "profile": profile,
+        "restarts": restarts,
+    }
+
+
+def drawn(name, tables) -> Figure:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = FIGURES[name](tables[FIGURES[name].table])
+        figure.canvas.draw()
+    return figure
+
+
+def shown_axes(figure):
+    return [ax for ax in figure.axes if ax.get_visible()]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_legend_names_the_algorithms_of_the_table(name):
+    (legend,) = drawn(name, frames()).legends
+    assert sorted(text.get_text() for text in legend.get_texts()) == sorted(ALGORITHMS)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_one_of_everything(name):
+    drawn(name, frames(functions=(1,), dimensions=(2,), algorithms=("A",)))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("value", [0.0, INF])
+def test_nothing_but_zero_or_infinity(name, value):
+    drawn(name, frames(dimensions=(2,), change=lambda x: x * 0 + value))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_an_empty_table_is_refused(name):
+    empty = frames()[FIGURES[name].table].iloc[:0]
+    with pytest.raises(ValueError, match="nothing to draw"):
+        FIGURES[name](empty)
+
+
+@pytest.mark.parametrize("name", ["ert", "anytime", "quantiles"])
+def test_a_panel_for_each_function_and_dimension(name):
+    titles = [ax.get_title() for ax in shown_axes(drawn(name, frames()))]
+    assert titles == ["f1, D = 2", "f3, D = 2", "f1, D = 5", "f3, D = 5"]
+
+
+def test_all_functions_come_first():
+    titles = [ax.get_title() for ax in shown_axes(drawn("ecdf", frames(dimensions=(2,))))]
+    assert titles == ["all functions, D = 2", "f1, D = 2", "f3, D = 2"]
+
+
+def test_an_infinite_ert_is_a_hollow_marker_at_the_top():
+    tables = frames(functions=(1,), dimensions=(2,), algorithms=("A",))
+    tables["ert"].loc[tables["ert"]["target"] < 1, ["ert_s", "ert_s_low", "ert_s_high"]] = INF
+    figure = drawn("ert", tables)
+    (ax,) = figure.axes
+    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    assert [len(line.get_xdata()) for line in hollow] == [2]
+    assert "∞" in figure.get_supylabel()
+    to_axes = hollow[0].get_transform() - ax.transAxes
+    assert all(y > 0.9 for _, y in to_axes.transform(hollow[0].get_xydata()))
+
+
+def test_a_zero_on_a_logarithmic_axis_is_said():
+    tables = frames(change=lambda x: x.where(x > x.median(), 0.0))
+    assert "0 drawn at" in drawn("quantiles", tables).get_supxlabel()
+    assert "0 drawn at" in drawn("anytime", tables).get_supylabel()
+    assert "0 drawn at" not in drawn("quantiles", frames()).get_supxlabel()
+
+
+@pytest.mark.parametrize("suffix", [".pdf", ".svg", ".png"])
+def test_equal_figures_are_equal_files(suffix, tmp_path):
+    tables = frames(functions=(1,), dimensions=(2,))
+    paths = [tmp_path / f"{k}{suffix}" for k in range(2)]
+    for path in paths:
+        style.save(FIGURES["ert"](tables["ert"]), path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_another_kind_of_file_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"figure\.bmp"):
+        style.save(Figure(), tmp_path / "figure.bmp")
+
+
+def test_algorithms_differ_in_more_than_colour():
+    looks = list(style.looks(f"algorithm {k}" for k in range(20)).values())
+    assert len({(look.color, look.marker) for look in looks}) == 20
+    assert len({(look.marker, str(look.linestyle)) for look in looks}) == 20
+
+
+def test_markers_of_curves_that_run_together_lie_apart():
+    where = np.ones(100, dtype=bool)
+    places = [style.marks(where, k, 4) for k in range(4)]
+    assert len({i for marks in places for i in marks}) == 20
+    assert style.marks(np.zeros(3, dtype=bool), 0, 1) == []
+
+
+def test_limits_hold_what_is_finite_and_positive():
+    low, high = scales.limits([0.0, 1.0, 1000.0, INF, np.nan])
+    assert low < 1.0 < 1000.0 < high
+    assert scales.limits([INF]) == (0.1, 10.0)
+
+
+def test_every_figure_has_its_table_and_all_have_captions():
+    assert {figure.table for figure in FIGURES.values()} <= set(TABLES)
+    captions = {f"table_{name}" for name in TABLES} | set(FIGURES)
+    assert captions <= {path.stem for path in REPORT.glob("*.rst")}
+
+
+def test_figures_know_neither_records_nor_tables():
+    for path in Path(timefair.figures.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not [n for n in names if n.startswith(("timefair.records", "timefair.tables"))]

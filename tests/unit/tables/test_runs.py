@@ -1,0 +1,62 @@
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from timefair.errors import InputError
+from timefair.records.schema import RUN_SCHEMA
+from timefair.tables.runs import Runs, load
+
+
+def test_rows_come_in_the_order_of_their_keys_with_their_own_events(run, table):
+    runs = Runs.of(
+        table(
+            run([(1, 0.1, 5.0), (4, 0.2, 1.0)], run=1),
+            run(algorithm="B"),
+            run([(2, 0.3, 7.0)], run=0),
+        )
+    )
+    assert runs.frame[["algorithm", "run"]].values.tolist() == [["A", 0], ["A", 1], ["B", 0]]
+    assert runs.offsets.tolist() == [0, 1, 3, 3]
+    assert runs.precision.tolist() == [7.0, 5.0, 1.0]
+    assert runs.evaluations.tolist() == [2.0, 1.0, 4.0]
+
+
+def test_slices_chunks_and_missing_events(run, table):
+    whole = table(
+        *[run([(1, 0.1, 5.0 + k)], run=k) for k in range(4)], run() | {"run": 4, "events": None}
+    )
+    pieces = pa.concat_tables([whole.slice(1, 1), whole.slice(3, 2)])
+    runs = Runs.of(pieces)
+    assert runs.precision.tolist() == [6.0, 8.0]
+    assert runs.offsets.tolist() == [0, 1, 2, 2]
+
+
+def test_a_run_that_is_there_twice_is_refused(run, table):
+    with pytest.raises(InputError, match=r"twice.*algorithm A.*run 0"):
+        Runs.of(table(run(), run()))
+
+
+def test_costs_go_from_the_first_event_to_the_longest_run(run, table):
+    runs = Runs.of(table(run([(1, 0.01, 5.0)]), run([(3, 0.2, 5.0)], run=1, wall_s=2.0)))
+    seconds = runs.cost_grid("seconds")
+    assert (seconds[0], seconds[-1]) == (0.01, 2.0)
+    assert np.all(np.diff(seconds) > 0)
+    evaluations = runs.cost_grid("evaluations")
+    assert (evaluations[0], evaluations[-1]) == (1.0, 100.0)
+    np.testing.assert_array_equal(evaluations, np.unique(np.round(evaluations)))
+
+
+def test_files_are_loaded_together(run, table, tmp_path):
+    paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    for k, path in enumerate(paths):
+        pq.write_table(table(run(run=k)), path)
+    assert load(paths).num_rows == 2
+    assert load([]).schema == RUN_SCHEMA
+
+
+def test_a_file_of_something_else_is_named(tmp_path):
+    path = tmp_path / "other.parquet"
+    pq.write_table(pa.table({"x": [1]}), path)
+    with pytest.raises(InputError, match=r"other\.parquet: not a record file"):
+        load([path])

@@ -1,0 +1,105 @@
+"""Expected running time against the target, from the table `ert`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from timefair.figures import panels, scales, style
+
+COLUMN = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
+LABEL = {"seconds": "ERT in seconds", "evaluations": "ERT in evaluations"}
+STRIP_PER_ALGORITHM = 0.055
+STRIP_AT_MOST = 0.4
+STRIP_GREY = "#EDEDED"
+
+
+def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
+    """ERT over targets from easy to hard, a panel a function and dimension.
+
+    Bands are the bootstrap limits. The grey strip at the top holds, a line an algorithm, a hollow
+    marker for each target that no run reached: its ERT is infinite.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table `ert`.
+    unit : str
+        ``seconds`` or ``evaluations``.
+
+    Raises
+    ------
+    ValueError
+        If the table has no rows.
+    """
+    value = COLUMN[unit]
+    low, high = f"{value}_low", f"{value}_high"
+    with style.applied():
+        figure, grid = panels.grid(frame)
+        looks = style.looks(frame["algorithm"])
+        floor = scales.zero_floor(frame["target"])
+        bottom, top = scales.limits(frame[[value, low, high]])
+        unreached = bool(np.isinf(frame[value]).any())
+        strip = min(STRIP_PER_ALGORITHM * len(looks), STRIP_AT_MOST) if unreached else 0.0
+        ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
+        easy_to_hard = scales.limits(scales.raised(frame["target"], floor), margin=0.06)[::-1]
+        levels = 1 - strip + strip * (np.arange(len(looks))[::-1] + 0.5) / len(looks)
+        for panel in grid:
+            ax = panel.axes
+            scales.set_log(ax, "x", easy_to_hard)
+            scales.set_log(ax, "y", (bottom, ceiling))
+            if unreached:
+                strip_box = Rectangle((0, 1 - strip), 1, strip, color=STRIP_GREY, linewidth=0)
+                strip_box.set_transform(ax.transAxes)
+                ax.add_patch(strip_box)
+            for name, part in panels.by_algorithm(panel.rows):
+                rows = part.sort_values("target", ascending=False)
+                look = looks[name]
+                x = scales.raised(rows["target"], floor)
+                y = rows[value].to_numpy()
+                finite = np.isfinite(y)
+                ax.fill_between(
+                    x,
+                    rows[low].to_numpy(),
+                    np.minimum(rows[high].to_numpy(), top),
+                    where=finite & rows[low].notna().to_numpy(),
+                    color=look.color,
+                    alpha=style.BAND_ALPHA,
+                    linewidth=0,
+                )
+                ax.plot(x[finite], y[finite], **look.line)
+                level = levels[list(looks).index(name)]
+                ax.plot(
+                    x[~finite],
+                    np.full((~finite).sum(), level),
+                    transform=ax.get_xaxis_transform(),
+                    marker=look.marker,
+                    linestyle="",
+                    markerfacecolor="white",
+                    markeredgecolor=look.color,
+                    markersize=3.0,
+                    markeredgewidth=0.8,
+                )
+            if unreached:
+                marks = [t for t in ax.get_yticks() if bottom <= t <= top]
+                ax.set_yticks(marks)
+                ax.set_ylim(bottom, ceiling)
+                if ax.yaxis.get_tick_params().get("labelleft", True):
+                    ax.annotate(
+                        "∞",
+                        (0, 1 - strip / 2),
+                        xytext=(-4, 0),
+                        xycoords="axes fraction",
+                        textcoords="offset points",
+                        ha="right",
+                        va="center",
+                        fontsize=9,
+                    )
+        figure.supxlabel(scales.with_zero("target precision (easy to hard)", floor), fontsize=7.5)
+        figure.supylabel(
+            LABEL[unit] + (" (∞: no run reached it)" if unreached else ""), fontsize=7.5
+        )
+        panels.legend(figure, looks)
+    return figure

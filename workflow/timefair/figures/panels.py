@@ -1,0 +1,131 @@
+"""Small multiples: a panel for each (suite, dimension, function), one legend for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from timefair.figures.style import COLUMN_IN, WIDTH_IN, Look
+
+COLUMNS = 4
+PANEL_HEIGHT_IN = 1.5
+MARGIN_IN = 0.75
+LETTERS_PER_IN = 16.0
+HANDLE_LETTERS = 8
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One set of axes, and the rows of the frame that belong into it."""
+
+    axes: Axes
+    rows: pd.DataFrame
+    title: str
+
+
+def grid(
+    frame: pd.DataFrame,
+    *,
+    functions: bool = True,
+    share_y: bool = True,
+    height_in: float = PANEL_HEIGHT_IN,
+) -> tuple[Figure, list[Panel]]:
+    """Lay out the panels of a frame, each dimension on lines of its own.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With the columns ``suite``, ``dimension`` and, for a panel a function, ``function``: a
+        number or ``all``.
+    functions : bool
+        A panel a function, or one for a whole dimension.
+    share_y : bool
+        Whether all panels have one scale of y; x is always shared.
+
+    height_in : float
+        Of a line of panels.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows.
+    """
+    if frame.empty:
+        raise ValueError("nothing to draw: the table has no rows")
+    several = frame["suite"].nunique() > 1
+    lines: list[list[tuple[str, pd.DataFrame]]] = []
+    for (suite, dimension), part in frame.groupby(["suite", "dimension"], sort=True):
+        head = f"{suite} " if several else ""
+        cells: list[tuple[str, pd.DataFrame]] = []
+        if functions:
+            for function in sorted(part["function"].unique(), key=_position):
+                name = "all functions" if str(function) == "all" else f"f{function}"
+                rows = part[part["function"] == function]
+                cells.append((f"{head}{name}, D = {dimension}", rows))
+            lines += [cells[i : i + COLUMNS] for i in range(0, len(cells), COLUMNS)]
+        else:
+            cells.append((f"{head}D = {dimension}", part))
+            if lines and len(lines[-1]) < COLUMNS:
+                lines[-1] += cells
+            else:
+                lines.append(cells)
+    columns = max(len(line) for line in lines)
+    width = COLUMN_IN if columns == 1 else WIDTH_IN * max(columns, 3) / COLUMNS
+    height = height_in * len(lines) + MARGIN_IN + (0.6 if columns == 1 else 0.0)
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots(len(lines), columns, sharex=True, sharey=share_y, squeeze=False)
+    panels = []
+    for row, line in enumerate(lines):
+        for column in range(columns):
+            ax = axes[row, column]
+            if column >= len(line):
+                ax.set_visible(False)
+                continue
+            title, rows = line[column]
+            ax.set_title(title)
+            below_is_empty = row + 1 == len(lines) or column >= len(lines[row + 1])
+            ax.tick_params(labelbottom=below_is_empty, labelleft=column == 0 or not share_y)
+            panels.append(Panel(ax, rows, title))
+    return figure, panels
+
+
+def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each algorithm, by the alphabet."""
+    for name, part in rows.groupby(rows["algorithm"].astype(str), sort=True):
+        yield str(name), part
+
+
+def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:
+    """One legend above all panels."""
+    handles = [
+        Line2D([], [], **(look.line if lines else {**look.line, "linestyle": ""}), label=name)
+        for name, look in looks.items()
+    ]
+    room = LETTERS_PER_IN * figure.get_figwidth()
+    sizes = [len(name) + HANDLE_LETTERS for name in looks]
+    columns = next(n for n in range(len(sizes), 0, -1) if n == 1 or _width(sizes, n) <= room)
+    figure.legend(
+        handles=handles,
+        loc="outside upper center",
+        ncols=columns,
+        handlelength=None if lines else 1.0,
+    )
+
+
+def _width(sizes: list[int], columns: int) -> int:
+    """Letters that a legend takes, which is filled column by column."""
+    full, lines = len(sizes) % columns, len(sizes) // columns
+    heights = [lines + 1] * full + [lines] * (columns - full)
+    ends = np.cumsum(heights)
+    return sum(max(sizes[end - n : end]) for end, n in zip(ends, heights, strict=True))
+
+
+def _position(function: object) -> tuple[int, int]:
+    """Before every number: ``all``."""
+    return (0, 0) if str(function) == "all" else (1, int(str(function)))

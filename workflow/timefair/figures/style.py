@@ -1,0 +1,123 @@
+"""How every figure looks, and how it is saved: made for print, read without colour too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+WIDTH_IN = 7.0
+"""Text width of a page with margins."""
+
+COLUMN_IN = 3.5
+"""Width of one column of two."""
+
+# Okabe and Ito's colours that differ for every common kind of colour vision; yellow left out.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
+MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", "*", ">", "p")
+LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (8, 3)))
+
+SETTINGS: Any = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 7.5,
+    "axes.titlesize": 7.5,
+    "axes.labelsize": 7.5,
+    "axes.titlepad": 3.0,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "legend.handlelength": 3.0,
+    "legend.columnspacing": 1.6,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.6,
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.minor.size": 0.0,
+    "ytick.minor.size": 0.0,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "timefair",
+    "savefig.dpi": 300,
+}
+
+# Without a date or a program version, equal figures are equal files.
+METADATA: dict[str, dict[str, Any]] = {
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    ".svg": {"Date": None, "Creator": None},
+    ".png": {"Software": None},
+}
+
+BAND_ALPHA = 0.16
+
+
+def applied() -> AbstractContextManager[None]:
+    """The settings for as long as a ``with`` block lasts."""
+    return matplotlib.rc_context(SETTINGS)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What tells one algorithm from another: three signs, so that two may fail."""
+
+    color: str
+    marker: str
+    linestyle: Any
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Keyword arguments of ``Axes.plot``."""
+        return {"color": self.color, "marker": self.marker, "linestyle": self.linestyle}
+
+
+def looks(algorithms: Iterable[object]) -> dict[str, Look]:
+    """A look for each algorithm, by the alphabet: the same in all figures of a campaign."""
+    names = sorted({str(name) for name in algorithms})
+    return {
+        name: Look(COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)], LINES[i % len(LINES)])
+        for i, name in enumerate(names)
+    }
+
+
+def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> list[int]:
+    """Which points of a curve get its marker: `count` of those in `where`, evenly spread.
+
+    Curve `position` of `of` has them shifted, so that the markers of curves that run together lie
+    side by side.
+    """
+    points = np.flatnonzero(where)
+    if points.size == 0:
+        return []
+    spread = (np.arange(count) + (position + 0.5) / max(of, 1)) / count
+    return sorted({int(i) for i in points[(spread * points.size).astype(int)]})
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as PDF, SVG or PNG, by the path's suffix; equal figures are equal bytes.
+
+    Raises
+    ------
+    ValueError
+        For another suffix.
+    """
+    if path.suffix not in METADATA:
+        raise ValueError(f"a figure is written as .pdf, .svg or .png, not {path.name}")
+    with applied():
+        figure.savefig(path, metadata=METADATA[path.suffix])

@@ -1,0 +1,65 @@
+"""Runtimes to targets, read from the events of runs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.statistics.traces import check_offsets, check_order, count_within
+
+
+def runtimes(
+    cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike, targets: ArrayLike
+) -> NDArray[np.float64]:
+    """Cost at the first event whose precision is at most the target.
+
+    Parameters
+    ----------
+    cost : array_like, shape (events,)
+        Seconds or evaluations since the run's start, at each event.
+    precision : array_like, shape (events,)
+        Best precision so far; never rises within a run.
+    offsets : array_like of int, shape (runs + 1,)
+        The events of run i are ``offsets[i]:offsets[i + 1]``; a run may have none.
+    targets : array_like, shape (targets,)
+        Precisions to reach, in any order.
+
+    Returns
+    -------
+    ndarray, shape (runs, targets)
+        In the unit of `cost`; `inf` where the run did not reach the target.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, offsets do not cut the events into runs, a precision rises within a run,
+        or a number is NaN.
+
+    Notes
+    -----
+    The time to target t_i of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025,
+    Definition 3, before its truncation at T. Cost is O(events x targets), without a loop over runs.
+
+    Examples
+    --------
+    >>> runtimes([0.1, 0.4, 0.2], [5.0, 0.5, 7.0], [0, 2, 3], [10.0, 1.0]).tolist()
+    [[0.1, 0.4], [0.2, inf]]
+    """
+    spent = np.asarray(cost, dtype=np.float64)
+    reached = np.asarray(precision, dtype=np.float64)
+    wanted = np.asarray(targets, dtype=np.float64)
+    if spent.ndim != 1 or spent.shape != reached.shape:
+        raise ValueError(
+            f"cost and precision must be vectors of one length, not {spent.shape}, {reached.shape}"
+        )
+    if wanted.ndim != 1 or np.isnan(wanted).any():
+        raise ValueError("targets must be a vector without NaN")
+    cuts = check_offsets(offsets, spent.size)
+    check_order(spent, cuts, "cost")
+    check_order(-reached, cuts, "falling precision")
+    times = np.full((cuts.size - 1, wanted.size), np.inf)
+    for j, target in enumerate(wanted):
+        hits = count_within(reached <= target, cuts)
+        some = hits > 0
+        times[some, j] = spent[cuts[1:][some] - hits[some]]
+    return times

@@ -1,0 +1,62 @@
+"""Events of many runs in flat arrays, and which event answers a question.
+
+The events of run i are ``offsets[i]:offsets[i + 1]`` of every flat array. Within a run costs rise
+and precisions fall.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def check_offsets(offsets: ArrayLike, events: int) -> NDArray[np.int64]:
+    """The offsets as integers.
+
+    Parameters
+    ----------
+    offsets : array_like of int, shape (runs + 1,)
+        Start of each run's events; from 0 to `events`, never falling.
+    events : int
+        Length of the flat arrays.
+
+    Raises
+    ------
+    ValueError
+        If the offsets do not cut the events into runs.
+
+    Examples
+    --------
+    >>> check_offsets([0, 2, 2, 3], 3).tolist()
+    [0, 2, 2, 3]
+    """
+    cuts = np.asarray(offsets, dtype=np.int64)
+    if cuts.ndim != 1 or cuts.size == 0 or cuts[0] != 0 or cuts[-1] != events:
+        raise ValueError(f"offsets must be a vector from 0 to the number of events, {events}")
+    if (np.diff(cuts) < 0).any():
+        raise ValueError("offsets must not fall")
+    return cuts
+
+
+def check_order(values: NDArray[np.float64], offsets: NDArray[np.int64], name: str) -> None:
+    """Raise ValueError unless `values` never fall within a run and none is NaN."""
+    if np.isnan(values).any():
+        raise ValueError(f"{name} must not be NaN")
+    with np.errstate(invalid="ignore"):
+        falls = np.flatnonzero(values[1:] < values[:-1]) + 1
+    starts = np.zeros(values.size + 1, dtype=np.bool_)
+    starts[offsets] = True
+    if not starts[falls].all():
+        raise ValueError(f"{name} must be ordered within each run")
+
+
+def count_within(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many events of each run are marked, shape (runs,).
+
+    Examples
+    --------
+    >>> count_within(np.array([True, False, True]), np.array([0, 2, 2, 3])).tolist()
+    [1, 0, 1]
+    """
+    running = np.concatenate([[0], np.cumsum(mask, dtype=np.int64)])
+    return np.asarray(running[offsets[1:]] - running[offsets[:-1]], dtype=np.int64)

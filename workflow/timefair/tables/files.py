@@ -1,0 +1,45 @@
+"""Tables as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+
+def write(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table as CSV or Parquet, by the path's suffix; values unrounded.
+
+    In CSV `inf` is ``inf`` and NaN an empty field.
+
+    Raises
+    ------
+    ValueError
+        For another suffix.
+    """
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False, lineterminator="\n")
+    elif path.suffix == ".parquet":
+        frame.to_parquet(path, index=False)
+    else:
+        raise ValueError(f"a table is written as .csv or .parquet, not {path.name}")
+
+
+def read(path: Path) -> pd.DataFrame:
+    """Read a table that `write` wrote; an algorithm called ``NA`` keeps its name.
+
+    Raises
+    ------
+    ValueError
+        For another suffix.
+    """
+    if path.suffix == ".csv":
+        return pd.read_csv(
+            path,
+            keep_default_na=False,
+            na_values=[""],
+            dtype={"algorithm": str, "suite": str},
+        )
+    if path.suffix == ".parquet":
+        return pd.read_parquet(path)
+    raise ValueError(f"a table is read from .csv or .parquet, not {path.name}")
