@@ -1,0 +1,56 @@
+"""The environments pin one version of each package, and say nothing else."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][0-9a-z.]*")
+
+
+def pins(name: str) -> list[str]:
+    lines = (ROOT / "envs" / name).read_text().splitlines()
+    return [line for line in lines if line and not line.startswith(("#", "-r "))]
+
+
+def test_conda_has_the_pins_of_pip() -> None:
+    environment = yaml.safe_load((ROOT / "envs/timefair.yaml").read_text())
+    (by_pip,) = [entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict)]
+    assert by_pip == pins("requirements.txt")
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "test.txt", "dev.txt"])
+def test_pins_are_sorted_and_exact(name: str) -> None:
+    assert all(PIN.fullmatch(pin) for pin in pins(name))
+    names = [pin.partition("==")[0] for pin in pins(name)]
+    assert names == sorted(names)
+
+
+def test_no_package_is_pinned_twice() -> None:
+    names = [
+        pin.partition("==")[0]
+        for file in ("requirements.txt", "test.txt", "dev.txt")
+        for pin in pins(file)
+    ]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("extra", "given"),
+    [
+        (None, ["requirements.txt"]),
+        ("test", ["requirements.txt", "test.txt"]),
+        ("dev", ["requirements.txt", "test.txt", "dev.txt"]),
+    ],
+)
+def test_every_dependency_is_pinned(extra: str | None, given: list[str]) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    pinned = {pin.partition("==")[0] for file in given for pin in pins(file)}
+    names = {re.split(r"[\[<>=~!; ]", entry)[0].lower() for entry in wanted} - {"timefair"}
+    assert names <= pinned

@@ -1,0 +1,119 @@
+"""The arrows between the layers, read from the import statements."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "workflow/timefair"
+
+ALLOWED = {
+    # bottom
+    "errors": set(),
+    "ranges": set(),
+    "statistics": set(),
+    "records": {"errors"},
+    "problems": {"errors"},
+    "algorithms": {"errors", "problems"},
+    # what a campaign is
+    "plan": {"ranges", "errors", "config"},  # config: the type alone
+    "config": {"errors", "ranges", "problems", "algorithms", "tables", "figures"},  # their names
+    "provenance": {"plan", "config", "problems", "algorithms", "records", "tables", "figures"},
+    # what is done
+    "measure": {
+        "errors", "problems", "algorithms", "statistics", "records", "config", "plan", "provenance",
+    },
+    "tables": {"errors", "records", "statistics"},
+    "figures": {"errors"},
+    "cli": None,  # everything
+}  # fmt: skip
+LIBRARIES_KEPT_OUT = {
+    "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},
+    "measure": {"pandas", "matplotlib", "seaborn"},
+    "records": {"pandas", "matplotlib", "seaborn"},
+    "tables": {"matplotlib", "seaborn"},
+    "figures": {"pyarrow"},
+}
+LIGHT = ("cli", "config", "plan", "provenance", "errors", "ranges", "__init__", "__main__")
+HEAVY = {
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "matplotlib",
+    "seaborn",
+    "cocoex",
+    "nevergrad",
+    "cma",
+}
+
+
+def files(layer: str) -> list[Path]:
+    folder = PACKAGE / layer
+    return sorted(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{layer}.py"]
+
+
+def imports(path: Path, *, top_only: bool = False) -> set[str]:
+    """Full names of what a file imports; with `top_only`, when it is itself imported."""
+    tree = ast.parse(path.read_text())
+    names: set[str] = set()
+    for node in tree.body if top_only else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return names
+
+
+def layers_of(names: set[str]) -> set[str]:
+    return {
+        name.split(".")[1]
+        for name in names
+        if name.startswith("timefair.") and not name.endswith(".__version__")
+    }
+
+
+def test_every_layer_is_known() -> None:
+    present = {path.stem for path in PACKAGE.glob("*.py") if not path.stem.startswith("__")}
+    present |= {path.parent.name for path in PACKAGE.glob("*/*.py")}
+    assert present <= set(ALLOWED), "say in ALLOWED what the new room may import"
+
+
+@pytest.mark.parametrize("layer", [name for name, may in ALLOWED.items() if may is not None])
+def test_arrows(layer: str) -> None:
+    allowed = ALLOWED[layer]
+    assert allowed is not None
+    wrong = {
+        str(path.relative_to(PACKAGE)): sorted(beyond)
+        for path in files(layer)
+        if (beyond := layers_of(imports(path)) - allowed - {layer})
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize("layer", LIBRARIES_KEPT_OUT)
+def test_libraries_that_stay_out(layer: str) -> None:
+    wrong = {
+        path.name: sorted(there)
+        for path in files(layer)
+        if (there := {name.split(".")[0] for name in imports(path)} & LIBRARIES_KEPT_OUT[layer])
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize("module", LIGHT)
+def test_commands_load_quickly(module: str) -> None:
+    names = imports(PACKAGE / f"{module}.py", top_only=True)
+    assert not {name.split(".")[0] for name in names} & HEAVY
+
+
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE.parent / "rules").glob("*.smk")), ids=lambda path: path.name
+)
+def test_rules_have_one_command_and_no_script(path: Path) -> None:
+    lines = [line.strip() for line in path.read_text().splitlines()]
+    assert not {"run:", "script:", "notebook:"} & set(lines)
+    assert not any(line.startswith(("def ", "import ", "from ")) for line in lines)

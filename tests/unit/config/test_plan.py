@@ -1,0 +1,122 @@
+"""Jobs, their names, and the runs of rounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timefair import plan
+from timefair.config import Campaign, parse
+from timefair.ranges import format_ranges, parse_ranges
+
+KEY = "0123456789abcdef" * 4
+
+
+def campaign(**changes: Any) -> Campaign:
+    return parse(
+        {
+            "name": "trial",
+            "problems": {
+                "suite": "bbob",
+                "functions": [1, 8],
+                "dimensions": [2, 5],
+                "instances": "1-5",
+            },
+            "algorithms": {"a": "timefair:random-search", "b.+": "timefair:random-search"},
+            "budget": {"time_s": 0.5},
+            "runs": 5,
+        }
+        | changes
+    )
+
+
+numbers = st.lists(st.integers(1, 2000), min_size=1, max_size=30, unique=True).map(sorted)
+
+
+@given(numbers, st.sampled_from([",", "_"]))
+def test_ranges_go_there_and_back(numbers: list[int], separator: str) -> None:
+    assert parse_ranges(format_ranges(numbers, separator), separator) == numbers
+
+
+def test_ranges_are_short() -> None:
+    assert format_ranges([5, 1, 2, 3, 71], "_") == "1-3_5_71"
+
+
+@given(numbers, st.integers(1, 99))
+def test_the_path_of_a_record_says_its_job(numbers: list[int], round: int) -> None:
+    job = plan.Job("lq-CMA+ES_2.0", 21, 40, tuple(numbers), round)
+    assert plan.Job.of_record(job.record(KEY)) == job
+
+
+def test_the_path_of_a_record() -> None:
+    job = plan.Job("PSO", 1, 5, (1, 2, 3, 71), 2)
+    assert str(job.record(KEY)) == "records/PSO/0123456789ab/f1_d5_i1-3_71_r2.parquet"
+
+
+@pytest.mark.parametrize(
+    "path", ["records/a/0/f1_d5_i1_r1.csv", "a/0/f1_d5_i1_r1.parquet", "records/f1_d5_i1_r1"]
+)
+def test_another_path_is_no_record(path: str) -> None:
+    with pytest.raises(ValueError, match="is not the path of a record"):
+        plan.Job.of_record(path)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 9])
+def test_jobs_cover_every_run_once(size: int) -> None:
+    planned = campaign(instances_per_job=size, rounds=2)
+    covered = [
+        (job.algorithm, (job.function, job.dimension, instance, run))
+        for job in plan.jobs(planned)
+        for instance in job.instances
+        for run in plan.runs_of_round(planned, job.round)
+    ]
+    assert len(covered) == len(set(covered)) == 2 * 2 * 2 * 5 * 5
+    for label in planned.algorithms:
+        assert {run for name, run in covered if name == label} == plan.expected_runs(planned)
+    assert len({job.record(KEY) for job in plan.jobs(planned)}) == len(list(plan.jobs(planned)))
+
+
+def test_algorithms_take_turns_round_by_round() -> None:
+    order = list(plan.jobs(campaign(rounds=2)))
+    assert [job.round for job in order] == sorted(job.round for job in order)
+    assert [job.algorithm for job in order] == ["a", "b.+"] * (len(order) // 2)
+
+
+@given(st.integers(1, 40), st.data())
+def test_rounds_split_the_runs_evenly(runs: int, data: st.DataObject) -> None:
+    rounds = data.draw(st.integers(1, runs))
+    base = campaign()
+    planned = base.model_copy(update={"runs": runs, "rounds": rounds})
+    parts = [plan.runs_of_round(planned, k) for k in range(1, rounds + 1)]
+    assert [run for part in parts for run in part] == list(range(runs))
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 3))
+def test_a_round_of_the_same_size_leaves_the_others(size: int, rounds: int, more: int) -> None:
+    before = campaign().model_copy(update={"runs": size * rounds, "rounds": rounds})
+    after = campaign().model_copy(update={"runs": size * (rounds + more), "rounds": rounds + more})
+    for k in range(1, rounds + 1):
+        assert plan.runs_of_round(before, k) == plan.runs_of_round(after, k)
+
+
+def test_a_round_that_is_not_there() -> None:
+    with pytest.raises(ValueError, match=r"^round 2: the campaign has 1 to 1$"):
+        plan.runs_of_round(campaign(), 2)
+
+
+def test_the_snapshot_is_written_when_it_changes(tmp_path: Path) -> None:
+    path = plan.write_snapshot(campaign(), tmp_path / "new")
+    before = path.stat()
+    assert plan.write_snapshot(campaign(), tmp_path / "new").stat().st_ino == before.st_ino
+    assert plan.write_snapshot(campaign(seed=2), tmp_path / "new").stat().st_ino != before.st_ino
+    assert [file.name for file in path.parent.iterdir()] == ["campaign.json"]
+
+
+def test_core_seconds() -> None:
+    assert plan.core_seconds(campaign()) == 2 * 2 * 5 * 5 * 0.5 * 2
+    assert plan.core_seconds(campaign(budget={"evaluations": 10})) is None

@@ -1,0 +1,223 @@
+"""The commands: exit codes, lines for the user, no traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from timefair import cli, config, plan
+from timefair.provenance import measure_key
+
+ROOT = Path(__file__).parents[2]
+CAMPAIGN = """
+name: trial
+problems: {suite: bbob, functions: [1, 2], dimensions: 5, instances: "1-3"}
+algorithms: {search: {use: timefair:random-search, threads: 2}}
+budget: {time_s: 0.5}
+runs: 4
+rounds: 2
+"""
+
+
+@pytest.fixture
+def campaign_file(tmp_path: Path) -> Path:
+    path = tmp_path / "campaign.yaml"
+    path.write_text(CAMPAIGN)
+    return path
+
+
+@pytest.fixture
+def snapshot(campaign_file: Path, tmp_path: Path) -> Path:
+    return plan.write_snapshot(config.load(campaign_file), tmp_path)
+
+
+def measure_arguments(snapshot: Path, **changes: str) -> list[str]:
+    given = {
+        "campaign": str(snapshot),
+        "algorithm": "search",
+        "function": "1",
+        "dimension": "5",
+        "instances": "1-3",
+        "round": "2",
+        "key": measure_key(config.restore(snapshot), "search", 2),
+        "record": str(snapshot.parent / "r.parquet"),
+    } | changes
+    return ["measure", *(word for key, value in given.items() for word in (f"--{key}", value))]
+
+
+def test_check_says_what_a_campaign_costs(
+    campaign_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["check", str(campaign_file)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:6] == [
+        "campaign      trial",
+        "algorithms    1",
+        "cells         6",
+        "runs          24 in 2 round(s)",
+        "jobs          12",
+        "core-seconds  at most 24",
+    ]
+    assert lines[6].startswith("wall time     at most about ")
+
+
+def test_faults_go_to_stderr(campaign_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    campaign_file.write_text(CAMPAIGN.replace("runs: 4", "runs: 0\nbudgt: 1"))
+    assert cli.main(["check", str(campaign_file)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[0] == "timefair: runs: 0: should be at least 1"
+    assert err.splitlines()[1].startswith("timefair: budgt: unknown key; did you mean 'budget'?")
+
+
+@pytest.mark.parametrize("argv", [[], ["mesure"], ["check"], ["draw", "ert"]])
+def test_wrong_usage(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(argv) == 2
+    assert "usage: timefair" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["--version"], ["measure", "--help"]])
+def test_help(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(argv) == 0
+    assert "timefair" in capsys.readouterr().out
+
+
+def test_schema_is_printed_or_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["schema"]) == 0
+    assert cli.main(["schema", "--write", str(tmp_path / "s.json")]) == 0
+    printed = capsys.readouterr().out
+    assert (tmp_path / "s.json").read_text() == printed
+    assert json.loads(printed)["title"] == "Campaign"
+
+
+def test_algorithms_of_a_library(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["algorithms", "--library", "scipy"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("scipy: ")
+    assert "  scipy:Nelder-Mead\n" in out
+    assert cli.main(["algorithms", "--library", "scipi"]) == 2
+    assert "did you mean 'scipy'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("argv", "line"),
+    [
+        (["tabulate", "etr", "c", "--output", "a.csv", "b.parquet"], "TABLE: 'etr' is unknown"),
+        (["collect", "--algorithm", "x", "--output", "o"], "--algorithm: 'x' is unknown"),
+    ],
+)
+def test_unknown_names(
+    argv: list[str], line: str, snapshot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([*argv, "--campaign", str(snapshot)]) == 2
+    assert capsys.readouterr().err.startswith(f"timefair: {line}")
+
+
+def test_an_unknown_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["draw", "etr", "--table", "t.parquet", "--output", "a.pdf"]) == 2
+    assert capsys.readouterr().err.startswith("timefair: FIGURE: 'etr' is unknown")
+
+
+def test_measuring_starts_again_with_its_threads(
+    snapshot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+
+    class Started(Exception):
+        pass
+
+    def execve(path: str, argv: list[str], env: dict[str, str]) -> None:
+        started.append((path, argv, env))
+        raise Started
+
+    monkeypatch.setattr(os, "execve", execve)
+    arguments = measure_arguments(snapshot)
+    with pytest.raises(Started):
+        cli.main(arguments)
+    ((path, argv, env),) = started
+    assert path == argv[0] == sys.executable
+    assert argv[1:] == ["-m", "timefair", *arguments]
+    assert env["PYTHONHASHSEED"] == "0"
+    assert {env[name] for name in cli.THREAD_VARIABLES} == {"2"}
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONHASHSEED", "0")
+    for name in cli.THREAD_VARIABLES:
+        monkeypatch.setenv(name, "2")
+
+
+@pytest.mark.usefixtures("settled")
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"key": "0" * 64}, "code, software or configuration changed since this job was planned"),
+        ({"round": "3"}, "round 3: the campaign has 1 to 2"),
+        ({"instances": "3-1"}, "'3-1' runs backwards"),
+        ({"algorithm": "serch"}, "--algorithm: 'serch' is not in "),
+    ],
+)
+def test_measuring_refuses(
+    change: dict[str, str], line: str, snapshot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(measure_arguments(snapshot, **change)) == 2
+    assert capsys.readouterr().err.startswith(f"timefair: {line}")
+    assert not (snapshot.parent / "r.parquet").exists()
+
+
+def test_measuring_does_not_load_numpy_before_it_starts_again(snapshot: Path) -> None:
+    script = (
+        "import os, sys\n"
+        "from timefair import cli\n"
+        "def execve(*_):\n"
+        "    print(sorted({'numpy', 'pydantic', 'yaml'} & set(sys.modules)))\n"
+        "    sys.exit(0)\n"
+        "os.execve = execve\n"
+        "cli.main(sys.argv[1:])\n"
+    )
+    command = [sys.executable, "-c", script, *measure_arguments(snapshot)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_python_dash_m(campaign_file: Path) -> None:
+    campaign_file.write_text("name: a\nname: b\n")
+    command = [sys.executable, "-m", "timefair", "check", str(campaign_file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == f"timefair: {campaign_file}:2: 'name' is given twice\n"
+
+
+@pytest.mark.parametrize("flag", [[], ["--lint"]])
+def test_snakemake_tells_faults_and_starts_nothing(campaign_file: Path, flag: list[str]) -> None:
+    campaign_file.write_text(CAMPAIGN + "runs: 0\n")
+    command = [
+        sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "--cores", "1",
+        "--directory", str(campaign_file.parent), "--configfile", str(campaign_file), *flag,
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert f"timefair: {campaign_file}:8: 'runs' is given twice" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (campaign_file.parent / "results").exists()
+
+
+def test_snakemake_plans_the_campaign(campaign_file: Path) -> None:
+    command = [
+        sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "-n", "--quiet", "rules",
+        "--directory", str(campaign_file.parent), "--configfile", str(campaign_file),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    counts = dict(
+        line.split() for line in (done.stdout + done.stderr).splitlines() if len(line.split()) == 2
+    )
+    assert (counts["measure_cell"], counts["finish_round"]) == ("12", "2")
+    assert counts["collect_records"] == "1"

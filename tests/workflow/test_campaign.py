@@ -1,0 +1,145 @@
+"""A campaign from one command: complete, repeatable, and measured again only where it must be."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from timefair.figures.registry import FIGURES
+from timefair.tables.registry import TABLES
+
+pytestmark = pytest.mark.workflow
+
+OWN = """
+def solve(objective, rng, step=1.0):
+    x = rng.uniform(objective.lower, objective.upper)
+    fx = objective(x)
+    for _ in range(60):
+        y = x + step * rng.standard_normal(objective.dimension)
+        fy = objective(y)
+        if fy < fx:
+            x, fx = y, fy
+"""
+
+
+def events(rows: list[dict]) -> dict:
+    """All that a budget of evaluations decides: everything but the times."""
+    return {
+        (row["algorithm"], row["function"], row["instance"], row["run"]): (
+            row["seed"],
+            row["status"],
+            row["stop_reason"],
+            row["evaluations"],
+            row["best_f"],
+            [(e["restart"], e["evaluations"], e["precision"]) for e in row["events"]],
+            [(e["evaluations"], e["best_precision"], e["end"]) for e in row["launch_log"]],
+        )
+        for row in rows
+    }
+
+
+def test_evaluation_budgets_repeat_bit_for_bit_and_on_any_number_of_cores(workspace):
+    (workspace.folder / "own.py").write_text(OWN)
+    workspace.configure(
+        algorithms={
+            "random": "timefair:random-search",
+            "mine": {"use": "own.py:solve", "parameters": {"step": 0.5}},
+            "DE": "scipy:differential_evolution",
+            "PSO": "nevergrad:PSO",
+            "CMA": "pycma:CMA-ES",
+        },
+        problems={"suite": "bbob", "functions": 8, "dimensions": 2, "instances": "1-2"},
+    )
+    found = []
+    for cores in (1, 2, 2):
+        workspace.complete("--forceall", "--until", "collect_records", cores=cores)
+        found.append(events(workspace.rows()))
+    assert len(found[0]) == 5 * 2 * 2
+    assert {value[3] for value in found[0].values()} == {300}
+    assert found[0] == found[1] == found[2]
+
+
+def test_everything_that_was_asked_for_is_there_and_only_changes_are_made_again(workspace):
+    workspace.complete()
+    for name in TABLES:
+        frame = pd.read_parquet(workspace.results / "tables" / f"{name}.parquet")
+        assert len(frame) > 0
+        assert (workspace.results / "tables" / f"{name}.csv").stat().st_size > 0
+    for name in FIGURES:
+        for kind in ("pdf", "svg", "png"):
+            assert (workspace.results / "figures" / f"{name}.{kind}").stat().st_size > 1000
+    assert len(workspace.rows()) == 2 * 2 * 2 * 2
+    before = workspace.records()
+    assert len(before) == 2 * 2
+
+    assert "Nothing to be done" in workspace.complete()
+
+    # Targets are no matter of measuring.
+    workspace.configure(targets=[5, 0.5])
+    said = workspace.complete()
+    assert "measure_cell" not in said
+    assert workspace.records() == before
+    assert set(pd.read_parquet(workspace.results / "tables" / "ert.parquet")["target"]) == {5, 0.5}
+
+    # One algorithm's parameter measures just that algorithm again.
+    workspace.configure(
+        algorithms={
+            "random": "timefair:random-search",
+            "simplex": {"use": "scipy:Nelder-Mead", "parameters": {"xatol": 1e-2}},
+        }
+    )
+    workspace.complete()
+    after = workspace.records()
+    assert {path: time for path, time in after.items() if path in before} == before
+    assert {path.relative_to(workspace.results).parts[1] for path in after.keys() - before} == {
+        "simplex"
+    }
+
+    # A further instance measures just that instance.
+    workspace.configure(
+        instances_per_job=1,
+        problems={"suite": "bbob", "functions": [1, 8], "dimensions": 2, "instances": "1-2"},
+    )
+    workspace.complete()
+    before = workspace.records()
+    workspace.configure(
+        instances_per_job=1,
+        problems={"suite": "bbob", "functions": [1, 8], "dimensions": 2, "instances": "1-3"},
+    )
+    workspace.complete()
+    new = workspace.records().keys() - before
+    assert len(new) == 2 * 2
+    assert all("_i3_" in path.name for path in new)
+
+
+def test_rounds_let_the_algorithms_take_turns_and_can_be_added(workspace):
+    workspace.configure(rounds=2, runs=4)
+    workspace.complete("--until", "collect_records")
+    rows = workspace.rows()
+    ends = {r: [row["started_utc"] for row in rows if row["round"] == r] for r in (1, 2)}
+    assert max(ends[1]) <= min(ends[2])
+    before = workspace.records()
+    workspace.configure(rounds=3, runs=6)
+    workspace.complete("--until", "collect_records")
+    after = workspace.records()
+    assert {path: after[path] for path in before} == before
+    assert len(workspace.rows()) == 2 * 2 * 2 * 6
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"runz": 3}, "timefair: runz: unknown key; did you mean 'runs'?"),
+        ({"budget": {"time_s": 0}}, "timefair: budget.time_s: 0"),
+        ({"algorithms": {"a": "scipy:Nelder-Maed"}}, "did you mean 'Nelder-Mead'?"),
+        ({"targets": [-1]}, "timefair: targets.0: -1"),
+    ],
+)
+def test_wrong_input_is_one_line_and_starts_nothing(workspace, change, line):
+    workspace.configure(**change)
+    done = workspace.run()
+    assert done.returncode != 0
+    assert line in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len([text for text in done.stderr.splitlines() if text.startswith("timefair:")]) == 1
+    assert not workspace.results.exists()

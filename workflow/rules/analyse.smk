@@ -1,0 +1,54 @@
+"""Records to tables, when the last timed run is over: nothing else is on the cores meanwhile."""
+
+
+rule collect_records:
+    input:
+        lambda wildcards: RECORDS[wildcards.algorithm],
+        last_round=ROUND_DONE.format(round=CAMPAIGN.rounds),
+    output:
+        f"{RESULTS}/collected/{{algorithm}}.parquet",
+    log:
+        f"{RESULTS}/logs/{{algorithm}}/collect.log",
+    conda:
+        "../../envs/timefair.yaml"
+    params:
+        snapshot=SNAPSHOT,
+        key=provenance.collect_key(),
+    shell:
+        "python -m timefair collect --campaign {params.snapshot} --algorithm {wildcards.algorithm}"
+        " --output {output} > {log} 2>&1"
+
+
+COLLECTED = expand(
+    f"{RESULTS}/collected/{{algorithm}}.parquet", algorithm=CAMPAIGN.algorithms
+)
+
+for table in sorted(
+    {*CAMPAIGN.table_names, *(FIGURES[f].table for f in CAMPAIGN.figure_names)}
+):
+
+    rule:
+        name:
+            f"tabulate_{table}"
+        input:
+            COLLECTED,
+        output:
+            csv=report(
+                f"{RESULTS}/tables/{table}.csv",
+                caption=f"../report/table_{table}.rst",
+                category="Tables",
+                labels={"table": TABLES[table].title},
+            ),
+            parquet=f"{RESULTS}/tables/{table}.parquet",
+        log:
+            f"{RESULTS}/logs/tables/{table}.log",
+        conda:
+            "../../envs/timefair.yaml"
+        params:
+            table=table,
+            snapshot=SNAPSHOT,
+            key=provenance.table_key(table),
+            settings=CAMPAIGN.analysis_settings,
+        shell:
+            "python -m timefair tabulate {params.table} {input} --campaign {params.snapshot}"
+            " --output {output.csv} {output.parquet} > {log} 2>&1"

@@ -1,0 +1,27 @@
+"""Tables to figures: each is drawn from one table, which lies beside it."""
+
+for figure in CAMPAIGN.figure_names:
+
+    rule:
+        name:
+            f"draw_{figure}"
+        input:
+            f"{RESULTS}/tables/{FIGURES[figure].table}.parquet",
+        output:
+            pdf=f"{RESULTS}/figures/{figure}.pdf",
+            svg=report(
+                f"{RESULTS}/figures/{figure}.svg",
+                caption=f"../report/{figure}.rst",
+                category="Figures",
+                labels={"figure": FIGURES[figure].title},
+            ),
+            png=f"{RESULTS}/figures/{figure}.png",
+        log:
+            f"{RESULTS}/logs/figures/{figure}.log",
+        conda:
+            "../../envs/timefair.yaml"
+        params:
+            figure=figure,
+            key=provenance.figure_key(figure),
+        shell:
+            "python -m timefair draw {params.figure} --table {input} --output {output} > {log} 2>&1"

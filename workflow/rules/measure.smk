@@ -1,0 +1,54 @@
+"""Timed runs: a job an algorithm, function, dimension, chunk of instances and round.
+
+The path of a record has the key of what decides it, so that a change makes other records
+and never stale ones. A round begins when the one before it is complete, for the algorithms
+to take turns; `ancient` makes that an order only: a record that is measured again does not
+have later rounds measured again. Runs that are done are kept in a journal beside the
+record, which Snakemake does not know of and so does not delete.
+"""
+
+ROUNDS = plan.records_by("round", CAMPAIGN, KEYS, Path(RESULTS))
+ROUND_DONE = f"{RESULTS}/records/round{{round}}.done"
+PREVIOUS_ROUND = {1: []} | {r + 1: ancient(ROUND_DONE.format(round=r)) for r in ROUNDS}
+
+
+wildcard_constraints:
+    algorithm=r"[^/]+",
+    key=r"[0-9a-f]+",
+    function=r"\d+",
+    dimension=r"\d+",
+    instances=r"[\d_-]+",
+    round=r"\d+",
+
+
+localrules:
+    finish_round,
+
+
+rule measure_cell:
+    input:
+        lambda wildcards: PREVIOUS_ROUND[int(wildcards.round)],
+    output:
+        f"{RESULTS}/{plan.RECORD}",
+    log:
+        f"{RESULTS}/{plan.LOG}",
+    conda:
+        "../../envs/timefair.yaml"
+    threads: lambda wildcards: CAMPAIGN.algorithms[wildcards.algorithm].threads
+    resources:
+        mem_mb=CAMPAIGN.limits.memory_mb,
+    params:
+        snapshot=SNAPSHOT,
+        key=lambda wildcards: KEYS[wildcards.algorithm, int(wildcards.round)],
+    shell:
+        "python -m timefair measure --campaign {params.snapshot}"
+        " --algorithm {wildcards.algorithm} --function {wildcards.function}"
+        " --dimension {wildcards.dimension} --instances {wildcards.instances}"
+        " --round {wildcards.round} --key {params.key} --record {output} > {log} 2>&1"
+
+
+rule finish_round:
+    input:
+        lambda wildcards: ROUNDS[int(wildcards.round)],
+    output:
+        touch(ROUND_DONE),

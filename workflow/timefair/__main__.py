@@ -1,0 +1,5 @@
+"""``python -m timefair``."""
+
+from timefair.cli import main
+
+raise SystemExit(main())

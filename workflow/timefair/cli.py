@@ -1,0 +1,299 @@
+"""The commands, ``main(argv) -> int``: what the rules call, and what a user asks.
+
+Each command imports what it needs when it is called: measuring starts without plotting, and
+without numpy before the number of threads is set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from timefair import __version__
+from timefair.errors import InputError, suggest
+
+Entry = TypeVar("Entry")
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "GOTO_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+    "RAYON_NUM_THREADS",
+)
+"""What libraries read, once, when they are loaded."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status is 0, or 2 for input that the user can mend."""
+    try:
+        arguments = _parser().parse_args(argv)
+    except SystemExit as stop:  # argparse has printed the usage, the help or the version
+        return int(stop.code or 0)
+    try:
+        arguments.command(arguments)
+        sys.stdout.flush()
+    except InputError as error:
+        for fault in error.faults:
+            print(f"timefair: {fault}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader, such as `head`, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="timefair", description="Wall-clock-fair benchmarking of black-box optimizers."
+    )
+    parser.add_argument("--version", action="version", version=f"timefair {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    campaign = argparse.ArgumentParser(add_help=False)
+    campaign.add_argument(
+        "--campaign",
+        type=Path,
+        required=True,
+        metavar="SNAPSHOT",
+        help="results/NAME/campaign.json",
+    )
+
+    check = commands.add_parser("check", help="check a campaign and say what it will cost")
+    check.add_argument("config", type=Path, metavar="CONFIG")
+    check.set_defaults(command=_check)
+
+    algorithms = commands.add_parser("algorithms", help="list the algorithms that can be used")
+    algorithms.add_argument("--library", metavar="L", help="every algorithm of one library")
+    algorithms.add_argument("--all", action="store_true", help="every algorithm of every library")
+    algorithms.set_defaults(command=_algorithms)
+
+    schema = commands.add_parser("schema", help="print the JSON schema of a campaign file")
+    schema.add_argument(
+        "--write", type=Path, nargs="?", const=Path("config/schema.json"), metavar="PATH",
+        help="write it instead, to config/schema.json unless told",
+    )  # fmt: skip
+    schema.set_defaults(command=_schema)
+
+    measure = commands.add_parser("measure", help="measure one job", parents=[campaign])
+    measure.add_argument("--algorithm", required=True, metavar="LABEL")
+    measure.add_argument("--function", required=True, type=int)
+    measure.add_argument("--dimension", required=True, type=int)
+    measure.add_argument("--instances", required=True, metavar="1-5_71")
+    measure.add_argument("--round", required=True, type=int)
+    measure.add_argument("--key", required=True, help="what the campaign was planned with")
+    measure.add_argument("--record", required=True, type=Path, metavar="PARQUET")
+    measure.set_defaults(command=_measure)
+
+    collect = commands.add_parser(
+        "collect", help="join the records of an algorithm", parents=[campaign]
+    )
+    collect.add_argument("--algorithm", required=True, metavar="LABEL")
+    collect.add_argument("--output", required=True, type=Path, metavar="PARQUET")
+    collect.set_defaults(command=_collect)
+
+    tabulate = commands.add_parser("tabulate", help="make one table", parents=[campaign])
+    tabulate.add_argument("table", metavar="TABLE")
+    tabulate.add_argument("collected", nargs="+", type=Path, metavar="COLLECTED")
+    tabulate.add_argument("--output", required=True, nargs=2, type=Path, metavar=("CSV", "PARQUET"))
+    tabulate.set_defaults(command=_tabulate)
+
+    draw = commands.add_parser("draw", help="draw one figure from its table")
+    draw.add_argument("figure", metavar="FIGURE")
+    draw.add_argument("--table", required=True, type=Path, metavar="PARQUET")
+    draw.add_argument(
+        "--output", required=True, nargs="+", type=Path, metavar="FILE", help=".pdf, .svg, .png"
+    )
+    draw.set_defaults(command=_draw)
+    return parser
+
+
+# --- What a user asks -----------------------------------------------------------------------
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    from timefair import config, plan
+
+    campaign = config.load(arguments.config)
+    jobs = sum(1 for _ in plan.jobs(campaign))
+    problems = campaign.problems
+    cells = (
+        len(campaign.algorithms)
+        * len(problems.functions)
+        * len(problems.dimensions)
+        * len(problems.instances)
+    )
+    print(f"campaign      {campaign.name}")
+    print(f"algorithms    {len(campaign.algorithms)}")
+    print(f"cells         {cells}")
+    print(f"runs          {cells * campaign.runs} in {campaign.rounds} round(s)")
+    print(f"jobs          {jobs}")
+    seconds = plan.core_seconds(campaign)
+    if seconds is None:
+        print("core-seconds  unknown: evaluations are the only budget")
+        return
+    cores = len(os.sched_getaffinity(0))
+    estimate = (seconds + jobs * plan.JOB_OVERHEAD_S) / cores
+    print(f"core-seconds  at most {seconds:.0f}")
+    print(f"wall time     at most about {_duration(estimate)} on {cores} core(s)")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def _algorithms(arguments: argparse.Namespace) -> None:
+    from timefair.algorithms.registry import LIBRARIES
+    from timefair.provenance import versions
+
+    chosen = arguments.library
+    if chosen is not None:
+        _entry("--library", chosen, LIBRARIES)
+    for name, library in LIBRARIES.items():
+        if chosen not in (None, name):
+            continue
+        entries = library.available()
+        software = [
+            f"{package} {version or 'is not installed'}"
+            for package, version in versions(library.distributions).items()
+        ]
+        usable = sum(not entry.missing for entry in entries)
+        print(f"{name}: {usable} of {len(entries)} usable ({', '.join(software)})")
+        full = arguments.all or chosen is not None
+        for entry in entries if full or len(entries) <= _SHORT else ():
+            print(f"  {name}:{entry.name}" + (f"  not here: {entry.missing}" * bool(entry.missing)))
+        if not full and len(entries) > _SHORT:
+            print(f"  listed by: timefair algorithms --library {name}")
+
+
+_SHORT = 40
+"""Algorithms of a library that are listed without being asked for."""
+
+
+def _schema(arguments: argparse.Namespace) -> None:
+    from timefair.config import json_schema
+
+    if arguments.write is None:
+        print(json_schema(), end="")
+    else:
+        arguments.write.write_text(json_schema(), encoding="utf-8")
+
+
+# --- What the rules call --------------------------------------------------------------------
+
+
+def _measure(arguments: argparse.Namespace) -> None:
+    _settle_environment(arguments)
+    from timefair import config, plan
+    from timefair.provenance import measure_key
+
+    campaign = config.restore(arguments.campaign)
+    try:
+        job = plan.Job(
+            algorithm=arguments.algorithm,
+            function=arguments.function,
+            dimension=arguments.dimension,
+            instances=plan.parse_instances(arguments.instances),
+            round=arguments.round,
+        )
+        key = measure_key(campaign, job.algorithm, job.round)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    if arguments.key != key:
+        raise InputError(
+            "code, software or configuration changed since this job was planned; "
+            "start snakemake again"
+        )
+    from timefair.measure.cell import measure
+
+    measure(campaign, job, arguments.record, key)
+
+
+def _settle_environment(arguments: argparse.Namespace) -> None:
+    """Start this process once more, if need be, with the hash seed and the threads of the job.
+
+    Both are read when the interpreter and the libraries start, too early to be set from within.
+    """
+    snapshot = json.loads(arguments.campaign.read_text(encoding="utf-8"))
+    if arguments.algorithm not in snapshot["algorithms"]:
+        raise InputError(f"--algorithm: {arguments.algorithm!r} is not in {arguments.campaign}")
+    threads = str(snapshot["algorithms"][arguments.algorithm]["threads"])
+    wanted = {"PYTHONHASHSEED": "0"} | dict.fromkeys(THREAD_VARIABLES, threads)
+    if any(os.environ.get(name) != value for name, value in wanted.items()):
+        command = [
+            sys.executable, "-m", "timefair", "measure",
+            "--campaign", str(arguments.campaign),
+            "--algorithm", arguments.algorithm,
+            "--function", str(arguments.function),
+            "--dimension", str(arguments.dimension),
+            "--instances", arguments.instances,
+            "--round", str(arguments.round),
+            "--key", arguments.key,
+            "--record", str(arguments.record),
+        ]  # fmt: skip
+        os.execve(command[0], command, os.environ | wanted)
+
+
+def _collect(arguments: argparse.Namespace) -> None:
+    from timefair import config, plan
+    from timefair.provenance import measure_keys
+    from timefair.records.collect import collect
+
+    campaign = config.restore(arguments.campaign)
+    _entry("--algorithm", arguments.algorithm, campaign.algorithms)
+    # The paths are not on the command line: a large campaign has more than fit there.
+    records = plan.records_by(
+        "algorithm", campaign, measure_keys(campaign), arguments.campaign.parent
+    )
+    paths = [Path(record) for record in records[arguments.algorithm]]
+    collect(paths, plan.expected_runs(campaign), arguments.output)
+
+
+def _tabulate(arguments: argparse.Namespace) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from timefair import config
+    from timefair.tables import files
+    from timefair.tables.registry import TABLES
+    from timefair.tables.settings import Analysis
+
+    table = _entry("TABLE", arguments.table, TABLES)
+    campaign = config.restore(arguments.campaign)
+    analysis = Analysis(**campaign.analysis_settings)
+    frame = table(pa.concat_tables(map(pq.read_table, arguments.collected)), analysis)
+    for path in arguments.output:
+        files.write(frame, path)
+
+
+def _entry(argument: str, name: str, registry: Mapping[str, Entry]) -> Entry:
+    if name not in registry:
+        known = ", ".join(registry)
+        raise InputError(
+            f"{argument}: {name!r} is unknown{suggest(name, registry)}; known: {known}"
+        )
+    return registry[name]
+
+
+def _draw(arguments: argparse.Namespace) -> None:
+    import pandas as pd
+
+    from timefair.figures import style
+    from timefair.figures.registry import FIGURES
+
+    draw = _entry("FIGURE", arguments.figure, FIGURES)
+    figure = draw(pd.read_parquet(arguments.table))
+    for path in arguments.output:
+        style.save(figure, path)

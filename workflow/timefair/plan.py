@@ -1,0 +1,162 @@
+"""The jobs of a campaign: who is measured on what in which round, and where the record goes."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Literal
+
+from timefair.ranges import format_ranges, parse_ranges
+
+if TYPE_CHECKING:
+    from timefair.config import Campaign
+
+JOB_OVERHEAD_S = 2.5
+"""Core-seconds that a job takes besides its runs: imports, preparation, Snakemake."""
+
+RECORD = "records/{algorithm}/{key}/f{function}_d{dimension}_i{instances}_r{round}.parquet"
+"""The record of a job, relative to ``results/<campaign>/``; the rules use the same pattern.
+
+The key is the beginning of `provenance.measure_key`: what was measured otherwise lies elsewhere. It
+is never mistaken for what is asked for, and still there when the campaign is changed back.
+"""
+
+LOG = RECORD.replace("records/", "logs/", 1).replace(".parquet", ".log")
+"""What a measuring job printed, likewise."""
+
+KEY_LENGTH = 12
+
+Keys = Mapping[tuple[str, int], str]
+"""The measure key of each algorithm's label and round."""
+
+_RECORD = re.compile(
+    r"records/(?P<algorithm>[^/]+)/(?P<key>[0-9a-f]+)/"
+    r"f(?P<function>\d+)_d(?P<dimension>\d+)_i(?P<instances>[\d_-]+)_r(?P<round>\d+)\.parquet"
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One algorithm on one function and dimension, a chunk of instances, in one round."""
+
+    algorithm: str
+    function: int
+    dimension: int
+    instances: tuple[int, ...]
+    round: int  # from 1
+
+    def record(self, key: str) -> PurePosixPath:
+        """The path of its record, relative to ``results/<campaign>/``."""
+        return PurePosixPath(
+            RECORD.format(
+                algorithm=self.algorithm,
+                key=key[:KEY_LENGTH],
+                function=self.function,
+                dimension=self.dimension,
+                instances=format_instances(self.instances),
+                round=self.round,
+            )
+        )
+
+    @classmethod
+    def of_record(cls, path: PurePosixPath | str) -> Job:
+        """The job whose record it is; ValueError for another path."""
+        match = _RECORD.fullmatch(str(path))
+        if match is None:
+            raise ValueError(f"{path} is not the path of a record")
+        return cls(
+            algorithm=match["algorithm"],
+            function=int(match["function"]),
+            dimension=int(match["dimension"]),
+            instances=parse_instances(match["instances"]),
+            round=int(match["round"]),
+        )
+
+
+def format_instances(instances: tuple[int, ...]) -> str:
+    """Instances as a part of a file name: ``1-5_71-80``."""
+    return format_ranges(instances, separator="_")
+
+
+def parse_instances(text: str) -> tuple[int, ...]:
+    """The inverse of `format_instances`."""
+    return tuple(parse_ranges(text, separator="_"))
+
+
+def jobs(campaign: Campaign) -> Iterator[Job]:
+    """Every job, in an order that lets the algorithms take turns."""
+    problems, size = campaign.problems, campaign.instances_per_job
+    chunks = [
+        problems.instances[start : start + size]
+        for start in range(0, len(problems.instances), size)
+    ]
+    for round in range(1, campaign.rounds + 1):
+        for dimension in problems.dimensions:
+            for function in problems.functions:
+                for chunk in chunks:
+                    for algorithm in campaign.algorithms:
+                        yield Job(algorithm, function, dimension, chunk, round)
+
+
+def runs_of_round(campaign: Campaign, round: int) -> range:
+    """The numbers of the runs of one round, from 0.
+
+    Rounds differ by one run at most, the longer ones first. Where `rounds` divides `runs`, a
+    campaign that is extended by a round of the same size keeps the rounds that it has.
+    """
+    if not 1 <= round <= campaign.rounds:
+        raise ValueError(f"round {round}: the campaign has 1 to {campaign.rounds}")
+    size, longer = divmod(campaign.runs, campaign.rounds)
+    start = (round - 1) * size + min(round - 1, longer)
+    return range(start, start + size + (round <= longer))
+
+
+def records_by(
+    attribute: Literal["algorithm", "round"], campaign: Campaign, keys: Keys, folder: Path
+) -> dict[Any, list[str]]:
+    """The records of each algorithm, or of each round; `folder` is ``results/<campaign>``."""
+    records: dict[Any, list[str]] = {}
+    for job in jobs(campaign):
+        path = folder / job.record(keys[job.algorithm, job.round])
+        records.setdefault(getattr(job, attribute), []).append(str(path))
+    return records
+
+
+def expected_runs(campaign: Campaign) -> set[tuple[int, int, int, int]]:
+    """(function, dimension, instance, run) of every run that an algorithm has to have."""
+    problems = campaign.problems
+    return {
+        (function, dimension, instance, run)
+        for function in problems.functions
+        for dimension in problems.dimensions
+        for instance in problems.instances
+        for run in range(campaign.runs)
+    }
+
+
+def write_snapshot(campaign: Campaign, folder: Path) -> Path:
+    """Put the checked campaign where its jobs read it; a file that is right stays untouched."""
+    path, text = folder / "campaign.json", campaign.snapshot()
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=folder, prefix=".campaign", delete=False
+        ) as file:
+            file.write(text)
+        os.chmod(file.name, 0o644)
+        os.replace(file.name, path)
+    return path
+
+
+def core_seconds(campaign: Campaign) -> float | None:
+    """Core-seconds of all runs at most; None if evaluations are the only budget."""
+    if campaign.budget.time_s is None:
+        return None
+    problems = campaign.problems
+    cells = len(problems.functions) * len(problems.dimensions) * len(problems.instances)
+    threads = sum(spec.threads for spec in campaign.algorithms.values())
+    return cells * campaign.runs * campaign.budget.time_s * threads

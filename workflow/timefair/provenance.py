@@ -1,0 +1,270 @@
+"""What code, software and machine a result comes from.
+
+`measure_key` names everything that decides a measurement. Snakemake sees it as a parameter of the
+job, and each record carries it: what changes it measures again, what does not leaves records be.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import json
+import os
+import platform
+import socket
+import sys
+from collections.abc import Iterable
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from timefair.plan import runs_of_round
+
+if TYPE_CHECKING:
+    from timefair.config import Campaign
+
+PACKAGE = Path(__file__).parent
+
+
+def measure_key(campaign: Campaign, label: str, round: int) -> str:
+    """SHA-256, in hex, of all that decides what an algorithm's runs of one round measure.
+
+    Functions, dimensions and instances are not in it, as the record's name has them; nor are the
+    other algorithms, the targets, the statistics, the tables and the figures.
+    """
+    return _round_key(campaign, _decisive(campaign, label), round)
+
+
+def measure_keys(campaign: Campaign) -> dict[tuple[str, int], str]:
+    """`measure_key` of every algorithm and round."""
+    return {
+        (label, round): _round_key(campaign, decisive, round)
+        for label in campaign.algorithms
+        for decisive in [_decisive(campaign, label)]
+        for round in range(1, campaign.rounds + 1)
+    }
+
+
+def _round_key(campaign: Campaign, decisive: dict[str, Any], round: int) -> str:
+    runs = runs_of_round(campaign, round)
+    return _hash(decisive | {"round": round, "runs": [runs.start, runs.stop]})
+
+
+def _decisive(campaign: Campaign, label: str) -> dict[str, Any]:
+    """What decides the measurements of an algorithm in any round."""
+    from timefair.algorithms import registry as algorithms
+    from timefair.problems.registry import SUITES
+    from timefair.records.schema import SCHEMA_VERSION
+
+    spec, suite = campaign.algorithms[label], SUITES[campaign.problems.suite]
+    return {
+        "schema": SCHEMA_VERSION,
+        "seed": campaign.seed,
+        "suite": suite.name,
+        "label": label,
+        "algorithm": spec.model_dump(mode="json"),
+        "budget": campaign.budget.model_dump(mode="json"),
+        "restart": campaign.restart.model_dump(mode="json"),
+        "limits": campaign.limits.model_dump(mode="json"),
+        "code": measure_code(campaign, label),
+        "software": versions(("numpy", *suite.distributions, *algorithms.distributions(spec.use))),
+        "python": platform.python_version_tuple()[:2],
+    }
+
+
+def measure_code(campaign: Campaign, label: str) -> str:
+    """SHA-256, in hex, of the code that measures an algorithm: ours, the suite's, the adapter's."""
+    from timefair.algorithms import registry as algorithms
+    from timefair.problems.registry import SUITES
+
+    suite = SUITES[campaign.problems.suite]
+    return code_digest(
+        [
+            *sources_of("measure", within=("measure", "records", "statistics")),
+            *sources_of(_module_path(type(suite).__module__), within=("problems",)),
+            *algorithms.source_files(campaign.algorithms[label].use),
+        ]
+    )
+
+
+def collect_key() -> str:
+    """SHA-256, in hex, of the code that collects records."""
+    return code_digest(sources_of("records/collect.py", within=("records",)))
+
+
+def table_key(name: str) -> str:
+    """SHA-256, in hex, of the code that makes one table."""
+    from timefair.tables.registry import TABLES
+
+    function = TABLES[name].function
+    files = [f"tables/{function.partition(':')[0]}.py", "tables/files.py"]
+    return _digest_of([function], files, within=("tables", "statistics", "records"))
+
+
+def figure_key(name: str) -> str:
+    """SHA-256, in hex, of the code that draws one figure."""
+    from timefair.figures.registry import FIGURES
+
+    figure = FIGURES[name]
+    files = [f"figures/{figure.module}.py", "figures/style.py"]
+    return _digest_of([figure.module, figure.unit], files, within=("figures",))
+
+
+def _digest_of(names: list[str | None], files: list[str], within: tuple[str, ...]) -> str:
+    sources = {path for file in files for path in sources_of(file, within)}
+    return _hash([names, code_digest(sources)])
+
+
+# --- Code -----------------------------------------------------------------------------------
+
+
+@cache
+def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
+    """The package's files that a file or folder of it imports, itself included.
+
+    Parameters
+    ----------
+    start
+        Relative to the package: ``"measure"`` or ``"tables/ert.py"``.
+    within
+        The rooms of the package that imports are followed into, registries apart: those lead to
+        everything.
+    """
+    top = PACKAGE / start
+    waiting = [*top.rglob("*.py"), *top.rglob("*.pyx")] if top.is_dir() else [top]
+    found: set[Path] = set()
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        if path.suffix == ".py":
+            waiting += [
+                file
+                for module in _imports(path)
+                if (file := _file(module)) is not None
+                and file.relative_to(PACKAGE).parts[0] in within
+                and file.stem != "registry"
+            ]
+    return tuple(sorted(found))
+
+
+@cache
+def _imports(path: Path) -> frozenset[str]:
+    """Modules of the package that a file imports, wherever in it, as dotted names."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return frozenset(name for name in names if name.split(".")[0] == PACKAGE.name)
+
+
+def _file(module: str) -> Path | None:
+    base = PACKAGE.joinpath(*module.split(".")[1:])
+    candidates = (base.with_suffix(".py"), base.with_suffix(".pyx"), base / "__init__.py")
+    return next((path for path in candidates if path.is_file() and base != PACKAGE), None)
+
+
+def _module_path(module: str) -> str:
+    """Where a module of the package lies, relative to it."""
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(module)
+    return str(Path(spec.origin).relative_to(PACKAGE))
+
+
+def code_digest(paths: Iterable[Path]) -> str:
+    """SHA-256, in hex, of source files. Comments, docstrings and layout do not count in Python."""
+    return _hash(
+        sorted(
+            (
+                str(path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path.name),
+                _code(path),
+            )
+            for path in paths
+        )
+    )
+
+
+@cache
+def _code(path: Path) -> str:
+    content = path.read_bytes()
+    if path.suffix == ".py":
+        tree = ast.parse(content)
+        for node in ast.walk(tree):
+            body = getattr(node, "body", None)
+            if isinstance(body, list):
+                node.body = [item for item in body if not _is_text(item)]  # type: ignore[attr-defined]
+        content = ast.dump(tree).encode()
+    return hashlib.sha256(content).hexdigest()
+
+
+def _is_text(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _hash(content: object) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# --- Software and machine -------------------------------------------------------------------
+
+
+def versions(distributions: Iterable[str]) -> dict[str, str | None]:
+    """Installed versions; None for a package that is not there."""
+    return {name: _version(name) for name in sorted(set(distributions))}
+
+
+@cache
+def _version(distribution: str) -> str | None:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def machine_facts(distributions: Iterable[str] = ()) -> dict[str, Any]:
+    """The machine and the software of this process; None where something cannot be known."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return {
+        "hostname": socket.gethostname() or None,
+        "cpu": _field_of(Path("/proc/cpuinfo"), "model name"),
+        "cores": os.cpu_count(),
+        "cores_usable": len(affinity(0)) if affinity else None,
+        "memory": _field_of(Path("/proc/meminfo"), "MemTotal"),
+        "governor": _line_of(Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
+        "system": platform.system() or None,
+        "kernel": platform.release() or None,
+        "architecture": platform.machine() or None,
+        "libc": " ".join(platform.libc_ver()).strip() or None,
+        "python": platform.python_version(),
+        "python_compiler": platform.python_compiler() or None,
+        "python_implementation": sys.implementation.name,
+        "versions": versions(("timefair", "numpy", *distributions)),
+    }
+
+
+def _line_of(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip() or None
+    except OSError:
+        return None
+
+
+def _field_of(path: Path, field: str) -> str | None:
+    """The value of the first ``field: value`` line of a file."""
+    for line in (_line_of(path) or "").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == field:
+            return value.strip() or None
+    return None
