@@ -75,7 +75,7 @@ def _measure(
     }
     first = problems[todo[0][0]]
     algorithm: Algorithm = algorithms.load(spec.use, spec.parameters)
-    prepare(algorithm, first)
+    prepare(algorithm, first, campaign.limits.memory_mb)
     common: dict[str, Any] = {
         "suite": suite.name,
         "function": job.function,

@@ -59,7 +59,7 @@ def live(
     try:
         os.setsid()
         kernel.die_with_parent(parent)
-        _limit_memory(allowance.memory_mb)
+        kernel.limit_memory(allowance.memory_mb)
         _warm_up(problem)
         timer = kernel.KillTimer()
         objective = Objective(
@@ -125,16 +125,6 @@ def _stream(seed: int, launch: int) -> np.random.Generator:
     rng = launch_rng(seed, launch)
     seed_global_generators(rng)
     return rng
-
-
-def _limit_memory(memory_mb: float | None) -> None:
-    if memory_mb is None:
-        return
-    limit = kernel.address_space_bytes() + round(memory_mb * 2**20)
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def _warm_up(problem: Problem) -> None:

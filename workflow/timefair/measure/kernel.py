@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 import signal
 from pathlib import Path
 
@@ -80,9 +81,16 @@ def run_queue_delay_ns(pid: int | str = "self") -> int | None:
         return None
 
 
-def address_space_bytes() -> int:
-    """Size of this process's address space, what RLIMIT_AS limits."""
-    return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
+def limit_memory(memory_mb: float | None) -> None:
+    """Let this process's address space grow by so much at most; None: without a limit."""
+    if memory_mb is None:
+        return
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    limit = pages * resource.getpagesize() + round(memory_mb * 2**20)
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def end_group_and_orphans(pid: int) -> None:

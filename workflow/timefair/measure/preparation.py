@@ -1,4 +1,4 @@
-"""What is paid once, before any clock: imports, also those that a library puts off to its first call.
+"""What is paid once, before any clock: imports, also those put off to the first call.
 
 A library that imports inside its functions would import anew in every run, since each run is a
 fork of one parent. So a trial launch in a process of its own tells which modules such a call
@@ -29,10 +29,10 @@ TRIAL_S = 0.3
 TRIAL_EVALUATIONS_PER_DIMENSION = 40
 
 
-def prepare(algorithm: Algorithm, problem: Problem) -> None:
+def prepare(algorithm: Algorithm, problem: Problem, memory_mb: float | None = None) -> None:
     """Bring this process into the state in which every run is to begin."""
     algorithm.prepare()
-    for name in _modules_of_a_launch(algorithm, problem):
+    for name in _modules_of_a_launch(algorithm, problem, memory_mb):
         try:
             importlib.import_module(name)
         except Exception:  # a module that only its library can import
@@ -59,8 +59,8 @@ def overhead_s(objective: Any, problem: Problem, evaluations: int = 2000) -> flo
 class _Trial:
     """An objective that only tells which modules have been loaded since the last call."""
 
-    def __init__(self, problem: Problem, pipe: int) -> None:
-        self.problem, self.pipe = problem, pipe
+    def __init__(self, problem: Problem, told: int) -> None:
+        self.problem, self.told = problem, told
         self.dimension = problem.dimension
         self.lower, self.upper = problem.lower.copy(), problem.upper.copy()
         self.evaluations = 0
@@ -83,35 +83,40 @@ class _Trial:
         new = [name for name in sys.modules if name not in self.known]
         if new:
             self.known.update(new)
-            os.write(self.pipe, "".join(f"{name}\n" for name in new).encode())
+            os.write(self.told, "".join(f"{name}\n" for name in new).encode())
 
 
-def _modules_of_a_launch(algorithm: Algorithm, problem: Problem) -> list[str]:
+def _modules_of_a_launch(
+    algorithm: Algorithm, problem: Problem, memory_mb: float | None
+) -> list[str]:
     """The modules that a launch loads beyond those loaded here, in the order it loads them."""
-    read, write = os.pipe()
+    told = os.memfd_create("timefair-modules")  # not a pipe: what the trial forks may hold it open
     parent = os.getpid()
     pid = os.fork()
     if pid == 0:
-        _try_out(parent, algorithm, problem, write)
-    os.close(write)
-    with os.fdopen(read, encoding="utf-8") as pipe:
-        names = pipe.read().split()
-    os.waitpid(pid, 0)
+        _try_out(parent, algorithm, problem, memory_mb, told)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     kernel.end_group_and_orphans(pid)
-    return names
+    os.waitpid(pid, 0)
+    with os.fdopen(told, encoding="utf-8") as file:
+        file.seek(0)
+        return file.read().split()
 
 
-def _try_out(parent: int, algorithm: Algorithm, problem: Problem, pipe: int) -> None:
+def _try_out(
+    parent: int, algorithm: Algorithm, problem: Problem, memory_mb: float | None, told: int
+) -> None:
     try:
         os.setsid()
         kernel.die_with_parent(parent)
+        kernel.limit_memory(memory_mb)
         kernel.KillTimer().set(now_ns() + round(5e9 * TRIAL_S))
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)
         os.dup2(null, 2)
         rng = launch_rng(0, 0)
         seed_global_generators(rng)
-        trial = _Trial(problem, pipe)
+        trial = _Trial(problem, told)
         algorithm.solve(trial, rng)
         trial.tell()
     finally:  # what it raises is for its runs to show

@@ -1,0 +1,63 @@
+"""Modules that a launch loads are loaded before the clock, whatever the algorithm does."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from timefair.algorithms.base import Algorithm
+from timefair.measure import kernel
+from timefair.measure.child import Allowance
+from timefair.measure.preparation import prepare
+from timefair.measure.run import measure_run
+from timefair.problems.registry import SUITES
+
+_spec = importlib.util.spec_from_file_location(
+    "misbehaving", Path(__file__).with_name("misbehaving.py")
+)
+misbehaving = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(misbehaving)
+
+NAMES = [name for name, value in vars(misbehaving).items() if getattr(value, "__doc__", 1) is None]
+
+
+@pytest.fixture(scope="module")
+def problem():
+    kernel.adopt_orphans()
+    return SUITES["bbob"].problem(1, 3, 1)
+
+
+def test_what_a_launch_imports_late_is_there_before_the_clock(problem, tmp_path, monkeypatch):
+    (tmp_path / "put_off.py").write_text("import time\ntime.sleep(0.2)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def solve(objective, rng):
+        objective(rng.uniform(-5, 5, 3))
+        import put_off  # noqa: F401
+
+        objective(rng.uniform(-5, 5, 3))
+
+    algorithm = Algorithm(solve)
+    prepare(algorithm, problem)
+    assert "put_off" in sys.modules
+    row = measure_run(algorithm, problem, Allowance(time_ns=100_000_000), seed=1)
+    assert row["evaluations"] > 100
+
+
+def test_prepare_is_called_once_in_the_parent(problem):
+    calls = []
+    prepare(Algorithm(misbehaving.short, prepare=lambda: calls.append(os.getpid())), problem)
+    assert calls == [os.getpid()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_trial_ends_whatever_the_algorithm_does(problem, name, capfd):
+    prepare(Algorithm(getattr(misbehaving, name)), problem, memory_mb=200)
+    assert kernel.children() == []
+    assert threading.active_count() == 1
+    assert capfd.readouterr() == ("", "")
