@@ -129,9 +129,10 @@ def test_kill_9_at_random_moments_loses_nothing_and_repeats_nothing(workspace, t
         kind = ("job", "run", "snakemake")[k % 3]
         end = time.monotonic() + 20
         while campaign.poll() is None and time.monotonic() < end:
-            if victims := processes(workspace.folder)[kind]:
-                if kind != "snakemake" or processes(workspace.folder)["job"]:
-                    break
+            now = processes(workspace.folder)
+            victims = now[kind]
+            if victims and now["job"]:
+                break
             time.sleep(0.01)
         time.sleep(chance.uniform(0, 0.4))
         for victim in victims[:1]:

@@ -222,12 +222,11 @@ def test_a_launch_uses_exactly_its_evaluations(bench):
 def test_a_launch_that_swallows_its_cut_ends_with_the_run(bench):
     b = bench(deadline=80)
     b.objective.begin_launch(evaluations=1)
-    with pytest.raises(Over):
-        while True:
-            try:
-                b.objective([1, 0])
-            except LaunchCut:
-                pass
+    for _ in range(4):
+        with pytest.raises(LaunchCut):
+            b.objective([1, 0])
+    with pytest.raises(Over):  # the clock has come to T
+        b.objective([1, 0])
     assert b.state["stop"] == Stop.TIME
     assert b.state["evaluations"] == 1
 

@@ -126,7 +126,7 @@ def test_global_generators_are_seeded_for_each_launch(problem):
     import random
 
     def solve(objective, rng):
-        objective(np.random.uniform(-5, 5, 3) * random.random())
+        objective(np.random.uniform(-5, 5, 3) * random.random())  # noqa: NPY002
 
     rows = [
         measure_run(

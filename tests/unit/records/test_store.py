@@ -1,4 +1,4 @@
-"""Journals survive what kills their job; records are whole or refused; collecting misses nothing."""
+"""Journals survive a kill; records are whole or refused; collecting misses nothing."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ COLUMNS = {
     "restarts": "suite dimension function algorithm runs launches_mean completed_restarts_mean "
     "evaluations_per_s s_per_evaluation cpu_per_wall",
     "runs": "algorithm status stop_reason runs overshoot_max_s run_queue_delay_share "
-    "preparation_mean_s objective_overhead_share",
+    "preparation_mean_s objective_share objective_per_bare",
 }
 
 
@@ -167,7 +167,8 @@ def test_outcomes_are_counted(run, table):
     assert frame["runs"].to_dict() == {"ok": 2, "raised": 1}
     assert frame.loc["ok", "overshoot_max_s"] == 0.03
     assert frame.loc["ok", "run_queue_delay_share"] == pytest.approx(0.2)
-    assert frame.loc["ok", "objective_overhead_share"] == pytest.approx(0.01)
+    assert frame.loc["ok", "objective_share"] == pytest.approx(0.01)
+    assert frame.loc["ok", "objective_per_bare"] == pytest.approx(0.5)
     assert np.isnan(frame.loc["raised", "run_queue_delay_share"])
 
 

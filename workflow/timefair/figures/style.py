@@ -10,6 +10,7 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+import seaborn
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -19,12 +20,13 @@ WIDTH_IN = 7.0
 COLUMN_IN = 3.5
 """Width of one column of two."""
 
-# Okabe and Ito's colours that differ for every common kind of colour vision; yellow left out.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
+# seaborn's colours that differ for every common kind of colour vision; its two palest left out.
+_PALETTE = seaborn.color_palette("colorblind").as_hex()
+COLOURS = tuple(_PALETTE[k] for k in (0, 3, 2, 4, 1, 9, 7, 5))
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", "*", ">", "p")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (8, 3)))
 
-SETTINGS: Any = {
+SETTINGS: Any = seaborn.axes_style("ticks") | {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 7.5,

@@ -14,7 +14,7 @@ from timefair.measure import kernel
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
 from timefair.measure.objective import NEVER, Objective
-from timefair.measure.preparation import overhead_s, prepare
+from timefair.measure.preparation import evaluation_cost_s, prepare
 from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
 from timefair.measure.seeds import run_seed
@@ -84,7 +84,7 @@ def _measure(
         "round": job.round,
         "core": cores[0],
         "preparation_s": time.monotonic() - start,
-        "objective_overhead_s": _overhead_s(first),
+        **_evaluation_cost(first),
     }
     allowance = _allowance(campaign, job.dimension)
     for done, (instance, run) in enumerate(todo, start=1):
@@ -108,14 +108,15 @@ def _allowance(campaign: Campaign, dimension: int) -> Allowance:
     )
 
 
-def _overhead_s(problem: Problem) -> float:
-    """What the instrument adds to one evaluation of this problem on this machine, now."""
+def _evaluation_cost(problem: Problem) -> dict[str, float]:
+    """What an evaluation costs here and now, by the instrumented objective and bare."""
     state = State()
     try:
         objective = Objective(problem, state.header_array, state.event_log, state.launch_log)
         objective.start(0)
         objective.begin_launch()
-        return overhead_s(objective, problem)
+        objective_s, bare_s = evaluation_cost_s(objective, problem)
+        return {"objective_s": objective_s, "bare_s": bare_s}
     finally:
         state.close()
 

@@ -50,7 +50,12 @@ class Allowance:
 
 
 def live(
-    parent: int, algorithm: Algorithm, problem: Problem, allowance: Allowance, state: State, seed: int
+    parent: int,
+    algorithm: Algorithm,
+    problem: Problem,
+    allowance: Allowance,
+    state: State,
+    seed: int,
 ) -> None:
     """Be the process of a run, from just after the fork to the end. `state` may hold a run's past.
 

@@ -62,9 +62,7 @@ class KillTimer:
     def __init__(self) -> None:
         self._timer = ctypes.c_void_p()
         event = _Sigevent(None, signal.SIGKILL, _SIGEV_SIGNAL, b"")
-        _check(
-            _libc.timer_create(_CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(self._timer))
-        )
+        _check(_libc.timer_create(_CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(self._timer)))
 
     def set(self, at_ns: int) -> None:
         """Replace the moment by `at_ns`; one in the past means now."""

@@ -73,7 +73,9 @@ class Suite(Protocol):
     distributions: Sequence[str]
     """The packages whose versions decide the values."""
 
-    def faults(self, functions: list[int], dimensions: list[int], instances: list[int]) -> list[str]:
+    def faults(
+        self, functions: list[int], dimensions: list[int], instances: list[int]
+    ) -> list[str]:
         """One line for each key that the suite does not have, naming it and what is right."""
 
     def problem(self, function: int, dimension: int, instance: int) -> Problem:

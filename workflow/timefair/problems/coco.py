@@ -54,7 +54,9 @@ class Bbob:
 
         # Filtered to one problem: building a suite builds every problem in it.
         suite = cocoex.Suite(
-            "bbob", f"instances: {instance}", f"dimensions: {dimension} function_indices: {function}"
+            "bbob",
+            f"instances: {instance}",
+            f"dimensions: {dimension} function_indices: {function}",
         )
         coco = suite.get_problem(0)
         named = (coco.id_function, coco.dimension, coco.id_instance)

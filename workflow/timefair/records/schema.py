@@ -60,7 +60,8 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("reaped_s", pa.float64()),  # t0 to the moment the process was gone
     # what it cost around it
     ("preparation_s", pa.float64()),  # imports and warm-up before the clock, paid once a job
-    ("objective_overhead_s", pa.float64()),  # of one evaluation, measured in this job
+    ("objective_s", pa.float64()),  # one instrumented evaluation, measured in this job
+    ("bare_s", pa.float64()),  # one evaluation by the suite's own call, beside it
     # whether it was disturbed
     ("run_queue_delay_s", pa.float64()),  # waiting for a core; null where the kernel has none
     ("involuntary_switches", pa.int64()),

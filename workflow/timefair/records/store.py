@@ -54,7 +54,9 @@ def open_record(path: Path) -> tuple[pq.ParquetFile, dict[str, Any]]:
         file = pq.ParquetFile(path)
     except (OSError, pa.ArrowInvalid) as error:
         reason = str(error).splitlines()[0]
-        raise InputError(f"{path}: not a whole record ({reason}); delete it and run again") from None
+        raise InputError(
+            f"{path}: not a whole record ({reason}); delete it and run again"
+        ) from None
     meta = (file.schema_arrow.metadata or {}).get(_META)
     if meta is None:
         raise InputError(f"{path}: not a record of timefair")

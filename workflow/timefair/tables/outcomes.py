@@ -15,7 +15,8 @@ COLUMNS = [
     "overshoot_max_s",
     "run_queue_delay_share",
     "preparation_mean_s",
-    "objective_overhead_share",
+    "objective_share",
+    "objective_per_bare",
 ]
 
 
@@ -25,26 +26,28 @@ def counted(table: pa.Table, analysis: Analysis) -> pd.DataFrame:
     ``overshoot_max_s``: how far a last evaluation ended after the budget.
     ``run_queue_delay_share``: waiting for a core, as a share of the wall clock, over the runs where
     the kernel tells; NaN where none does. ``preparation_mean_s``: imports and warm-up before the
-    clock, once a job. ``objective_overhead_share``: counting and stamping evaluations, as a share
-    of the wall clock.
+    clock, once a job. ``objective_share``: time inside the objective, the evaluation itself
+    included, as a share of the wall clock. ``objective_per_bare``: what an evaluation by the
+    instrumented objective costs, as a multiple of the suite's own call; below 1 where the objective
+    evaluates without the interpreter.
     """
     frame = Runs.of(table).frame
     delay = frame["run_queue_delay_s"].astype(float)
     grouped = frame.assign(
         delay_s=delay,
         delay_wall_s=frame["wall_s"].where(delay.notna()),
-        overhead_s=frame["objective_overhead_s"] * frame["evaluations"],
-        overhead_wall_s=frame["wall_s"].where(frame["objective_overhead_s"].notna()),
+        inside_s=frame["objective_s"] * frame["evaluations"],
     ).groupby(list(KEYS), sort=True)
-    sums = grouped[["delay_s", "delay_wall_s", "overhead_s", "overhead_wall_s"]].sum()
-    delay_wall, overhead_wall = sums["delay_wall_s"], sums["overhead_wall_s"]
+    sums = grouped[["delay_s", "delay_wall_s", "inside_s", "wall_s", "objective_s", "bare_s"]].sum()
+    delay_wall, wall = sums["delay_wall_s"], sums["wall_s"]
     rows = pd.DataFrame(
         {
             "runs": grouped.size(),
             "overshoot_max_s": grouped["overshoot_s"].max(),
             "run_queue_delay_share": sums["delay_s"] / delay_wall.where(delay_wall > 0),
             "preparation_mean_s": grouped["preparation_s"].mean(),
-            "objective_overhead_share": sums["overhead_s"] / overhead_wall.where(overhead_wall > 0),
+            "objective_share": sums["inside_s"] / wall.where(wall > 0),
+            "objective_per_bare": sums["objective_s"] / sums["bare_s"],
         }
     )
     return rows.reset_index()[COLUMNS]
