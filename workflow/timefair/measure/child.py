@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import resource
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class Allowance:
     final_target: float = -1.0
     wall_ns: int = 3_600_000_000_000
     memory_mb: float | None = None
-    restart: RestartPolicy = RestartPolicy()
+    restart: RestartPolicy = field(default_factory=RestartPolicy)
 
 
 def live(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import resource
@@ -93,10 +94,8 @@ def limit_memory(memory_mb: float | None) -> None:
 
 def end_group_and_orphans(pid: int) -> None:
     """End what a reaped or zombie child left: its process group, and the orphans adopted here."""
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
     for _ in range(1000):  # an orphan may fork while it is being ended
         left = [child for child in children() if child != pid]
         if not left:

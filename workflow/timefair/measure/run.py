@@ -70,11 +70,12 @@ def measure_run(
     The caller is the prepared parent, single-threaded where it can be: the run's process begins as
     its copy. A process that somebody else killed is repeated, up to `ATTEMPTS` times in all.
     """
-    for attempt in range(1, ATTEMPTS + 1):
+    attempts = 1
+    row = _attempt(algorithm, problem, allowance, seed)
+    while row["status"] == Status.KILLED and attempts < ATTEMPTS:
+        attempts += 1
         row = _attempt(algorithm, problem, allowance, seed)
-        if row["status"] != Status.KILLED:
-            break
-    return row | {"attempts": attempt, "seed": seed}
+    return row | {"attempts": attempts, "seed": seed}
 
 
 def _attempt(

@@ -30,5 +30,5 @@ def launch_rng(seed: int, launch: int) -> np.random.Generator:
 
 def seed_global_generators(rng: np.random.Generator) -> None:
     """Seed numpy's and Python's global generators, which some libraries draw from."""
-    np.random.seed(rng.integers(2**32, dtype=np.uint32))
+    np.random.seed(rng.integers(2**32, dtype=np.uint32))  # noqa: NPY002
     random.seed(int(rng.integers(2**63)))

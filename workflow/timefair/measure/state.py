@@ -79,8 +79,8 @@ class State:
 
 
 def _rows(log: Log, count: int) -> NDArray[np.void]:
-    rows: NDArray[np.void] = np.empty(count, dtype=log.dtype)
-    view, at = memoryview(rows.view(np.uint8)), 0
-    while at < len(view):
+    data = bytearray(count * log.dtype.itemsize)
+    view, at = memoryview(data), 0
+    while at < len(data):
         at += os.preadv(log.fd, [view[at:]], at)
-    return rows
+    return np.frombuffer(data, dtype=log.dtype)
