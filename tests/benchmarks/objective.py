@@ -28,6 +28,9 @@ from timefair.problems.registry import SUITES
 
 POINTS, REPETITIONS = 2000, 15
 
+KEPT: list = []
+"""Suites, observers, loggers and states, which have to outlive what was made from them."""
+
 
 def instrumented(function: int, dimension: int, native: bool) -> Callable:
     state = State()
@@ -35,6 +38,7 @@ def instrumented(function: int, dimension: int, native: bool) -> Callable:
     objective = Objective(
         problem, state.header_array, state.event_log, state.launch_log, native=native
     )
+    KEPT.append(state)
     objective.start(0, 2**62)
     objective.begin_launch()
     return objective
@@ -47,15 +51,19 @@ def coco(function: int, dimension: int, observed: bool) -> Callable:
     problem = suite.get_problem(0)
     if observed:
         folder = f"f{function}-d{dimension}-{time.monotonic_ns()}"
-        problem.observe_with(cocoex.Observer("bbob", f"result_folder: {folder}"))
-    problem.keep = suite
+        observer = cocoex.Observer("bbob", f"result_folder: {folder}")
+        problem.observe_with(observer)
+        KEPT.append(observer)
+    KEPT.append(suite)
     return problem
 
 
 def iohprofiler(function: int, dimension: int, logged: bool) -> Callable:
     problem = ioh.get_problem(function, 1, dimension, ioh.ProblemClass.BBOB)
     if logged:
-        problem.attach_logger(ioh.logger.Analyzer(root=os.getcwd(), folder_name="ioh"))
+        logger = ioh.logger.Analyzer(root=os.getcwd(), folder_name="ioh")
+        problem.attach_logger(logger)
+        KEPT.append(logger)
     return problem
 
 
