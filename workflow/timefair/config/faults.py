@@ -1,0 +1,155 @@
+"""What is wrong with a campaign, and what would be right: one line a fault."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
+
+from timefair.config.model import AlgorithmSpec, Campaign, known_figures, known_tables
+from timefair.errors import suggest
+
+_KINDS = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "string_type": "text",
+    "finite_number": "a finite number",
+    "dict_type": "keys with values",
+    "mapping_type": "keys with values",
+    "model_type": "keys with values",
+    "tuple_type": "a list",
+}
+_BOUNDS = {
+    "greater_than": ("gt", "greater than"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "less than"),
+    "less_than_equal": ("le", "at most"),
+}
+
+
+def fault(error: ErrorDetails) -> str:
+    """One line for one error of pydantic: the key, the value, what would be right."""
+    path, context, kind = error["loc"], error.get("ctx", {}), error["type"]
+    key = ".".join(str(part) for part in path if part != "[key]")
+    value = _shown(error["input"])
+    if kind == "missing":
+        return f"{key}: missing; {_description(path)}"
+    if kind == "extra_forbidden":
+        known = _keys(path[:-1])
+        return f"{key}: unknown key{suggest(path[-1], known)}; known here: {', '.join(known)}"
+    if path[-1] == "[key]" or kind == "string_pattern_mismatch":
+        return f"{key}: {value}: letters, digits and . _ + - only, a letter or digit first"
+    if kind == "literal_error":
+        known = [word.strip("'") for word in re.split(", | or ", str(context["expected"]))]
+        return f"{key}: {value}: should be {context['expected']}{suggest(value, known)}"
+    if kind in _BOUNDS:
+        bound, words = _BOUNDS[kind]
+        return f"{key}: {value}: should be {words} {context[bound]:.16g}"
+    if kind in _KINDS:
+        return f"{key}: {value}: should be {_KINDS[kind]}"
+    if kind == "too_short":
+        return f"{key}: empty; name at least one"
+    if kind == "string_too_long":
+        return f"{key}: {value}: longer than {context['max_length']} characters"
+    return f"{key}: {value}: {error['msg'].removeprefix('Value error, ')}"
+
+
+def follows(error: ErrorDetails) -> bool:
+    """Whether it is said only because of another: a list is short of its wrong members."""
+    return error["type"] == "too_short" and bool(error["input"])
+
+
+def _shown(value: object) -> str:
+    """A value on one line, as YAML has it where that is short."""
+    if value is None:
+        return "empty"
+    if isinstance(value, bool):
+        return str(value).lower()
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of more digits than Python prints
+        text = "a very large number"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _section(path: tuple[int | str, ...]) -> type[BaseModel]:
+    """The model that holds the keys at a path."""
+    model: type[BaseModel] = Campaign
+    for part in path:
+        if model is Campaign and part == "algorithms":
+            return AlgorithmSpec
+        model = cast(type[BaseModel], model.model_fields[str(part)].annotation)
+    return model
+
+
+def _keys(path: tuple[int | str, ...]) -> list[str]:
+    return list(_section(path).model_fields)
+
+
+def _description(path: tuple[int | str, ...]) -> str:
+    return str(_section(path[:-1]).model_fields[str(path[-1])].description)
+
+
+def disagreements(campaign: Campaign) -> Iterator[str]:
+    """Keys that are right alone and wrong together."""
+    budget, restart = campaign.budget, campaign.restart
+    if budget.time_s is None and budget.evaluations_for(1) is None:
+        yield "budget: empty; give time_s, evaluations or evaluations_per_dimension"
+    if budget.evaluations is not None and budget.evaluations_per_dimension is not None:
+        yield (
+            f"budget.evaluations: {budget.evaluations}: "
+            f"excludes evaluations_per_dimension ({budget.evaluations_per_dimension}); give one"
+        )
+    taus = {
+        key: value
+        for key in ("tau_s", "tau_evaluations")
+        if (value := getattr(restart, key)) is not None
+    }
+    if restart.policy == "fixed" and len(taus) != 1:
+        given = "both tau_s and tau_evaluations" if taus else "no tau"
+        yield f"restart.policy: 'fixed' with {given}: give tau_s or tau_evaluations"
+    if restart.policy != "fixed":
+        for key, value in taus.items():
+            yield f"restart.{key}: {value}: only with policy 'fixed', not {restart.policy!r}"
+    for key, numbers in (
+        ("targets", campaign.targets),
+        ("statistics.quantiles", campaign.statistics.quantiles),
+    ):
+        for number in dict.fromkeys(n for n in numbers if numbers.count(n) > 1):
+            yield f"{key}: {number}: named twice"
+    if campaign.rounds > campaign.runs:
+        yield f"rounds: {campaign.rounds}: more than runs ({campaign.runs})"
+
+
+def unknown_names(campaign: Campaign) -> Iterator[str]:
+    """Names that no library, suite or registry has."""
+    from timefair.algorithms import registry as algorithms
+    from timefair.problems.registry import SUITES
+
+    problems = campaign.problems
+    if problems.suite in SUITES:
+        yield from (
+            f"problems.{fault}"
+            for fault in SUITES[problems.suite].faults(
+                list(problems.functions), list(problems.dimensions), list(problems.instances)
+            )
+        )
+    else:
+        yield _no_such("problems.suite", problems.suite, SUITES)
+    for label, spec in campaign.algorithms.items():
+        for fault in algorithms.faults(spec.use, spec.parameters):
+            yield f"algorithms.{label}: {fault}"
+    for key, names, known in (
+        ("tables", campaign.tables, known_tables()),
+        ("figures", campaign.figures, known_figures()),
+    ):
+        if names != ("all",):
+            yield from (_no_such(key, name, known) for name in names if name not in known)
+
+
+def _no_such(key: str, name: str, known: Mapping[str, object]) -> str:
+    return f"{key}: {name!r} is unknown{suggest(name, known)}; known: {', '.join(known)}"

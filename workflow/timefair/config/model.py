@@ -1,0 +1,194 @@
+"""What a campaign is made of: sections of keys, each with its type, default and meaning."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from timefair.config.values import (
+    Choice,
+    Count,
+    Megabytes,
+    Name,
+    Numbers,
+    Parameters,
+    Positive,
+    Repeats,
+    Resamples,
+    Seconds,
+    Seed,
+    Share,
+    Threads,
+)
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Problems(_Section):
+    """Which problems: every function in every dimension on every instance."""
+
+    suite: str = Field(description="The suite the problems are from, for example `bbob`.")
+    functions: Numbers = Field(
+        description='Numbers of the functions: `3`, `[1, 3, 8]` or ranges, `"1-5,20-24"`.'
+    )
+    dimensions: Numbers = Field(description="Dimensions of the search space, written likewise.")
+    instances: Numbers = Field(description="Numbers of the instances, written likewise.")
+
+
+def _or_text(schema: dict[str, Any]) -> None:
+    """In the JSON schema: a text does for the whole section."""
+    section = dict(schema)
+    schema.clear()
+    schema["anyOf"] = [{"type": "string"}, section]
+
+
+class AlgorithmSpec(_Section):
+    """One algorithm: whose it is and how it is set. A text alone is its `use`."""
+
+    model_config = ConfigDict(json_schema_extra=_or_text)
+
+    use: str = Field(
+        description="`library:name` of a supported library, or `module:function` of your own."
+    )
+    parameters: Parameters = Field(
+        default={}, description="Keyword arguments for it; what is not given is its default."
+    )
+    threads: Threads = Field(default=1, description="Threads, and cores, that one run may use.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, value: object) -> object:
+        return {"use": value} if isinstance(value, str) else value
+
+
+class Budget(_Section):
+    """What a run may use; the first that is used up ends it. At least one is needed."""
+
+    time_s: Seconds | None = Field(
+        default=None, description="T: seconds of wall clock for a run, its restarts included."
+    )
+    evaluations: Count | None = Field(default=None, description="Evaluations for a run.")
+    evaluations_per_dimension: Count | None = Field(
+        default=None, description="Evaluations for a run, times the dimension of the problem."
+    )
+    final_target: Positive | None = Field(
+        default=1e-8, description="A precision that ends the run when reached; `null`: none does."
+    )
+
+    def evaluations_for(self, dimension: int) -> int | None:
+        """The budget of evaluations in a dimension; None without one."""
+        if self.evaluations_per_dimension is not None:
+            return self.evaluations_per_dimension * dimension
+        return self.evaluations
+
+
+class Restart(_Section):
+    """What happens when the algorithm returns before the budget is used up."""
+
+    policy: Literal["none", "independent", "fixed"] = Field(
+        default="independent",
+        description="`none`: the run ends. `independent`: it is launched again with fresh "
+        "randomness. `fixed`: the same, and each launch is ended after its share tau.",
+    )
+    tau_s: Seconds | None = Field(default=None, description="With `fixed`: seconds of one launch.")
+    tau_evaluations: Count | None = Field(
+        default=None, description="With `fixed`: evaluations of one launch, instead of seconds."
+    )
+
+
+class Limits(_Section):
+    """What ends a run that is out of hand."""
+
+    memory_mb: Megabytes = Field(default=4096, description="Memory of one run, in MB.")
+    wall_s: Seconds = Field(
+        default=3600.0, description="Seconds after which a run without `budget.time_s` is ended."
+    )
+
+
+class Statistics(_Section):
+    """How results are summed up; a change measures nothing again."""
+
+    quantiles: Annotated[tuple[Share, ...], Field(min_length=1, strict=False)] = Field(
+        default=(0.1, 0.5, 0.9), description="Quantiles: peak, average and bad case."
+    )
+    confidence: Share = Field(default=0.95, description="Confidence of the intervals.")
+    resamples: Resamples = Field(default=1000, description="Bootstrap resamples.")
+
+
+class Campaign(_Section):
+    """One configuration file and what it produces, in `results/<name>/`."""
+
+    name: Name = Field(description="Name of the campaign, and of its folder in `results/`.")
+    seed: Seed = Field(
+        default=1, description="Every random stream of the campaign derives from it."
+    )
+    problems: Problems = Field(description="Which problems.")
+    algorithms: Annotated[dict[Name, AlgorithmSpec], Field(min_length=1)] = Field(
+        description="The algorithms, each under a label of your choice."
+    )
+    budget: Budget = Field(description="What a run may use.")
+    restart: Restart = Field(default=Restart(), description="How a run is restarted.")
+    runs: Repeats = Field(default=15, description="R: runs of each algorithm on each problem.")
+    rounds: Repeats = Field(
+        default=1,
+        description="Rounds the runs are split into; each lets all algorithms have "
+        "their turn, so that a bad minute of the machine hits all alike.",
+    )
+    instances_per_job: Repeats = Field(
+        default=1, description="Instances that one job measures; raise it for large campaigns."
+    )
+    limits: Limits = Field(default=Limits(), description="What ends a run that is out of hand.")
+    targets: Annotated[tuple[Positive, ...], Field(min_length=1, strict=False)] = Field(
+        default=tuple(float(f"1e{k}") for k in range(2, -9, -1)),
+        description="Precisions whose times to reach are reported.",
+    )
+    statistics: Statistics = Field(default=Statistics(), description="How results are summed up.")
+    tables: Choice = Field(default=("all",), description="Tables to make: `all` or a list.")
+    figures: Choice = Field(default=("all",), description="Figures to draw: `all` or a list.")
+
+    @property
+    def table_names(self) -> tuple[str, ...]:
+        """The tables asked for, `all` spelled out."""
+        return _chosen(self.tables, known_tables())
+
+    @property
+    def figure_names(self) -> tuple[str, ...]:
+        """The figures asked for, `all` spelled out."""
+        return _chosen(self.figures, known_figures())
+
+    @property
+    def analysis_settings(self) -> dict[str, Any]:
+        """What the tables are made with, the arguments of `tables.settings.Analysis`."""
+        return {"targets": self.targets, **self.statistics.model_dump(), "seed": self.seed}
+
+    def snapshot(self) -> str:
+        """The campaign as JSON, every default written out; `restore` reads it."""
+        return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
+
+
+def _chosen(names: tuple[str, ...], known: Mapping[str, object]) -> tuple[str, ...]:
+    return tuple(known) if names == ("all",) else tuple(dict.fromkeys(names))
+
+
+def known_tables() -> Mapping[str, object]:
+    """The tables that can be asked for."""
+    from timefair.tables.registry import TABLES
+
+    return TABLES
+
+
+def known_figures() -> Mapping[str, object]:
+    """The figures that can be asked for."""
+    from timefair.figures.registry import FIGURES
+
+    return FIGURES
+
+
+def json_schema() -> str:
+    """The JSON schema of a campaign file, for editors; kept in ``config/schema.json``."""
+    return json.dumps(Campaign.model_json_schema(), indent=2) + "\n"
