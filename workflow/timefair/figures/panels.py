@@ -16,7 +16,7 @@ from timefair.figures.style import COLUMN_IN, WIDTH_IN, Look
 COLUMNS = 4
 PANEL_HEIGHT_IN = 1.5
 MARGIN_IN = 0.75
-LETTERS_PER_IN = 16.0
+LETTERS_PER_IN = 14.0
 HANDLE_LETTERS = 8
 
 

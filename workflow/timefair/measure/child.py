@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import resource
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel
-from timefair.measure.objective import NEVER, LaunchCode, LaunchCut, Objective, Stop, now_ns
+from timefair.measure.objective import NEVER, LaunchCode, LaunchCut, Objective, Stop, cpu_ns, now_ns
 from timefair.measure.restarts import RestartPolicy
 from timefair.measure.seeds import launch_rng, seed_global_generators
 from timefair.measure.state import State
@@ -81,7 +80,7 @@ def live(
             state["switches_0"] = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
             delay = kernel.run_queue_delay_ns()
             state["delay_0"] = -1 if delay is None else delay
-            state["cpu_0"] = time.process_time_ns()
+            state["cpu_0"] = cpu_ns()
             t0 = now_ns()
             objective.start(t0, NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns)
         _launch_until_over(algorithm, objective, timer, allowance, state, seed, rng)
@@ -150,7 +149,7 @@ def _orphan(objective: Objective) -> None:
 def _fail(state: State, error: BaseException) -> None:
     """Leave to the parent what the algorithm raised, then end."""
     end = now_ns()
-    state["end"] = end
+    state["end"], state["cpu_1"] = end, cpu_ns()
     if end >= state["deadline"]:
         state["stop"] = Stop.TIME
         os._exit(0)

@@ -8,6 +8,8 @@ it happens (`timefair.measure.state` has the layout and the reader).
 
 import mmap
 import os
+import resource
+import time
 
 import numpy as np
 
@@ -36,6 +38,7 @@ cdef struct Header:
     int64_t end  # when the run was stopped
     int64_t failure  # a Failure
     int64_t cpu_0  # CPU time of the process at t0, ns
+    int64_t cpu_1  # and when the run was stopped, with that of children waited for; 0: killed
     int64_t delay_0  # its run-queue delay at t0, ns; -1: not to be had
     int64_t switches_0  # its involuntary context switches at t0
     double best  # the best value
@@ -59,7 +62,7 @@ cdef struct Launch:
 
 HEADER = np.dtype([(name, np.int64) for name in (
     "t0", "deadline", "kill_at", "evaluations", "last", "events", "launches", "stop", "end",
-    "failure", "cpu_0", "delay_0", "switches_0",
+    "failure", "cpu_0", "cpu_1", "delay_0", "switches_0",
 )] + [("best", np.float64)])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
@@ -107,6 +110,12 @@ cdef inline int64_t read_clock() noexcept nogil:
 def now_ns():
     """The one clock of a measurement: CLOCK_MONOTONIC in nanoseconds."""
     return read_clock()
+
+
+def cpu_ns():
+    """CPU time of this process and of the children that it has waited for, in ns."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time_ns() + round((children.ru_utime + children.ru_stime) * 1e9)
 
 
 cdef class Log:
@@ -305,9 +314,7 @@ cdef class Objective:
 
     def finish(self, int64_t stop):
         """End the run between two launches, with a Stop."""
-        self.header.end = read_clock() if self.clock is None else self.clock()
-        self.header.stop = stop
-        self.exit(0)
+        self.leave(stop, read_clock() if self.clock is None else self.clock())
 
     def disown(self):
         """Called in a process that the algorithm forked: refuse to evaluate there."""
@@ -360,6 +367,13 @@ cdef class Objective:
         self.closed = True
         raise LaunchCut
 
+    cdef int leave(self, int64_t stop, int64_t now) except -1:
+        self.header.end = now
+        self.header.cpu_1 = cpu_ns()  # before the process is torn down, which is not its run
+        self.header.stop = stop
+        self.exit(0)
+        return 0
+
     cdef int close_launch(self, int64_t code, int64_t now) except -1:
         self.launch.end = now
         self.launch.last = self.header.evaluations
@@ -368,7 +382,5 @@ cdef class Objective:
 
     cdef int stop(self, int64_t stop, int64_t code, int64_t now) except -1:
         self.close_launch(code, now)
-        self.header.end = now
-        self.header.stop = stop
-        self.exit(0)
+        self.leave(stop, now)
         raise SystemError("the exit of a run returned")

@@ -53,7 +53,8 @@ class _Usage:
     run_queue_delay_ns: int | None = 0
 
     def add(self, usage: resource.struct_rusage, delay_ns: int | None, state: State) -> None:
-        self.cpu_s += usage.ru_utime + usage.ru_stime
+        # Without the end of the process, where it told its CPU time when the run was over.
+        self.cpu_s += state["cpu_1"] / 1e9 or usage.ru_utime + usage.ru_stime
         self.switches += usage.ru_nivcsw
         self.peak_memory_mb = max(self.peak_memory_mb, usage.ru_maxrss / 1024)
         if delay_ns is None or self.run_queue_delay_ns is None or state["delay_0"] < 0:
