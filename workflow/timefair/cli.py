@@ -262,18 +262,15 @@ def _collect(arguments: argparse.Namespace) -> None:
 
 
 def _tabulate(arguments: argparse.Namespace) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     from timefair import config
-    from timefair.tables import files
+    from timefair.tables import files, runs
     from timefair.tables.registry import TABLES
     from timefair.tables.settings import Analysis
 
     table = _entry("TABLE", arguments.table, TABLES)
     campaign = config.restore(arguments.campaign)
     analysis = Analysis(**campaign.analysis_settings)
-    frame = table(pa.concat_tables(map(pq.read_table, arguments.collected)), analysis)
+    frame = table(runs.load(arguments.collected), analysis)
     for path in arguments.output:
         files.write(frame, path)
 

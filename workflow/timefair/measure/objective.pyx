@@ -36,7 +36,7 @@ cdef struct Header:
     int64_t launches  # rows committed to the launch log
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
-    int64_t failure  # a Failure
+    int64_t failure  # which of `child.FAILURES`, by its place plus 1; 0: none
     int64_t cpu_0  # CPU time of the process at t0, ns
     int64_t cpu_1  # and when the run was stopped, with that of children waited for; 0: killed
     int64_t delay_0  # its run-queue delay at t0, ns; -1: not to be had
@@ -183,7 +183,7 @@ cdef class Objective:
     cdef Header *header
     cdef Log events, launches
     cdef Launch *launch
-    cdef int64_t t0, run_deadline, run_cap, deadline, cap, launch_deadline, launch_cap
+    cdef int64_t t0, run_deadline, run_cap, deadline, cap
     cdef int64_t calls, event_count, launch_index
     cdef double f_opt, final_target, best, launch_best
     cdef int closed
@@ -250,7 +250,7 @@ cdef class Objective:
             self.out_of_evaluations()
         self.calls += 1
         value = self.value(x)
-        now = read_clock() if self.clock is None else self.clock()
+        now = self.now()
         self.header.last = now
         if now >= self.deadline:
             self.out_of_time(now)
@@ -291,36 +291,38 @@ cdef class Objective:
         self.launch_index = self.header.launches
         self.launch = <Launch *>self.launches.row(self.launch_index)
         if start < 0:
-            start = read_clock() if self.clock is None else self.clock()
+            start = self.now()
         self.launch.start = start
         self.launch.first = self.launch.last = self.calls
         self.launch.best = self.launch_best = INFINITY
         self.launch.code = OPEN
         self.header.launches = self.launch_index + 1
         self.closed = False
-        self.launch_deadline, self.launch_cap = deadline, INT64_MAX
-        if evaluations < INT64_MAX - self.calls:
-            self.launch_cap = self.calls + evaluations
-        self.deadline = min(self.run_deadline, self.launch_deadline)
-        self.cap = min(self.run_cap, self.launch_cap)
+        self.deadline = min(self.run_deadline, deadline)
+        self.cap = self.run_cap
+        if evaluations < self.run_cap - self.calls:
+            self.cap = self.calls + evaluations
 
     def end_launch(self, int64_t code):
         """Close the launch; `code` is a LaunchCode. Returns the evaluations that it made.
 
         A launch that was cut and returned as if by itself is closed as cut at tau.
         """
-        self.close_launch(TAU if self.closed else code, read_clock() if self.clock is None else self.clock())
+        self.close_launch(TAU if self.closed else code, self.now())
         return self.launch.last - self.launch.first
 
     def finish(self, int64_t stop):
         """End the run between two launches, with a Stop."""
-        self.leave(stop, read_clock() if self.clock is None else self.clock())
+        self.leave(stop, self.now())
 
     def disown(self):
         """Called in a process that the algorithm forked: refuse to evaluate there."""
         self.foreign = self.closed = True
 
     # -- inside ------------------------------------------------------------------------------
+
+    cdef int64_t now(self) except? -1:
+        return read_clock() if self.clock is None else self.clock()
 
     cdef double value(self, x) except? -1.0:
         cdef double y
@@ -343,7 +345,7 @@ cdef class Objective:
         return y
 
     cdef int refuse(self) except -1:
-        now = read_clock() if self.clock is None else self.clock()
+        now = self.now()
         if self.foreign:
             raise ForeignProcess(
                 "the objective was called in a process that the algorithm forked; "
@@ -361,7 +363,7 @@ cdef class Objective:
         raise LaunchCut
 
     cdef int out_of_evaluations(self) except -1:
-        now = read_clock() if self.clock is None else self.clock()
+        now = self.now()
         if self.calls >= self.run_cap:
             self.stop(EVALUATIONS, LAUNCH_CUT, now)
         self.closed = True

@@ -2,8 +2,8 @@
 
 A library that imports inside its functions would import anew in every run, since each run is a
 fork of one parent. So a trial launch in a process of its own tells which modules such a call
-loads, and the parent loads them. The parent itself never launches: it keeps no thread and no state
-of an algorithm.
+loads, and the parent loads them. The parent launches nothing here: it keeps no thread and no state
+of an algorithm but what the algorithm's own `prepare` leaves.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.traces import check_offsets, check_order, count_within
+from timefair.statistics.traces import check_traces, count_within
 
 
 def best_so_far(
@@ -43,18 +43,10 @@ def best_so_far(
     >>> best_so_far([0.1, 0.4, 0.2], [5.0, 0.5, 7.0], [0, 2, 3], [0.1, 1.0]).tolist()
     [[5.0, 0.5], [inf, 7.0]]
     """
-    spent = np.asarray(cost, dtype=np.float64)
-    reached = np.asarray(precision, dtype=np.float64)
+    spent, reached, cuts = check_traces(cost, precision, offsets)
     points = np.asarray(grid, dtype=np.float64)
-    if spent.ndim != 1 or spent.shape != reached.shape:
-        raise ValueError(
-            f"cost and precision must be vectors of one length, not {spent.shape}, {reached.shape}"
-        )
     if points.ndim != 1 or np.isnan(points).any():
         raise ValueError("grid must be a vector without NaN")
-    cuts = check_offsets(offsets, spent.size)
-    check_order(spent, cuts, "cost")
-    check_order(-reached, cuts, "falling precision")
     best = np.full((cuts.size - 1, points.size), np.inf)
     for j, point in enumerate(points):
         past = count_within(spent <= point, cuts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.traces import check_offsets, check_order, count_within
+from timefair.statistics.traces import check_traces, count_within
 
 
 def runtimes(
@@ -45,18 +45,10 @@ def runtimes(
     >>> runtimes([0.1, 0.4, 0.2], [5.0, 0.5, 7.0], [0, 2, 3], [10.0, 1.0]).tolist()
     [[0.1, 0.4], [0.2, inf]]
     """
-    spent = np.asarray(cost, dtype=np.float64)
-    reached = np.asarray(precision, dtype=np.float64)
+    spent, reached, cuts = check_traces(cost, precision, offsets)
     wanted = np.asarray(targets, dtype=np.float64)
-    if spent.ndim != 1 or spent.shape != reached.shape:
-        raise ValueError(
-            f"cost and precision must be vectors of one length, not {spent.shape}, {reached.shape}"
-        )
     if wanted.ndim != 1 or np.isnan(wanted).any():
         raise ValueError("targets must be a vector without NaN")
-    cuts = check_offsets(offsets, spent.size)
-    check_order(spent, cuts, "cost")
-    check_order(-reached, cuts, "falling precision")
     times = np.full((cuts.size - 1, wanted.size), np.inf)
     for j, target in enumerate(wanted):
         hits = count_within(reached <= target, cuts)

@@ -10,6 +10,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
+def check_traces(
+    cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Cost, precision and offsets as arrays.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, offsets do not cut the events into runs, a cost falls or a precision
+        rises within a run, or a number is NaN.
+    """
+    spent = np.asarray(cost, dtype=np.float64)
+    reached = np.asarray(precision, dtype=np.float64)
+    if spent.ndim != 1 or spent.shape != reached.shape:
+        raise ValueError(
+            f"cost and precision must be vectors of one length, not {spent.shape}, {reached.shape}"
+        )
+    cuts = check_offsets(offsets, spent.size)
+    check_order(spent, cuts, "cost")
+    check_order(-reached, cuts, "falling precision")
+    return spent, reached, cuts
+
+
 def check_offsets(offsets: ArrayLike, events: int) -> NDArray[np.int64]:
     """The offsets as integers.
 
