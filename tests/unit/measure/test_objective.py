@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
-from timefair.measure.objective import NEVER, LaunchCode, LaunchCut, Objective, Stop
+from timefair.measure.objective import (
+    EVENT,
+    NEVER,
+    LaunchCode,
+    LaunchCut,
+    Log,
+    Objective,
+    Stop,
+)
 from timefair.measure.state import State
 from timefair.problems.base import Problem, ProblemName
 
@@ -42,8 +52,16 @@ def sphere(dimension: int = 2, f_opt: float = 1.0) -> Problem:
 class Bench:
     """An objective on a state of its own, launched once."""
 
-    def __init__(self, deadline: int = NEVER, problem: Problem | None = None, **options) -> None:
+    def __init__(
+        self,
+        deadline: int = NEVER,
+        problem: Problem | None = None,
+        rows: int | None = None,
+        **options,
+    ) -> None:
         self.state, self.clock = State(), Clock()
+        if rows is not None:
+            self.state.event_log = Log(self.state.event_log.fd, EVENT, rows)
         self.objective = Objective(
             problem or sphere(),
             self.state.header_array,
@@ -309,3 +327,21 @@ def test_native_and_python_evaluation_give_the_same_bits():
         assert values[0] == values[1]
         x = rng.uniform(-5, 5, 5)
         assert problem.evaluate(x) >= problem.f_opt
+
+
+def test_a_thread_that_comes_in_while_the_log_grows_neither_loses_nor_spoils_an_event(
+    bench, monkeypatch
+):
+    b = bench(rows=128)
+    for k in range(128):
+        b.objective([1000 - k, 0])
+
+    def come_in(*args):
+        monkeypatch.undo()
+        b.objective([1, 0])
+        return os.fstat(*args)
+
+    monkeypatch.setattr(os, "fstat", come_in)
+    b.objective([2, 0])
+    b.objective([0, 0])
+    assert [event[-1] for event in b.events()[127:]] == [873.0**2, 1.0, 0.0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +86,15 @@ def test_each_misbehaviour_has_its_words(problem, name, status, stop_reason, mes
     if stop_reason in ("time", "time_killed"):
         assert row["wall_s"] == T
         assert row["reaped_s"] >= T
+
+
+def test_threads_that_evaluate_at_once_lose_nothing(problem):
+    # The first evaluations are made while the other thread starts: what can collide, collides.
+    for _ in range(150):
+        row = run("swallows_in_a_thread", problem, time_ns=3_000_000)
+        assert row["status"] in ("ok", "no_evaluation", "no_finite_value")
+        assert all(a["precision"] > b["precision"] for a, b in pairwise(row["events"]))
+        assert all(a["time_s"] <= b["time_s"] for a, b in pairwise(row["events"]))
 
 
 def test_nothing_outlives_a_run(problem):

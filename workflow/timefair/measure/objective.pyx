@@ -123,6 +123,10 @@ cdef class Log:
 
     The file behind it grows by segments, which are mapped as they are needed: a log is never full
     before the machine's memory is.
+
+    Mapping runs Python code, so another thread may come in between: `reach` maps, `row` only
+    computes an address. Who has checked what to write calls `row` alone. The segment before the
+    mapped one stays mapped, for a thread that still holds an address in it.
     """
 
     cdef readonly int fd
@@ -130,7 +134,7 @@ cdef class Log:
     cdef Py_ssize_t rows, size
     cdef int64_t first, end
     cdef char *base
-    cdef object mapping
+    cdef object mapping, older
 
     def __init__(self, int fd, dtype, Py_ssize_t rows=16384):
         self.fd, self.dtype, self.rows = fd, dtype, rows
@@ -138,18 +142,26 @@ cdef class Log:
         self.first = self.end = 0
         self.base = NULL
 
-    cdef char *row(self, int64_t index) except NULL:
-        if index < self.first or index >= self.end:
-            self.map(index // self.rows)
+    cdef inline char *row(self, int64_t index) noexcept:
+        """Where a row is that `reach` has mapped."""
         return self.base + (index - self.first) * self.size
 
+    cdef inline int reach(self, int64_t index) except -1:
+        """Map the segment of a row."""
+        if index < self.first or index >= self.end:
+            self.map(index // self.rows)
+        return 0
+
     cdef int map(self, int64_t segment) except -1:
-        cdef cnp.ndarray view
         length = self.rows * self.size
         if os.fstat(self.fd).st_size < (segment + 1) * length:
             os.ftruncate(self.fd, (segment + 1) * length)
-        self.mapping = mmap.mmap(self.fd, length, offset=segment * length)
-        view = np.frombuffer(self.mapping, dtype=np.uint8)
+        mapping = mmap.mmap(self.fd, length, offset=segment * length)
+        cdef cnp.ndarray view = np.frombuffer(mapping, dtype=np.uint8)
+        # From here no other thread comes in; `oldest` is unmapped after all is in place.
+        oldest = self.older
+        self.older = self.mapping
+        self.mapping = mapping
         self.base = <char *>cnp.PyArray_DATA(view)
         self.first, self.end = segment * self.rows, (segment + 1) * self.rows
         return 0
@@ -215,9 +227,11 @@ cdef class Objective:
         self.run_deadline = self.deadline = self.header.deadline or INT64_MAX
         self.best = INFINITY
         if self.event_count:
+            events.reach(self.event_count - 1)
             self.best = (<Event *>events.row(self.event_count - 1)).precision
         else:
             self.header.best = INFINITY
+        events.reach(self.event_count)
         self.launch_best = INFINITY
         self.launch = NULL
 
@@ -250,7 +264,9 @@ cdef class Objective:
             self.out_of_evaluations()
         self.calls += 1
         value = self.value(x)
-        now = self.now()
+        while self.event_count >= self.events.end:
+            self.events.reach(self.event_count)
+        now = self.now()  # no other thread comes in from here to the commit
         self.header.last = now
         if now >= self.deadline:
             self.out_of_time(now)
@@ -289,6 +305,7 @@ cdef class Objective:
     ):
         """Open the next launch at `start` (-1: now), with time until `deadline` and evaluations."""
         self.launch_index = self.header.launches
+        self.launches.reach(self.launch_index)
         self.launch = <Launch *>self.launches.row(self.launch_index)
         if start < 0:
             start = self.now()
@@ -370,6 +387,7 @@ cdef class Objective:
         raise LaunchCut
 
     cdef int leave(self, int64_t stop, int64_t now) except -1:
+        self.closed = True  # to other threads
         self.header.end = now
         self.header.cpu_1 = cpu_ns()  # before the process is torn down, which is not its run
         self.header.stop = stop
