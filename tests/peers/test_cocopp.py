@@ -8,6 +8,7 @@ import pytest
 
 from timefair.records.schema import RUN_SCHEMA
 from timefair.tables.registry import TABLES
+from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis
 
 pytestmark = pytest.mark.peer
@@ -97,7 +98,7 @@ def test_ert_and_success_rates_are_cocopps(cocopp, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runs = observed_campaign("es")
     analysis = Analysis(targets=TARGETS, resamples=1)
-    ours = TABLES["ert"](runs, analysis).set_index(["function", "dimension"])
+    ours = TABLES["ert"](Runs.of(runs), analysis).set_index(["function", "dimension"])
     data_sets = cocopp.load(str(tmp_path / "exdata" / "es"))
     assert len(data_sets) == 8
     compared = 0

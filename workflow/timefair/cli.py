@@ -270,7 +270,7 @@ def _tabulate(arguments: argparse.Namespace) -> None:
     table = _entry("TABLE", arguments.table, TABLES)
     campaign = config.restore(arguments.campaign)
     analysis = Analysis(**campaign.analysis_settings)
-    frame = table(runs.load(arguments.collected), analysis)
+    frame = table(runs.Runs.of(runs.load(arguments.collected)), analysis)
     for path in arguments.output:
         files.write(frame, path)
 

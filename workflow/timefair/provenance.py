@@ -64,7 +64,7 @@ def _decisive(campaign: Campaign, label: str) -> dict[str, Any]:
         "seed": campaign.seed,
         "suite": suite.name,
         "label": label,
-        "algorithm": spec.model_dump(mode="json"),
+        "algorithm": spec.model_dump(mode="json", exclude={"ancillary"}),
         "budget": campaign.budget.model_dump(mode="json"),
         "restart": campaign.restart.model_dump(mode="json"),
         "limits": campaign.limits.model_dump(mode="json"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from timefair import config
@@ -290,6 +290,9 @@ keys = st.sampled_from(
 
 @settings(max_examples=150, deadline=None)
 @given(keys, anything)
+@example("problems.functions", 10**5000)
+@example("problems.instances", -(10**5000))
+@example("runs", 10**5000)
 def test_whatever_is_written_is_a_campaign_or_an_input_error(key: str, value: object) -> None:
     mapping = changed("algorithms.search", {"use": "timefair:random-search"})
     *sections, last = key.split(".")

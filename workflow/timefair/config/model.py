@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from timefair.config.values import (
     Choice,
+    Cost,
     Count,
     Megabytes,
     Name,
@@ -47,6 +48,21 @@ def _or_text(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [{"type": "string"}, section]
 
 
+class Ancillary(_Section):
+    """What an algorithm costs besides its runs; shared out evenly among the problems."""
+
+    tuning_s: Cost = Field(
+        default=0.0, description="Seconds that finding its parameters took, for all problems."
+    )
+    preparation_s: Cost | None = Field(
+        default=None,
+        description="Seconds to get it ready, for all problems; `null`: as measured, once a job.",
+    )
+    method: str | None = Field(
+        default=None, description="How its parameters were found, for the report."
+    )
+
+
 class AlgorithmSpec(_Section):
     """One algorithm: whose it is and how it is set. A text alone is its `use`."""
 
@@ -59,6 +75,7 @@ class AlgorithmSpec(_Section):
         default={}, description="Keyword arguments for it; what is not given is its default."
     )
     threads: Threads = Field(default=1, description="Threads, and cores, that one run may use.")
+    ancillary: Ancillary = Field(default=Ancillary(), description="What it costs besides its runs.")
 
     @model_validator(mode="before")
     @classmethod
@@ -118,6 +135,15 @@ class Statistics(_Section):
     )
     confidence: Share = Field(default=0.95, description="Confidence of the intervals.")
     resamples: Resamples = Field(default=1000, description="Bootstrap resamples.")
+    executions: Annotated[tuple[Count, ...], Field(min_length=1, strict=False)] = Field(
+        default=(1, 2, 3, 5, 10, 20, 50),
+        description="Numbers of executions k: what the best of k runs gives.",
+    )
+    ancillary: Literal["excluded", "amortised"] = Field(
+        default="excluded",
+        description="`amortised`: every table in seconds charges each run its share of tuning and "
+        "preparation. The table `ancillary` shows the effect in either case.",
+    )
 
 
 class Campaign(_Section):
@@ -147,6 +173,11 @@ class Campaign(_Section):
         default=tuple(float(f"1e{k}") for k in range(2, -9, -1)),
         description="Precisions whose times to reach are reported.",
     )
+    relative_targets: Annotated[tuple[Share, ...], Field(strict=False)] = Field(
+        default=(1e-1, 1e-3, 1e-5),
+        description="Targets relative to what was found: shares of the way from a problem's first "
+        "evaluations to the best of all algorithms that may be left.",
+    )
     statistics: Statistics = Field(default=Statistics(), description="How results are summed up.")
     tables: Choice = Field(default=("all",), description="Tables to make: `all` or a list.")
     figures: Choice = Field(default=("all",), description="Figures to draw: `all` or a list.")
@@ -164,7 +195,18 @@ class Campaign(_Section):
     @property
     def analysis_settings(self) -> dict[str, Any]:
         """What the tables are made with, the arguments of `tables.settings.Analysis`."""
-        return {"targets": self.targets, **self.statistics.model_dump(), "seed": self.seed}
+        chosen = self.problems
+        return {
+            "targets": self.targets,
+            "relative_targets": self.relative_targets,
+            **self.statistics.model_dump(),
+            "seed": self.seed,
+            "tuning_s": {label: spec.ancillary.tuning_s for label, spec in self.algorithms.items()},
+            "preparation_s": {
+                label: spec.ancillary.preparation_s for label, spec in self.algorithms.items()
+            },
+            "problems": len(chosen.functions) * len(chosen.dimensions) * len(chosen.instances),
+        }
 
     def snapshot(self) -> str:
         """The campaign as JSON, every default written out; `restore` reads it."""

@@ -39,6 +39,10 @@ def _numbers(value: object) -> object:
     return value
 
 
+LARGEST = 10**9
+"""Of the numbers of functions, dimensions and instances."""
+
+
 def _integers(value: object) -> object:
     """A number, a list of numbers and ranges, or a text of ranges: a sorted list of numbers."""
     parts = value if isinstance(value, list | tuple) else [value]
@@ -54,7 +58,9 @@ def _integers(value: object) -> object:
         raise ValueError(f"more than {MOST} numbers")
     numbers.sort()
     if numbers[0] < 1:
-        raise ValueError(f"{numbers[0]} is less than 1")
+        raise ValueError(f"{numbers[0]} is less than 1" if numbers[0] > -LARGEST else "less than 1")
+    if numbers[-1] > LARGEST:
+        raise ValueError(f"larger than {LARGEST}")
     for number, following in pairwise(numbers):
         if number == following:
             raise ValueError(f"{number} is named twice")
@@ -67,6 +73,7 @@ def _listed(value: object) -> object:
 
 Positive = Annotated[float, Field(allow_inf_nan=False, gt=0), BeforeValidator(_number)]
 Seconds = Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e7), BeforeValidator(_number)]
+Cost = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e9), BeforeValidator(_number)]
 Share = Annotated[float, Field(allow_inf_nan=False, gt=0, lt=1), BeforeValidator(_number)]
 Count = Annotated[int, Field(ge=1, le=10**12), BeforeValidator(_whole)]
 Repeats = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(_whole)]

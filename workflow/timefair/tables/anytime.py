@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-import pyarrow as pa
 
 from timefair.statistics.anytime import quantile_band
 from timefair.tables.runs import UNITS, Runs
@@ -13,14 +12,13 @@ KEYS = ("suite", "dimension", "function", "algorithm")
 COLUMNS = [*KEYS, "runs", "unit", "cost", "median", "low", "high"]
 
 
-def trajectories(table: pa.Table, analysis: Analysis) -> pd.DataFrame:
+def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Median and band of the best precision so far, over the runs of all instances.
 
     ``cost`` is in ``unit`` (seconds or evaluations), on one grid for the whole campaign, evenly
     spaced in the logarithm. ``median``, ``low`` and ``high`` are precisions; `inf` where so many
     runs had no value yet. A run that has ended keeps its best.
     """
-    runs = Runs.of(table)
     parts = []
     for unit in UNITS:
         grid = runs.cost_grid(unit)

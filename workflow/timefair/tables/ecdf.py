@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from timefair.statistics.ecdf import ecdf
@@ -18,13 +17,12 @@ ALL = "all"
 COLUMNS = ["suite", "dimension", "function", "algorithm", "runs", "unit", "cost", "fraction"]
 
 
-def solved_within(table: pa.Table, analysis: Analysis) -> pd.DataFrame:
+def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """ECDF of runtimes for each (suite, dimension, function, algorithm) and over all functions.
 
     ``function`` is a text, a number or ``all``; ``cost`` is in ``unit`` (seconds or evaluations).
     Triples that were not solved stay in the denominator.
     """
-    runs = Runs.of(table)
     parts = []
     for unit in UNITS:
         grid = runs.cost_grid(unit)

@@ -6,7 +6,6 @@ import zlib
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from timefair.statistics.ert import ert, ert_interval, success_rate
 from timefair.tables.runs import UNITS, Runs
@@ -20,25 +19,24 @@ VALUES = tuple(SUFFIX.values())
 LIMITS = tuple(f"{name}{end}" for name in VALUES for end in ("", "_low", "_high"))
 
 
-def pooled(table: pa.Table, analysis: Analysis) -> pd.DataFrame:
+def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """ERT for each (suite, dimension, function, algorithm, target), runs of all instances together.
 
     Columns: the keys, ``target``, ``runs``, ``successes``, ``success_rate``, then ``ert_s`` and
     ``ert_evaluations``, each with ``_low`` and ``_high``: percentile bootstrap limits, NaN for one
     run. A failed run is charged its own end. Targets go from easy to hard.
     """
-    return _frame(table, analysis, POOLED, intervals=True)
+    return _frame(runs, analysis, POOLED, intervals=True)
 
 
-def by_instance(table: pa.Table, analysis: Analysis) -> pd.DataFrame:
+def by_instance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The same for each instance, without limits: what the performance profile is drawn from."""
-    return _frame(table, analysis, BY_INSTANCE, intervals=False)
+    return _frame(runs, analysis, BY_INSTANCE, intervals=False)
 
 
 def _frame(
-    table: pa.Table, analysis: Analysis, keys: tuple[str, ...], *, intervals: bool
+    runs: Runs, analysis: Analysis, keys: tuple[str, ...], *, intervals: bool
 ) -> pd.DataFrame:
-    runs = Runs.of(table)
     targets = analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     parts = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-import pyarrow as pa
 
 from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis
@@ -20,7 +19,7 @@ COLUMNS = [
 ]
 
 
-def counted(table: pa.Table, analysis: Analysis) -> pd.DataFrame:
+def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Number of runs for each (algorithm, status, stop reason), with the state of the measurement.
 
     ``overshoot_max_s``: how far a last evaluation ended after the budget.
@@ -31,7 +30,7 @@ def counted(table: pa.Table, analysis: Analysis) -> pd.DataFrame:
     instrumented objective costs, as a multiple of the suite's own call; below 1 where the objective
     evaluates without the interpreter.
     """
-    frame = Runs.of(table).frame
+    frame = runs.frame
     delay = frame["run_queue_delay_s"].astype(float)
     grouped = frame.assign(
         delay_s=delay,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from timefair.statistics.profiles import performance_profile, performance_ratios
 from timefair.tables import ert
+from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis
 
 TIMER_RESOLUTION_S = 1e-9
@@ -17,7 +17,7 @@ POINTS = 201
 COLUMNS = ["suite", "dimension", "algorithm", "problems", "ratio", "fraction"]
 
 
-def of_ert_s(table: pa.Table, analysis: Analysis) -> pd.DataFrame:
+def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Share of problems on which an algorithm's ERT is at most ``ratio`` times the best one.
 
     A problem is a (function, instance, target) of one suite and dimension, ``problems`` how many
@@ -25,7 +25,7 @@ def of_ert_s(table: pa.Table, analysis: Analysis) -> pd.DataFrame:
     algorithm do not. ``ratio`` is a common grid from 1 to the largest finite ratio, evenly spaced
     in the logarithm.
     """
-    times = ert.by_instance(table, analysis)
+    times = ert.by_instance(runs, analysis)
     parts = []
     for (suite, dimension), part in times.groupby(["suite", "dimension"]):
         costs = part.pivot(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-import pyarrow as pa
 
 from timefair.statistics.quantiles import sample_quantile
 from timefair.tables.runs import Runs
@@ -13,13 +12,12 @@ KEYS = ("suite", "dimension", "function", "algorithm")
 COLUMNS = [*KEYS, "runs", "quantile", "precision"]
 
 
-def at_the_end(table: pa.Table, analysis: Analysis) -> pd.DataFrame:
+def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Q_p of the best precision for each (suite, dimension, function, algorithm), a row a p.
 
     Runs of all instances together. ``precision`` is `inf` where at least that share of the runs
     found no finite value.
     """
-    runs = Runs.of(table)
     best = runs.frame["best_precision"].to_numpy()
     probabilities = sorted(analysis.quantiles)
     rows = [

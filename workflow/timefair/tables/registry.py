@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
+    from timefair.tables.runs import Runs
     from timefair.tables.settings import Analysis
 
 
@@ -23,9 +23,9 @@ class Table:
     function: str
     """``module:function`` below `timefair.tables`, from (runs, analysis) to a frame."""
 
-    def __call__(self, runs: pa.Table, analysis: Analysis) -> pd.DataFrame:
+    def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
         module, _, function = self.function.partition(":")
-        build: Callable[[pa.Table, Analysis], pd.DataFrame] = getattr(
+        build: Callable[[Runs, Analysis], pd.DataFrame] = getattr(
             import_module(f"timefair.tables.{module}"), function
         )
         return build(runs, analysis)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-import pyarrow as pa
 
 from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis
@@ -20,14 +19,14 @@ COLUMNS = [
 ]
 
 
-def within_budget(table: pa.Table, analysis: Analysis) -> pd.DataFrame:
+def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Launches and completed restarts a run, and speed, for each function and algorithm.
 
     ``evaluations_per_s`` and its inverse are of all runs together: the algorithm's own time and
     that of the objective. ``cpu_per_wall`` is above 1 where an algorithm computes in parallel. NaN
     where a denominator is 0.
     """
-    frame = Runs.of(table).frame
+    frame = runs.frame
     grouped = frame.groupby(list(KEYS), sort=True)
     sums = grouped[["wall_s", "cpu_s", "evaluations"]].sum()
     means = grouped[["launches", "completed_restarts"]].mean()

@@ -19,10 +19,14 @@ from timefair.records.schema import KEYS, RUN_SCHEMA
 from timefair.statistics.anytime import best_so_far
 from timefair.statistics.runtimes import runtimes
 
-Unit = Literal["seconds", "evaluations"]
+Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]
 UNITS: tuple[Unit, ...] = ("seconds", "evaluations")
-SPENT: dict[Unit, str] = {"seconds": "wall_s", "evaluations": "evaluations"}
-"""The column that holds what a whole run cost: what a failure is charged."""
+"""The units of most tables; the others compare dimensions."""
+
+PER_DIMENSION: dict[Unit, Unit] = {
+    "seconds_per_dimension": "seconds",
+    "evaluations_per_dimension": "evaluations",
+}
 
 NESTED = ("launch_log", "events")
 
@@ -104,12 +108,20 @@ class Runs:
         )
 
     def cost(self, unit: Unit) -> NDArray[np.float64]:
-        """Seconds or evaluations since the run's start at each event."""
+        """What had been spent since the run's start at each event."""
+        if unit in PER_DIMENSION:
+            dimension = self.frame["dimension"].to_numpy(dtype=np.float64)
+            per_event = np.repeat(dimension, np.diff(self.offsets))
+            return np.asarray(self.cost(PER_DIMENSION[unit]) / per_event, dtype=np.float64)
         return self.time_s if unit == "seconds" else self.evaluations
 
     def spent(self, unit: Unit) -> NDArray[np.float64]:
-        """What each whole run cost, shape (runs,)."""
-        return self.frame[SPENT[unit]].to_numpy(dtype=np.float64)
+        """What each whole run cost, shape (runs,): what a failure is charged."""
+        if unit in PER_DIMENSION:
+            dimension = self.frame["dimension"].to_numpy(dtype=np.float64)
+            return np.asarray(self.spent(PER_DIMENSION[unit]) / dimension, dtype=np.float64)
+        column = "wall_s" if unit == "seconds" else "evaluations"
+        return self.frame[column].to_numpy(dtype=np.float64)
 
     def runtimes(self, unit: Unit, targets: Iterable[float]) -> NDArray[np.float64]:
         """Cost to each target, shape (runs, targets); `inf` where it was not reached."""

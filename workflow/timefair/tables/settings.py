@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -14,6 +16,9 @@ class Analysis:
     ----------
     targets
         Precisions to reach, each finite and at least 0, without repetition.
+    relative_targets
+        Shares in (0, 1) of the way from a problem's first evaluations to the best that any
+        algorithm found there; see `timefair.statistics.targets`. May be empty.
     quantiles
         Probabilities in (0, 1] of the quantiles table.
     confidence
@@ -25,6 +30,15 @@ class Analysis:
         another algorithm in the campaign does not change them.
     band
         Probabilities of the edges of the band around a median trajectory.
+    executions
+        Numbers of executions k of which the best is reported, each at least 1.
+    ancillary
+        ``amortised``: tables in seconds charge each run its share of tuning and preparation.
+    tuning_s, preparation_s
+        For each algorithm that has declared them, seconds for all problems together; a
+        preparation that is None is taken as measured.
+    problems
+        Problems that those seconds are shared out among, at least 1.
     """
 
     targets: tuple[float, ...]
@@ -33,12 +47,24 @@ class Analysis:
     resamples: int = 1000
     seed: int = 0
     band: tuple[float, float] = (0.25, 0.75)
+    relative_targets: tuple[float, ...] = (1e-1, 1e-3, 1e-5)
+    executions: tuple[int, ...] = (1, 2, 3, 5, 10, 20, 50)
+    ancillary: Literal["excluded", "amortised"] = "excluded"
+    tuning_s: Mapping[str, float] = field(default_factory=dict)
+    preparation_s: Mapping[str, float | None] = field(default_factory=dict)
+    problems: int = 1
 
     def __post_init__(self) -> None:
         if not self.targets or not all(0 <= t < math.inf for t in self.targets):
             raise ValueError(f"targets must be finite and at least 0, got {self.targets}")
         if len(set(self.targets)) < len(self.targets):
             raise ValueError(f"targets must not repeat, got {self.targets}")
+        if not all(0 < share < 1 for share in self.relative_targets):
+            raise ValueError(f"relative targets must lie in (0, 1), got {self.relative_targets}")
+        if not self.executions or not all(k >= 1 for k in self.executions):
+            raise ValueError(f"executions must be at least 1, got {self.executions}")
+        if self.problems < 1:
+            raise ValueError(f"problems must be at least 1, not {self.problems}")
         if not self.quantiles or not all(0 < p <= 1 for p in self.quantiles):
             raise ValueError(f"quantiles must lie in (0, 1], got {self.quantiles}")
         if not 0 < self.confidence < 1:
