@@ -13,7 +13,7 @@ import pytest
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel
-from timefair.measure.child import Allowance
+from timefair.measure.child import GRACE_NS, Allowance
 from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import ATTEMPTS, measure_run
 from timefair.problems.base import Problem, ProblemName
@@ -41,6 +41,11 @@ def problem() -> Problem:
 def run(name: str, problem: Problem, **allowed) -> dict:
     allowed = {"time_ns": round(T * 1e9), "memory_mb": 512, **allowed}
     return measure_run(Algorithm(getattr(misbehaving, name)), problem, Allowance(**allowed), seed=5)
+
+
+def waited_for_a_core(row: dict) -> bool:
+    """Whether the machine kept the run waiting so long that the timer may end it first."""
+    return row["run_queue_delay_s"] is not None and row["run_queue_delay_s"] > 0.5 * GRACE_NS / 1e9
 
 
 @pytest.mark.parametrize(
@@ -73,7 +78,11 @@ def test_each_misbehaviour_has_its_words(problem, name, status, stop_reason, mes
     allowed = {"time_ns": 10**10, "memory_mb": 100} if name == "allocates" else {}
     row = run(name, problem, **allowed)
     said = (str(row["status"]), str(row["stop_reason"]), row["message"])
-    assert said == (status, stop_reason, message)
+    # The delay is the main thread's; what other threads waited is not known.
+    if stop_reason == "time" and (waited_for_a_core(row) or name == "swallows_in_a_thread"):
+        assert said in [(status, reason, message) for reason in ("time", "time_killed")]
+    else:
+        assert said == (status, stop_reason, message)
     assert row["wall_s"] <= row["budget_s"]
     assert all(event["time_s"] < row["budget_s"] for event in row["events"])
     if status not in ("no_evaluation", "no_finite_value"):
@@ -201,8 +210,12 @@ def test_what_a_run_used_is_recorded(problem):
     assert 0 < row["cpu_s"] <= 1.2 * row["reaped_s"]
     assert 1 < row["peak_memory_mb"] < 4096
     assert row["run_queue_delay_s"] is None or 0 <= row["run_queue_delay_s"] < 1
-    assert row["last_evaluation_s"] >= T
-    assert 0 <= row["overshoot_s"] == pytest.approx(row["last_evaluation_s"] - T)
+    if row["stop_reason"] == "time":
+        assert row["last_evaluation_s"] >= T
+        assert 0 <= row["overshoot_s"] == pytest.approx(row["last_evaluation_s"] - T)
+    else:
+        assert waited_for_a_core(row)
+        assert row["overshoot_s"] == 0
 
 
 def test_a_slow_evaluation_that_straddles_the_deadline_is_no_event():
