@@ -27,6 +27,7 @@ ALLOWED = {
     },
     "tables": {"errors", "records", "statistics"},
     "figures": {"errors"},
+    "formats": {"errors", "records"},
     "cli": None,  # everything
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {
@@ -35,6 +36,7 @@ LIBRARIES_KEPT_OUT = {
     "records": {"pandas", "matplotlib", "seaborn"},
     "tables": {"matplotlib", "seaborn"},
     "figures": {"pyarrow"},
+    "formats": {"pandas", "matplotlib", "seaborn", "cocopp"},
 }
 LIGHT = ("cli", "config", "plan", "provenance", "errors", "ranges", "__init__", "__main__")
 HEAVY = {

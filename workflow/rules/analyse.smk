@@ -52,3 +52,22 @@ for table in sorted(
         shell:
             "python -m timefair tabulate {params.table} {input} --campaign {params.snapshot}"
             " --output {output.csv} {output.parquet} > {log} 2>&1"
+
+
+rule typeset_tables:
+    input:
+        expand(f"{RESULTS}/tables/{{table}}.parquet", table=CAMPAIGN.table_names),
+    output:
+        expand(f"{RESULTS}/tables/{{table}}.tex", table=CAMPAIGN.table_names),
+        f"{RESULTS}/tables/tables.tex",
+    log:
+        f"{RESULTS}/logs/tables/typeset.log",
+    conda:
+        "../../envs/timefair.yaml"
+    params:
+        folder=f"{RESULTS}/tables",
+        snapshot=SNAPSHOT,
+        key=provenance.typeset_key(),
+    shell:
+        "python -m timefair typeset {input} --campaign {params.snapshot} --output {params.folder}"
+        " > {log} 2>&1"

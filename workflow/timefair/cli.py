@@ -106,6 +106,13 @@ def _parser() -> argparse.ArgumentParser:
     tabulate.add_argument("--output", required=True, nargs=2, type=Path, metavar=("CSV", "PARQUET"))
     tabulate.set_defaults(command=_tabulate)
 
+    typeset = commands.add_parser(
+        "typeset", help="print tables as LaTeX, and a document of them all", parents=[campaign]
+    )
+    typeset.add_argument("tables", nargs="*", type=Path, metavar="PARQUET", help="named TABLE")
+    typeset.add_argument("--output", required=True, type=Path, metavar="FOLDER")
+    typeset.set_defaults(command=_typeset)
+
     draw = commands.add_parser("draw", help="draw one figure from its table")
     draw.add_argument("figure", metavar="FIGURE")
     draw.add_argument("--table", required=True, type=Path, metavar="PARQUET")
@@ -113,6 +120,19 @@ def _parser() -> argparse.ArgumentParser:
         "--output", required=True, nargs="+", type=Path, metavar="FILE", help=".pdf, .svg, .png"
     )
     draw.set_defaults(command=_draw)
+
+    export = commands.add_parser("export", help="write the runs for another tool to read")
+    formats = export.add_subparsers(title="formats", required=True, metavar="FORMAT")
+    coco = formats.add_parser("coco", help="COCO's data format, for cocopp", parents=[campaign])
+    coco.add_argument("collected", nargs="+", type=Path, metavar="COLLECTED")
+    coco.add_argument(
+        "--output", required=True, type=Path, metavar="FOLDER", help="one folder an algorithm in it"
+    )
+    coco.add_argument(
+        "--cost", choices=("evaluations", "seconds"), default="evaluations",
+        help="what is written as evaluations; seconds in microseconds",
+    )  # fmt: skip
+    coco.set_defaults(command=_export_coco)
     return parser
 
 
@@ -284,6 +304,25 @@ def _entry(argument: str, name: str, registry: Mapping[str, Entry]) -> Entry:
     return registry[name]
 
 
+def _typeset(arguments: argparse.Namespace) -> None:
+    from timefair import config
+    from timefair.tables import files, latex
+    from timefair.tables.layouts import layouts_of
+    from timefair.tables.registry import TABLES
+    from timefair.tables.settings import Analysis
+
+    campaign = config.restore(arguments.campaign)
+    budget = campaign.budget.model_dump(exclude={"final_target"})
+    setting = latex.Setting(Analysis(**campaign.analysis_settings), **budget)
+    for path in arguments.tables:
+        table = _entry("PARQUET", path.stem, TABLES)
+        frame = files.read(path)
+        tex = latex.typeset(table, frame, layouts_of(table, frame), setting)
+        (arguments.output / f"{table.name}.tex").write_text(tex, encoding="utf-8")
+    everything = latex.document(path.stem for path in arguments.tables)
+    (arguments.output / "tables.tex").write_text(everything, encoding="utf-8")
+
+
 def _draw(arguments: argparse.Namespace) -> None:
     import pandas as pd
 
@@ -294,3 +333,13 @@ def _draw(arguments: argparse.Namespace) -> None:
     figure = draw(pd.read_parquet(arguments.table))
     for path in arguments.output:
         style.save(figure, path)
+
+
+def _export_coco(arguments: argparse.Namespace) -> None:
+    from timefair import config
+    from timefair.formats.coco import FINAL_TARGET, write_coco
+    from timefair.records.store import read_runs
+
+    final_target = min(FINAL_TARGET, *config.restore(arguments.campaign).targets)
+    runs = read_runs(arguments.collected)
+    write_coco(runs, arguments.output, arguments.cost, final_target=final_target)

@@ -103,6 +103,12 @@ def table_key(name: str) -> str:
     return _digest_of([function], files, within=("tables", "statistics", "records"))
 
 
+def typeset_key() -> str:
+    """SHA-256, in hex, of the code that prints tables as LaTeX."""
+    rooms = ("tables/latex", "tables/layouts")
+    return code_digest({path for room in rooms for path in sources_of(room, within=("tables",))})
+
+
 def figure_key(name: str) -> str:
     """SHA-256, in hex, of the code that draws one figure."""
     from timefair.figures.registry import FIGURES

@@ -30,6 +30,8 @@ def _default(field: FieldInfo) -> str:
     value = field.default
     if value is None or isinstance(value, BaseModel) or value == {}:
         return ""
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, tuple):
         return ", ".join(f"{item:g}" if isinstance(item, float) else str(item) for item in value)
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -38,27 +38,99 @@ def frames(functions=(1, 3), dimensions=(2, 5), algorithms=ALGORITHMS, change=No
         ert[f"{name}_low"], ert[f"{name}_high"] = 0.5 * ert[name], 2 * ert[name]
     quantiles = spread("quantile", [0.1, 0.5, 0.9])
     quantiles["precision"] = change(quantiles["speed"] * quantiles["quantile"])
+    quantiles["precision_low"] = 0.5 * quantiles["precision"]
+    quantiles["precision_high"] = 2 * quantiles["precision"]
+    solutions = sorted_pairs(spread("order", [1, 2, 3]), algorithms, change)
     cost = spread("cost", np.geomspace(0.001, 1, 20)).merge(
         pd.DataFrame({"unit": ["seconds", "evaluations"]}), how="cross"
     )
     anytime = cost.assign(median=change(1 / (cost["cost"] * cost["speed"])))
-    anytime["low"], anytime["high"] = 0.5 * anytime["median"], 2 * anytime["median"]
+    anytime["median_low"], anytime["median_high"] = 0.5 * anytime["median"], 2 * anytime["median"]
+    anytime["mean_log10"] = np.log10(anytime["median"].clip(lower=1e-8))
+    anytime["mean_log10_low"] = anytime["mean_log10"] - 1
+    anytime["mean_log10_high"] = anytime["mean_log10"] + 1
     ecdf = cost.assign(fraction=cost["cost"] / cost["speed"], function=cost["function"].astype(str))
+    ecdf = with_limits(ecdf)
+    ecdf_dimensions = ecdf[ecdf["function"] == str(functions[0])].drop(columns="function")
+    data_profile = ecdf_dimensions.replace({"unit": {"evaluations": "simplex_gradients"}})
+    ecdf_dimensions["unit"] += "_per_dimension"
     ecdf = pd.concat([ecdf, ecdf[ecdf["function"] == "1"].assign(function="all")])
     profile = spread("ratio", np.geomspace(1, 50, 20))
     profile["fraction"] = 1 - 1 / (profile["ratio"] + profile["speed"])
-    profile = profile[profile["function"] == functions[0]].drop(columns="function")
+    profile = with_limits(profile[profile["function"] == functions[0]].drop(columns="function"))
     restarts = keys.assign(
         completed_restarts_mean=speed - 2.0, evaluations_per_s=1e4 * speed, cpu_per_wall=1.0
     )
     return {
         "ert": ert,
+        "ert_relative": ert,
         "quantiles": quantiles,
+        "sorted_solutions": solutions,
         "anytime": anytime,
         "ecdf": ecdf,
+        "ecdf_dimensions": over_all_dimensions(ecdf_dimensions),
         "profile": profile,
+        "profile_evaluations": profile,
+        "profile_quality": profile,
+        "data_profile": over_all_dimensions(data_profile),
+        "restarted_curves": ecdf.drop(columns=["low", "high"]).assign(longest_run=0.1),
+        "best_of": best_of_frame(spread, change),
         "restarts": restarts,
+        "ranks": ranks_of(keys, change),
+        "rankings": rankings_of(keys, change),
     }
+
+
+def best_of_frame(spread, change):
+    """The more executions, the better; of 50 nothing is known."""
+    best = spread("k", [1, 5, 50]).assign(measure="mean")
+    best["precision"] = change(best["speed"] / best["k"]).where(best["k"] < 50)
+    return best
+
+
+def ranks_of(keys, change):
+    """The average over functions that have one order, turned round for the quantiles."""
+    places = keys.drop_duplicates(["suite", "dimension", "algorithm"]).drop(columns="function")
+    places["average_rank"] = change(1.0 + places.groupby("algorithm").ngroup())
+    places["average_rank"] = places.groupby(["suite", "dimension"])["average_rank"].rank()
+    cases = [("precision", "mean"), ("precision", "Q.50"), ("seconds", "ERT"), ("seconds", "Q.50")]
+    criteria = pd.DataFrame(cases, columns=["measure", "criterion"])
+    return places.assign(problems=2, critical_difference=1.5).merge(criteria, how="cross")
+
+
+def rankings_of(keys, change):
+    """The order by time is the order by evaluations turned round."""
+    value = keys.assign(value=change(1.0 + keys.groupby("algorithm").ngroup()))
+    place = value.groupby(["suite", "dimension", "function"])["value"].rank()
+    ranks = keys.assign(rank_by_evaluations=place, rank_by_time=place.max() + 1 - place)
+    return pd.concat([ranks.assign(criterion=f"fixed {kind}") for kind in ("budget", "target")])
+
+
+def sorted_pairs(runs, algorithms, change):
+    """Each algorithm in disagreement with the next."""
+    after = dict(zip(algorithms, (*algorithms[1:], algorithms[0]), strict=True))
+    pairs = runs.assign(
+        better_by_mean=runs["algorithm"],
+        better_by_median=runs["algorithm"].map(after),
+        precision=change(runs["speed"] * 10.0 ** runs["order"]),
+        mean=change(40 * runs["speed"]),
+        median=change(100 * runs["speed"]),
+        gap_decades=runs["speed"],
+    )
+    return pd.concat([pairs, pairs.assign(algorithm=pairs["better_by_median"])])
+
+
+def with_limits(shares):
+    fraction = shares["fraction"]
+    return shares.assign(low=0.9 * fraction, high=0.9 * fraction + 0.1)
+
+
+def over_all_dimensions(frame):
+    """The same once more for all dimensions; those as text."""
+    first = frame[frame["dimension"] == frame["dimension"].min()]
+    return pd.concat(
+        [frame.assign(dimension=frame["dimension"].astype(str)), first.assign(dimension="all")]
+    )
 
 
 def drawn(name, tables) -> Figure:
@@ -73,7 +145,7 @@ def shown_axes(figure):
     return [ax for ax in figure.axes if ax.get_visible()]
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", [name for name in FIGURES if name != "critical_difference"])
 def test_the_legend_names_the_algorithms_of_the_table(name):
     (legend,) = drawn(name, frames()).legends
     assert sorted(text.get_text() for text in legend.get_texts()) == sorted(ALGORITHMS)
@@ -90,7 +162,7 @@ def test_nothing_but_zero_or_infinity(name, value):
     drawn(name, frames(dimensions=(2,), change=lambda x: x * 0 + value))
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", [name for name in FIGURES if name != "sorted_solutions"])
 def test_an_empty_table_is_refused(name):
     empty = frames()[FIGURES[name].table].iloc[:0]
     with pytest.raises(ValueError, match="nothing to draw"):
@@ -106,6 +178,61 @@ def test_a_panel_for_each_function_and_dimension(name):
 def test_all_functions_come_first():
     titles = [ax.get_title() for ax in shown_axes(drawn("ecdf", frames(dimensions=(2,))))]
     assert titles == ["all functions, D = 2", "f1, D = 2", "f3, D = 2"]
+
+
+def test_a_critical_difference_diagram_names_the_algorithms_and_joins_what_does_not_differ():
+    tables = frames(dimensions=(2,))
+    figure = drawn("critical_difference", tables)
+    titles = [ax.get_title() for ax in shown_axes(figure)]
+    assert titles == ["D = 2, median precision at the end", "D = 2, ERT in seconds"]
+    ax = figure.axes[0]
+    named = {text.get_text() for text in ax.texts}
+    assert {"a very long name of an algorithm  2.00", "CMA-ES  1.00", "3.00  random"} <= named
+    assert "CD = 1.50" in named
+    bars = [line.get_xdata().tolist() for line in ax.lines if line.get_linewidth() > 1.5]
+    assert sorted(sorted(bar) for bar in bars) == [[1.0, 2.0], [2.0, 3.0]]
+
+
+def test_without_a_critical_difference_one_bar_joins_all():
+    tables = frames(dimensions=(2,))
+    tables["ranks"]["critical_difference"] = np.nan
+    ax = drawn("critical_difference", tables).axes[0]
+    bars = [line.get_xdata().tolist() for line in ax.lines if line.get_linewidth() > 1.5]
+    assert [sorted(bar) for bar in bars] == [[1.0, 2.0, 3.0]]
+    assert not [text for text in ax.texts if "CD" in text.get_text()]
+
+
+def test_where_no_function_was_run_with_every_algorithm_the_diagram_says_so():
+    tables = frames(dimensions=(2,))
+    tables["ranks"]["average_rank"] = np.nan
+    (text,) = drawn("critical_difference", tables).axes[0].texts
+    assert "no function" in text.get_text()
+    drawn("ranks", tables)
+
+
+def test_the_line_of_an_algorithm_goes_from_its_rank_by_evaluations_to_its_rank_by_time():
+    figure = drawn("inversions", frames(dimensions=(2,)))
+    assert [ax.get_title() for ax in shown_axes(figure)] == [
+        "D = 2, fixed budget (median precision)",
+        "D = 2, fixed targets (ERT)",
+    ]
+    lines = figure.axes[0].lines
+    assert [line.get_ydata().tolist() for line in lines] == [[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]]
+
+
+def test_all_dimensions_come_first():
+    figure = drawn("ecdf_dimensions", frames(dimensions=(2, 10)))
+    titles = [ax.get_title() for ax in shown_axes(figure)]
+    assert titles == ["all dimensions", "D = 2", "D = 10"]
+
+
+def test_without_limits_there_is_no_band():
+    tables = frames(functions=(1,), dimensions=(2,), algorithms=("A",))
+    (ax,) = drawn("ecdf", tables).axes
+    assert [len(band.get_paths()[0].vertices) > 1 for band in ax.collections] == [True]
+    tables["ecdf"][["low", "high"]] = np.nan
+    (ax,) = drawn("ecdf", tables).axes
+    assert not [path for band in ax.collections for path in band.get_paths()]
 
 
 def test_an_infinite_ert_is_a_hollow_marker_at_the_top():

@@ -1,7 +1,12 @@
+from math import comb
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import quantile_test
 
-from timefair.statistics.quantiles import quantile_rank, sample_quantile
+from timefair.statistics.quantiles import quantile_interval, quantile_rank, sample_quantile
 
 
 @pytest.mark.parametrize(
@@ -54,3 +59,64 @@ def test_nothing_gives_nan():
 def test_wrong_input_is_named(values, p):
     with pytest.raises(ValueError, match="must"):
         sample_quantile(values, p)
+
+
+@pytest.mark.parametrize("n", [1, 5, 6, 30, 35, 36, 101])
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_limits_are_those_of_scipys_test(n, p):
+    x = np.random.default_rng(n).normal(size=n)
+    ours = quantile_interval(x, p, 0.95)
+    peer = quantile_test(x, p=p).confidence_interval(0.95)
+    assert ours.low == (peer.low if np.isfinite(peer.low) else -np.inf)
+    assert ours.high == (peer.high if np.isfinite(peer.high) else np.inf)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])
+def test_coverage_is_the_sum_of_binomial_terms_and_never_below_nominal(confidence):
+    for n in range(1, 60):
+        for p in (0.1, 0.5, 0.9):
+            interval = quantile_interval(np.arange(1, n + 1), p, confidence)
+            below = max(int(max(interval.low, 0)), 0)
+            above = int(min(interval.high, n + 1))
+            terms = sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(below, above))
+            assert interval.coverage == pytest.approx(terms)
+            assert interval.coverage >= confidence - 1e-12
+
+
+def test_limits_may_be_infinite_and_follow_the_axis():
+    runtimes = np.array([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, np.inf, np.inf]] * 3)
+    for x, axis in ((runtimes, 1), (runtimes, -1), (runtimes.T, 0)):
+        interval = quantile_interval(x, 0.5, 0.95, axis=axis)
+        assert interval.low.tolist() == [1.0] * 3
+        assert interval.high.tolist() == [np.inf] * 3
+
+
+def test_least_and_greatest_value_bound_on_one_side():
+    least, greatest = (quantile_interval([2.0, 1.0, 3.0], p, 0.95) for p in (0.0, 1.0))
+    assert (least.low, least.high, least.coverage) == (-np.inf, 1.0, 1.0)
+    assert (greatest.low, greatest.high, greatest.coverage) == (3.0, np.inf, 1.0)
+
+
+def test_no_value_has_no_interval():
+    interval = quantile_interval(np.empty((2, 0)), 0.5, 0.95)
+    assert np.isnan(interval.low).all()
+    assert interval.low.shape == (2,)
+    assert np.isnan(interval.coverage)
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 1.0, 3.0, np.inf]), min_size=1, max_size=40),
+    st.floats(0.0, 1.0),
+)
+def test_limits_enclose_the_sample_quantile(values, p):
+    interval = quantile_interval(values, p, 0.95)
+    assert interval.low <= sample_quantile(values, p) <= interval.high
+
+
+@pytest.mark.parametrize(
+    ("values", "p", "confidence"),
+    [([np.nan], 0.5, 0.95), ([1.0], 1.1, 0.95), ([1.0], 0.5, 1.0), (3.0, 0.5, 0.95)],
+)
+def test_wrong_input_of_an_interval_is_named(values, p, confidence):
+    with pytest.raises(ValueError, match="must"):
+        quantile_interval(values, p, confidence)

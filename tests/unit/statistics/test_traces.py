@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from timefair.statistics.anytime import best_so_far, quantile_band
+from timefair.statistics.anytime import best_so_far
 from timefair.statistics.runtimes import runtimes
 
 COST = [0.1, 0.2, 0.5, 0.3, 1.0]
@@ -63,13 +63,3 @@ def test_no_run_and_no_event():
 def test_events_in_disorder_are_refused(read, cost, precision, offsets):
     with pytest.raises(ValueError, match="must"):
         read(cost, precision, offsets, [1.0])
-
-
-def test_the_band_is_made_of_order_statistics():
-    best = np.random.default_rng(2).exponential(size=(21, 5))
-    band = quantile_band(best, 0.25, 0.75)
-    np.testing.assert_array_equal(band.median, np.median(best, axis=0))
-    np.testing.assert_array_equal(band.low, np.quantile(best, 0.25, axis=0, method="inverted_cdf"))
-    np.testing.assert_array_equal(band.high, np.quantile(best, 0.75, axis=0, method="inverted_cdf"))
-    with pytest.raises(ValueError, match="low"):
-        quantile_band(best, 0.75, 0.25)

@@ -9,7 +9,13 @@ from typing import cast
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from timefair.config.model import AlgorithmSpec, Campaign, known_figures, known_tables
+from timefair.config.model import (
+    RULE_KEYS,
+    AlgorithmSpec,
+    Campaign,
+    known_figures,
+    known_tables,
+)
 from timefair.errors import suggest
 
 _KINDS = {
@@ -79,9 +85,9 @@ def _shown(value: object) -> str:
 def _section(path: tuple[int | str, ...]) -> type[BaseModel]:
     """The model that holds the keys at a path."""
     model: type[BaseModel] = Campaign
+    if path and path[0] == "algorithms":
+        model, path = AlgorithmSpec, path[2:]  # without the label
     for part in path:
-        if model is Campaign and part == "algorithms":
-            return AlgorithmSpec
         model = cast(type[BaseModel], model.model_fields[str(part)].annotation)
     return model
 
@@ -115,14 +121,36 @@ def disagreements(campaign: Campaign) -> Iterator[str]:
     if restart.policy != "fixed":
         for key, value in taus.items():
             yield f"restart.{key}: {value}: only with policy 'fixed', not {restart.policy!r}"
+    yield from _stopping_disagreements(campaign)
     for key, numbers in (
         ("targets", campaign.targets),
+        ("relative_targets", campaign.relative_targets),
         ("statistics.quantiles", campaign.statistics.quantiles),
     ):
         for number in dict.fromkeys(n for n in numbers if numbers.count(n) > 1):
             yield f"{key}: {number}: named twice"
     if campaign.rounds > campaign.runs:
         yield f"rounds: {campaign.rounds}: more than runs ({campaign.runs})"
+
+
+def _stopping_disagreements(campaign: Campaign) -> Iterator[str]:
+    stopping = campaign.stopping
+    for key, info in type(stopping).model_fields.items():
+        value = getattr(stopping, key)
+        if key != "rule" and key not in RULE_KEYS[stopping.rule] and value != info.default:
+            rules = " or ".join(repr(rule) for rule, keys in RULE_KEYS.items() if key in keys)
+            yield f"stopping.{key}: {value}: only with rule {rules}, not {stopping.rule!r}"
+    if stopping.start is not None and stopping.start > campaign.runs:
+        yield f"stopping.start: {stopping.start}: more than runs ({campaign.runs})"
+    if stopping.rule == "skewness" and (stopping.start or campaign.runs) < 3:
+        yield "stopping.start: a skewness needs at least 3 runs"
+    if stopping.compares and campaign.rounds < 2:
+        yield (
+            f"rounds: {campaign.rounds}: with stopping.rule {stopping.rule!r} algorithms are "
+            "compared after each round; give 2 or more"
+        )
+    if stopping.rule == "pair" and len(campaign.algorithms) != 2:
+        yield f"stopping.rule: 'pair' with {len(campaign.algorithms)} algorithms: takes two"
 
 
 def unknown_names(campaign: Campaign) -> Iterator[str]:

@@ -118,12 +118,94 @@ class Restart(_Section):
     )
 
 
+Technique = Literal["none", "iqr", "percentile", "mad", "mad-mean"]
+
+
+class Stopping(_Section):
+    """When an algorithm has run often enough on a problem; `runs` is the most that it gets."""
+
+    rule: Literal["fixed", "skewness", "quantile", "mean", "race", "pair"] = Field(
+        default="fixed",
+        description="`fixed`: after `runs`. `skewness`: when the sample is symmetric (run-count "
+        "paper). `quantile`, `mean`: when its interval is narrow enough. `race`: an algorithm that "
+        "can no longer be the best is dropped after a round. `pair`: of two algorithms, each round "
+        "goes to the one that makes the difference of their means better known.",
+    )
+    start: Repeats | None = Field(
+        default=None,
+        description="The least number of runs; `null`: 5 with `skewness`, 10 with the others.",
+    )
+    tau: Cost = Field(default=0.05, description="With `skewness`: the largest absolute skewness.")
+    outliers: Technique = Field(
+        default="mad", description="With `skewness`: what is left out before it is taken."
+    )
+    p: Share = Field(default=0.5, description="With `quantile`: which; 0.5 is the median.")
+    width: Positive = Field(
+        default=0.5,
+        description="With `quantile` and `mean`: how far the interval may reach from the estimate. "
+        "With `pair`: the standard error.",
+    )
+    relative: bool = Field(
+        default=True,
+        description="Whether `width` is a share of the estimate; with `pair`, of the ratio.",
+    )
+    confidence: Share = Field(
+        default=0.95,
+        description="With `quantile` and `mean`: of the interval. With `race`: that the best is "
+        "not dropped.",
+    )
+    validity: Literal["single", "horizon", "anytime"] = Field(
+        default="horizon",
+        description="With `quantile`: whether the confidence holds for one look, for all looks up "
+        "to `runs`, or for all looks without an end.",
+    )
+
+    @property
+    def compares(self) -> bool:
+        """Whether it decides by the results of all algorithms, after each round."""
+        return self.rule in ("race", "pair")
+
+
+RULE_KEYS: dict[str, tuple[str, ...]] = {
+    "fixed": (),
+    "skewness": ("start", "tau", "outliers"),
+    "quantile": ("start", "p", "width", "relative", "confidence", "validity"),
+    "mean": ("start", "width", "relative", "confidence"),
+    "race": ("confidence",),
+    "pair": ("start", "width", "relative"),
+}
+"""Which keys of `stopping` each rule reads."""
+
+
 class Limits(_Section):
     """What ends a run that is out of hand."""
 
     memory_mb: Megabytes = Field(default=4096, description="Memory of one run, in MB.")
     wall_s: Seconds = Field(
         default=3600.0, description="Seconds after which a run without `budget.time_s` is ended."
+    )
+
+
+class RunCount(_Section):
+    """How the tables on numbers of runs judge rules, on cells with at least `cap` runs."""
+
+    cap: Repeats = Field(
+        default=50, description="Runs of a complete sample; further ones are independent truth."
+    )
+    taus: Annotated[tuple[Cost, ...], Field(min_length=1, strict=False)] = Field(
+        default=(0.05, 0.1, 0.15, 0.2), description="Limits of the skewness."
+    )
+    outliers: Annotated[tuple[Technique, ...], Field(min_length=1, strict=False)] = Field(
+        default=("iqr", "percentile", "mad"), description="Techniques against outliers."
+    )
+    judge: Literal["analytic", "resampled"] = Field(
+        default="analytic",
+        description="`resampled`: as in the paper. `analytic`: its limit for many resamples.",
+    )
+    resamples: Resamples = Field(default=1000, description="With `resampled`: resamples.")
+    seeds: Repeats = Field(default=10, description="With `resampled`: repetitions, averaged.")
+    width: Positive = Field(
+        default=0.5, description="Of the rules that keep a promise: share of the estimate."
     )
 
 
@@ -144,6 +226,9 @@ class Statistics(_Section):
         description="`amortised`: every table in seconds charges each run its share of tuning and "
         "preparation. The table `ancillary` shows the effect in either case.",
     )
+    run_count: RunCount = Field(
+        default=RunCount(), description="How the tables on numbers of runs judge rules."
+    )
 
 
 class Campaign(_Section):
@@ -160,6 +245,9 @@ class Campaign(_Section):
     budget: Budget = Field(description="What a run may use.")
     restart: Restart = Field(default=Restart(), description="How a run is restarted.")
     runs: Repeats = Field(default=15, description="R: runs of each algorithm on each problem.")
+    stopping: Stopping = Field(
+        default=Stopping(), description="What may end the runs on a problem earlier."
+    )
     rounds: Repeats = Field(
         default=1,
         description="Rounds the runs are split into; each lets all algorithms have "

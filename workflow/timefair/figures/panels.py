@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,13 +42,12 @@ def grid(
     Parameters
     ----------
     frame : DataFrame
-        With the columns ``suite``, ``dimension`` and, for a panel a function, ``function``: a
-        number or ``all``.
+        With the columns ``suite``, ``dimension`` and, for a panel a function, ``function``; the
+        last two each a number or ``all``.
     functions : bool
         A panel a function, or one for a whole dimension.
     share_y : bool
         Whether all panels have one scale of y; x is always shared.
-
     height_in : float
         Of a line of panels.
 
@@ -60,17 +60,19 @@ def grid(
         raise ValueError("nothing to draw: the table has no rows")
     several = frame["suite"].nunique() > 1
     lines: list[list[tuple[str, pd.DataFrame]]] = []
-    for (suite, dimension), part in frame.groupby(["suite", "dimension"], sort=True):
+    groups = sorted(frame.groupby(["suite", "dimension"]), key=_place)
+    for (suite, dimension), part in groups:
         head = f"{suite} " if several else ""
+        space = "all dimensions" if str(dimension) == "all" else f"D = {dimension}"
         cells: list[tuple[str, pd.DataFrame]] = []
         if functions:
             for function in sorted(part["function"].unique(), key=_position):
                 name = "all functions" if str(function) == "all" else f"f{function}"
                 rows = part[part["function"] == function]
-                cells.append((f"{head}{name}, D = {dimension}", rows))
+                cells.append((f"{head}{name}, {space}", rows))
             lines += [cells[i : i + COLUMNS] for i in range(0, len(cells), COLUMNS)]
         else:
-            cells.append((f"{head}D = {dimension}", part))
+            cells.append((f"{head}{space}", part))
             if lines and len(lines[-1]) < COLUMNS:
                 lines[-1] += cells
             else:
@@ -93,6 +95,22 @@ def grid(
             ax.tick_params(labelbottom=below_is_empty, labelleft=column == 0 or not share_y)
             panels.append(Panel(ax, rows, title))
     return figure, panels
+
+
+def of_unit(frame: pd.DataFrame, unit: str) -> pd.DataFrame:
+    """The rows of one unit."""
+    return frame[frame["unit"] == unit]
+
+
+def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:
+    """The frame without the rows of ``all`` if there is but one of what they stand for.
+
+    Examples
+    --------
+    >>> len(without_sole(pd.DataFrame({"function": ["1", "all"]}), "function"))
+    1
+    """
+    return frame[frame[key] != "all"] if frame[key].nunique() == 2 else frame
 
 
 def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -126,6 +144,12 @@ def _width(sizes: list[int], columns: int) -> int:
     return sum(max(sizes[end - n : end]) for end, n in zip(ends, heights, strict=True))
 
 
-def _position(function: object) -> tuple[int, int]:
-    """Before every number: ``all``."""
-    return (0, 0) if str(function) == "all" else (1, int(str(function)))
+def _place(group: tuple[Any, object]) -> tuple[str, tuple[int, int]]:
+    """Of the panels of a (suite, dimension)."""
+    suite, dimension = group[0]
+    return str(suite), _position(dimension)
+
+
+def _position(key: object) -> tuple[int, int]:
+    """Of a function or dimension; before every number: ``all``."""
+    return (0, 0) if str(key) == "all" else (1, int(str(key)))

@@ -10,13 +10,15 @@ from timefair.figures import panels, scales, style
 
 TITLE_AND_AXIS_IN = 0.4
 LINE_IN = 0.15
+INTERVAL_WIDTH = 6.0
+LIMITS = ("precision_low", "precision_high")
 
 
 def draw(frame: pd.DataFrame) -> Figure:
     """A line from the lowest to the highest quantile for each algorithm, a panel a function.
 
-    The quantile nearest to the median has the algorithm's marker, the others a tick. An arrow at
-    the right edge stands for a quantile that is infinite.
+    The quantile nearest to the median has the algorithm's marker and, as a pale bar, its interval;
+    the others have a tick. An arrow at the right edge stands for a quantile that is infinite.
 
     Parameters
     ----------
@@ -45,6 +47,18 @@ def draw(frame: pd.DataFrame) -> Figure:
                 look, level = looks[name], list(looks).index(name)
                 p = part["quantile"].to_numpy()
                 x = scales.raised(part["precision"], floor)
+                low, high = (
+                    np.clip(scales.raised(part.loc[p == middle, column], floor), *bounds)
+                    for column in LIMITS
+                )
+                ax.plot(
+                    np.concatenate([low, high]),
+                    [level, level],
+                    color=look.color,
+                    alpha=2 * style.BAND_ALPHA,
+                    linewidth=INTERVAL_WIDTH,
+                    solid_capstyle="butt",
+                )
                 right = np.minimum(x, bounds[1])
                 ax.plot(
                     [right.min(), right.max()],

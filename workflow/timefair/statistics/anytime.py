@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import stats
 
-from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.traces import check_traces, count_within
 
 
@@ -57,9 +58,9 @@ def best_so_far(
 
 @dataclass(frozen=True)
 class Band:
-    """Trajectories of many runs in three curves, each of shape (points,)."""
+    """A trajectory of many runs together and its band: three arrays of shape (points,)."""
 
-    median: NDArray[np.float64]
+    curve: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
@@ -87,12 +88,10 @@ def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
     Examples
     --------
     >>> band = quantile_band([[4.0], [1.0], [2.0], [8.0]], 0.25, 0.75)
-    >>> band.low.tolist(), band.median.tolist(), band.high.tolist()
+    >>> band.low.tolist(), band.curve.tolist(), band.high.tolist()
     ([1.0], [2.0], [4.0])
     """
-    values = np.asarray(best, dtype=np.float64)
-    if values.ndim != 2:
-        raise ValueError(f"best must have the shape (runs, points), not {values.shape}")
+    values = _matrix(best)
     if low > high:
         raise ValueError(f"low must not be above high, got {low} and {high}")
     return Band(
@@ -100,3 +99,107 @@ def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
         sample_quantile(values, low, axis=0),
         sample_quantile(values, high, axis=0),
     )
+
+
+def median_band(best: ArrayLike, confidence: float) -> Band:
+    """Median over runs with its interval: how well so many runs tell the median.
+
+    Parameters
+    ----------
+    best : array_like, shape (runs, points)
+        From `best_so_far`; `inf` sorts last.
+    confidence : float
+        Nominal coverage in (0, 1), at each point by itself. The actual one is at least that for any
+        law of the values; ties and runs in equal numbers on several instances raise it.
+
+    Returns
+    -------
+    Band
+        Order statistics over the runs, see `quantiles.quantile_interval`. ``high`` is `inf` where
+        so many runs may have no value yet. NaN limits ("n/a") where the runs are too few for the
+        confidence: fewer than 6 at 95 %. All NaN without a run.
+
+    Raises
+    ------
+    ValueError
+        If `best` is no matrix or has NaN, or `confidence` is out of range.
+
+    Examples
+    --------
+    >>> band = median_band([[5.0], [1.0], [2.0], [8.0], [3.0], [9.0]], 0.95)
+    >>> band.low.tolist(), band.curve.tolist(), band.high.tolist()
+    ([1.0], [3.0], [9.0])
+    """
+    values = _matrix(best)
+    interval = quantile_interval(values, 0.5, confidence, axis=0)
+    limited = ~np.isneginf(interval.low)
+    return Band(
+        sample_quantile(values, 0.5, axis=0),
+        np.where(limited, interval.low, np.nan),
+        np.where(limited, interval.high, np.nan),
+    )
+
+
+def log_mean_band(best: ArrayLike, *, floor: float, confidence: float) -> Band:
+    """Mean over runs of the decimal logarithm of the precision, with Student's interval.
+
+    Parameters
+    ----------
+    best : array_like, shape (runs, points)
+        From `best_so_far`, at least 0.
+    floor : float
+        Precisions below it, 0 among them, are raised to it. Positive; what is found beyond it
+        counts as nothing.
+    confidence : float
+        Nominal coverage in (0, 1), at each point by itself, see Notes.
+
+    Returns
+    -------
+    Band
+        Logarithms. NaN until every run has a finite precision, and without a run; NaN limits
+        ("n/a") for one run. No limit lies below the floor; no width where all runs agree, as when
+        all have passed the floor.
+
+    Raises
+    ------
+    ValueError
+        If `best` is no matrix or has a NaN or a negative number, or `floor` or `confidence` is out
+        of range.
+
+    Notes
+    -----
+    Coverage of a nominal .95 at 5, 10 and 30 runs, for the logarithms' law: normal .95 at all;
+    exponential .89, .89, .93; 30 % at the floor .84, .95, .94; Poisson (ties) .94, .94, .95. The
+    percentile bootstrap covers .83, .90, .93; .78, .85, .91; .81, .91, .93; .83, .89, .93. Runs in
+    equal numbers on several instances make the interval wider than these instances alone need.
+
+    Examples
+    --------
+    >>> band = log_mean_band([[np.inf, 10.0], [1.0, 0.0]], floor=1e-3, confidence=0.95)
+    >>> band.curve.tolist()
+    [nan, -1.0]
+    """
+    values = _matrix(best)
+    if np.isnan(values).any() or (values < 0).any():
+        raise ValueError("best must not be NaN or negative")
+    if not 0.0 < floor < np.inf:
+        raise ValueError(f"floor must be positive and finite, not {floor}")
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
+    runs, points = values.shape
+    mean, half = np.full(points, np.nan), np.full(points, np.nan)
+    defined = np.isfinite(values).all(axis=0) & (runs > 0)
+    logarithms = np.log10(np.maximum(values[:, defined], floor))
+    if defined.any():
+        mean[defined] = logarithms.mean(axis=0)
+    if defined.any() and runs > 1:
+        quantile = stats.t.ppf((1.0 + confidence) / 2.0, runs - 1)
+        half[defined] = quantile * stats.sem(logarithms, axis=0)
+    return Band(mean, np.maximum(mean - half, np.log10(floor)), mean + half)
+
+
+def _matrix(best: ArrayLike) -> NDArray[np.float64]:
+    values = np.asarray(best, dtype=np.float64)
+    if values.ndim != 2:
+        raise ValueError(f"best must have the shape (runs, points), not {values.shape}")
+    return values

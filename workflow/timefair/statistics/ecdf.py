@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from timefair.statistics.bootstrap import percentile_interval
+from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.strata import has_singles, stratified_sums
 
 
 def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
@@ -46,3 +52,125 @@ def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
         return np.full(points.shape, np.nan)
     reached = np.sort(times[np.isfinite(times)])
     return np.asarray(np.searchsorted(reached, points, side="right") / times.size)
+
+
+@dataclass(frozen=True)
+class EcdfBand:
+    """An ECDF with two bands, arrays of shape (points,).
+
+    Attributes
+    ----------
+    fraction
+        The ECDF itself.
+    low, high
+        Pointwise: at any one cost, chosen beforehand, the true curve lies between them with the
+        confidence asked for.
+    everywhere_low, everywhere_high
+        Simultaneous: the true curve lies between them at all costs at once.
+    """
+
+    fraction: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    everywhere_low: NDArray[np.float64]
+    everywhere_high: NDArray[np.float64]
+
+
+def ecdf_band(
+    runtimes: ArrayLike,
+    strata: ArrayLike,
+    grid: ArrayLike,
+    *,
+    confidence: float,
+    resamples: int,
+    rng: np.random.Generator,
+) -> EcdfBand:
+    """ECDF with bootstrap bands: uncertainty from the limited number of runs.
+
+    Whole runs are resampled within their strata, so that a run's runtimes to all targets stay
+    together and every problem keeps its weight. Problems and targets are taken as they are: the
+    bands do not say what other problems would show.
+
+    Parameters
+    ----------
+    runtimes : array_like, shape (runs, targets)
+        As for `ecdf`.
+    strata : array_like, shape (runs,)
+        The problem of each run, a label of its (function, instance).
+    grid : array_like, shape (points,)
+        Costs, in any order.
+    confidence : float
+        Nominal coverage in (0, 1), see Notes.
+    resamples : int
+        Number of bootstrap samples.
+    rng : numpy.random.Generator
+        Source of the draws.
+
+    Returns
+    -------
+    EcdfBand
+        All limits lie in [0, 1] and hold the curve. NaN limits ("n/a") if a stratum has one run
+        only; all NaN without a run or a target. Where all runs of each stratum agree, as before
+        the first target is reached, the pointwise band has no width: it says nothing there. The
+        simultaneous band has one width everywhere, none only if such runs agree at every point.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, a number is NaN, or `confidence` or `resamples` is out of range.
+
+    Notes
+    -----
+    The pointwise band is the percentile interval of `stratified_sums`; the simultaneous one is
+    ``fraction ± c`` with c the quantile of the largest distance of a bootstrap curve.
+
+    Coverage of a nominal .95 on skewed runtimes with failures and six targets, where the true
+    fraction is neither small nor at its top: pointwise .90 for 10 runs of one problem, .94 for 30,
+    .95 for 5 runs of each of 10 problems, .91 for 2 runs of each; simultaneous .92, .94, .96 and
+    .90. A simultaneous band scaled by the standard error at each point (sup-t) covers .12 to .70
+    there, because it has no width where all runs agree, and is not offered.
+
+    References
+    ----------
+    P. J. Bickel and D. A. Freedman, Some asymptotic theory for the bootstrap, Annals of
+    Statistics 9 (1981), Corollary 4.2.
+
+    Examples
+    --------
+    >>> times = [[1.0, 4.0], [2.0, float("inf")], [1.0, 2.0]]
+    >>> rng = np.random.default_rng(1)
+    >>> band = ecdf_band(times, [1, 1, 1], [1.0, 4.0], confidence=0.9, resamples=500, rng=rng)
+    >>> band.fraction.round(2).tolist(), band.low.tolist(), band.high.tolist()
+    ([0.33, 0.83], [0.0, 0.5], [0.5, 1.0])
+    """
+    times = np.asarray(runtimes, dtype=np.float64)
+    points = np.asarray(grid, dtype=np.float64)
+    labels = np.asarray(strata)
+    if times.ndim != 2 or labels.shape != times.shape[:1] or points.ndim != 1:
+        raise ValueError(
+            "runtimes, strata and grid must have the shapes (runs, targets), (runs,) and "
+            f"(points,), not {times.shape}, {labels.shape} and {points.shape}"
+        )
+    fraction = ecdf(times, points)
+    if times.size == 0 or points.size == 0 or has_singles(labels):
+        unknown = np.full(points.shape, np.nan)
+        return EcdfBand(fraction, unknown, unknown, unknown, unknown)
+    sums = stratified_sums(_reached(times, points), labels, resamples=resamples, rng=rng)
+    curves = sums / times.size
+    low, high = percentile_interval(curves, confidence)
+    width = sample_quantile(np.abs(curves - fraction).max(axis=1), confidence)
+    return EcdfBand(
+        fraction,
+        np.minimum(low, fraction),
+        np.minimum(np.maximum(high, fraction), 1.0),
+        np.maximum(fraction - width, 0.0),
+        np.minimum(fraction + width, 1.0),
+    )
+
+
+def _reached(times: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many targets each run has reached at each cost, shape (runs, points)."""
+    reached = np.zeros((times.shape[0], points.size))
+    for target in np.where(np.isfinite(times), times, np.nan).T:
+        reached += target[:, np.newaxis] <= points
+    return reached

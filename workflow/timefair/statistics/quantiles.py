@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import binom
 
 
 def quantile_rank(n: int, p: float) -> int:
@@ -75,6 +79,97 @@ def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.f
     >>> float(sample_quantile([3.0, 1.0, float("inf"), 2.0], 0.5))
     2.0
     """
+    x = _sample(values, p)
+    n = x.shape[axis]
+    if n == 0:
+        return np.full(np.delete(x.shape, axis), np.nan)
+    k = quantile_rank(n, p) - 1
+    return np.asarray(np.take(np.partition(x, k, axis=axis), k, axis=axis))
+
+
+@dataclass(frozen=True)
+class QuantileInterval:
+    """Limits of a quantile in the unit of the values, and how often such limits hold it."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    coverage: float
+
+
+def quantile_interval(
+    values: ArrayLike, p: float, confidence: float, axis: int = -1
+) -> QuantileInterval:
+    """Distribution-free interval of the p-quantile, between two order statistics.
+
+    Each limit is passed with a probability of at most ``(1 - confidence)/2``, whatever the law of
+    the values is.
+
+    Parameters
+    ----------
+    values : array_like
+        Any shape. `inf` stands for "not reached", sorts last and may be a limit.
+    p : float
+        Probability in [0, 1].
+    confidence : float
+        Nominal coverage in (0, 1).
+    axis : int
+        The axis of the sample.
+
+    Returns
+    -------
+    QuantileInterval
+        `low` and `high` have the shape of `values` without `axis`. Where the sample is too small
+        for a limit, `low` is ``-inf`` or `high` is `inf`: at 95 %, the median has no limit for
+        fewer than 6 values, Q.10 no lower and Q.90 no upper one for fewer than 36. `coverage` is
+        the actual one for a continuous law, at least `confidence`; ties only raise it. All are NaN
+        for an empty sample.
+
+    Raises
+    ------
+    ValueError
+        If a value is NaN, or `p` or `confidence` is out of range.
+
+    References
+    ----------
+    H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 7.1. The limits are
+    those of `scipy.stats.quantile_test`.
+
+    Examples
+    --------
+    >>> interval = quantile_interval([5.0, 1.0, 2.0, 8.0, 3.0, 9.0, float("inf")], 0.5, 0.95)
+    >>> float(interval.low), float(interval.high), round(interval.coverage, 3)
+    (1.0, inf, 0.984)
+    """
+    x = _sample(values, p)
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
+    n = x.shape[axis]
+    if n == 0:
+        nothing = np.full(np.delete(x.shape, axis), np.nan)
+        return QuantileInterval(nothing, nothing, np.nan)
+    lower, upper, coverage = _limit_ranks(n, p, confidence)
+    edge = np.full(np.insert(np.delete(x.shape, axis), axis % x.ndim, 1), np.inf)
+    ordered = np.concatenate([-edge, np.sort(x, axis=axis), edge], axis=axis)
+    return QuantileInterval(
+        low=np.asarray(np.take(ordered, lower, axis=axis)),
+        high=np.asarray(np.take(ordered, upper, axis=axis)),
+        coverage=coverage,
+    )
+
+
+@lru_cache
+def _limit_ranks(n: int, p: float, confidence: float) -> tuple[int, int, float]:
+    """Ranks of the limits, 0 and n + 1 for none, and their coverage.
+
+    The number of values at or below the quantile is binomial, and lies in lower..upper - 1 when the
+    limits hold the quantile.
+    """
+    tail = (1.0 - confidence) / 2.0
+    lower, upper = int(binom.ppf(tail, n, p)), int(binom.isf(tail, n, p)) + 1
+    return lower, upper, float(binom.cdf(upper - 1, n, p) - binom.cdf(lower - 1, n, p))
+
+
+def _sample(values: ArrayLike, p: float) -> NDArray[np.float64]:
     x = np.asarray(values, dtype=np.float64)
     if x.ndim == 0:
         raise ValueError("values must have at least one dimension")
@@ -82,8 +177,4 @@ def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.f
         raise ValueError("values must not be NaN; a result that was not reached is inf")
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"p must lie in [0, 1], not {p}")
-    n = x.shape[axis]
-    if n == 0:
-        return np.full(np.delete(x.shape, axis), np.nan)
-    k = quantile_rank(n, p) - 1
-    return np.asarray(np.take(np.partition(x, k, axis=axis), k, axis=axis))
+    return x

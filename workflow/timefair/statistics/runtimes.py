@@ -21,8 +21,8 @@ def runtimes(
         Best precision so far; never rises within a run.
     offsets : array_like of int, shape (runs + 1,)
         The events of run i are ``offsets[i]:offsets[i + 1]``; a run may have none.
-    targets : array_like, shape (targets,)
-        Precisions to reach, in any order.
+    targets : array_like, shape (targets,) or (runs, targets)
+        Precisions to reach, in any order: the same for all runs, or each run's own.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def runtimes(
     ------
     ValueError
         If lengths differ, offsets do not cut the events into runs, a precision rises within a run,
-        or a number is NaN.
+        the targets have another shape, or a number is NaN.
 
     Notes
     -----
@@ -44,14 +44,23 @@ def runtimes(
     --------
     >>> runtimes([0.1, 0.4, 0.2], [5.0, 0.5, 7.0], [0, 2, 3], [10.0, 1.0]).tolist()
     [[0.1, 0.4], [0.2, inf]]
+    >>> runtimes([0.1, 0.4, 0.2], [5.0, 0.5, 7.0], [0, 2, 3], [[1.0], [7.0]]).tolist()
+    [[0.4], [0.2]]
     """
     spent, reached, cuts = check_traces(cost, precision, offsets)
+    runs = cuts.size - 1
     wanted = np.asarray(targets, dtype=np.float64)
-    if wanted.ndim != 1 or np.isnan(wanted).any():
-        raise ValueError("targets must be a vector without NaN")
-    times = np.full((cuts.size - 1, wanted.size), np.inf)
-    for j, target in enumerate(wanted):
-        hits = count_within(reached <= target, cuts)
+    if wanted.ndim not in (1, 2) or wanted.shape[:-1] not in ((), (runs,)):
+        raise ValueError(
+            f"targets must have the shape (targets,) or ({runs}, targets), not {wanted.shape}"
+        )
+    if np.isnan(wanted).any():
+        raise ValueError("targets must not be NaN")
+    times = np.full((runs, wanted.shape[-1]), np.inf)
+    for j in range(wanted.shape[-1]):
+        target = wanted[..., j]
+        per_event = np.repeat(target, np.diff(cuts)) if target.ndim else target
+        hits = count_within(reached <= per_event, cuts)
         some = hits > 0
         times[some, j] = spent[cuts[1:][some] - hits[some]]
     return times

@@ -4,31 +4,47 @@ from __future__ import annotations
 
 import pandas as pd
 
-from timefair.statistics.anytime import quantile_band
+from timefair.statistics.anytime import log_mean_band, median_band, quantile_band
 from timefair.tables.runs import UNITS, Runs
 from timefair.tables.settings import Analysis
 
 KEYS = ("suite", "dimension", "function", "algorithm")
-COLUMNS = [*KEYS, "runs", "unit", "cost", "median", "low", "high"]
+CURVES = (
+    *("median", "low", "high", "median_low", "median_high"),
+    *("mean_log10", "mean_log10_low", "mean_log10_high"),
+)
+COLUMNS = [*KEYS, "runs", "unit", "cost", *CURVES]
+
+SOLVED = 1e-8
+"""The precision at which COCO takes a problem to be solved."""
 
 
 def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Median and band of the best precision so far, over the runs of all instances.
+    """Median and mean of the best precision so far, over the runs of all instances.
 
     ``cost`` is in ``unit`` (seconds or evaluations), on one grid for the whole campaign, evenly
-    spaced in the logarithm. ``median``, ``low`` and ``high`` are precisions; `inf` where so many
-    runs had no value yet. A run that has ended keeps its best.
+    spaced in the logarithm. ``median``, ``low`` and ``high`` are precisions: the band holds single
+    runs; `inf` where so many runs had no value yet. ``median_low`` and ``median_high`` are the
+    interval of the median, NaN for too few runs. ``mean_log10`` is the mean of the decimal
+    logarithm, with its interval; NaN until every run has a value. Precisions below the hardest
+    target, or below 1e-8 if that is harder, count as that. A run that has ended keeps its best.
     """
+    floor = min([SOLVED, *(target for target in analysis.targets if target > 0)])
     parts = []
     for unit in UNITS:
         grid = runs.cost_grid(unit)
         best = runs.best_so_far(unit, grid)
         for names, members in runs.groups(KEYS):
-            band = quantile_band(best[members], *analysis.band)
+            reached = best[members]
+            runs_band = quantile_band(reached, *analysis.band)
+            median = median_band(reached, analysis.confidence)
+            mean = log_mean_band(reached, floor=floor, confidence=analysis.confidence)
             part = {**names, "runs": len(members), "unit": unit, "cost": grid}
-            parts.append(
-                pd.DataFrame({**part, "median": band.median, "low": band.low, "high": band.high})
+            curves = (
+                *(median.curve, runs_band.low, runs_band.high, median.low, median.high),
+                *(mean.curve, mean.low, mean.high),
             )
+            parts.append(pd.DataFrame(part | dict(zip(CURVES, curves, strict=True))))
     if not parts:
         return pd.DataFrame(columns=COLUMNS)
     return pd.concat(parts, ignore_index=True)[COLUMNS]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from timefair.statistics.ert import ert, ert_interval, success_rate
 from timefair.tables.runs import UNITS, Runs
@@ -23,21 +24,37 @@ def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """ERT for each (suite, dimension, function, algorithm, target), runs of all instances together.
 
     Columns: the keys, ``target``, ``runs``, ``successes``, ``success_rate``, then ``ert_s`` and
-    ``ert_evaluations``, each with ``_low`` and ``_high``: percentile bootstrap limits, NaN for one
-    run. A failed run is charged its own end. Targets go from easy to hard.
+    ``ert_evaluations``, each with ``_low`` and ``_high``: limits of `statistics.ert.ert_interval`,
+    NaN for one run. A failed run is charged its own end. Targets go from easy to hard.
     """
-    return _frame(runs, analysis, POOLED, intervals=True)
+    targets = analysis.targets_from_easy
+    return _frame(runs, targets, targets, POOLED, confidence=analysis.confidence)
+
+
+def relative(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The same to relative targets: ``target`` is the share of the way from start to best.
+
+    See `statistics.targets.relative_targets`: each problem has its own start and best.
+    """
+    shares = sorted(analysis.relative_targets, reverse=True)
+    targets = runs.relative_targets(shares)
+    return _frame(runs, shares, targets, POOLED, confidence=analysis.confidence)
 
 
 def by_instance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The same for each instance, without limits: what the performance profile is drawn from."""
-    return _frame(runs, analysis, BY_INSTANCE, intervals=False)
+    """ERT on each instance, without limits."""
+    targets = analysis.targets_from_easy
+    return _frame(runs, targets, targets, BY_INSTANCE, confidence=None)
 
 
 def _frame(
-    runs: Runs, analysis: Analysis, keys: tuple[str, ...], *, intervals: bool
+    runs: Runs,
+    names_of_targets: Sequence[float],
+    targets: ArrayLike,
+    keys: tuple[str, ...],
+    *,
+    confidence: float | None,
 ) -> pd.DataFrame:
-    targets = analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     parts = []
     for names, rows in runs.groups(keys):
@@ -45,7 +62,7 @@ def _frame(
         part = pd.DataFrame(
             {
                 **names,
-                "target": targets,
+                "target": np.asarray(names_of_targets, dtype=np.float64),
                 "runs": len(rows),
                 "successes": success.sum(axis=0),
                 "success_rate": success_rate(success, axis=0),
@@ -56,20 +73,9 @@ def _frame(
             end = runs.spent(unit)[rows, np.newaxis]
             spent = np.where(success, reached_at[unit][rows], end)
             part[column] = ert(spent, success, axis=0)
-            if intervals:
-                interval = ert_interval(
-                    spent,
-                    success,
-                    confidence=analysis.confidence,
-                    resamples=analysis.resamples,
-                    rng=_stream(analysis.seed, names),
-                )
+            if confidence is not None:
+                interval = ert_interval(spent, success, confidence=confidence)
                 part[f"{column}_low"], part[f"{column}_high"] = interval.low, interval.high
         parts.append(part)
-    columns = [*keys, *NUMBERS, *(LIMITS if intervals else VALUES)]
+    columns = [*keys, *NUMBERS, *(VALUES if confidence is None else LIMITS)]
     return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
-
-
-def _stream(seed: int, names: dict[str, object]) -> np.random.Generator:
-    """The row's own stream; the same for seconds and evaluations, which stay paired."""
-    return np.random.default_rng([seed, zlib.crc32(repr(sorted(names.items())).encode())])

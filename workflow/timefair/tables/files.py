@@ -6,6 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 
+TEXT = (
+    "suite", "algorithm", "algorithm_a", "algorithm_b", "other", "against", "better",
+    "better_by_mean", "better_by_median", "winner_by_evaluations", "winner_by_time",
+    "runtime_s_text", "runtime_evaluations_text",
+)  # fmt: skip
+"""Columns that are text even if every value looks like a number."""
+
 
 def write(frame: pd.DataFrame, path: Path) -> None:
     """Write a table as CSV or Parquet, by the path's suffix; values unrounded.
@@ -38,7 +45,7 @@ def read(path: Path) -> pd.DataFrame:
             path,
             keep_default_na=False,
             na_values=[""],
-            dtype={"algorithm": str, "suite": str},
+            dtype=dict.fromkeys(TEXT, str),
         )
     if path.suffix == ".parquet":
         return pd.read_parquet(path)

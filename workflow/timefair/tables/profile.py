@@ -1,20 +1,25 @@
-"""Performance profiles on the ERT in seconds."""
+"""Performance profiles; the cost of a problem is the ERT."""
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.profiles import performance_profile, performance_ratios
-from timefair.tables import ert
-from timefair.tables.runs import Runs
+from timefair.tables.problems import Spent, problems
+from timefair.tables.runs import Runs, Unit
 from timefair.tables.settings import Analysis
 
-TIMER_RESOLUTION_S = 1e-9
-"""The clock counts nanoseconds; no time is taken to be shorter."""
+LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}
+"""No cost is taken to be smaller: the clock counts nanoseconds."""
 
 POINTS = 201
-COLUMNS = ["suite", "dimension", "algorithm", "problems", "ratio", "fraction"]
+DIMENSION = ("suite", "dimension")
+COLUMNS = [*DIMENSION, "algorithm", "problems", "ratio", "fraction", "low", "high"]
+PAIR_COLUMNS = [*DIMENSION, "algorithm", "against", "problems", "ratio", "fraction"]
 
 
 def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -23,32 +28,82 @@ def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     A problem is a (function, instance, target) of one suite and dimension, ``problems`` how many
     there are; those that nobody solved stay among them, those that were not run with every
     algorithm do not. ``ratio`` is a common grid from 1 to the largest finite ratio, evenly spaced
-    in the logarithm.
+    in the logarithm. ``low`` and ``high`` are limits at each ratio by itself, from runs resampled
+    within each instance; NaN if an algorithm has one run only on some instance.
     """
-    times = ert.by_instance(runs, analysis)
+    return _profile(runs, analysis, "seconds", runs.runtimes("seconds", analysis.targets))
+
+
+def of_ert_evaluations(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The same with the ERT in evaluations."""
+    return _profile(runs, analysis, "evaluations", runs.runtimes("evaluations", analysis.targets))
+
+
+def of_quality_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The same with the expected seconds to the quality of each relative target.
+
+    Each of these targets is solved by some algorithm, whatever is known about the optimum.
+    """
+    targets = runs.relative_targets(analysis.relative_targets)
+    return _profile(runs, analysis, "seconds", runs.runtimes("seconds", targets))
+
+
+def pairs_of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Profile of each ``algorithm`` beside one other, ``against``, as if there were no third.
+
+    Another algorithm in the campaign changes no row, unless it was not run on some problem.
+    """
+    spent = Spent.until(runs.runtimes("seconds", analysis.targets), runs.spent("seconds"))
     parts = []
-    for (suite, dimension), part in times.groupby(["suite", "dimension"]):
-        costs = part.pivot(
-            index=["function", "instance", "target"], columns="algorithm", values="ert_s"
-        ).dropna()
-        ratios = performance_ratios(costs.to_numpy(), floor=TIMER_RESOLUTION_S)
-        largest = max(ratios[np.isfinite(ratios)].max(initial=1.0), 2.0)
-        grid = np.geomspace(1.0, largest, POINTS)
-        grid[-1] = largest
-        fractions = performance_profile(ratios, grid)
-        for column, algorithm in enumerate(costs.columns):
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "suite": suite,
-                        "dimension": dimension,
-                        "algorithm": algorithm,
-                        "problems": len(costs),
-                        "ratio": grid,
-                        "fraction": fractions[:, column],
-                    }
-                )
-            )
-    if not parts:
-        return pd.DataFrame(columns=COLUMNS)
-    return pd.concat(parts, ignore_index=True)[COLUMNS]
+    for group in problems(runs, spent, DIMENSION):
+        costs = group.costs()
+        for pair in permutations(range(len(group.algorithms)), 2):
+            ratios = performance_ratios(costs[:, pair], floor=LEAST["seconds"])
+            grid = _grid(ratios)
+            part = {
+                **group.names,
+                "algorithm": group.algorithms[pair[0]],
+                "against": group.algorithms[pair[1]],
+                "problems": len(costs),
+                "ratio": grid,
+                "fraction": performance_profile(ratios, grid)[:, 0],
+            }
+            parts.append(pd.DataFrame(part))
+    return _joined(parts, PAIR_COLUMNS)
+
+
+def _profile(
+    runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.float64]
+) -> pd.DataFrame:
+    def ratios(costs: ArrayLike) -> NDArray[np.float64]:
+        return performance_ratios(costs, floor=LEAST[unit])
+
+    parts = []
+    for group in problems(runs, Spent.until(reached_at, runs.spent(unit)), DIMENSION):
+        observed = ratios(group.costs())
+        grid = _grid(observed)
+        fraction = performance_profile(observed, grid)
+        band = group.band(fraction, grid, analysis, ratios)
+        for column, algorithm in enumerate(group.algorithms):
+            part = {
+                **group.names,
+                "algorithm": algorithm,
+                "problems": len(observed),
+                "ratio": grid,
+                "fraction": fraction[:, column],
+                "low": band.low[:, column],
+                "high": band.high[:, column],
+            }
+            parts.append(pd.DataFrame(part))
+    return _joined(parts, COLUMNS)
+
+
+def _grid(ratios: NDArray[np.float64]) -> NDArray[np.float64]:
+    largest = max(ratios[np.isfinite(ratios)].max(initial=1.0), 2.0)
+    grid = np.geomspace(1.0, largest, POINTS)
+    grid[-1] = largest
+    return grid
+
+
+def _joined(parts: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)

@@ -22,25 +22,82 @@ class Table:
     title: str
     function: str
     """``module:function`` below `timefair.tables`, from (runs, analysis) to a frame."""
+    charged: bool = True
+    """Whether ``ancillary: amortised`` charges its runs; what is about the measurement itself, or
+    about the charge, takes them as they are."""
 
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
         module, _, function = self.function.partition(":")
         build: Callable[[Runs, Analysis], pd.DataFrame] = getattr(
             import_module(f"timefair.tables.{module}"), function
         )
-        return build(runs, analysis)
+        amortised = self.charged and analysis.ancillary == "amortised"
+        return build(runs.amortised(analysis) if amortised else runs, analysis)
 
 
 TABLES: dict[str, Table] = {
     table.name: table
     for table in (
         Table("ert", "Expected running time to targets, with intervals", "ert:pooled"),
+        Table("ert_relative", "Expected running time to relative targets", "ert:relative"),
         Table("ert_by_instance", "Expected running time on each instance", "ert:by_instance"),
         Table("quantiles", "Quantiles of the precision at the end", "quantiles:at_the_end"),
+        Table(
+            "quantiles_to_target",
+            "Quantiles of the cost to targets",
+            "fixed_target:quantiles_to_target",
+        ),
+        Table("means", "Mean precision at the end, with intervals", "means:of_precision"),
+        Table("success", "Success rates, and three mean costs", "success:of_targets"),
+        Table("multirun", "Probability of each quantile in executions", "multirun:to_quantile"),
+        Table(
+            "multirun_to_target",
+            "Probability of each target in executions",
+            "multirun:to_target",
+        ),
+        Table(
+            "disagreements",
+            "Pairs that mean and median order differently",
+            "disagreements:of_mean_and_median",
+        ),
+        Table(
+            "sorted_solutions",
+            "Sorted solutions of pairs in disagreement",
+            "disagreements:sorted_solutions",
+        ),
         Table("anytime", "Best precision over elapsed cost", "anytime:trajectories"),
         Table("ecdf", "Share of targets reached within a cost", "ecdf:solved_within"),
+        Table(
+            "ecdf_dimensions",
+            "Share of targets reached within a cost per dimension",
+            "ecdf:across_dimensions",
+        ),
         Table("profile", "Performance profile on expected seconds", "profile:of_ert_s"),
-        Table("restarts", "Restarts within the budget, and speed", "restarts:within_budget"),
-        Table("runs", "Statuses, stop reasons and disturbances", "outcomes:counted"),
+        Table(
+            "profile_evaluations",
+            "Performance profile on expected evaluations",
+            "profile:of_ert_evaluations",
+        ),
+        Table(
+            "profile_quality",
+            "Performance profile on expected seconds to a quality",
+            "profile:of_quality_s",
+        ),
+        Table("profile_pairs", "Performance profiles of two at a time", "profile:pairs_of_ert_s"),
+        Table("data_profile", "Share of problems solved for a cost", "data_profile:of_quality"),
+        Table("restarted", "Runtimes with restarts, in closed form", "restarted:to_targets"),
+        Table("restarted_curves", "Share of targets reached with restarts", "restarted:curves"),
+        Table("best_of", "Best of several executions", "best_of:of_executions"),
+        Table("restart_fairness", "Best of the launches that T affords", "best_of:within_budget"),
+        Table("restarts", "Restarts within the budget, and speed", "restarts:within_budget", False),
+        Table("ancillary", "Cost of tuning and preparation", "ancillary:declared", False),
+        Table("ancillary_effect", "What ancillary cost changes", "ancillary:effect", False),
+        Table("ranks", "Average ranks under several criteria", "ranks:averaged"),
+        Table("friedman", "Whether average ranks differ", "friedman:tested"),
+        Table("posthoc", "Which pairs of average ranks differ", "friedman:paired"),
+        Table("comparison", "Pairs of algorithms at equal time", "comparison:at_the_end"),
+        Table("rankings", "Ranks by evaluations and by time", "rankings:side_by_side"),
+        Table("inversions", "Pairs whose order in time is another", "inversions:listed"),
+        Table("runs", "Statuses, stop reasons and disturbances", "outcomes:counted", False),
     )
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,12 +12,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from timefair.errors import InputError
 from timefair.records.schema import KEYS, RUN_SCHEMA
+from timefair.records.status import COMPLETED, LaunchEnd
 from timefair.statistics.anytime import best_so_far
 from timefair.statistics.runtimes import runtimes
+from timefair.statistics.targets import relative_targets
+from timefair.statistics.traces import count_within
+from timefair.tables.charges import shares_s
+from timefair.tables.settings import Analysis
 
 Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]
 UNITS: tuple[Unit, ...] = ("seconds", "evaluations")
@@ -28,7 +33,9 @@ PER_DIMENSION: dict[Unit, Unit] = {
     "evaluations_per_dimension": "evaluations",
 }
 
+PROBLEM = ["suite", "function", "dimension", "instance"]
 NESTED = ("launch_log", "events")
+ENDED_BY_ITSELF = [str(end) for end in sorted({*COMPLETED, LaunchEnd.TARGET})]
 
 
 def load(paths: Iterable[Path]) -> pa.Table:
@@ -69,6 +76,10 @@ class Runs:
         Shape (runs + 1,): the events of run i are ``offsets[i]:offsets[i + 1]`` of the others.
     time_s, evaluations, precision
         Of each event, flat.
+    launches
+        A row a launch: ``row``, the place of its run in the frame, ``start_s``, ``end_s``,
+        ``evaluations``, ``best_precision`` of it alone, and ``complete``: whether it ended by
+        itself, by its share tau or at the final target, and was not cut.
     """
 
     frame: pd.DataFrame
@@ -76,6 +87,7 @@ class Runs:
     time_s: NDArray[np.float64]
     evaluations: NDArray[np.float64]
     precision: NDArray[np.float64]
+    launches: pd.DataFrame
 
     @classmethod
     def of(cls, table: pa.Table) -> Runs:
@@ -95,16 +107,14 @@ class Runs:
                 "the same run is there twice: "
                 + ", ".join(f"{key} {value}" for key, value in first.items())
             )
-        events = rows["events"]
-        lengths = pc.fill_null(pc.list_value_length(events), 0).to_numpy()
-        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        flat = pc.list_flatten(events)
+        offsets, events = _flat(rows["events"])
         return cls(
             frame=frame,
             offsets=offsets,
-            time_s=_field(flat, "time_s"),
-            evaluations=_field(flat, "evaluations"),
-            precision=_field(flat, "precision"),
+            time_s=_field(events, "time_s"),
+            evaluations=_field(events, "evaluations"),
+            precision=_field(events, "precision"),
+            launches=_launches(*_flat(rows["launch_log"])),
         )
 
     def cost(self, unit: Unit) -> NDArray[np.float64]:
@@ -123,9 +133,53 @@ class Runs:
         column = "wall_s" if unit == "seconds" else "evaluations"
         return self.frame[column].to_numpy(dtype=np.float64)
 
-    def runtimes(self, unit: Unit, targets: Iterable[float]) -> NDArray[np.float64]:
-        """Cost to each target, shape (runs, targets); `inf` where it was not reached."""
-        return runtimes(self.cost(unit), self.precision, self.offsets, list(targets))
+    def runtimes(self, unit: Unit, targets: ArrayLike) -> NDArray[np.float64]:
+        """Cost to each target, shape (runs, targets); `inf` where it was not reached.
+
+        Targets have the shape (targets,), or (runs, targets) where each run has its own.
+        """
+        return runtimes(self.cost(unit), self.precision, self.offsets, targets)
+
+    def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
+        """The targets of each run's problem, shape (runs, shares)."""
+        problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
+        first = self._precision_at(self.offsets[:-1])
+        return relative_targets(first, self._precision_at(self.offsets[1:] - 1), problem, shares)
+
+    def amortised(self, analysis: Analysis) -> Runs:
+        """The same runs, each charged its share of its algorithm's tuning and preparation."""
+        return self.charged(shares_s(self.frame, analysis))
+
+    def charged(self, cost_s: Mapping[str, float]) -> Runs:
+        """The same runs, begun so many seconds later, a number an algorithm.
+
+        What then lies at or after the budget T is dropped, and launches that end there are not
+        complete. Without a budget in seconds nothing is dropped. Evaluations and counts stay as
+        measured.
+        """
+        late = np.asarray(self.frame["algorithm"].map(cost_s).fillna(0.0), dtype=np.float64)
+        budget = np.asarray(self.frame["budget_s"].fillna(np.inf), dtype=np.float64)
+        events = np.diff(self.offsets)
+        time_s = self.time_s + np.repeat(late, events)
+        kept = time_s < np.repeat(budget, events)
+        left = replace(
+            self,
+            offsets=np.concatenate([[0], np.cumsum(count_within(kept, self.offsets))]),
+            time_s=time_s[kept],
+            evaluations=self.evaluations[kept],
+            precision=self.precision[kept],
+            launches=_begun_later(self.launches, late, budget),
+        )
+        wall_s = np.minimum(self.frame["wall_s"] + late, budget)
+        best = left._precision_at(left.offsets[1:] - 1)
+        return replace(left, frame=self.frame.assign(wall_s=wall_s, best_precision=best))
+
+    def _precision_at(self, events: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Precision of one event a run; `inf` for a run without any."""
+        precision = np.full(events.size, np.inf)
+        some = np.diff(self.offsets) > 0
+        precision[some] = self.precision[events[some]]
+        return precision
 
     def best_so_far(self, unit: Unit, grid: NDArray[np.float64]) -> NDArray[np.float64]:
         """Best precision at each cost of the grid, shape (runs, points)."""
@@ -154,5 +208,35 @@ class Runs:
             yield dict(zip(keys, values, strict=True)), np.asarray(rows, dtype=np.intp)
 
 
-def _field(events: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
-    return np.asarray(pc.struct_field(events, name).to_numpy(), dtype=np.float64)
+def _flat(nested: pa.ChunkedArray) -> tuple[NDArray[np.int64], pa.ChunkedArray]:
+    """Offsets of the runs, and the rows of all runs; null is none."""
+    lengths = pc.fill_null(pc.list_value_length(nested), 0).to_numpy()
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]), pc.list_flatten(nested)
+
+
+def _field(rows: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
+    return np.asarray(pc.struct_field(rows, name).to_numpy(), dtype=np.float64)
+
+
+def _launches(offsets: NDArray[np.int64], rows: pa.ChunkedArray) -> pd.DataFrame:
+    numbers = ("start_s", "end_s", "evaluations", "best_precision")
+    complete = pc.is_in(pc.struct_field(rows, "end"), pa.array(ENDED_BY_ITSELF))
+    return pd.DataFrame(
+        {
+            "row": np.repeat(np.arange(offsets.size - 1), np.diff(offsets)),
+            **{name: _field(rows, name) for name in numbers},
+            "complete": complete.to_numpy().astype(np.bool_),
+        }
+    )
+
+
+def _begun_later(
+    launches: pd.DataFrame, late: NDArray[np.float64], budget: NDArray[np.float64]
+) -> pd.DataFrame:
+    delay, limit = late[launches["row"]], budget[launches["row"]]
+    end_s = launches["end_s"] + delay
+    return launches.assign(
+        start_s=launches["start_s"] + delay,
+        end_s=np.minimum(end_s, limit),
+        complete=launches["complete"] & (end_s < limit),
+    )[launches["start_s"] + delay < limit].reset_index(drop=True)

@@ -3,9 +3,41 @@
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class RunCount:
+    """How rules for the number of runs are judged.
+
+    Attributes
+    ----------
+    cap
+        Runs of a complete sample, at least 5; what a cell has beyond them is independent truth.
+    taus, outliers
+        The settings of the skewness rule: every combination.
+    judge, resamples, seeds
+        ``analytic``, or ``resampled`` with so many resamples and repetitions.
+    width
+        Relative width of the rules that keep a promise.
+    """
+
+    cap: int = 50
+    taus: tuple[float, ...] = (0.05, 0.1, 0.15, 0.2)
+    outliers: tuple[str, ...] = ("iqr", "percentile", "mad")
+    judge: Literal["analytic", "resampled"] = "analytic"
+    resamples: int = 1000
+    seeds: int = 10
+    width: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.cap < 5:
+            raise ValueError(f"cap must be at least 5, not {self.cap}")
 
 
 @dataclass(frozen=True)
@@ -37,6 +69,8 @@ class Analysis:
     tuning_s, preparation_s
         For each algorithm that has declared them, seconds for all problems together; a
         preparation that is None is taken as measured.
+    run_count
+        How rules for the number of runs are judged.
     problems
         Problems that those seconds are shared out among, at least 1.
     """
@@ -53,6 +87,7 @@ class Analysis:
     tuning_s: Mapping[str, float] = field(default_factory=dict)
     preparation_s: Mapping[str, float | None] = field(default_factory=dict)
     problems: int = 1
+    run_count: RunCount = field(default_factory=RunCount)
 
     def __post_init__(self) -> None:
         if not self.targets or not all(0 <= t < math.inf for t in self.targets):
@@ -75,6 +110,11 @@ class Analysis:
             raise ValueError(f"seed must not be negative, not {self.seed}")
         if not 0 <= self.band[0] <= self.band[1] <= 1:
             raise ValueError(f"band must be two rising probabilities, not {self.band}")
+
+    def stream(self, names: Mapping[str, object]) -> np.random.Generator:
+        """The random stream of a row: by the seed and the row's own names alone."""
+        text = repr(sorted(names.items()))
+        return np.random.default_rng([self.seed, zlib.crc32(text.encode())])
 
     @property
     def targets_from_easy(self) -> tuple[float, ...]:

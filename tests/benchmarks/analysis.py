@@ -1,0 +1,196 @@
+"""What the analysis of a million events costs, beside cocopp's report on the same data.
+
+    python tests/benchmarks/analysis.py [--folder /tmp/timefair-analysis] [--cost seconds]
+
+Measures, once, a campaign whose runs improve often, and keeps it in the folder. Then makes every
+table, draws every figure, exports the runs and has cocopp read them and write its report, each as
+a process of its own: seconds of wall clock and of CPU, and the peak of its memory. Times of our
+commands are added up, as if one ran after the other; of memory the largest counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+
+CAMPAIGN = """
+name: analysis
+problems: {suite: bbob, functions: 1-24, dimensions: [5, 10, 20], instances: 1-15}
+algorithms:
+  Nelder-Mead: scipy:Nelder-Mead
+  adaptive: {use: scipy:Nelder-Mead, parameters: {adaptive: true}}
+  Powell: scipy:Powell
+budget: {evaluations_per_dimension: 250}
+runs: 1
+instances_per_job: 15
+"""
+
+COCOPP = """
+import socket, sys
+socket.setdefaulttimeout(2)  # it asks the network when it is imported
+import cocopp
+cocopp.testbedsettings.GECCOBBOBTestbed.settings["reference_algorithm_filename"] = None
+cocopp.genericsettings.interactive_mode = False
+cocopp.main(sys.argv[1:])
+"""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a process used, or several in turn."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.wall_s + other.wall_s,
+            self.cpu_s + other.cpu_s,
+            max(self.peak_mb, other.peak_mb),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.wall_s:9.2f}{self.cpu_s:9.2f}{self.peak_mb:9.0f}"
+
+
+def used_by(command: list[str], folder: Path) -> Usage:
+    """Run a command to its end and say what it used.
+
+    The peak of a process includes what its parent had when it was started, so this one stays small:
+    nothing is imported here, and the data are made elsewhere.
+    """
+    with (folder / "log.txt").open("w+") as log:
+        start = time.monotonic()
+        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall_s = time.monotonic() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            log.seek(0)
+            sys.exit(f"{' '.join(command)}\n{log.read()}")
+    return Usage(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def timefair(*words: object, folder: Path) -> Usage:
+    return used_by([sys.executable, "-m", "timefair", *map(str, words)], folder)
+
+
+# --- The data -------------------------------------------------------------------------------
+
+
+def make_data(folder: Path) -> None:
+    """Measure the campaign by the package's own code; records that are there already are kept."""
+    from timefair import config, plan
+    from timefair.measure.cell import measure
+    from timefair.provenance import measure_keys
+    from timefair.records.collect import collect
+
+    source = folder / "campaign.yaml"
+    source.write_text(CAMPAIGN)
+    campaign = config.load(source)
+    plan.write_snapshot(campaign, folder)
+    collected = {name: folder / "collected" / f"{name}.parquet" for name in campaign.algorithms}
+    if all(path.exists() for path in collected.values()):
+        return
+    keys = measure_keys(campaign)
+    with (folder / "measure.log").open("a") as log, contextlib.redirect_stderr(log):
+        for job in plan.jobs(campaign):
+            key = keys[job.algorithm, job.round]
+            record = folder / job.record(key)
+            if not record.exists():
+                measure(campaign, job, record, key)
+    for name, records in plan.records_by("algorithm", campaign, keys, folder).items():
+        paths = [Path(record) for record in records]
+        collect(paths, plan.expected_runs(campaign), collected[name])
+
+
+def size_of(collected: list[Path]) -> tuple[int, int, float]:
+    """Runs, events, and the seconds that were spent in runs."""
+    import pyarrow.compute as pc
+
+    from timefair.records.store import read_runs
+
+    runs = read_runs(collected)
+    events = pc.sum(pc.list_value_length(runs["events"])).as_py()
+    return runs.num_rows, events, pc.sum(runs["wall_s"]).as_py()
+
+
+def elsewhere(function, *arguments):
+    """The result of a function that is called in a process of its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(function, arguments)
+
+
+# --- The analyses ---------------------------------------------------------------------------
+
+
+def our_analysis(folder: Path, collected: list[Path], output: Path) -> Usage:
+    """Every table, then every figure; returns what all of them used."""
+    from timefair.figures.registry import FIGURES
+    from timefair.tables.registry import TABLES
+
+    snapshot = folder / "campaign.json"
+    usages = []
+    for name in TABLES:
+        paths = [output / f"{name}.{suffix}" for suffix in ("csv", "parquet")]
+        words = ["tabulate", name, *collected, "--campaign", snapshot, "--output", *paths]
+        usages.append(timefair(*words, folder=output))
+        print(f"  table {name:22}{usages[-1]}", flush=True)
+    for name, figure in FIGURES.items():
+        paths = [output / f"{name}.{suffix}" for suffix in ("pdf", "svg", "png")]
+        words = ["draw", name, "--table", output / f"{figure.table}.parquet", "--output", *paths]
+        usages.append(timefair(*words, folder=output))
+        print(f"  figure {name:21}{usages[-1]}", flush=True)
+    return reduce(Usage.__add__, usages)
+
+
+def cocopps_report(export: Path, output: Path) -> Usage:
+    folders = sorted(str(path) for path in export.iterdir())
+    return used_by([sys.executable, "-c", COCOPP, "-o", "report", *folders], output)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--folder", type=Path, default=Path(tempfile.gettempdir()) / "timefair-analysis"
+    )
+    parser.add_argument("--cost", choices=("evaluations", "seconds"), default="evaluations")
+    options = parser.parse_args()
+    folder = options.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    elsewhere(make_data, folder)
+    collected = sorted((folder / "collected").glob("*.parquet"))
+    runs, events, seconds = elsewhere(size_of, collected)
+    print(f"{runs} runs, {events} events, {seconds:.0f} s inside runs")
+    output = folder / "output"
+    shutil.rmtree(output, ignore_errors=True)
+    output.mkdir()
+    print(f"{'':30}{'wall s':>9}{'CPU s':>9}{'peak MB':>9}")
+    ours = our_analysis(folder, collected, output)
+    print(f"{'all tables and figures':30}{ours}")
+    export = timefair(
+        "export", "coco", *collected, "--campaign", folder / "campaign.json",
+        "--cost", options.cost, "--output", output / "coco", folder=output,
+    )  # fmt: skip
+    print(f"{'export to COCO':30}{export}", flush=True)
+    cocopp = cocopps_report(output / "coco", output)
+    print(f"{'report of cocopp':30}{cocopp}")
+    print(
+        f"{'ours / cocopp':30}{ours.wall_s / cocopp.wall_s:9.3f}"
+        f"{ours.cpu_s / cocopp.cpu_s:9.3f}{ours.peak_mb / cocopp.peak_mb:9.3f}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,297 @@
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import bootstrap
+
+from timefair.statistics.run_count import evaluation
+from timefair.statistics.run_count.evaluation import (
+    Trial,
+    counts_trial,
+    evaluate,
+    fixed_control,
+    random_control,
+    rule_trial,
+)
+from timefair.statistics.run_count.outliers import Outliers, is_kept
+from timefair.statistics.run_count.savings import savings
+from timefair.statistics.run_count.skewness import SkewnessRule
+from timefair.statistics.run_count.stopping import FixedCount, stop_counts
+from timefair.statistics.run_count.verdicts import BANDS, analytic_verdicts, resampled_verdicts
+
+GOLDEN = Path(__file__).parents[3] / "golden"
+TECHNIQUES = (Outliers.NONE, Outliers.IQR, Outliers.PERCENTILE, Outliers.MAD)
+RULES = [SkewnessRule(tau, technique) for technique in TECHNIQUES for tau in (0.05, 0.2)]
+
+
+def skewed(samples, seed=1):
+    rng = np.random.default_rng(seed)
+    return np.exp(rng.normal(size=(samples, 50)) * rng.uniform(0.1, 2.0, size=(samples, 1)))
+
+
+def contains_zero(interval):
+    return interval.low <= 0.0 <= interval.high
+
+
+def depth_in(interval, error):
+    return min(abs(interval.low), abs(interval.high)) / error
+
+
+def test_clear_verdicts_are_those_of_scipys_intervals():
+    """Two samples of 50, no trimming: exactly scipy's bootstrap of a difference of means."""
+    rng = np.random.default_rng(2)
+    samples = skewed(60)
+    truth = rng.permuted(samples, axis=1) * rng.uniform(0.7, 1.4, size=(60, 1))
+    ours = analytic_verdicts(samples, np.full((60, 1), 50), [Outliers.NONE], truth)
+    clear = 0
+    for sample, true, verdict in zip(samples, truth, ours.accurate[:, 0], strict=True):
+
+        def difference(x, y, axis):
+            return x.mean(axis=axis) - y.mean(axis=axis)
+
+        options = {"n_resamples": 2000, "rng": rng, "vectorized": True}
+        percentile = bootstrap((sample, true), difference, method="percentile", **options)
+        bca = bootstrap((sample, true), difference, method="BCa", **options)
+        intervals = percentile.confidence_interval, bca.confidence_interval
+        if min(depth_in(each, percentile.standard_error) for each in intervals) > 0.15:
+            clear += 1
+            assert verdict == any(contains_zero(each) for each in intervals)
+    assert clear > 40
+
+
+def reference(sample, n, technique, resamples, rng):
+    """The criterion in plain numpy: accurate, or the share of resamples within each band."""
+    some = sample[:n][is_kept(sample[:n], technique)]
+    everything = sample[is_kept(sample, technique)]
+    means = [rng.choice(kept, (resamples, 50)).mean(axis=1) for kept in (some, everything)]
+    difference = means[0] - means[1]
+    low, high = np.quantile(difference, [0.025, 0.975], method="inverted_cdf")
+    if low <= 0.0 <= high:
+        return np.ones(1 + len(BANDS))
+    near = [np.mean(np.abs(difference) <= band * abs(everything.mean())) for band in BANDS]
+    return np.array([0.0, *near])
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_shares_are_those_of_plain_resampling(technique):
+    """Samples whose percentile and BCa verdicts are the same, so that the reference is short."""
+    rng = np.random.default_rng(3)
+    samples = skewed(25, seed=4)
+    counts = np.full((25, 1), 8)
+    ours = resampled_verdicts(samples, counts, [technique], seeds=4, skip_clear=False, rng=rng)
+    ours = np.concatenate([ours.accurate[:, 0, np.newaxis], ours.within[:, 0]], axis=1)
+    plain = np.array([reference(sample, 8, technique, 4000, rng) for sample in samples])
+    sure = (ours[:, 0] == plain[:, 0]) & (np.abs(ours[:, 0] - 0.5) == 0.5)
+    assert sure.sum() >= 20
+    np.testing.assert_allclose(ours[sure], plain[sure], atol=0.06)
+    closed = analytic_verdicts(samples, counts, [technique])
+    np.testing.assert_array_equal(closed.accurate[sure, 0], plain[sure, 0])
+    np.testing.assert_allclose(closed.within[sure, 0], plain[sure, 1:], atol=0.06)
+
+
+def test_clear_cases_need_no_resampling():
+    samples = skewed(120, seed=5)
+    trial = rule_trial(RULES, samples)
+    skipping, resampling = (
+        resampled_verdicts(
+            samples, trial.n, trial.outliers,
+            seeds=2, skip_clear=skip, rng=np.random.default_rng(6),
+        )
+        for skip in (True, False)
+    )  # fmt: skip
+    np.testing.assert_array_equal(skipping.accurate, resampling.accurate)
+    np.testing.assert_allclose(skipping.within, resampling.within, atol=0.1)
+
+
+def test_the_closed_form_is_the_limit_of_many_resamples():
+    samples = skewed(150, seed=7)
+    trial = rule_trial(RULES, samples)
+    many = resampled_verdicts(
+        samples, trial.n, trial.outliers, resamples=50_000, seeds=1, rng=np.random.default_rng(8)
+    )
+    closed = analytic_verdicts(samples, trial.n, trial.outliers)
+    assert np.mean(many.accurate != closed.accurate) <= 0.005
+
+
+JUDGES = [analytic_verdicts, partial(resampled_verdicts, seeds=2, rng=np.random.default_rng(9))]
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+def test_degenerate_samples_have_verdicts(judge):
+    inf = np.inf
+    samples = np.array([
+        [3.0, 3.0, 3.0, 3.0],
+        [3.0, 3.0, 3.0, 4.0],
+        [0.0, 0.0, 0.0, 0.0],
+        [3.0, 3.0, 3.0, inf],
+        [inf, 3.0, 3.0, 3.0],
+        [inf, inf, inf, inf],
+    ])  # fmt: skip
+    found = judge(samples, np.full((6, 2), 3), [Outliers.NONE] * 2)
+    assert found.accurate[:, 0].tolist() == [1.0, 1.0, 1.0, 0.0, 1.0, 1.0]
+    assert found.accurate[:, 1].tolist() == found.accurate[:, 0].tolist()
+    assert (found.within >= found.accurate[..., np.newaxis]).all()
+    constant = judge([[3.0, 3.0]], [[2]], [Outliers.MAD], [[3.3, 3.3, 3.3]])
+    assert constant.accurate.item() == 0.0
+    assert constant.within.ravel().tolist() == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("technique", Outliers)
+@pytest.mark.parametrize("judge", JUDGES)
+def test_every_n_has_a_verdict(judge, technique):
+    samples = skewed(3)
+    counts = np.tile(np.arange(1, 51), (3, 1))
+    found = judge(samples, counts, [technique] * 50)
+    assert ((found.accurate >= 0.0) & (found.accurate <= 1.0)).all()
+    assert (np.diff(found.within, axis=2) >= -1e-9).all()
+    assert (found.accurate[:, -1] == 1.0).all()
+
+
+def test_an_independent_truth_does_not_forgive_the_cap():
+    samples = skewed(1)
+    nested = analytic_verdicts(samples, [[50]], [Outliers.NONE])
+    other = analytic_verdicts(samples, [[50]], [Outliers.NONE], samples * 100.0)
+    assert (nested.accurate.item(), other.accurate.item()) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("counts", "truth"),
+    [([[5]], None), ([[0], [5]], None), ([[51], [5]], None), ([[5], [5]], np.ones((3, 50)))],
+)
+def test_shapes_and_numbers_are_checked(counts, truth):
+    with pytest.raises(ValueError, match=r"counts|truth"):
+        analytic_verdicts(skewed(2), counts, [Outliers.NONE], truth)
+
+
+def test_options_are_checked():
+    rng = np.random.default_rng(1)
+    with pytest.raises(ValueError, match="resamples"):
+        resampled_verdicts(skewed(1), [[5]], [Outliers.NONE], resamples=0, rng=rng)
+    with pytest.raises(ValueError, match="confidence"):
+        analytic_verdicts(skewed(1), [[5]], [Outliers.NONE], confidence=1.0)
+    with pytest.raises(ValueError, match="bands"):
+        analytic_verdicts(skewed(1), [[5]], [Outliers.NONE], bands=(0.1, 0.05))
+
+
+def test_the_same_stream_gives_the_same_verdicts():
+    samples = skewed(20, seed=3)
+    first, second = (
+        resampled_verdicts(
+            samples, np.full((20, 1), 9), [Outliers.MAD],
+            resamples=100, skip_clear=False, rng=np.random.default_rng(4),
+        )
+        for _ in range(2)
+    )  # fmt: skip
+    np.testing.assert_array_equal(first.accurate, second.accurate)
+    assert 0.0 < first.accurate.mean() < 1.0
+
+
+PRINTED = pd.read_csv(GOLDEN / "seed001_table2.csv")
+
+
+def test_table_2_by_its_own_arithmetic():
+    row = savings(PRINTED.total, PRINTED.est, PRINTED.acc_implied)
+    np.testing.assert_array_equal(row.saved, PRINTED.saved)
+    np.testing.assert_allclose(row.estimated_percent, PRINTED.pct_est, atol=0.0051)
+    np.testing.assert_allclose(row.saved_percent, PRINTED.pct_saved, atol=0.0051)
+    np.testing.assert_allclose(row.expected_saved_percent, PRINTED.pct_exp, atol=0.0051)
+    rounding = 0.5e-4 / 100 * PRINTED.saved + 0.01
+    assert (abs(row.expected_saved - PRINTED.exp_saved) <= rounding).all()
+    np.testing.assert_allclose(PRINTED.acc_implied, PRINTED.acc, atol=0.0051)
+    np.testing.assert_allclose(PRINTED.est / (PRINTED.total / 50), PRINTED.mean_n, atol=0.0051)
+    assert len(PRINTED) == 24
+
+
+def test_table_1_is_the_accuracy_of_table_2():
+    accuracy = pd.read_csv(GOLDEN / "seed001_table1.csv")["true"]
+    portfolio = PRINTED[PRINTED.portfolio == "DE"]
+    row = savings(portfolio.total, portfolio.est, accuracy)
+    np.testing.assert_allclose(row.expected_saved_percent, portfolio.pct_exp, atol=0.011)
+
+
+def test_savings_of_nothing_are_undefined():
+    row = savings([0, 10], [0, 10], [np.nan, 50])
+    assert np.isnan(row.saved_percent[0])
+    assert row.expected_saved[1] == 0.0
+    for wrong in ((10, 11, 50), (10, -1, 50), (10, 5, 101)):
+        with pytest.raises(ValueError, match=r"estimated|accuracy"):
+            savings(*wrong)
+
+
+def test_groups_add_up_and_blocks_do_not_matter(monkeypatch):
+    samples = skewed(100, seed=11)
+    trial = rule_trial(RULES, samples)
+    groups = np.arange(100) % 3
+    whole = evaluate(samples, trial)
+    monkeypatch.setattr(evaluation, "BLOCK", 7)
+    again = rule_trial(RULES, samples)
+    np.testing.assert_array_equal(again.n, trial.n)
+    parts = evaluate(samples, trial, groups=groups)
+    assert parts.samples.tolist() == [34, 33, 33]
+    pooled = parts.pooled()
+    for name in ("runs", "stopped", "accurate", "accurate_stopped", "within", "samples"):
+        np.testing.assert_allclose(getattr(pooled, name), getattr(whole, name))
+    second = evaluate(samples[groups == 1], Trial(trial.n[1::3], trial.met[1::3], trial.outliers))
+    np.testing.assert_allclose(parts.accuracy[1], second.accuracy[0])
+
+
+def test_the_shares_are_what_they_say():
+    samples = skewed(200, seed=12)
+    trial = rule_trial(RULES, samples)
+    found = evaluate(samples, trial)
+    verdicts = analytic_verdicts(samples, trial.n, trial.outliers)
+    np.testing.assert_allclose(found.accuracy[0], verdicts.accurate.mean(axis=0))
+    np.testing.assert_allclose(found.accuracy_within[0], verdicts.within.mean(axis=0))
+    np.testing.assert_allclose(found.never_stopped[0], 1.0 - trial.met.mean(axis=0))
+    stopped = verdicts.accurate[:, 0][trial.met[:, 0]]
+    assert found.accuracy_stopped[0, 0] == pytest.approx(stopped.mean())
+    assert found.savings.saved[0].tolist() == (200 * 50 - trial.n.sum(axis=0)).tolist()
+
+
+def test_controls_cost_what_the_rule_costs():
+    samples = skewed(150, seed=13)
+    trial = rule_trial(RULES, samples)
+    fixed, dealt = fixed_control(trial), random_control(trial, rng=np.random.default_rng(1))
+    assert (fixed.n.sum(axis=0) <= trial.n.sum(axis=0)).all()
+    assert (fixed.n.sum(axis=0) > trial.n.sum(axis=0) - 150).all()
+    np.testing.assert_array_equal(np.sort(dealt.n, axis=0), np.sort(trial.n, axis=0))
+    np.testing.assert_array_equal(dealt.met.sum(axis=0), trial.met.sum(axis=0))
+    assert (dealt.n != trial.n).any(axis=0).all()
+    assert not (dealt.n[:, 0] == 50)[~trial.met[:, 0]].all()
+
+
+def test_other_rules_are_judged_beside():
+    samples = skewed(30, seed=14)
+    trial = counts_trial([stop_counts(FixedCount(n), samples) for n in (10, 40)], Outliers.NONE)
+    found = evaluate(samples, trial)
+    assert found.runs.tolist() == [[300, 1200]]
+    assert found.accuracy[0, 0] < found.accuracy[0, 1]
+
+
+def test_no_samples_have_no_shares():
+    trial = rule_trial(RULES, np.empty((0, 50)))
+    found = evaluate(np.empty((0, 50)), trial)
+    assert found.samples.tolist() == [0]
+    assert np.isnan(found.accuracy).all()
+    assert found.accuracy_within.shape == (1, len(RULES), len(BANDS))
+
+
+def test_progress_is_told(monkeypatch):
+    monkeypatch.setattr(evaluation, "BLOCK", 4)
+    seen = []
+    trial = rule_trial(RULES[:1], skewed(9), progress=lambda done, of: seen.append((done, of)))
+    evaluate(skewed(9), trial, progress=lambda done, of: seen.append((done, of)))
+    assert seen == [(4, 9), (8, 9), (9, 9)] * 2
+
+
+def test_wrong_groups_are_named():
+    trial = rule_trial(RULES[:1], skewed(2))
+    for wrong in ([0], [0, -1]):
+        with pytest.raises(ValueError, match="groups"):
+            evaluate(skewed(2), trial, groups=wrong)
+    with pytest.raises(ValueError, match="samples"):
+        evaluate(skewed(3), trial)
+    with pytest.raises(ValueError, match="samples"):
+        rule_trial(RULES, np.ones(50))

@@ -1,0 +1,138 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import mannwhitneyu
+
+from timefair.statistics.run_count.pairs import PairRule, pair_stopping
+from timefair.statistics.run_count.racing import Race, leading, p_worse
+from timefair.statistics.run_count.stopping import Reason
+
+VALUES = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1e6), st.just(np.inf))
+
+
+def test_the_standard_error_of_a_difference():
+    x, y = np.random.default_rng(1).normal(size=(2, 12))
+    y = y[:11] * 3
+    decision = PairRule(error=0.1).decide(x, y)
+    assert decision.standard_error == pytest.approx(
+        np.sqrt(x.var(ddof=1) / 12 + y.var(ddof=1) / 11)
+    )
+    assert decision.following == 1
+
+
+def test_the_standard_error_of_a_ratio_is_what_resampling_finds():
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(10, 1, size=400), rng.normal(30, 6, size=300)
+    decision = PairRule(error=0.0, ratio=True, cap=1000).decide(x, y)
+    ratios = rng.choice(y, (2000, 300)).mean(axis=1) / rng.choice(x, (2000, 400)).mean(axis=1)
+    assert decision.standard_error == pytest.approx(ratios.std(), rel=0.05)
+
+
+@pytest.mark.parametrize("ratio", [False, True])
+def test_runs_are_split_as_the_noise_is(ratio):
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(10, 1, size=3000), rng.normal(20, 4, size=3000)
+    found = pair_stopping(PairRule(error=1e-9, ratio=ratio, cap=3000), x, y)
+    assert sum(found.n) == 3000
+    assert found.reason is Reason.CAP
+    best = 4 / 1 / (2 if ratio else 1)
+    assert found.n[1] / found.n[0] == pytest.approx(best, rel=0.1)
+
+
+def test_pairs_stop_when_they_are_told_to():
+    x, y = np.random.default_rng(4).normal(size=(2, 100))
+    found = pair_stopping(PairRule(error=0.3), x, y)
+    assert found.reason is Reason.MET
+    assert found.standard_error <= 0.3
+    n1, n2 = found.n
+    before = PairRule(error=0.3).decide(x[: n1 - 1], y[: n2 - (n1 == 10)])
+    assert before.following is not None or n1 == n2 == 10
+
+
+def test_degenerate_pairs():
+    constant = PairRule(error=0.1).decide(np.ones(10), np.full(10, 2.0))
+    assert (constant.reason, constant.standard_error) == (Reason.DEGENERATE, 0.0)
+    failed = PairRule(error=0.1).decide(np.full(10, np.inf), np.arange(11.0))
+    assert (failed.reason, failed.standard_error, failed.following) == (Reason.OPEN, np.inf, 0)
+    zero = PairRule(error=0.1, ratio=True).decide(np.zeros(10), np.arange(10.0))
+    assert zero.standard_error == np.inf
+    assert PairRule(error=0.1).decide([], [1.0]).following == 0
+    with pytest.raises(ValueError, match="start"):
+        pair_stopping(PairRule(error=0.1), [1.0], [1.0])
+
+
+def test_a_sample_that_runs_out_leaves_the_pair_open():
+    assert pair_stopping(PairRule(error=1e-9), np.arange(10.0), np.arange(10.0)).n == (10, 10)
+    assert (
+        pair_stopping(PairRule(error=1e-9), np.arange(10.0), np.arange(10.0)).reason is Reason.OPEN
+    )
+
+
+@pytest.mark.parametrize("wrong", [{"error": -1.0}, {"start": 1}, {"cap": 19}])
+def test_wrong_pairs_are_named(wrong):
+    with pytest.raises(ValueError, match=r"error|start|cap"):
+        PairRule(**{"error": 1.0, **wrong})
+
+
+@settings(deadline=None)
+@given(arrays(np.float64, (4, 12), elements=VALUES))
+def test_a_race_is_judged_the_same_whenever_it_is_asked(samples):
+    race = Race(alpha=0.5, looks=(4, 8), cap=12)
+    complete = race.standing(list(samples))
+    asked = race.standing([[]] * 4)
+    assert asked.next_n == 4
+    while asked.next_n is not None:
+        lengths = np.where(asked.goes_on, asked.next_n, asked.dropped_at)
+        asked = race.standing([row[:n] for row, n in zip(samples, lengths, strict=True)])
+    assert asked.dropped_at.tolist() == complete.dropped_at.tolist()
+    assert (asked.leader, asked.look) == (complete.leader, complete.look)
+    assert complete.goes_on[complete.leader]
+    assert complete.next_n is None
+    assert (complete.runs >= 4).all()
+
+
+def test_the_level_is_shared_by_algorithms_and_looks():
+    """At n = 4 the least exact p is 1/70: it suffices for one rival and one look, not for two."""
+    best, worse = np.arange(4.0), np.arange(4.0) + 10
+    assert not Race(looks=(4,)).standing([best, worse]).goes_on[1]
+    assert (
+        Race(looks=(4,)).standing([best, worse, worse + 10, worse + 20, worse + 30]).goes_on.all()
+    )
+    assert Race(looks=(4, 5, 6, 7)).standing([best, worse]).goes_on.all()
+
+
+def test_the_leader_wins_ties_by_its_ranks():
+    assert leading(np.array([[2.0, 5.0, 6.0], [1.0, 5.0, 6.0]])) == 1
+    assert leading(np.array([[1.0, 2.0], [1.0, 2.0]])) == 0
+    assert leading(np.array([[np.inf, np.inf, 1.0], [np.inf, np.inf, np.inf]])) == 0
+
+
+def test_p_values_are_scipys_for_ties_too():
+    field = np.array([[1.0, 2.0, 3.0, 3.0], [3.0, 4.0, np.inf, np.inf], [1.5, 2.5, 2.6, 9.0]])
+    expected = [
+        1.0,
+        mannwhitneyu(field[1], field[0], alternative="greater", method="asymptotic").pvalue,
+        mannwhitneyu(field[2], field[0], alternative="greater", method="asymptotic").pvalue,
+    ]
+    assert p_worse(field, 0).tolist() == expected
+
+
+def test_a_field_that_fails_altogether_stays_together():
+    standing = Race().standing([np.full(50, np.inf)] * 3)
+    assert standing.goes_on.all()
+    assert (standing.leader, standing.next_n) == (0, None)
+    assert standing.runs.tolist() == [50, 50, 50]
+
+
+def test_one_algorithm_has_won():
+    assert Race().standing([[]]).leader == 0
+    with pytest.raises(ValueError, match="at least one"):
+        Race().standing([])
+
+
+@pytest.mark.parametrize("wrong", [{"alpha": 0.0}, {"looks": ()}, {"looks": (5, 5)}, {"cap": 32}])
+def test_wrong_races_are_named(wrong):
+    with pytest.raises(ValueError, match=r"alpha|looks|cap"):
+        Race(**wrong)

@@ -1,0 +1,159 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import skew
+
+from timefair.statistics.run_count.outliers import Outliers, is_kept
+from timefair.statistics.run_count.skewness import SkewnessRule, skewness_counts
+from timefair.statistics.run_count.stopping import Reason, decide, stop_counts, stopping
+
+GOLDEN = Path(__file__).parents[3] / "golden" / "seed001_rule_vectors.json"
+VECTORS = json.loads(GOLDEN.read_text(encoding="utf-8"))
+TECHNIQUES = {"IQR": Outliers.IQR, "Percentile": Outliers.PERCENTILE, "MAD": Outliers.MAD}
+EVERY_RULE = [
+    SkewnessRule(tau, technique, cap=20) for technique in Outliers for tau in (0.05, 0.1, 0.2)
+]
+
+
+def rule_of(setting):
+    tau, technique = setting.split("/")
+    return SkewnessRule(float(tau), TECHNIQUES[technique])
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=range(len(VECTORS)))
+def test_the_golden_vectors_online(vector):
+    assert {
+        setting: stopping(rule_of(setting), vector["values"]).n for setting in vector["n"]
+    } == vector["n"]
+
+
+def test_the_golden_vectors_offline():
+    names = list(VECTORS[0]["n"])
+    found = skewness_counts([rule_of(name) for name in names], [v["values"] for v in VECTORS])
+    assert found.n.tolist() == [[vector["n"][name] for name in names] for vector in VECTORS]
+
+
+VALUES = st.one_of(
+    st.sampled_from([0.0, 0.1, 1.0, 2.0, 3.0, np.inf]),
+    st.integers(0, 9).map(float),
+    st.floats(0, 1e9),
+    st.floats(1.0, 1.0 + 1e-14),
+    st.floats(0, 1e-300),
+    st.floats(1e200, 1e300),
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(arrays(np.float64, 20, elements=VALUES))
+def test_online_and_offline_agree_on_every_sample(sample):
+    offline = skewness_counts(EVERY_RULE, sample[np.newaxis])
+    online = [stopping(rule, sample) for rule in EVERY_RULE]
+    assert offline.n[0].tolist() == [found.n for found in online]
+    assert offline.met[0].tolist() == [found.reason is not Reason.CAP for found in online]
+    looks = [stop_counts(rule, sample[np.newaxis]) for rule in EVERY_RULE]
+    assert offline.n[0].tolist() == [found.n.item() for found in looks]
+
+
+@pytest.mark.parametrize("technique", Outliers)
+def test_the_path_is_scipys_skewness_of_what_is_kept(technique):
+    sample = np.random.default_rng(3).lognormal(size=50)
+    found = stopping(SkewnessRule(0.0, technique), sample)
+    expected = [skew(sample[:n][is_kept(sample[:n], technique)]) for n in range(5, found.n + 1)]
+    np.testing.assert_allclose(found.path, expected, rtol=1e-12)
+
+
+def test_order_and_unit_of_the_values_do_not_matter_to_a_look():
+    rule = SkewnessRule(0.1, Outliers.MAD)
+    sample = np.random.default_rng(4).gamma(0.5, size=17)
+    value = decide(rule, sample).value
+    assert decide(rule, sample[::-1]).value == value
+    assert decide(rule, 1024.0 * sample).value == value
+
+
+@pytest.mark.parametrize("technique", Outliers)
+@pytest.mark.parametrize("constant", [0.0, 0.1, 7e300, np.inf])
+def test_constant_values_stop_and_say_so(technique, constant):
+    found = stopping(SkewnessRule(0.05, technique), np.full(50, constant))
+    assert (found.n, found.reason, found.path.tolist()) == (5, Reason.DEGENERATE, [0.0])
+
+
+def test_values_that_differ_by_rounding_alone_are_constant():
+    sample = [0.1 + 0.2, 0.3, 0.3, 0.1 + 0.2, 0.3, 0.3]
+    rule = SkewnessRule(0.05, Outliers.NONE, cap=6)
+    assert stopping(rule, sample).reason is Reason.DEGENERATE
+
+
+def test_constant_but_for_its_outliers_is_degenerate():
+    rule = SkewnessRule(0.05, Outliers.IQR)
+    decision = decide(rule, [1.0, 1.0, 1.0, 1.0, 9.0])
+    assert (decision.reason, decision.value) == (Reason.DEGENERATE, 0.0)
+
+
+@pytest.mark.parametrize("technique", Outliers)
+def test_a_run_without_a_finite_value_has_no_skewness(technique):
+    sample = np.append(np.arange(49.0), np.inf)
+    found = stopping(SkewnessRule(0.2, technique), sample[::-1])
+    assert (found.n, found.reason) == (50, Reason.CAP)
+    assert np.isnan(found.path).all()
+
+
+def test_a_criterion_met_at_the_cap_counts_as_met():
+    rule = SkewnessRule(0.05, Outliers.NONE, cap=6)
+    sample = [0.0, 1.0, 2.0, 3.0, 9.0, -6.0]
+    assert decide(rule, sample).reason is Reason.MET
+    assert skewness_counts([rule], [sample]).met.tolist() == [[True]]
+
+
+def test_a_mad_of_zero_takes_the_mean_absolute_deviation():
+    """Four equal of seven: MAD 0, mean absolute deviation 20/7 about the median."""
+    sample = [5.0, 5.0, 5.0, 5.0, 4.0, 6.0, 23.0]
+    assert is_kept(sample, Outliers.MAD).tolist() == [True] * 6 + [False]
+    modified_z = 0.6745 * 18.0 / (20.0 / 7.0)
+    assert modified_z > 3.5
+    assert is_kept([*sample[:6], 19.0], Outliers.MAD).all() == (0.6745 * 14 / (16 / 7) <= 3.5)
+
+
+def test_the_mean_absolute_deviation_may_be_about_the_mean():
+    sample = np.array([0.0] * 12 + [1.0] * 2 + [8.0])
+    about_median, about_mean = sample.mean(), np.abs(sample - sample.mean()).mean()
+    assert about_median < about_mean
+    for technique, spread in ((Outliers.MAD, about_median), (Outliers.MAD_MEAN, about_mean)):
+        expected = 0.6745 * sample / spread <= 3.5
+        assert is_kept(sample, technique).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(("n", "dropped"), [(3, 2), (5, 2), (41, 2), (42, 4)])
+def test_percentiles_drop_the_extremes(n, dropped):
+    assert (~is_kept(np.arange(float(n)), Outliers.PERCENTILE)).sum() == dropped
+
+
+def test_too_few_values_for_percentiles_are_all_kept():
+    assert is_kept([1.0, 2.0], Outliers.PERCENTILE).all()
+    assert is_kept([], Outliers.PERCENTILE).size == 0
+
+
+def test_fewer_than_three_kept_values_have_no_skewness():
+    rule = SkewnessRule(0.2, Outliers.PERCENTILE, start=3)
+    assert np.isnan(decide(rule, [1.0, 2.0, 4.0]).value)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"tau": -0.1}, {"tau": np.nan}, {"start": 2}, {"start": 9, "cap": 8}]
+)
+def test_wrong_settings_are_named(wrong):
+    with pytest.raises(ValueError, match=r"tau|start"):
+        SkewnessRule(**{"tau": 0.1, "outliers": Outliers.IQR, **wrong})
+
+
+def test_outliers_of_infinite_values_are_undefined():
+    with pytest.raises(ValueError, match="finite"):
+        is_kept([1.0, np.inf], Outliers.NONE)
+
+
+def test_no_samples_give_no_counts():
+    assert skewness_counts(EVERY_RULE, np.empty((0, 20))).n.shape == (0, len(EVERY_RULE))

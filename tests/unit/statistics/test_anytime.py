@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from scipy import stats
+
+from timefair.statistics.anytime import log_mean_band, median_band, quantile_band
+
+INF = np.inf
+BEST = arrays(
+    np.float64,
+    array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=12),
+    elements=st.sampled_from([0.0, 1e-12, 1.0, 1.0, 3.0, INF]),
+)
+
+
+def test_the_band_of_runs_is_made_of_order_statistics():
+    best = np.random.default_rng(2).exponential(size=(21, 5))
+    band = quantile_band(best, 0.25, 0.75)
+    np.testing.assert_array_equal(band.curve, np.median(best, axis=0))
+    np.testing.assert_array_equal(band.low, np.quantile(best, 0.25, axis=0, method="inverted_cdf"))
+    np.testing.assert_array_equal(band.high, np.quantile(best, 0.75, axis=0, method="inverted_cdf"))
+    with pytest.raises(ValueError, match="low"):
+        quantile_band(best, 0.75, 0.25)
+
+
+def test_the_interval_of_the_median_is_scipys():
+    best = np.random.default_rng(3).exponential(size=(17, 4))
+    band = median_band(best, 0.95)
+    for j in range(4):
+        test = stats.quantile_test(best[:, j], p=0.5)
+        interval = test.confidence_interval(0.95)
+        assert (band.low[j], band.high[j]) == (interval.low, interval.high)
+
+
+@pytest.mark.parametrize(("runs", "known"), [(0, False), (1, False), (5, False), (6, True)])
+def test_the_interval_of_the_median_needs_six_runs(runs, known):
+    band = median_band(np.ones((runs, 2)), 0.95)
+    assert np.isnan(band.low).all() == np.isnan(band.high).all() == (not known)
+    assert np.isnan(band.curve).all() == (runs == 0)
+
+
+def test_runs_without_a_value_leave_the_median_open_at_the_top():
+    band = median_band([[1.0]] * 5 + [[INF]] * 4, 0.95)
+    assert (band.low[0], band.curve[0], band.high[0]) == (1.0, 1.0, INF)
+
+
+def test_the_interval_of_the_mean_is_students():
+    best = 10 ** np.random.default_rng(4).normal(size=(9, 3))
+    band = log_mean_band(best, floor=1e-8, confidence=0.9)
+    np.testing.assert_allclose(band.curve, np.log10(stats.gmean(best)))
+    for j in range(3):
+        interval = stats.ttest_1samp(np.log10(best[:, j]), 0).confidence_interval(0.9)
+        np.testing.assert_allclose([band.low[j], band.high[j]], interval)
+
+
+def test_zero_and_all_below_the_floor_count_as_the_floor():
+    band = log_mean_band([[0.0, 1.0], [1e-12, 1e-2]], floor=1e-8, confidence=0.95)
+    np.testing.assert_allclose(band.curve, [-8, -1])
+    assert band.low[0] == band.high[0] == -8
+    assert band.low[1] == -8  # Student's limit would lie below what a mean can be
+
+
+def test_no_mean_until_every_run_has_a_value():
+    band = log_mean_band([[INF, 1.0], [1.0, 1.0]], floor=1e-8, confidence=0.95)
+    assert np.isnan([band.curve[0], band.low[0], band.high[0]]).all()
+    assert band.curve[1] == 0
+
+
+def test_one_run_has_a_mean_without_limits():
+    band = log_mean_band([[10.0]], floor=1e-8, confidence=0.95)
+    assert band.curve.tolist() == [1.0]
+    assert np.isnan([band.low, band.high]).all()
+
+
+@given(BEST)
+def test_limits_hold_the_curve_or_are_not_there(best):
+    for band in (median_band(best, 0.9), log_mean_band(best, floor=1e-8, confidence=0.9)):
+        assert band.curve.shape == band.low.shape == band.high.shape == best.shape[1:]
+        known = ~np.isnan(band.low)
+        assert (known == ~np.isnan(band.high)).all()
+        assert not np.isnan(band.curve[known]).any()
+        assert (band.low[known] <= band.curve[known]).all()
+        assert (band.curve[known] <= band.high[known]).all()
+
+
+@pytest.mark.parametrize(
+    ("best", "settings", "match"),
+    [
+        ([1.0], {}, "shape"),
+        ([[np.nan]], {}, "NaN"),
+        ([[-1.0]], {}, "negative"),
+        ([[1.0]], {"floor": 0.0}, "floor"),
+        ([[1.0]], {"confidence": 1.0}, "confidence"),
+    ],
+)
+def test_wrong_input_is_named(best, settings, match):
+    with pytest.raises(ValueError, match=match):
+        log_mean_band(best, **({"floor": 1e-8, "confidence": 0.95} | settings))

@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from timefair.statistics.corrections import benjamini_hochberg, holm, shaffer
+
+families = st.lists(st.sampled_from([0.0, 1e-9, 0.01, 0.02, 0.5, 1.0, np.nan]), max_size=12)
+
+
+def test_holm_by_hand():
+    # sorted .01 .02 .03 .04, times 4 3 2 1, never falling
+    np.testing.assert_allclose(holm([0.04, 0.01, 0.03, 0.02]), [0.06, 0.04, 0.06, 0.06])
+
+
+def test_shaffer_counts_the_pairs_that_can_be_equal_together():
+    # of 4 algorithms 6, 3, 2, 1 or 0 pairs can be equal: factors 6 3 3 3 2 1
+    p = [0.001, 0.002, 0.003, 0.004, 0.005, 0.006]
+    np.testing.assert_allclose(shaffer(p, 4), [0.006, 0.006, 0.009, 0.012, 0.012, 0.012])
+
+
+def test_benjamini_hochberg_by_hand():
+    np.testing.assert_allclose(benjamini_hochberg([0.04, 0.01, 0.03]), [0.04, 0.03, 0.04])
+
+
+@settings(deadline=None)
+@given(families)
+@pytest.mark.parametrize("correct", [holm, benjamini_hochberg])
+def test_adjusted_p_values_never_fall_below_and_keep_the_order(correct, p):
+    p = np.array(p, dtype=float)
+    adjusted = correct(p)
+    made = ~np.isnan(p)
+    np.testing.assert_array_equal(np.isnan(adjusted), ~made)
+    assert (adjusted[made] >= p[made]).all()
+    assert (adjusted[made] <= 1).all()
+    assert (np.diff(adjusted[made][np.argsort(p[made])]) >= 0).all()
+    np.testing.assert_array_equal(adjusted[made], correct(p[made]))
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=15, max_size=15))
+def test_shaffer_is_never_above_holm_nor_below_p(p):
+    adjusted = shaffer(p, 6)
+    assert (adjusted <= holm(p)).all()
+    assert (adjusted >= p).all()
+
+
+def test_a_family_of_one_or_none():
+    for correct in (holm, benjamini_hochberg):
+        assert correct([]).tolist() == []
+        assert correct([0.3]).tolist() == [0.3]
+    assert shaffer([], 1).tolist() == shaffer([], 0).tolist() == []
+    assert shaffer([0.3], 2).tolist() == [0.3]
+    assert np.isnan(shaffer([np.nan] * 3, 3)).all()
+
+
+@pytest.mark.parametrize("p", [[1.1], [-0.1], [[0.5]], 0.5])
+def test_wrong_p_values_are_named(p):
+    for correct in (holm, benjamini_hochberg, lambda q: shaffer(q, 2)):
+        with pytest.raises(ValueError, match="p must"):
+            correct(p)
+
+
+@pytest.mark.parametrize(("p", "algorithms"), [([0.1], 3), ([0.1, np.nan, 0.2], 3), ([0.1], -1)])
+def test_shaffer_needs_all_pairs(p, algorithms):
+    with pytest.raises(ValueError, match="p must"):
+        shaffer(p, algorithms)

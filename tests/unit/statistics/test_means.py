@@ -1,0 +1,198 @@
+"""Means and their intervals, against the print and at the edges."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timefair.statistics.means import mean_if_all_succeed, mean_interval, mean_of_successes
+from timefair.statistics.quantiles import sample_quantile
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+METHODS = ("bootstrap-t", "paper", "paper-bootstrap")
+INF = np.inf
+
+
+def rows(name):
+    with (GOLDEN / f"{name}.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def cells(name, field="value"):
+    return {(row["problem"], row["algorithm"]): float(row[field]) for row in rows(name)}
+
+
+def excluded(table):
+    return {
+        (row["problem"], row["algorithm"])
+        for row in rows("exclusions")
+        if row["where"] == table and row["field"] == "value"
+    }
+
+
+@pytest.fixture(scope="module")
+def appendix_b():
+    """The 101 results of algorithm E on F13."""
+    return np.array([float(row["value"]) for row in rows("appendixB_F13_E")])
+
+
+def interval(values, method="bootstrap-t", confidence=0.95, resamples=2000):
+    rng = np.random.default_rng(5)
+    return mean_interval(values, confidence=confidence, method=method, resamples=resamples, rng=rng)
+
+
+@pytest.mark.parametrize(
+    ("table", "measure"),
+    [
+        ("table02_mean", np.mean),
+        ("table03_q50", lambda x: sample_quantile(x, 0.5)),
+        ("table08_q10", lambda x: sample_quantile(x, 0.1)),
+    ],
+)
+def test_appendix_b_gives_its_cell(appendix_b, table, measure):
+    assert float(f"{measure(appendix_b):.3e}") == cells(table)["F13", "E"]
+
+
+@pytest.mark.parametrize(("method", "noise"), [("paper", 0.7), ("paper-bootstrap", 1.5)])
+def test_appendix_b_gives_the_interval_of_its_mean(appendix_b, method, noise):
+    """The print is a bootstrap of 10,000, with noise of its own; so is the second method."""
+    both = interval(appendix_b, method, resamples=10_000)
+    assert [both.low, both.high] == pytest.approx([51.5, 167.0], abs=noise)
+
+
+def test_the_default_interval_of_appendix_b_leans_to_where_the_tail_is(appendix_b):
+    both = interval(appendix_b)
+    assert both.high - both.mean > both.mean - both.low > 0
+
+
+def samples():
+    """Costs with the mean and the successes that Tables 4 and 5 print for each cell."""
+    means, percents = cells("table04_fe_mean_wrong"), cells("table05_success_rate", "percent")
+    for cell, mean in means.items():
+        successes = round(percents[cell] * 101 / 100)
+        assert round(100 * successes / 101) == percents[cell], cell
+        cost = mean if successes else 0.0
+        yield cell, np.array([cost] * successes + [INF] * (101 - successes))
+
+
+def test_the_wrong_mean_of_table_4_and_the_right_one_of_table_6():
+    wrong, right = cells("table04_fe_mean_wrong"), cells("table06_fe_mean_correct")
+    lost_points = excluded("table04_fe_mean_wrong")
+    for cell, costs in samples():
+        np.testing.assert_allclose(mean_of_successes(costs), wrong[cell], rtol=1e-12)
+        ours = mean_if_all_succeed(costs)
+        assert np.isnan(ours) == np.isnan(right[cell]), cell
+        if np.isfinite(ours):
+            assert (ours == pytest.approx(right[cell])) != (cell in lost_points), cell
+
+
+def test_every_lost_point_that_table_6_shows_is_excluded_by_name():
+    wrong, right = cells("table04_fe_mean_wrong"), cells("table06_fe_mean_correct")
+    differ = {c for c in wrong if np.isfinite(right[c]) and wrong[c] != right[c]}
+    assert differ <= excluded("table04_fe_mean_wrong")
+    assert all(wrong[c] == pytest.approx(10 * right[c]) for c in differ)
+
+
+def test_the_paper_s_limits_by_hand():
+    both = interval([1.0, 2.0, 3.0], "paper")
+    half = 1.959964 * np.sqrt(2 / 3) / np.sqrt(3)
+    assert [both.low, both.mean, both.high] == pytest.approx([2 - half, 2, 2 + half])
+
+
+def test_the_paper_s_bootstrap_goes_to_its_closed_form():
+    x = np.random.default_rng(1).exponential(size=30)
+    drawn, closed = interval(x, "paper-bootstrap", resamples=20_000), interval(x, "paper")
+    width = closed.high - closed.low
+    assert [drawn.low, drawn.high] == pytest.approx([closed.low, closed.high], abs=0.02 * width)
+
+
+def test_bootstrap_t_by_a_loop():
+    x = np.random.default_rng(2).exponential(size=12)
+    both = interval(x, resamples=20_000)
+    rng = np.random.default_rng(6)
+    t = []
+    for _ in range(20_000):
+        y = rng.choice(x, size=x.size)
+        t.append((y.mean() - x.mean()) / y.std())
+    low, high = x.mean() - x.std() * np.quantile(t, [0.975, 0.025])
+    assert [both.low, both.high] == pytest.approx([low, high], abs=0.03 * (high - low))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_degenerate_samples(method):
+    nothing = interval([], method)
+    assert np.isnan([nothing.mean, nothing.low, nothing.high]).all()
+    one = interval([3.0], method)
+    assert one.mean == 3
+    assert np.isnan([one.low, one.high]).all()
+    equal = interval([0.1, 0.1, 0.1], method)
+    assert (equal.mean, equal.low, equal.high) == (pytest.approx(0.1), equal.mean, equal.mean)
+    for values in ([INF], [INF, INF], [1.0, INF]):
+        failed = interval(values, method)
+        assert (failed.mean, failed.high) == (INF, INF)
+        assert np.isnan(failed.low)
+
+
+def test_a_mean_that_rests_on_one_failure_has_no_upper_limit():
+    both = interval([1e-9] * 30 + [5.0])
+    assert both.high == INF
+    assert both.low < both.mean
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("scale", [1e-250, 1e200])
+def test_limits_scale_with_the_values(method, scale):
+    x = np.random.default_rng(3).exponential(size=20)
+    small, large = interval(x, method), interval(scale * x, method)
+    assert [large.low / scale, large.high / scale] == pytest.approx([small.low, small.high])
+
+
+@given(
+    st.lists(st.floats(0, 1e100) | st.just(INF), min_size=2, max_size=12),
+    st.sampled_from(METHODS),
+)
+def test_limits_enclose_the_mean(values, method):
+    both = interval(values, method, resamples=50)
+    assert np.isnan(both.low) == np.isinf(both.mean)
+    assert both.high >= both.mean or both.high == pytest.approx(both.mean)
+
+
+@pytest.mark.parametrize(
+    ("values", "changes", "name"),
+    [
+        ([np.nan], {}, "NaN"),
+        ([-INF], {}, "-inf"),
+        ([[1.0]], {}, "vector"),
+        ([1.0], {"confidence": 0.0}, "confidence"),
+        ([1.0], {"resamples": 1}, "resamples"),
+        ([1.0], {"method": "BCa"}, "method"),
+    ],
+)
+def test_wrong_input_is_named(values, changes, name):
+    with pytest.raises(ValueError, match=name):
+        interval(values, **changes)
+
+
+@pytest.mark.parametrize("method", ["bootstrap-t", "paper-bootstrap"])
+def test_draws_need_their_source(method):
+    with pytest.raises(ValueError, match="rng"):
+        mean_interval([1.0, 2.0], confidence=0.95, method=method)
+
+
+def test_means_of_costs_at_the_edges():
+    costs = [[1.0, 3.0], [1.0, INF], [INF, INF], [0.0, 0.0]]
+    np.testing.assert_array_equal(mean_of_successes(costs), [2, 1, np.nan, 0])
+    np.testing.assert_array_equal(mean_if_all_succeed(costs), [2, np.nan, np.nan, 0])
+    np.testing.assert_array_equal(mean_if_all_succeed(costs, axis=0), [np.nan, np.nan])
+    assert np.isnan(mean_of_successes([]))
+    assert np.isnan(mean_if_all_succeed([]))
+
+
+@pytest.mark.parametrize("costs", [[np.nan], [-1.0], 1.0])
+@pytest.mark.parametrize("mean", [mean_of_successes, mean_if_all_succeed])
+def test_wrong_costs_are_named(costs, mean):
+    with pytest.raises(ValueError, match="costs"):
+        mean(costs)

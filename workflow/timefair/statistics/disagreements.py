@@ -1,0 +1,85 @@
+"""Algorithms that two measures put in opposite order."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
+    """Pairs that one measure puts in one order and another measure in the other, both strictly.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (algorithms,)
+        Two measures of the same algorithms, such as mean and median; less is better, `inf` is
+        worst and equal to itself.
+
+    Returns
+    -------
+    ndarray of int, shape (pairs, 2)
+        Positions (a, b): a is better by the first measure, b by the second. In rising order. A tie
+        in either measure is no disagreement.
+
+    Raises
+    ------
+    ValueError
+        If the measures are no vectors of one length, or a number is NaN.
+
+    References
+    ----------
+    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.2 and Figure 2.
+
+    Examples
+    --------
+    >>> opposed_pairs([1.0, 2.0, 3.0], [5.0, 4.0, 4.0]).tolist()
+    [[0, 1], [0, 2]]
+    """
+    x, y = _measures(first, second)
+    return np.argwhere((x[:, np.newaxis] < x) & (y[:, np.newaxis] > y))
+
+
+def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArray[np.float64]:
+    """How far apart both measures put each pair at least, in decades.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (algorithms,)
+        Two measures, not negative.
+    pairs : array_like of int, shape (pairs, 2)
+        From `opposed_pairs`.
+
+    Returns
+    -------
+    ndarray, shape (pairs,)
+        The smaller of the two absolute log10 ratios; a ratio with 0 or `inf` on one side is
+        infinite.
+
+    Raises
+    ------
+    ValueError
+        If the measures are no vectors of one length, or a number is NaN or negative.
+
+    Examples
+    --------
+    >>> smaller_gap([1.0, 100.0], [5000.0, 5.0], [[0, 1]]).tolist()
+    [2.0]
+    """
+    x, y = _measures(first, second)
+    if (x < 0).any() or (y < 0).any():
+        raise ValueError("measures must not be negative")
+    a, b = np.asarray(pairs, dtype=np.intp).reshape(-1, 2).T
+    with np.errstate(divide="ignore"):
+        gaps = [np.abs(np.log10(m[a]) - np.log10(m[b])) for m in (x, y)]
+    return np.asarray(np.minimum(*gaps))
+
+
+def _measures(
+    first: ArrayLike, second: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"measures must be vectors of one length, not {x.shape}, {y.shape}")
+    if np.isnan(x).any() or np.isnan(y).any():
+        raise ValueError("measures must not be NaN; a result that was not reached is inf")
+    return x, y

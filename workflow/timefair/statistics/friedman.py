@@ -1,0 +1,270 @@
+"""Whether the ranks of several algorithms differ over problems, and which pairs do."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from timefair.statistics.corrections import holm, shaffer
+from timefair.statistics.ranks import average_ranks, rank
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Tests of the hypothesis that all algorithms rank alike.
+
+    Attributes
+    ----------
+    problems, algorithms
+        Shape of the matrix.
+    average_ranks
+        Shape (algorithms,).
+    chi2, p
+        Friedman's statistic, corrected for ties, and its p-value from the chi-squared law.
+    chi2_uncorrected, p_uncorrected
+        The same as if there were no ties: smaller, too careful.
+    iman_davenport, iman_davenport_p
+        Iman and Davenport's F from `chi2`, and its p-value: less careful than chi-squared, and
+        closer to its level. `inf` and 0 where all problems agree, be they two only.
+    iman_davenport_uncorrected, iman_davenport_p_uncorrected
+        The same from `chi2_uncorrected`.
+    kendall_w
+        Agreement of the problems, corrected for ties: 0 for none, 1 for one order on all.
+    """
+
+    problems: int
+    algorithms: int
+    average_ranks: NDArray[np.float64]
+    chi2: float
+    p: float
+    chi2_uncorrected: float
+    p_uncorrected: float
+    iman_davenport: float
+    iman_davenport_p: float
+    iman_davenport_uncorrected: float
+    iman_davenport_p_uncorrected: float
+    kendall_w: float
+
+
+def friedman(values: ArrayLike) -> Friedman:
+    """Friedman's test of several algorithms on the same problems, and what is derived from it.
+
+    Parameters
+    ----------
+    values : array_like, shape (problems, algorithms)
+        A result each, small is better, or ranks. `inf` and NaN share the worst rank.
+
+    Returns
+    -------
+    Friedman
+        With fewer than two problems or two algorithms every statistic is NaN. Where each problem
+        ties all algorithms, nothing speaks for a difference: statistics 0, p-values 1.
+
+    Raises
+    ------
+    ValueError
+        If `values` is no matrix.
+
+    Notes
+    -----
+    With ranks taken from their mean, W is their sum of squares between algorithms as a share of
+    all of it, ``chi2 = N (k - 1) W`` and ``F = (N - 1) W/(1 - W)`` with k - 1 and (k - 1)(N - 1)
+    degrees of freedom; without the correction, "all of it" is what ranks without ties have.
+
+    References
+    ----------
+    M. Friedman, The use of ranks to avoid the assumption of normality implicit in the analysis of
+    variance, Journal of the American Statistical Association 32 (1937). R. L. Iman and
+    J. M. Davenport, Approximations of the critical region of the Friedman statistic,
+    Communications in Statistics A 9 (1980). J. Demšar, Statistical comparisons of classifiers over
+    multiple data sets, Journal of Machine Learning Research 7 (2006), section 3.2.2.
+
+    Examples
+    --------
+    >>> test = friedman([[1.0, 2.0, 3.0], [0.1, 0.2, 0.3], [9.0, 7.0, 11.0], [4.0, 5.0, 6.0]])
+    >>> test.chi2, round(test.p, 4), round(test.iman_davenport, 4), test.kendall_w
+    (6.5, 0.0388, 13.0, 0.8125)
+    """
+    ranks = rank(values, axis=-1)
+    averages = average_ranks(ranks)
+    n, k = ranks.shape
+    from_mean = ranks - (k + 1) / 2
+    between = float((from_mean.sum(axis=0) ** 2).sum()) / max(n, 1)
+    corrected = _Agreement(_share(between, float((from_mean**2).sum())), n, k)
+    uncorrected = _Agreement(_share(between, n * k * (k**2 - 1) / 12), n, k)
+    return Friedman(
+        problems=n,
+        algorithms=k,
+        average_ranks=averages,
+        chi2=corrected.chi2,
+        p=corrected.p,
+        chi2_uncorrected=uncorrected.chi2,
+        p_uncorrected=uncorrected.p,
+        iman_davenport=corrected.f,
+        iman_davenport_p=corrected.p_of_f,
+        iman_davenport_uncorrected=uncorrected.f,
+        iman_davenport_p_uncorrected=uncorrected.p_of_f,
+        kendall_w=corrected.w,
+    )
+
+
+@dataclass(frozen=True)
+class PostHoc:
+    """All pairs of algorithms after Friedman's test, in the order (0, 1), (0, 2), ..., (1, 2), ...
+
+    Attributes
+    ----------
+    first, second
+        Columns of the algorithms of each pair, shape (pairs,) like all others.
+    difference
+        Average rank of the first minus that of the second: negative where the first is better.
+    z
+        The difference in standard errors under the hypothesis that all algorithms are equal.
+    p, p_holm, p_shaffer
+        Two-sided p-values of z: raw, and adjusted for all pairs.
+    p_nemenyi
+        From the studentized range, for all pairs at once.
+    """
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    difference: NDArray[np.float64]
+    z: NDArray[np.float64]
+    p: NDArray[np.float64]
+    p_holm: NDArray[np.float64]
+    p_shaffer: NDArray[np.float64]
+    p_nemenyi: NDArray[np.float64]
+
+
+def posthoc(values: ArrayLike) -> PostHoc:
+    """Which pairs of algorithms differ in their average ranks.
+
+    Parameters
+    ----------
+    values : array_like, shape (problems, algorithms)
+        As for `friedman`.
+
+    Returns
+    -------
+    PostHoc
+        Without pairs for fewer than two algorithms; with fewer than two problems z and all p-values
+        are NaN. Algorithms of equal average rank have z = 0 and p = 1.
+
+    Raises
+    ------
+    ValueError
+        If `values` is no matrix.
+
+    Notes
+    -----
+    ``z = difference / sqrt(k (k + 1)/(6 N))``. Ties make the ranks vary less than that, so that
+    the p-values are then too large, never too small.
+
+    References
+    ----------
+    P. B. Nemenyi, Distribution-free multiple comparisons, thesis, Princeton (1963). J. Demšar
+    (2006), section 3.2.2. S. García and F. Herrera, An extension on "Statistical comparisons of
+    classifiers over multiple data sets" for all pairwise comparisons, Journal of Machine Learning
+    Research 9 (2008).
+
+    Examples
+    --------
+    >>> pairs = posthoc([[1.0, 2.0, 3.0], [0.1, 0.2, 0.3], [9.0, 7.0, 11.0], [4.0, 5.0, 6.0]])
+    >>> pairs.difference.tolist(), pairs.p_holm.round(3).tolist()
+    ([-0.5, -1.75, -1.25], [0.48, 0.04, 0.154])
+    """
+    averages = average_ranks(values)
+    n, k = np.shape(values)
+    first, second = np.triu_indices(k, 1)
+    difference = averages[first] - averages[second]
+    z = difference / _standard_error(k, n) if n >= 2 else np.full(difference.shape, np.nan)
+    p = 2 * stats.norm.sf(np.abs(z))
+    return PostHoc(
+        first=first,
+        second=second,
+        difference=difference,
+        z=z,
+        p=p,
+        p_holm=holm(p),
+        p_shaffer=shaffer(p, k),
+        p_nemenyi=stats.studentized_range.sf(np.abs(z) * np.sqrt(2), k, np.inf),
+    )
+
+
+def critical_difference(algorithms: int, problems: int, alpha: float) -> float:
+    """Nemenyi's critical difference: average ranks further apart than that differ.
+
+    Parameters
+    ----------
+    algorithms, problems : int
+        How many were ranked, and on how many.
+    alpha : float
+        Chance in (0, 1) of any false finding when all algorithms are equal.
+
+    Returns
+    -------
+    float
+        In ranks; NaN for fewer than two algorithms or two problems.
+
+    Raises
+    ------
+    ValueError
+        If `alpha` lies outside (0, 1).
+
+    References
+    ----------
+    J. Demšar (2006), section 3.2.2, with the exact studentized range.
+
+    Examples
+    --------
+    >>> round(critical_difference(7, 20, alpha=0.05), 4)
+    2.0141
+    """
+    if not 0.0 < alpha < 1.0:
+        raise ValueError(f"alpha must lie in (0, 1), not {alpha}")
+    if algorithms < 2 or problems < 2:
+        return float("nan")
+    range_at = float(stats.studentized_range.isf(alpha, algorithms, np.inf))
+    return range_at / math.sqrt(2) * _standard_error(algorithms, problems)
+
+
+def _standard_error(algorithms: int, problems: int) -> float:
+    """Of the difference of two average ranks when all algorithms are equal."""
+    return math.sqrt(algorithms * (algorithms + 1) / (6 * problems))
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class _Agreement:
+    """The statistics that follow from W for n problems and k algorithms."""
+
+    w_if_defined: float
+    n: int
+    k: int
+
+    @property
+    def w(self) -> float:
+        return self.w_if_defined if min(self.n, self.k) >= 2 else float("nan")
+
+    @property
+    def chi2(self) -> float:
+        return self.n * (self.k - 1) * self.w
+
+    @property
+    def p(self) -> float:
+        return float(stats.chi2.sf(self.chi2, self.k - 1))
+
+    @property
+    def f(self) -> float:
+        return (self.n - 1) * self.w / (1 - self.w) if self.w < 1 else self.w * np.inf
+
+    @property
+    def p_of_f(self) -> float:
+        return float(stats.f.sf(self.f, self.k - 1, (self.k - 1) * (self.n - 1)))

@@ -1,0 +1,411 @@
+"""Probabilities behind a quantile and behind a success rate, in one execution and in several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import beta, norm
+
+from timefair.statistics.quantiles import sample_quantile
+
+Method = Literal["beta", "paper", "bootstrap"]
+
+RESAMPLES = 10_000
+"""Replicates of the paper's bootstrap."""
+
+
+@dataclass(frozen=True)
+class ProbabilityInterval:
+    """A probability with its limits, arrays of one shape.
+
+    `about_one` marks counts that hold the whole sample: the paper prints "≈ 1.00" for them.
+    """
+
+    value: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    about_one: NDArray[np.bool_]
+
+
+def probability_of_quantile(
+    values: ArrayLike,
+    p: float,
+    *,
+    confidence: float,
+    method: Method = "beta",
+    rng: np.random.Generator | None = None,
+) -> ProbabilityInterval:
+    """Probability that one more run is at least as good as the sample's p-quantile.
+
+    The sample quantile is a number, and the law of the runs gives it a probability F(Q_p) near p.
+    It rests on the count k of the values at or below Q_p, which exceeds ``ceil(n p)`` where Q_p is
+    tied.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Results of runs, less is better; `inf` for a run without one.
+    p : float
+        Probability in [0, 1] of the quantile.
+    confidence : float
+        Nominal coverage in (0, 1).
+    method : {"beta", "paper", "bootstrap"}
+        `beta_interval`, `paper_interval` or `paper_bootstrap_interval`. Only the first holds its
+        coverage in small samples and near p = 1.
+    rng : numpy.random.Generator, optional
+        Source of the draws; required by ``bootstrap``, not used by the others.
+
+    Returns
+    -------
+    ProbabilityInterval
+        Of shape (). All NaN for an empty sample and where Q_p is `inf`: no result that could be
+        reached again.
+
+    Raises
+    ------
+    ValueError
+        If `values` is no vector or has NaN, a number is out of range, the method is unknown, or
+        `rng` is missing.
+
+    References
+    ----------
+    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5 and Tables 13-15.
+
+    Examples
+    --------
+    >>> interval = probability_of_quantile(range(101), 0.5, confidence=0.95)
+    >>> print(f"{interval.value:.2f} in [{interval.low:.2f}, {interval.high:.2f}]")
+    0.50 in [0.40, 0.60]
+    """
+    x = np.asarray(values, dtype=np.float64)
+    if x.ndim != 1:
+        raise ValueError(f"values must be a vector, not of the shape {x.shape}")
+    quantile = sample_quantile(x, p)
+    if not np.isfinite(quantile):
+        _check_confidence(confidence)
+        nothing = np.asarray(np.nan)
+        return ProbabilityInterval(nothing, nothing, nothing, np.asarray(False))
+    count = int((x <= quantile).sum())
+    if method == "beta":
+        tied = int((x == quantile).sum()) > 1
+        return beta_interval(count, x.size, confidence, tied=tied)
+    if method == "paper":
+        return paper_interval(count, x.size, confidence)
+    if method == "bootstrap":
+        if rng is None:
+            raise ValueError("method bootstrap needs rng")
+        return paper_bootstrap_interval(count, x.size, confidence, rng=rng)
+    raise ValueError(f"method must be beta, paper or bootstrap, not {method!r}")
+
+
+def beta_interval(
+    count: ArrayLike, n: ArrayLike, confidence: float, *, tied: ArrayLike = False
+) -> ProbabilityInterval:
+    """Exact interval of F(X_(k)), which is Beta(k, n + 1 - k) for every continuous law F.
+
+    Parameters
+    ----------
+    count : array_like of int
+        The rank k in 1..n.
+    n : array_like of int
+        Size of the sample, at least 1.
+    confidence : float
+        Nominal coverage in (0, 1); without ties the actual one.
+    tied : array_like of bool
+        Whether X_(k) is tied with another value. The law then has an atom there, and F(X_(k)) lies
+        between those of two neighbours in rank: the upper limit is taken from k + 1, and is 1 for
+        k = n.
+
+    Returns
+    -------
+    ProbabilityInterval
+        Its value is the mean of the law, k/(n + 1).
+
+    Raises
+    ------
+    ValueError
+        If a count lies outside 1..n, or `confidence` is out of range.
+
+    References
+    ----------
+    H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 2.1; S. S. Wilks,
+    Determination of sample sizes for setting tolerance limits, Annals of Mathematical Statistics 12
+    (1941).
+
+    Examples
+    --------
+    >>> interval = beta_interval(101, 101, 0.95)
+    >>> print(f"[{interval.low:.3f}, {interval.high:.4f}]")
+    [0.964, 0.9997]
+    """
+    k, size = _counts(count, n, least=1)
+    low, high = _beta_limits(k, k + np.asarray(tied, dtype=np.int64), size, confidence)
+    return ProbabilityInterval(np.asarray(k / (size + 1)), low, high, np.asarray(k == size))
+
+
+def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> ProbabilityInterval:
+    """The interval that the paper prints: (k - 1)/(n - 1), with a normal approximation.
+
+    Half its width is ``z sqrt(q (1 - q)/n)`` with q = k/n, and the limits are cut to (0, 1]; a
+    lower limit of 0 is open. With z = 1.96 it gives every cell of the paper's Tables 13 and 14 but
+    one.
+
+    Parameters
+    ----------
+    count : array_like of int
+        The number k of values at or below the quantile, in 1..n.
+    n : array_like of int
+        Size of the sample, at least 1.
+    confidence : float
+        Nominal coverage in (0, 1). Without ties the actual one of a nominal .95 is .83, .92 and .94
+        for Q.90 at n = 15, 51 and 101, and .91, .94 and .94 for Q.10.
+
+    Returns
+    -------
+    ProbabilityInterval
+        For k = n all are 1, without a width, and `about_one` says so. NaN for n = 1.
+
+    Raises
+    ------
+    ValueError
+        If a count lies outside 1..n, or `confidence` is out of range.
+
+    References
+    ----------
+    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 13-15.
+
+    Examples
+    --------
+    >>> interval = paper_interval(11, 101, 0.95)
+    >>> print(f"{interval.value:.2f} in [{interval.low:.2f}, {interval.high:.2f}]")
+    0.10 in [0.04, 0.16]
+    """
+    k, size = _counts(count, n, least=1)
+    q = k / size
+    return _paper(k, size, np.sqrt(q * (1 - q) / size), confidence)
+
+
+def paper_bootstrap_interval(
+    count: ArrayLike,
+    n: ArrayLike,
+    confidence: float,
+    *,
+    resamples: int = RESAMPLES,
+    rng: np.random.Generator,
+) -> ProbabilityInterval:
+    """The bootstrap that `paper_interval` stands for: normal approximation with bias.
+
+    A replicate is the share of n resampled values at or below the quantile of the sample. How many
+    they are is binomial with the probability k/n, and is drawn as such. The mean error of the
+    replicates is taken off the value, and their standard deviation gives the width.
+
+    Parameters
+    ----------
+    count, n, confidence
+        As for `paper_interval`, which is the limit of many resamples.
+    resamples : int
+        Replicates, at least 2.
+    rng : numpy.random.Generator
+        Source of the draws.
+
+    Returns
+    -------
+    ProbabilityInterval
+        As from `paper_interval`.
+
+    Raises
+    ------
+    ValueError
+        If a count lies outside 1..n, or `confidence` or `resamples` is out of range.
+
+    References
+    ----------
+    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5.
+
+    Examples
+    --------
+    >>> interval = paper_bootstrap_interval(51, 101, 0.95, rng=np.random.default_rng(1))
+    >>> print(f"[{interval.low:.2f}, {interval.high:.2f}]")
+    [0.40, 0.60]
+    """
+    k, size = _counts(count, n, least=1)
+    if resamples < 2:
+        raise ValueError(f"resamples must be at least 2, not {resamples}")
+    shares = rng.binomial(size, k / size, size=(resamples, *k.shape)) / size
+    bias = shares.mean(axis=0) - k / size
+    return _paper(k, size, shares.std(axis=0, ddof=1), confidence, bias)
+
+
+def _paper(
+    k: NDArray[np.int64],
+    n: NDArray[np.int64],
+    error: NDArray[np.float64],
+    confidence: float,
+    bias: ArrayLike = 0.0,
+) -> ProbabilityInterval:
+    _check_confidence(confidence)
+    value = np.full(k.shape, np.nan)
+    np.divide(k - 1, n - 1, out=value, where=n > 1)
+    centre, half = value - bias, norm.isf((1.0 - confidence) / 2.0) * error
+    return ProbabilityInterval(
+        value, np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0), k == n
+    )
+
+
+def success_interval(
+    successes: ArrayLike, runs: ArrayLike, confidence: float
+) -> ProbabilityInterval:
+    """Success rate with the exact interval of Clopper and Pearson.
+
+    Parameters
+    ----------
+    successes : array_like of int
+        Runs that reached the target, in 0..runs.
+    runs : array_like of int
+        At least 1.
+    confidence : float
+        Nominal coverage in (0, 1); the actual one is never below it.
+
+    Returns
+    -------
+    ProbabilityInterval
+        From 0 without a success, up to 1 without a failure.
+
+    Raises
+    ------
+    ValueError
+        If `successes` lies outside 0..runs, or `confidence` is out of range.
+
+    References
+    ----------
+    C. J. Clopper and E. S. Pearson, Biometrika 26 (1934). The same as
+    ``scipy.stats.binomtest(...).proportion_ci(method="exact")``, for arrays.
+
+    Examples
+    --------
+    >>> interval = success_interval([0, 5, 10], 10, 0.95)
+    >>> interval.low.round(3).tolist(), interval.high.round(3).tolist()
+    ([0.0, 0.187, 0.692], [0.308, 0.813, 1.0])
+    """
+    s, size = _counts(successes, runs, least=0)
+    low, high = _beta_limits(s, s + 1, size, confidence)
+    return ProbabilityInterval(np.asarray(s / size), low, high, np.asarray(s == size))
+
+
+def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
+    """Probability that at least one of n independent runs reaches what one reaches with p.
+
+    Parameters
+    ----------
+    p : array_like
+        Probability in [0, 1] of a single run.
+    runs : array_like
+        Number of runs n, at least 0; of a shape that goes with that of `p`.
+
+    Returns
+    -------
+    ndarray
+        ``1 - (1 - p)**n``, without loss of digits for small p. 0 for no run.
+
+    Raises
+    ------
+    ValueError
+        If a probability lies outside [0, 1], or a number of runs is negative or not finite.
+
+    References
+    ----------
+    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 1.
+
+    Examples
+    --------
+    >>> multirun_probability(0.5, [1, 2, 3]).tolist()
+    [0.5, 0.75, 0.875]
+    """
+    single, n = np.broadcast_arrays(_probabilities(p, "p"), np.asarray(runs, dtype=np.float64))
+    if not (np.isfinite(n) & (n >= 0)).all():
+        raise ValueError("runs must be finite and at least 0")
+    with np.errstate(divide="ignore"):  # the logarithm is -inf for a run that never fails
+        failed = np.multiply(n, np.log1p(-single), out=np.zeros(n.shape), where=n > 0)
+    return np.asarray(-np.expm1(failed))
+
+
+def runs_needed(p: ArrayLike, wanted: ArrayLike) -> NDArray[np.float64]:
+    """Least number of independent runs of which one succeeds with the wanted probability.
+
+    Parameters
+    ----------
+    p : array_like
+        Probability in [0, 1] of a single run.
+    wanted : array_like
+        Probability in [0, 1] to succeed at least once; of a shape that goes with that of `p`.
+
+    Returns
+    -------
+    ndarray
+        ``ceil(ln(1 - wanted)/ln(1 - p))``, whole numbers as floats. A probability that is the
+        wanted one but for rounding is enough. 0 where nothing is wanted, 1 where a run never
+        fails, and `inf` where it never succeeds or where certainty is wanted of p < 1.
+
+    Raises
+    ------
+    ValueError
+        If a probability lies outside [0, 1].
+
+    References
+    ----------
+    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, the inverse of Table 1.
+
+    Examples
+    --------
+    >>> runs_needed([0.1, 0.5, 1.0, 0.0], 0.95).tolist()
+    [29.0, 5.0, 1.0, inf]
+    >>> float(runs_needed(0.5, 0.875))
+    3.0
+    """
+    single, goal = np.broadcast_arrays(_probabilities(p, "p"), _probabilities(wanted, "wanted"))
+    never = (single == 0) | ((goal == 1) & (single < 1))
+    open_case = ~never & (goal > 0) & (single < 1)
+    n = np.where(goal == 0, 0.0, np.where(never, np.inf, 1.0))
+    single, goal = single[open_case], goal[open_case]
+    runs = np.ceil(np.log1p(-goal) / np.log1p(-single))
+    enough = goal * (1.0 - 4 * np.finfo(np.float64).eps)
+    n[open_case] = runs - (multirun_probability(single, runs - 1) >= enough)
+    return n
+
+
+def _beta_limits(
+    lower: NDArray[np.int64], upper: NDArray[np.int64], n: NDArray[np.int64], confidence: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Quantiles of F(X_(lower)) and F(X_(upper)); rank 0 is at 0, rank n + 1 at 1."""
+    _check_confidence(confidence)
+    tail = (1.0 - confidence) / 2.0
+    first, last = np.maximum(lower, 1), np.minimum(upper, n)
+    low = np.where(lower < 1, 0.0, beta.ppf(tail, first, n + 1 - first))
+    high = np.where(upper > n, 1.0, beta.isf(tail, last, n + 1 - last))
+    return low, high
+
+
+def _counts(
+    count: ArrayLike, n: ArrayLike, least: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    k, size = np.broadcast_arrays(np.asarray(count), np.asarray(n))
+    if (size < 1).any() or (k < least).any() or (k > size).any():
+        raise ValueError(f"a count must lie in {least}..n and n be at least 1")
+    if (k != np.floor(k)).any() or (size != np.floor(size)).any():
+        raise ValueError("counts must be whole numbers")
+    return k.astype(np.int64), size.astype(np.int64)
+
+
+def _probabilities(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    x = np.asarray(values, dtype=np.float64)
+    if not ((x >= 0) & (x <= 1)).all():
+        raise ValueError(f"{name} must lie in [0, 1]")
+    return x
+
+
+def _check_confidence(confidence: float) -> None:
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")

@@ -1,0 +1,367 @@
+"""Runtime of an algorithm that is run again and again until it succeeds, without simulation.
+
+Runs are drawn from the sample with replacement until one succeeds, and each failure costs its own
+end. The runtime is the sum of the failures before the success, and the success's own time. What
+simulated restarts estimate by drawing, this module computes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.fft import irfft, rfft
+
+from timefair.statistics.ert import check_pairs, ert, residuals
+from timefair.statistics.quantiles import sample_quantile
+
+MOST_SUMS = 1 << 15
+"""Pairs of sums of failures that are added up before a lattice takes the place of all sums."""
+
+CELLS = (1 << 15) - 1
+"""Of a lattice."""
+
+NEGLIGIBLE = 1e-17
+"""Probability of so many failures in a row that more of them are left out."""
+
+SLACK = 1e-12
+"""Relative difference of two runtimes that is taken for rounding."""
+
+ROUNDING = 1e-9
+"""Difference of two probabilities that is taken for rounding."""
+
+DAMPING = 1e-12
+"""Of what lies beyond a lattice; its root times the precision of numbers is a lattice's own."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mean and standard deviation, arrays of one shape."""
+
+    mean: NDArray[np.float64]
+    sd: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits that hold the exact value, arrays of one shape; equal where it is computed exactly."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    @classmethod
+    def around(cls, first: NDArray[np.float64], second: NDArray[np.float64]) -> Bounds:
+        """In order, whatever rounding did to limits that are equal."""
+        return cls(np.minimum(first, second), np.maximum(first, second))
+
+    @property
+    def middle(self) -> NDArray[np.float64]:
+        """The exact value, or half way between its limits."""
+        return np.asarray((self.low + self.high) / 2)
+
+
+def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> Moments:
+    """Mean and standard deviation of the runtime with restarts.
+
+    Parameters
+    ----------
+    spent : array_like
+        What each run cost, seconds or evaluations: up to the target for a success, up to the run's
+        own end for a failure. Finite and not negative.
+    success : array_like of bool
+        Whether the run reached the target; same shape.
+    axis : int
+        The axis of the runs.
+
+    Returns
+    -------
+    Moments
+        `spent` without `axis`, in its unit. The mean is the ERT. Both are `inf` without a success
+        and NaN without a run. Without a failure they are those of the sample itself (ddof = 0).
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or a cost is negative or not finite.
+
+    Notes
+    -----
+    The variance is the sum of (t - ERT)^2 over the successes and of t^2 over the failures, divided
+    by the number of successes. That is the same as V_s + (1 - p)/p V_f + (1 - p)/p^2 m_f^2, with
+    the success rate p, the variance V_s of the successes, and mean m_f and variance V_f of the
+    failures.
+
+    References
+    ----------
+    J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, equation (1), for the mean;
+    A. Auger and N. Hansen, Performance evaluation of an advanced local search evolutionary
+    algorithm, CEC 2005, for both.
+
+    Examples
+    --------
+    >>> moments = restarted_moments([3.0, 10.0, 5.0], [True, False, True])
+    >>> float(moments.mean), round(float(moments.sd), 3)
+    (9.0, 8.718)
+    """
+    cost, reached = check_pairs(spent, success)
+    mean = ert(cost, reached, axis=axis)
+    squares = np.asarray((residuals(cost, reached, axis) ** 2).sum(axis=axis))
+    sd = mean.copy()
+    np.divide(squares, reached.sum(axis=axis), out=sd, where=np.isfinite(mean))
+    return Moments(mean, np.sqrt(sd))
+
+
+def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Bounds:
+    """Distribution function of the runtime with restarts.
+
+    Parameters
+    ----------
+    spent : array_like, shape (R,)
+        What each run cost, as for `restarted_moments`.
+    success : array_like of bool, shape (R,)
+        Whether the run reached the target.
+    grid : array_like, shape (points,)
+        Costs b, in the unit of `spent`, in any order.
+
+    Returns
+    -------
+    Bounds
+        Shape (points,): the probability F(b) that the runtime is at most b, see Notes. Without a
+        failure, or with failures that cost nothing, it is the ECDF of the successes. 0 without a
+        success, also at ``b = inf``; NaN without a run.
+
+    Raises
+    ------
+    ValueError
+        If `spent` and `success` are not vectors of one length, a cost is negative or not finite, or
+        a number of the grid is NaN.
+
+    Notes
+    -----
+    F(b) = 1/R (number of successes up to b + sum of F(b - t) over the failures), solved by listing
+    the sums that failures can have. There are few of them if failures end alike, as at one budget,
+    or if b is not far beyond them: then F is exact. Otherwise failures are rounded down, and again
+    up, to a lattice of `CELLS` points: the first has a larger F, the second a smaller one. `low`
+    and `high` are these two, and the exact F lies between them.
+
+    References
+    ----------
+    J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3. The simulated
+    restarts of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021), have this F in
+    the limit of many draws.
+
+    Examples
+    --------
+    >>> cdf = restarted_cdf([3.0, 10.0], [True, False], [2.0, 3.0, 13.0, 23.0])
+    >>> cdf.low.tolist(), bool((cdf.low == cdf.high).all())
+    ([0.0, 0.5, 0.75, 0.875], True)
+    """
+    sample = _Sample.of(spent, success)
+    points = np.asarray(grid, dtype=np.float64)
+    if points.ndim != 1 or np.isnan(points).any():
+        raise ValueError("grid must be a vector without NaN")
+    if sample.successes.size == 0:
+        never = np.full(points.shape, 0.0 if np.size(spent) else np.nan)
+        return Bounds(never, never)
+    limit = points[np.isfinite(points)].max(initial=0.0)
+    early, late = _waits(sample, float(limit))
+    return Bounds.around(late.cdf(sample, points), early.cdf(sample, points))
+
+
+def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bounds:
+    """Quantiles of the runtime with restarts.
+
+    Parameters
+    ----------
+    spent : array_like, shape (R,)
+        What each run cost, as for `restarted_moments`.
+    success : array_like of bool, shape (R,)
+        Whether the run reached the target.
+    p : array_like, shape (m,)
+        Probabilities in (0, 1].
+
+    Returns
+    -------
+    Bounds
+        Shape (m,): the least b with F(b) >= p, in the unit of `spent`. Without a failure, or with
+        failures that cost nothing, it is the sample quantile of the successes. `inf` without a
+        success, and with failures for p = 1; NaN without a run.
+
+    Raises
+    ------
+    ValueError
+        If `spent` and `success` are not vectors of one length, a cost is negative or not finite, or
+        a probability lies outside (0, 1].
+
+    Notes
+    -----
+    F is that of `restarted_cdf`. Sums need to be known up to Cantelli's bound of the quantile, the
+    mean and sqrt(p/(1 - p)) standard deviations.
+
+    Examples
+    --------
+    >>> restarted_quantile([3.0, 10.0], [True, False], [0.5, 0.6, 0.9]).low.tolist()
+    [3.0, 13.0, 33.0]
+    """
+    sample = _Sample.of(spent, success)
+    wanted = np.asarray(p, dtype=np.float64)
+    if wanted.ndim != 1 or not ((wanted > 0) & (wanted <= 1)).all():
+        raise ValueError("p must be a vector of probabilities in (0, 1]")
+    if sample.successes.size == 0:
+        never = np.full(wanted.shape, np.inf if np.size(spent) else np.nan)
+        return Bounds(never, never)
+    both = np.array([_quantile(sample, float(q)) for q in wanted]).reshape(-1, 2)
+    return Bounds.around(both[:, 0], both[:, 1])
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """The runs that matter: a failure that costs nothing is a run that was not drawn.
+
+    Attributes
+    ----------
+    runs
+        How many they are.
+    successes
+        Cost of each success.
+    lengths, chances
+        Each cost that failures have, ascending, and its probability.
+    """
+
+    runs: int
+    successes: NDArray[np.float64]
+    lengths: NDArray[np.float64]
+    chances: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, spent: ArrayLike, success: ArrayLike) -> _Sample:
+        cost, reached = check_pairs(spent, success)
+        if cost.ndim != 1:
+            raise ValueError(f"spent must have the shape (R,), not {cost.shape}")
+        matters = reached | (cost > 0)
+        runs = int(matters.sum())
+        lengths, counts = np.unique(cost[matters & ~reached], return_counts=True)
+        return cls(runs, cost[reached], lengths, counts / max(runs, 1))
+
+    @property
+    def moments(self) -> Moments:
+        failures = np.repeat(self.lengths, np.rint(self.chances * self.runs).astype(np.int64))
+        cost = np.concatenate([self.successes, failures])
+        return restarted_moments(cost, np.arange(cost.size) < self.successes.size)
+
+
+@dataclass(frozen=True)
+class _Waits:
+    """What the failures before a run may have cost together, ascending.
+
+    ``begun[i]`` is the expected number of runs that begin before ``sums[i]``, and the last one that
+    of all runs.
+    """
+
+    sums: NDArray[np.float64]
+    begun: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, sums: NDArray[np.float64], chances: NDArray[np.float64]) -> _Waits:
+        return cls(sums, np.concatenate([[0.0], np.cumsum(chances)]))
+
+    def cdf(self, sample: _Sample, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A run that begins at x succeeds up to b if its own cost is at most b - x."""
+        latest = points[:, np.newaxis] * (1.0 + SLACK) - sample.successes
+        begun = self.begun[np.searchsorted(self.sums, latest, side="right")]
+        fraction = np.minimum(begun.sum(axis=1) / sample.runs, 1.0)
+        return np.where(np.isposinf(points), 1.0, fraction)
+
+    def quantile(self, sample: _Sample, p: float, limit: float) -> float:
+        """The step at which `cdf` comes to p; the limit if that is earlier."""
+        low, high = 0.0, limit
+        if self.cdf(sample, np.array([limit]))[0] < p - ROUNDING:
+            return limit
+        while high - low > SLACK * limit:
+            middle = (low + high) / 2
+            enough = self.cdf(sample, np.array([middle]))[0] >= p - ROUNDING
+            low, high = (low, middle) if enough else (middle, high)
+        latest = high * (1.0 + 2 * SLACK) - sample.successes
+        before = np.searchsorted(self.sums, latest, side="right") - 1
+        steps = self.sums[before] + sample.successes
+        return float(steps[before >= 0].max())
+
+
+def _quantile(sample: _Sample, p: float) -> tuple[float, float]:
+    if sample.lengths.size == 0:
+        value = float(sample_quantile(sample.successes, p))
+        return value, value
+    if p == 1.0:
+        return np.inf, np.inf
+    moments = sample.moments
+    limit = float(moments.mean + moments.sd * np.sqrt(p / (1.0 - p))) * (1.0 + ROUNDING)
+    early, late = _waits(sample, limit)
+    return early.quantile(sample, p, limit), late.quantile(sample, p, limit)
+
+
+def _waits(sample: _Sample, limit: float) -> tuple[_Waits, _Waits]:
+    """The waits up to a limit, at the earliest and at the latest; the same if they are exact."""
+    limit *= 1.0 + 2 * SLACK
+    within = sample.lengths <= limit
+    lengths, chances = sample.lengths[within], sample.chances[within]
+    listed = _listed(lengths, chances, limit)
+    if listed is not None:
+        return listed, listed
+    whole = bool((lengths == np.floor(lengths)).all())
+    cell = max(np.ceil(limit / CELLS), 1.0) if whole else limit / CELLS
+    lattice = np.linspace(0.0, cell * CELLS, CELLS + 1)
+    early, late = (
+        _Waits.of(lattice, _runs_begun(steps, chances))
+        for steps in (np.floor(lengths / cell * (1 + SLACK)), np.ceil(lengths / cell * (1 - SLACK)))
+    )
+    return early, late
+
+
+def _listed(
+    lengths: NDArray[np.float64], chances: NDArray[np.float64], limit: float
+) -> _Waits | None:
+    """Every sum of failures up to a limit; None if they are too many to list.
+
+    With Q the failures, 1 + Q + Q^2 + ... is the product of (1 + Q), (1 + Q^2), (1 + Q^4), ...
+    """
+    sums, begun = np.zeros(1), np.ones(1)
+    more, rarer = lengths, chances
+    while rarer.sum() > NEGLIGIBLE:
+        if max(sums.size, more.size) * more.size > MOST_SUMS:
+            return None
+        later = (np.add.outer(sums, more).ravel(), np.multiply.outer(begun, rarer).ravel())
+        sums, begun = _merged(
+            np.concatenate([sums, later[0]]), np.concatenate([begun, later[1]]), limit
+        )
+        more, rarer = _merged(
+            np.add.outer(more, more).ravel(), np.multiply.outer(rarer, rarer).ravel(), limit
+        )
+    return _Waits.of(sums, begun)
+
+
+def _merged(
+    sums: NDArray[np.float64], chances: NDArray[np.float64], limit: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The sums up to a limit, ascending, those that differ by rounding taken together."""
+    order = np.argsort(sums, kind="stable")
+    order = order[sums[order] <= limit]
+    if order.size == 0:
+        return np.empty(0), np.empty(0)
+    ordered = sums[order]
+    first = np.flatnonzero(np.diff(ordered, prepend=-1.0) > SLACK * ordered)
+    return ordered[first], np.add.reduceat(chances[order], first)
+
+
+def _runs_begun(steps: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Expected number of runs that begin at each point of a lattice, of failures in whole cells.
+
+    The power series 1/(1 - Q), from its values on a circle within the unit circle: what lies beyond
+    the lattice and returns at its start is damped away.
+    """
+    kept = steps <= CELLS
+    failed = np.bincount(steps[kept].astype(np.int64), chances[kept], minlength=CELLS + 1)
+    size = 2 * failed.size
+    damping = DAMPING ** (np.arange(failed.size) / size)
+    begun = irfft(1.0 / (1.0 - rfft(failed * damping, size)), size)[: failed.size] / damping
+    return np.maximum(begun, 0.0)

@@ -1,0 +1,97 @@
+"""A confidence sequence for the mean of bounded values, by betting against each candidate."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+HALVINGS = 40
+TRUNCATION = 0.5
+"""A bet risks at most this share of the capital."""
+
+
+def betting_interval(
+    values: ArrayLike, confidence: float, *, horizon: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Limits of the mean that hold at all n at once.
+
+    For each candidate mean two gamblers bet, one that the values lie above it and one below. If
+    the candidate is the mean, neither can expect to win; a candidate at which half of one's
+    capital reaches ``1 / (1 - confidence)`` is not.
+
+    Parameters
+    ----------
+    values : array_like, shape (..., n)
+        Independent values in [0, 1], in their order; n = 0 gives [0, 1].
+    confidence : float
+        Probability, in (0, 1), that no interval of the sequence misses the mean.
+    horizon : int
+        The n for which the bets are tuned, at least 1. Any choice is valid, but it must be the same
+        for all n of a sequence.
+
+    Returns
+    -------
+    low, high : ndarray, shape (...)
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If a value lies outside [0, 1] or is NaN, or a number is out of range.
+
+    References
+    ----------
+    I. Waudby-Smith and A. Ramdas, Estimating means of bounded random variables by betting, Journal
+    of the Royal Statistical Society B 86 (2024): the hedged capital process with predictable
+    plug-in bets.
+
+    Examples
+    --------
+    >>> low, high = betting_interval([0.5] * 40, 0.95, horizon=50)
+    >>> bool(low < 0.5 < high), bool(high - low < 0.3)
+    (True, True)
+    """
+    x = np.asarray(values, dtype=np.float64)
+    if x.ndim == 0 or not ((x >= 0.0) & (x <= 1.0)).all():
+        raise ValueError("values must be samples of numbers in [0, 1]")
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
+    if horizon < 1:
+        raise ValueError(f"horizon must be at least 1, not {horizon}")
+    limit = np.log(2.0 / (1.0 - confidence))
+    bets = np.sqrt(2.0 * limit / (_predicted_variance(x) * horizon))
+    return _lower_limit(x, bets, limit), 1.0 - _lower_limit(1.0 - x, bets, limit)
+
+
+def _predicted_variance(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Variance as guessed before each value, shape (..., n): a quarter before the first."""
+    n = x.shape[-1]
+    past = np.arange(1, n + 1)
+    mean = (0.5 + np.cumsum(x, axis=-1)) / (past + 1)
+    variance = (0.25 + np.cumsum((x - mean) ** 2, axis=-1)) / (past + 1)
+    first = np.full((*x.shape[:-1], 1), 0.25)
+    return np.asarray(np.concatenate([first, variance], axis=-1)[..., :n])
+
+
+def _lower_limit(
+    x: NDArray[np.float64], bets: NDArray[np.float64], limit: float
+) -> NDArray[np.float64]:
+    """The least candidate that the gambler for values above it has not ruined, by bisection.
+
+    The gambler's capital falls with the candidate. The limit is a candidate that is excluded.
+    """
+    low = np.zeros(x.shape[:-1])
+    high = np.ones(x.shape[:-1])
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        excluded = _log_capital(x, bets, middle[..., np.newaxis]) >= limit
+        low = np.where(excluded, middle, low)
+        high = np.where(excluded, high, middle)
+    return low
+
+
+def _log_capital(
+    x: NDArray[np.float64], bets: NDArray[np.float64], candidate: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    stakes = np.minimum(bets, TRUNCATION / candidate)
+    return np.asarray(np.log1p(stakes * (x - candidate)).sum(axis=-1))

@@ -1,0 +1,141 @@
+"""Are stated probabilities right? Scores and the calibration curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+
+
+def brier_score(probability: ArrayLike, outcome: ArrayLike) -> float:
+    """Mean squared difference of probabilities and outcomes: 0 is best.
+
+    Parameters
+    ----------
+    probability : array_like, shape (cases,)
+        In [0, 1].
+    outcome : array_like of bool, shape (cases,)
+        What happened.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN without a case.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ or a probability is none.
+
+    References
+    ----------
+    G. W. Brier, Verification of forecasts expressed in terms of probability, Monthly Weather
+    Review 78 (1950).
+
+    Examples
+    --------
+    >>> brier_score([0.5, 1.0], [True, True])
+    0.125
+    """
+    stated, happened = _pairs(probability, outcome)
+    return float(np.mean((stated - happened) ** 2)) if stated.size else float("nan")
+
+
+def auc(probability: ArrayLike, outcome: ArrayLike) -> float:
+    """Probability that a case that happened was given the higher probability; ties count half.
+
+    Parameters
+    ----------
+    probability, outcome
+        As for `brier_score`.
+
+    Returns
+    -------
+    float
+        .5 says that the order is worth nothing; NaN if all cases, or none, happened.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ or a probability is none.
+
+    Examples
+    --------
+    >>> auc([0.2, 0.7, 0.7], [False, True, False])
+    0.75
+    """
+    stated, happened = _pairs(probability, outcome)
+    positive = int(happened.sum())
+    negative = happened.size - positive
+    if positive == 0 or negative == 0:
+        return float("nan")
+    above = rankdata(stated)[happened].sum() - positive * (positive + 1) / 2.0
+    return float(above / (positive * negative))
+
+
+@dataclass(frozen=True)
+class CalibrationCurve:
+    """Stated and observed share of each bin, and its cases; arrays of shape (bins,)."""
+
+    stated: NDArray[np.float64]
+    observed: NDArray[np.float64]
+    cases: NDArray[np.int64]
+
+
+def calibration_curve(
+    probability: ArrayLike, outcome: ArrayLike, *, bins: int = 10
+) -> CalibrationCurve:
+    """Share that happened among cases of about the same stated probability.
+
+    Parameters
+    ----------
+    probability, outcome
+        As for `brier_score`.
+    bins : int
+        Wanted number of bins, of about equal numbers of cases. Cases of equal probability stay
+        together, so that there may be fewer.
+
+    Returns
+    -------
+    CalibrationCurve
+        Bins by rising probability; empty without a case.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a probability is none, or `bins` is below 1.
+
+    Examples
+    --------
+    >>> curve = calibration_curve([0.1, 0.1, 0.8, 0.8], [False, False, True, False], bins=2)
+    >>> curve.stated.tolist(), curve.observed.tolist(), curve.cases.tolist()
+    ([0.1, 0.8], [0.0, 0.5], [2, 2])
+    """
+    if bins < 1:
+        raise ValueError(f"bins must be at least 1, not {bins}")
+    stated, happened = _pairs(probability, outcome)
+    share = (rankdata(stated, method="min") - 1) / max(stated.size, 1)
+    _, label = np.unique((share * bins).astype(np.int64), return_inverse=True)
+    cases = np.bincount(label)
+    return CalibrationCurve(
+        np.bincount(label, weights=stated) / cases,
+        np.bincount(label, weights=happened) / cases,
+        cases,
+    )
+
+
+def _pairs(
+    probability: ArrayLike, outcome: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    stated = np.asarray(probability, dtype=np.float64)
+    happened = np.asarray(outcome, dtype=np.bool_)
+    if stated.ndim != 1 or stated.shape != happened.shape:
+        raise ValueError(
+            f"probability and outcome must be vectors of one length, not {stated.shape} and "
+            f"{happened.shape}"
+        )
+    if not ((stated >= 0.0) & (stated <= 1.0)).all():
+        raise ValueError("probabilities must lie in [0, 1]")
+    return stated, happened

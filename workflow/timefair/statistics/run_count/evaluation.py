@@ -1,0 +1,322 @@
+"""What numbers of runs are worth on complete samples: the paper's evaluation, and its controls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.statistics.run_count.outliers import Outliers
+from timefair.statistics.run_count.savings import Savings, savings
+from timefair.statistics.run_count.skewness import SkewnessRule, skewness_counts
+from timefair.statistics.run_count.stopping import StopCounts
+from timefair.statistics.run_count.verdicts import Judge, analytic_verdicts
+
+BLOCK = 2048
+"""Samples that are judged at a time: memory for verdicts does not grow with their number."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Numbers of runs to be judged: n and met have the shape (samples, settings).
+
+    `outliers` names each setting's trimming; `met` is False where the cap alone ended a sample.
+    """
+
+    n: NDArray[np.int64]
+    met: NDArray[np.bool_]
+    outliers: tuple[Outliers, ...]
+
+
+def rule_trial(
+    rules: Sequence[SkewnessRule],
+    samples: ArrayLike,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Trial:
+    """The numbers of runs that skewness rules make.
+
+    Parameters
+    ----------
+    rules : sequence of SkewnessRule
+        The settings; those of one technique next to each other share its skewness.
+    samples : array_like, shape (samples, runs)
+        Complete samples in the order of their runs; `inf` for a run without a finite value. May be
+        a memory map.
+    progress : callable, optional
+        Called with (samples done, samples) after each block.
+
+    Returns
+    -------
+    Trial
+        A setting a rule.
+
+    Raises
+    ------
+    ValueError
+        If `samples` is no matrix, is narrower than a cap, or has NaN or ``-inf``.
+
+    Examples
+    --------
+    >>> rules = [SkewnessRule(0.1, Outliers.IQR, cap=6), SkewnessRule(0.5, Outliers.IQR, cap=6)]
+    >>> rule_trial(rules, [[1.0, 2.0, 3.0, 4.0, 6.0, 7.0]]).n.tolist()
+    [[6, 5]]
+    """
+    shape = np.shape(samples)
+    if len(shape) != 2:
+        raise ValueError(f"samples must have the shape (samples, runs), not {shape}")
+    rows = np.asanyarray(samples)
+    n = np.empty((shape[0], len(rules)), dtype=np.int64)
+    met = np.empty(n.shape, dtype=np.bool_)
+    for block in _blocks(shape[0], progress):
+        found = skewness_counts(rules, rows[block])
+        n[block], met[block] = found.n, found.met
+    return Trial(n, met, tuple(rule.outliers for rule in rules))
+
+
+def counts_trial(counts: Sequence[StopCounts], outliers: Outliers) -> Trial:
+    """The numbers of runs of any other rules, to be judged as means of the trimmed values.
+
+    Parameters
+    ----------
+    counts : sequence of StopCounts
+        One of each rule, at least one, all on the same samples.
+    outliers : Outliers
+        The trimming before the mean is taken.
+
+    Returns
+    -------
+    Trial
+        A setting a rule.
+
+    Examples
+    --------
+    >>> counts = StopCounts(np.array([7, 9]), np.array([True, True]))
+    >>> counts_trial([counts], Outliers.NONE).n.tolist()
+    [[7], [9]]
+    """
+    return Trial(
+        np.stack([found.n for found in counts], axis=1),
+        np.stack([found.met for found in counts], axis=1),
+        (outliers,) * len(counts),
+    )
+
+
+def fixed_control(trial: Trial) -> Trial:
+    """The same n for all samples, saving at least as much as each setting does.
+
+    Parameters
+    ----------
+    trial : Trial
+        Of at least one sample.
+
+    Returns
+    -------
+    Trial
+        n is the whole part of the setting's mean n; every sample counts as stopped.
+
+    Examples
+    --------
+    >>> trial = Trial(np.array([[5], [50], [50]]), np.array([[True], [False], [False]]), ())
+    >>> fixed_control(trial).n.tolist()
+    [[35], [35], [35]]
+    """
+    n = np.broadcast_to(np.floor(trial.n.mean(axis=0)).astype(np.int64), trial.n.shape)
+    return Trial(n, np.ones(n.shape, dtype=np.bool_), trial.outliers)
+
+
+def random_control(trial: Trial, *, rng: np.random.Generator) -> Trial:
+    """Each setting's own numbers of runs, dealt to the samples at random.
+
+    Parameters
+    ----------
+    trial : Trial
+        Of any number of samples.
+    rng : numpy.random.Generator
+        Source of the permutations, one a setting.
+
+    Returns
+    -------
+    Trial
+        With exactly the same runs made, and as many samples that never stopped.
+
+    Examples
+    --------
+    >>> trial = Trial(np.array([[5], [50]]), np.array([[True], [False]]), ())
+    >>> sorted(random_control(trial, rng=np.random.default_rng(1)).n.ravel().tolist())
+    [5, 50]
+    """
+    places = rng.permuted(np.indices(trial.n.shape)[0], axis=0)
+    return Trial(
+        np.take_along_axis(trial.n, places, axis=0),
+        np.take_along_axis(trial.met, places, axis=0),
+        trial.outliers,
+    )
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Sums over the samples of each group: what Tables 1 and 2 and the figures are made of.
+
+    `cap` is the size of a complete sample, `samples` has the shape (groups,), `accurate`,
+    `stopped`, `accurate_stopped` and `runs` (groups, settings), `within` (groups, settings,
+    bands). Add groups up with `pooled`.
+    """
+
+    cap: int
+    samples: NDArray[np.int64]
+    runs: NDArray[np.int64]
+    stopped: NDArray[np.int64]
+    accurate: NDArray[np.float64]
+    accurate_stopped: NDArray[np.float64]
+    within: NDArray[np.float64]
+
+    def pooled(self) -> Evaluation:
+        """All groups as one."""
+        return Evaluation(
+            self.cap,
+            *(
+                sums.sum(axis=0, keepdims=True)
+                for sums in (
+                    self.samples, self.runs, self.stopped,
+                    self.accurate, self.accurate_stopped, self.within,
+                )
+            ),
+        )  # fmt: skip
+
+    @property
+    def accuracy(self) -> NDArray[np.float64]:
+        """Share of samples with an accurate estimate, (groups, settings): column "true"."""
+        return _share(self.accurate, self.samples[:, np.newaxis])
+
+    @property
+    def accuracy_within(self) -> NDArray[np.float64]:
+        """The same with errors in each band allowed, (groups, settings, bands)."""
+        return _share(self.within, self.samples[:, np.newaxis, np.newaxis])
+
+    @property
+    def never_stopped(self) -> NDArray[np.float64]:
+        """Share of samples that only the cap ended, (groups, settings)."""
+        return 1.0 - _share(self.stopped, self.samples[:, np.newaxis])
+
+    @property
+    def accuracy_stopped(self) -> NDArray[np.float64]:
+        """Accuracy among the samples whose rule stopped, (groups, settings); NaN without any."""
+        return _share(self.accurate_stopped, self.stopped)
+
+    @property
+    def savings(self) -> Savings:
+        """Table 2, arrays of shape (groups, settings)."""
+        total = np.broadcast_to(self.cap * self.samples[:, np.newaxis], self.runs.shape)
+        return savings(total, self.runs, 100.0 * self.accuracy)
+
+
+def evaluate(
+    samples: ArrayLike,
+    trial: Trial,
+    *,
+    judge: Judge = analytic_verdicts,
+    truth: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Evaluation:
+    """Judge numbers of runs on complete samples.
+
+    Parameters
+    ----------
+    samples : array_like, shape (samples, runs)
+        Complete samples in the order of their runs; `inf` for a run without a finite value. May be
+        a memory map: it is read in blocks.
+    trial : Trial
+        The numbers of runs, of a rule or of a control.
+    judge : Judge
+        `analytic_verdicts`, or `resampled_verdicts` with its options given by
+        ``functools.partial``.
+    truth : array_like, shape (samples, runs'), optional
+        Independent runs to compare with. By default the complete sample, which contains the n runs:
+        n = runs is then accurate by definition.
+    groups : array_like of int, shape (samples,), optional
+        Group of each sample, from 0; by default all are in one.
+    progress : callable, optional
+        Called with (samples done, samples) after each block.
+
+    Returns
+    -------
+    Evaluation
+        A row a group; a group without samples has NaN shares.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit or a value is NaN or ``-inf``.
+
+    References
+    ----------
+    T. Eftimov and P. Korošec, GECCO 2025, Tables 1 and 2.
+
+    Examples
+    --------
+    >>> samples = [[1.0, 2.0, 3.0, 4.0, 6.0, 5.0], [1.0, 2.0, 3.0, 4.0, 5.0, 90.0]]
+    >>> trial = rule_trial([SkewnessRule(0.1, Outliers.NONE, cap=6)], samples)
+    >>> outcome = evaluate(samples, trial)
+    >>> outcome.runs.tolist(), outcome.savings.saved_percent.round(1).tolist()
+    ([[11]], [[8.3]])
+    """
+    rows = np.asanyarray(samples)
+    others = None if truth is None else np.asanyarray(truth)
+    if rows.ndim != 2 or rows.shape[0] != trial.n.shape[0]:
+        raise ValueError(f"samples must be a matrix with a row for each n, not {rows.shape}")
+    labels = _labels(groups, rows.shape[0])
+    count = int(labels.max(initial=0)) + 1
+    accurate: Any = 0.0
+    accurate_stopped: Any = 0.0
+    within: Any = 0.0
+    for block in _blocks(rows.shape[0], progress):
+        some = None if others is None else others[block]
+        found = judge(rows[block], trial.n[block], trial.outliers, some)
+        group = labels[block]
+        accurate += _sums(found.accurate, group, count)
+        accurate_stopped += _sums(found.accurate * trial.met[block], group, count)
+        within += _sums(found.within, group, count)
+    return Evaluation(
+        cap=rows.shape[1],
+        samples=np.bincount(labels, minlength=count),
+        runs=_sums(trial.n, labels, count).astype(np.int64),
+        stopped=_sums(trial.met, labels, count).astype(np.int64),
+        accurate=accurate,
+        accurate_stopped=accurate_stopped,
+        within=within,
+    )
+
+
+def _labels(groups: ArrayLike | None, size: int) -> NDArray[np.int64]:
+    if groups is None:
+        return np.zeros(size, dtype=np.int64)
+    labels = np.asarray(groups, dtype=np.int64)
+    if labels.shape != (size,) or labels.min(initial=0) < 0:
+        raise ValueError(f"groups must be {size} numbers from 0, one a sample")
+    return labels
+
+
+def _sums(values: NDArray[Any], labels: NDArray[np.int64], count: int) -> NDArray[np.float64]:
+    sums = np.zeros((count, *values.shape[1:]))
+    np.add.at(sums, labels, values)
+    return sums
+
+
+def _blocks(size: int, progress: Callable[[int, int], None] | None) -> Iterator[slice]:
+    """Slices of at most `BLOCK` samples, at least one; each is reported when it is done."""
+    for first in range(0, max(size, 1), BLOCK):
+        last = min(first + BLOCK, size)
+        yield slice(first, last)
+        if progress is not None:
+            progress(last, size)
+
+
+def _share(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
+    share = np.full(part.shape, np.nan)
+    np.divide(part, whole, out=share, where=np.broadcast_to(whole > 0, part.shape))
+    return share

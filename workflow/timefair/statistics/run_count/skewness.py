@@ -1,0 +1,135 @@
+"""The run-count paper's rule: run until the sample, without its outliers, is symmetric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.statistics.run_count import kernels
+from timefair.statistics.run_count.compiled import compiled
+from timefair.statistics.run_count.outliers import Outliers
+from timefair.statistics.run_count.stopping import (
+    Look,
+    StopCounts,
+    check_complete,
+    check_range,
+    checked_values,
+)
+
+
+@dataclass(frozen=True)
+class SkewnessRule:
+    """Stop when the skewness of the kept values lies in [-tau, tau].
+
+    Parameters
+    ----------
+    tau : float
+        Largest absolute skewness, not negative. The paper has .05, .10, .15 and .20.
+    outliers : Outliers
+        Dropped from the skewness, but counted in n.
+    start, cap : int
+        First and last n, ``3 <= start <= cap``; 5 and 50 in the paper.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Notes
+    -----
+    The skewness is the moment coefficient g1 (ddof 0), the same for centred values as for the
+    values. Three cases the paper leaves open:
+
+    - kept values that are constant, or differ by rounding alone (where scipy gives NaN): the
+      skewness is taken as 0, the rule stops, and the decision says "degenerate";
+    - a value of `inf` among the runs: mean and skewness do not exist, the skewness is NaN and the
+      rule goes on to the cap. All values `inf`: degenerate;
+    - fewer than three kept values: NaN, the rule goes on.
+
+    References
+    ----------
+    T. Eftimov and P. Korošec, "Adaptive Estimation of the Number of Algorithm Runs in Stochastic
+    Optimization", GECCO 2025.
+
+    Examples
+    --------
+    >>> from timefair.statistics.run_count.stopping import decide
+    >>> rule = SkewnessRule(tau=0.05, outliers=Outliers.NONE)
+    >>> decide(rule, [1.0, 2.0, 3.0, 4.0, 5.0])
+    Decision(reason=<Reason.MET: 'met'>, value=0.0)
+    >>> decide(rule, [1.0, 1.0, 1.0, 1.0, 5.0])
+    Decision(reason=<Reason.OPEN: 'open'>, value=1.5)
+    """
+
+    tau: float
+    outliers: Outliers
+    start: int = 5
+    cap: int = 50
+
+    def __post_init__(self) -> None:
+        check_range(self.start, self.cap, least=kernels.LEAST_KEPT)
+        if not self.tau >= 0.0:
+            raise ValueError(f"tau must not be negative, got {self.tau}")
+
+    def look(self, samples: NDArray[np.float64]) -> Look:
+        """Skewness of the kept values; needs no compiler."""
+        ordered = np.sort(samples, axis=-1)
+        shape, n = ordered.shape[:-1], ordered.shape[-1]
+        pairs = [
+            kernels.kept_skewness(row, n, self.outliers.code) for row in ordered.reshape(-1, n)
+        ]
+        value = np.array([skewness for skewness, _ in pairs], dtype=np.float64).reshape(shape)
+        constant = np.array([flag for _, flag in pairs], dtype=np.bool_).reshape(shape)
+        return Look(value, constant | (np.abs(value) <= self.tau), constant)
+
+
+def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCounts:
+    """Where each of several skewness rules stops on many complete samples, compiled.
+
+    The same n as `stop_counts` of each rule gives, to the last sample. Rules that share a
+    technique share its skewness: put them next to each other.
+
+    Parameters
+    ----------
+    rules : sequence of SkewnessRule
+        The settings.
+    samples : array_like, shape (samples, runs)
+        At least the rules' cap runs each, in their order; `inf` for one without a finite value.
+
+    Returns
+    -------
+    StopCounts
+        Arrays of shape (samples, rules).
+
+    Raises
+    ------
+    ValueError
+        If `samples` is no matrix, is narrower than a cap, or has NaN or ``-inf``.
+    ImportError
+        If numba is not installed.
+
+    Examples
+    --------
+    >>> rules = [SkewnessRule(tau, Outliers.IQR, cap=7) for tau in (0.1, 0.5)]
+    >>> skewness_counts(rules, [[1.0, 2.0, 3.0, 4.0, 6.0, 7.0, 8.0]]).n.tolist()
+    [[7, 5]]
+    """
+    values = checked_values(samples, dimensions=2)
+    for rule in rules:
+        check_complete(rule, values.shape[1])
+    shape = (values.shape[0], len(rules))
+    counts = np.zeros(shape, dtype=np.int64)
+    met = np.zeros(shape, dtype=np.bool_)
+    compiled(kernels).stop_all(
+        values,
+        np.array([rule.outliers.code for rule in rules], dtype=np.int64),
+        np.array([rule.tau for rule in rules], dtype=np.float64),
+        np.array([rule.start for rule in rules], dtype=np.int64),
+        np.array([rule.cap for rule in rules], dtype=np.int64),
+        counts,
+        met,
+    )
+    return StopCounts(counts, met)

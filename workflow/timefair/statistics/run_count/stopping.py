@@ -1,0 +1,320 @@
+"""When to stop running: one interface for every rule, online and on complete samples.
+
+A rule looks at the sample so far and says whether its criterion is met. From which n it may stop
+(`start`) and at which n it must (`cap`) is the same for all rules and lives here, so that a rule
+gives the same n whether it is asked after each run or afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+class Reason(StrEnum):
+    """Why a rule stops or goes on."""
+
+    START = "start"
+    """Goes on: fewer runs than the rule needs for a first look."""
+    OPEN = "open"
+    """Goes on: the criterion is not met."""
+    MET = "met"
+    """Stops: the criterion is met."""
+    DEGENERATE = "degenerate"
+    """Stops: the values that the rule looks at are constant."""
+    CAP = "cap"
+    """Stops at the cap; the criterion was never met."""
+
+    @property
+    def stops(self) -> bool:
+        """Whether no more runs are wanted."""
+        return self in (Reason.MET, Reason.DEGENERATE, Reason.CAP)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a rule sees in samples of one size; arrays of the samples' leading shape.
+
+    `value` is the number that the criterion is about (a skewness, a width; NaN where undefined),
+    `met` whether it is small enough, `degenerate` whether that is so only because the values are
+    constant.
+    """
+
+    value: NDArray[np.float64]
+    met: NDArray[np.bool_]
+    degenerate: NDArray[np.bool_]
+
+
+class StoppingRule(Protocol):
+    """What every rule offers."""
+
+    @property
+    def start(self) -> int:
+        """The least number of runs, at least 1."""
+
+    @property
+    def cap(self) -> int:
+        """The greatest number of runs, at least `start`."""
+
+    def look(self, samples: NDArray[np.float64]) -> Look:
+        """Judge samples, shape (..., n), each in the order of its runs.
+
+        Deterministic; `inf` is a run without a finite value; there is no NaN.
+        """
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether to stop, why, and the number that the criterion is about (NaN before `start`)."""
+
+    reason: Reason
+    value: float
+
+    @property
+    def stop(self) -> bool:
+        """Whether no more runs are wanted."""
+        return self.reason.stops
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """Where a rule stopped: n, why, and its number at each look from `start` to n."""
+
+    n: int
+    reason: Reason
+    path: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StopCounts:
+    """Where a rule stops on many samples, arrays of shape (samples,).
+
+    `met` is False where the cap alone ended the sample: it never stopped.
+    """
+
+    n: NDArray[np.int64]
+    met: NDArray[np.bool_]
+
+
+def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
+    """Stop, or make one more run?
+
+    Parameters
+    ----------
+    rule : StoppingRule
+        Any rule.
+    sample : array_like, shape (n,)
+        The values of all runs so far, in their order; `inf` for a run without a finite value. May
+        be empty.
+
+    Returns
+    -------
+    Decision
+        A criterion that is met at the cap counts as met.
+
+    Raises
+    ------
+    ValueError
+        If `sample` is no vector, or a value is NaN or ``-inf``.
+
+    Examples
+    --------
+    >>> decide(FixedCount(3), [0.2, 0.1]).reason
+    <Reason.START: 'start'>
+    >>> decide(FixedCount(3), [0.2, 0.1, 0.4]).stop
+    True
+    """
+    values = checked_values(sample, dimensions=1)
+    if values.size < rule.start:
+        return Decision(Reason.START, np.nan)
+    seen = rule.look(values)
+    if seen.met:
+        reason = Reason.DEGENERATE if seen.degenerate else Reason.MET
+    else:
+        reason = Reason.CAP if values.size >= rule.cap else Reason.OPEN
+    return Decision(reason, float(seen.value))
+
+
+def stopping(rule: StoppingRule, sample: ArrayLike) -> Stopping:
+    """Where a rule stops on a complete sample, with its path: `decide` after each run.
+
+    Parameters
+    ----------
+    rule : StoppingRule
+        Any rule.
+    sample : array_like, shape (runs,)
+        At least ``rule.cap`` values, in the order of the runs; `inf` for one without a finite
+        value.
+
+    Returns
+    -------
+    Stopping
+        With ``rule.start <= n <= rule.cap``.
+
+    Raises
+    ------
+    ValueError
+        If the sample is shorter than the cap, or has NaN or ``-inf``.
+
+    Examples
+    --------
+    >>> stopping(FixedCount(3), [0.2, 0.1, 0.4, 0.3]).n
+    3
+    """
+    values = checked_values(sample, dimensions=1)
+    check_complete(rule, values.size)
+    path = []
+    for n in range(rule.start, rule.cap + 1):
+        decision = decide(rule, values[:n])
+        path.append(decision.value)
+        if decision.stop:
+            break
+    return Stopping(n, decision.reason, np.array(path))
+
+
+def stop_counts(
+    rule: StoppingRule,
+    samples: ArrayLike,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> StopCounts:
+    """Where a rule stops on many complete samples at once: the n of `stopping` for each.
+
+    Parameters
+    ----------
+    rule : StoppingRule
+        Any rule.
+    samples : array_like, shape (samples, runs)
+        At least ``rule.cap`` runs each, in their order; `inf` for one without a finite value. May
+        have no rows.
+    progress : callable, optional
+        Called with (n, cap) after each look.
+
+    Returns
+    -------
+    StopCounts
+        Without rows, empty arrays.
+
+    Raises
+    ------
+    ValueError
+        If `samples` is no matrix, is narrower than the cap, or has NaN or ``-inf``.
+
+    Examples
+    --------
+    >>> stop_counts(FixedCount(2), [[0.2, 0.1, 0.4], [0.3, 0.3, 0.3]]).n.tolist()
+    [2, 2]
+    """
+    values = checked_values(samples, dimensions=2)
+    check_complete(rule, values.shape[1])
+    counts = np.full(values.shape[0], rule.cap)
+    met = np.zeros(values.shape[0], dtype=np.bool_)
+    for n in range(rule.start, rule.cap + 1):
+        still = np.flatnonzero(~met)
+        now = still[rule.look(values[still, :n]).met]
+        counts[now], met[now] = n, True
+        if progress is not None:
+            progress(n, rule.cap)
+    return StopCounts(counts, met)
+
+
+@dataclass(frozen=True)
+class FixedCount:
+    """The same number of runs for every sample: the plainest rule, and a control for the others.
+
+    Examples
+    --------
+    >>> FixedCount(25).cap
+    25
+    """
+
+    count: int
+
+    def __post_init__(self) -> None:
+        check_range(self.count, self.count)
+
+    @property
+    def start(self) -> int:
+        """The count."""
+        return self.count
+
+    @property
+    def cap(self) -> int:
+        """The count."""
+        return self.count
+
+    def look(self, samples: NDArray[np.float64]) -> Look:
+        """Met by the size alone, whatever the values."""
+        shape = samples.shape[:-1]
+        size = samples.shape[-1]
+        return Look(
+            np.full(shape, float(size)),
+            np.full(shape, size >= self.count),
+            np.zeros(shape, dtype=np.bool_),
+        )
+
+
+def drawn_count(counts: ArrayLike, *, rng: np.random.Generator) -> FixedCount:
+    """A number of runs drawn from those at which another rule stopped: a control for that rule.
+
+    It is drawn before the first run, so that the values cannot matter.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (samples,)
+        The other rule's numbers of runs, at least one.
+    rng : numpy.random.Generator
+        Source of the draw.
+
+    Returns
+    -------
+    FixedCount
+        The rule for one sample.
+
+    Raises
+    ------
+    ValueError
+        If `counts` is empty or a count is smaller than 1.
+
+    Examples
+    --------
+    >>> drawn_count([7, 7], rng=np.random.default_rng(1))
+    FixedCount(count=7)
+    """
+    drawn = np.asarray(counts, dtype=np.int64)
+    if drawn.ndim != 1 or drawn.size == 0:
+        raise ValueError("counts must be a vector with at least one number")
+    return FixedCount(int(rng.choice(drawn)))
+
+
+def checked_values(values: ArrayLike, *, dimensions: int) -> NDArray[np.float64]:
+    """Samples as a contiguous array.
+
+    Raises
+    ------
+    ValueError
+        If the number of dimensions is another, or a value is NaN or ``-inf``.
+    """
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.ndim != dimensions:
+        raise ValueError(f"samples must have {dimensions} dimension(s), not {array.ndim}")
+    if np.isnan(array).any() or np.isneginf(array).any():
+        raise ValueError("values must not be NaN or -inf; a run without a finite value is inf")
+    return array
+
+
+def check_complete(rule: StoppingRule, runs: int) -> None:
+    """Raise ValueError unless a sample of so many runs reaches the rule's cap."""
+    if runs < rule.cap:
+        raise ValueError(f"a complete sample has at least cap = {rule.cap} runs, not {runs}")
+
+
+def check_range(start: int, cap: int, least: int = 1) -> None:
+    """Raise ValueError unless ``least <= start <= cap``."""
+    if not least <= start <= cap:
+        raise ValueError(f"{least} <= start <= cap must hold, got start={start} and cap={cap}")

@@ -1,0 +1,253 @@
+"""Is the mean of the first n runs the mean of all of them? The paper's criterion, two ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from timefair.statistics.run_count import kernels, resampling
+from timefair.statistics.run_count.compiled import compiled
+from timefair.statistics.run_count.outliers import Outliers
+from timefair.statistics.run_count.stopping import checked_values
+
+BANDS = (0.005, 0.01, 0.05, 0.10, 0.15, 0.20)
+"""Errors relative to the mean of all runs, as in Table 1 of the paper."""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What the first n runs were worth.
+
+    `accurate`, shape (samples, settings), is 1 where the estimate counts as right, 0 where not,
+    and the share of the repetitions in between. `within`, shape (samples, settings, bands), is 1
+    where it is accurate and else the share of the resamples within the band.
+    """
+
+    accurate: NDArray[np.float64]
+    within: NDArray[np.float64]
+
+
+class Judge(Protocol):
+    """What turns numbers of runs into verdicts: `analytic_verdicts`, or the other with options."""
+
+    def __call__(
+        self,
+        samples: ArrayLike,
+        counts: ArrayLike,
+        outliers: Sequence[Outliers],
+        truth: ArrayLike | None = None,
+    ) -> Verdicts:
+        """Judge the first ``counts[s, r]`` runs of each sample under each setting."""
+
+
+def analytic_verdicts(
+    samples: ArrayLike,
+    counts: ArrayLike,
+    outliers: Sequence[Outliers],
+    truth: ArrayLike | None = None,
+    *,
+    confidence: float = 0.95,
+    bands: Sequence[float] = BANDS,
+) -> Verdicts:
+    """The limit of `resampled_verdicts` for many resamples, without any.
+
+    Quantiles of the bootstrapped difference come from its first four moments by Cornish-Fisher,
+    the bias and acceleration of BCa from its skewness, the shares within bands by Edgeworth.
+
+    Parameters
+    ----------
+    samples : array_like, shape (samples, runs)
+        Complete samples, in the order of the runs; `inf` for a run without a finite value.
+    counts : array_like of int, shape (samples, settings)
+        The number of first runs that each setting makes, in 1..runs.
+    outliers : sequence of Outliers, length settings
+        Technique that each setting trims with, both its n runs and the truth.
+    truth : array_like, shape (samples, runs'), optional
+        Independent runs to compare with. By default all runs of the sample, the first n among
+        them, as in the paper; then n = runs is accurate by definition.
+    confidence : float
+        Of the intervals, in (0, 1).
+    bands : sequence of float
+        Errors relative to the absolute mean of the kept true values, rising.
+
+    Returns
+    -------
+    Verdicts
+        A mean with a run without a finite value is `inf`, and agrees with such another only.
+        Constant values on both sides agree if they are equal.
+
+    Raises
+    ------
+    ValueError
+        If shapes or numbers do not fit, or a value is NaN or ``-inf``.
+    ImportError
+        If numba is not installed.
+
+    References
+    ----------
+    T. Eftimov and P. Korošec, GECCO 2025, for the criterion. P. Hall, The Bootstrap and Edgeworth
+    Expansion, 1992, for the expansions.
+
+    Examples
+    --------
+    >>> sample = [[1.0, 2.0, 3.0, 4.0, 5.0, 90.0, 91.0, 92.0]]
+    >>> analytic_verdicts(sample, [[5, 8]], [Outliers.NONE] * 2).accurate.tolist()
+    [[0.0, 1.0]]
+    """
+    return _verdicts(
+        samples, counts, outliers, truth,
+        _Method(confidence, bands, resamples=0, seeds=0, margin=0.0, rng=None),
+    )  # fmt: skip
+
+
+def resampled_verdicts(
+    samples: ArrayLike,
+    counts: ArrayLike,
+    outliers: Sequence[Outliers],
+    truth: ArrayLike | None = None,
+    *,
+    confidence: float = 0.95,
+    bands: Sequence[float] = BANDS,
+    resamples: int = 1000,
+    seeds: int = 10,
+    skip_clear: bool = True,
+    rng: np.random.Generator,
+) -> Verdicts:
+    """The paper's criterion: bootstrap both means, look whether their difference may be 0.
+
+    From the kept values of the first n runs, and from those of the truth, samples of the size of
+    the complete sample are drawn; accurate is an n whose percentile interval of the difference of
+    means contains 0 or, failing that, whose BCa interval does.
+
+    Parameters
+    ----------
+    samples, counts, outliers, truth, confidence, bands
+        As for `analytic_verdicts`.
+    resamples : int
+        Resamples of each repetition.
+    seeds : int
+        Repetitions with draws of their own.
+    skip_clear : bool
+        Decide a case without resampling where 0 is further from the analytic limits than
+        resampling could move it (five standard errors of the limit, and 0.1 standard deviations
+        for the expansion).
+    rng : numpy.random.Generator
+        Source of the draws. One word is drawn for each (sample, repetition); the draws from the
+        truth are shared by all settings of a technique.
+
+    Returns
+    -------
+    Verdicts
+        Averaged over the repetitions.
+
+    Raises
+    ------
+    ValueError
+        If shapes or numbers do not fit, or a value is NaN or ``-inf``.
+    ImportError
+        If numba is not installed.
+
+    References
+    ----------
+    T. Eftimov and P. Korošec, GECCO 2025. BCa: B. Efron, Better bootstrap confidence intervals,
+    Journal of the American Statistical Association 82 (1987); with samples of the drawn size.
+
+    Examples
+    --------
+    >>> sample = [[1.0, 2.0, 3.0, 4.0, 5.0, 90.0, 91.0, 92.0]]
+    >>> rng = np.random.default_rng(1)
+    >>> resampled_verdicts(sample, [[5, 8]], [Outliers.NONE] * 2, rng=rng).accurate.tolist()
+    [[0.0, 1.0]]
+    """
+    if resamples < 1 or seeds < 1:
+        raise ValueError(f"resamples and seeds must be at least 1, not {resamples} and {seeds}")
+    margin = 0.1 + 10.0 / np.sqrt(resamples) if skip_clear else np.inf
+    return _verdicts(
+        samples, counts, outliers, truth,
+        _Method(confidence, bands, resamples=resamples, seeds=seeds, margin=margin, rng=rng),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Method:
+    confidence: float
+    bands: Sequence[float]
+    resamples: int
+    seeds: int
+    margin: float
+    rng: np.random.Generator | None
+
+    def plan(self, samples: int, draws: int) -> resampling.Plan:
+        if not 0.0 < self.confidence < 1.0:
+            raise ValueError(f"confidence must lie in (0, 1), not {self.confidence}")
+        if (np.diff(self.bands, prepend=0.0) < 0.0).any():
+            raise ValueError(f"bands must not be negative, and rise, got {self.bands}")
+        seeds = np.empty((samples, self.seeds), dtype=np.uint64)
+        if self.rng is not None:
+            seeds = self.rng.integers(2**64, size=seeds.shape, dtype=np.uint64)
+        halves = max(2 * self.resamples, 1)
+        return resampling.Plan(
+            draws=draws,
+            resamples=self.resamples,
+            seeds=seeds,
+            normal=ndtri(np.arange(halves + 1) / halves),
+            z=float(ndtri(0.5 + self.confidence / 2.0)),
+            margin=float(self.margin),
+            bands=np.asarray(self.bands, dtype=np.float64),
+        )
+
+
+def _verdicts(
+    samples: ArrayLike,
+    counts: ArrayLike,
+    outliers: Sequence[Outliers],
+    truth: ArrayLike | None,
+    method: _Method,
+) -> Verdicts:
+    values = checked_values(samples, dimensions=2)
+    true_values = values if truth is None else checked_values(truth, dimensions=2)
+    numbers = np.asarray(counts, dtype=np.int64)
+    _check_shapes(values, true_values, numbers, outliers)
+    plan = method.plan(values.shape[0], draws=values.shape[1])
+    accurate = np.empty(numbers.shape)
+    within = np.empty((*numbers.shape, plan.bands.size))
+    kinds = np.array([technique.code for technique in outliers], dtype=np.int64)
+    for code in np.unique(kinds):
+        columns = np.flatnonzero(kinds == code)
+        cases = _cases(values, numbers[:, columns], int(code))
+        everything = np.full((values.shape[0], 1), true_values.shape[1])
+        whole = _cases(true_values, everything, int(code))
+        reference = resampling.Truth(true_values, whole.low[:, 0], whole.high[:, 0], truth is None)
+        right, near = np.empty(cases.counts.shape), np.empty((*cases.counts.shape, plan.bands.size))
+        compiled(resampling).judge(cases, reference, plan, right, near)
+        accurate[:, columns], within[:, columns] = right, near
+    return Verdicts(accurate, within)
+
+
+def _cases(values: NDArray[np.float64], counts: NDArray[np.int64], code: int) -> resampling.Cases:
+    numbers = np.ascontiguousarray(counts)
+    low, high = np.empty(numbers.shape), np.empty(numbers.shape)
+    compiled(kernels).fences_all(values, numbers, code, low, high)
+    return resampling.Cases(values, numbers, low, high)
+
+
+def _check_shapes(
+    values: NDArray[np.float64],
+    truth: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    outliers: Sequence[Outliers],
+) -> None:
+    if counts.shape != (values.shape[0], len(outliers)):
+        raise ValueError(
+            f"counts must have the shape (samples, settings) = {(values.shape[0], len(outliers))}, "
+            f"not {counts.shape}"
+        )
+    if truth.shape[0] != values.shape[0] or truth.shape[1] == 0:
+        raise ValueError("truth must have a row, not empty, for each sample")
+    if counts.size and not (counts.min() >= 1 and counts.max() <= values.shape[1]):
+        raise ValueError(f"counts must lie in 1..{values.shape[1]}")

@@ -1,0 +1,92 @@
+"""Resampling of whole runs within strata, so that every stratum keeps its weight."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.statistics.bootstrap import BLOCK_DRAWS
+
+
+def stratified_sums(
+    columns: ArrayLike, strata: ArrayLike, *, resamples: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Column sums of samples drawn within each stratum.
+
+    Of a stratum of n rows, n - 1 are drawn with replacement and scaled up to n: then the variance
+    of the sums over the samples is the unbiased estimate of their variance over new runs. Drawing
+    n of n understates it by the factor (n - 1)/n, which many small strata do not average out.
+
+    Parameters
+    ----------
+    columns : array_like, shape (runs, m)
+        Finite numbers, a row a run.
+    strata : array_like, shape (runs,)
+        The stratum of each run, e.g. its instance; at least two runs in each.
+    resamples : int
+        Number of samples.
+    rng : numpy.random.Generator
+        Source of the draws.
+
+    Returns
+    -------
+    ndarray, shape (resamples, m)
+        A row a sample. Memory for the draws stays below `bootstrap.BLOCK_DRAWS` numbers (or one
+        sample).
+
+    Raises
+    ------
+    ValueError
+        If `columns` is not a finite matrix with a row a stratum label, a stratum has one run only,
+        or `resamples` is below 1.
+
+    References
+    ----------
+    J. N. K. Rao and C. F. J. Wu, Resampling inference with complex survey data, Journal of the
+    American Statistical Association 83 (1988).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> stratified_sums([[2.0], [2.0], [5.0], [5.0]], [1, 1, 2, 2], resamples=2, rng=rng).tolist()
+    [[14.0], [14.0]]
+    """
+    rows = np.asarray(columns, dtype=np.float64)
+    labels = np.asarray(strata)
+    if rows.ndim != 2 or labels.shape != rows.shape[:1] or labels.size == 0:
+        raise ValueError(
+            "columns must have the shape (runs >= 1, m) and strata (runs,), "
+            f"not {rows.shape} and {labels.shape}"
+        )
+    if not np.isfinite(rows).all():
+        raise ValueError("columns must be finite")
+    if resamples < 1:
+        raise ValueError(f"resamples must be at least 1, not {resamples}")
+    _, stratum, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    if sizes.min() < 2:
+        raise ValueError("strata must have at least two runs each")
+    scaled = (rows * (sizes / (sizes - 1))[stratum, np.newaxis])[np.argsort(stratum, kind="stable")]
+    first = np.repeat(np.cumsum(sizes) - sizes, sizes - 1)
+    size = np.repeat(sizes, sizes - 1)
+    runs = labels.size
+    sums = np.empty((resamples, rows.shape[1]))
+    block = max(1, BLOCK_DRAWS // runs)
+    for start in range(0, resamples, block):
+        samples = min(block, resamples - start)
+        drawn = first + (rng.random((samples, first.size)) * size).astype(np.int64)
+        drawn += runs * np.arange(samples)[:, np.newaxis]
+        counts = np.bincount(drawn.ravel(), minlength=samples * runs).reshape(samples, runs)
+        sums[start : start + samples] = counts.astype(np.float64) @ scaled
+    return sums
+
+
+def has_singles(strata: ArrayLike) -> bool:
+    """Whether there is no run at all, or a stratum with one run only: nothing to resample.
+
+    Examples
+    --------
+    >>> has_singles([1, 1, 2]), has_singles([1, 1, 2, 2]), has_singles([])
+    (True, False, True)
+    """
+    counts = np.unique(np.asarray(strata), return_counts=True)[1]
+    return bool(counts.size == 0 or counts.min() < 2)

@@ -1,0 +1,82 @@
+"""Data profiles: what share of the problems is solved for a cost; its unit compares problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.statistics.profiles import data_profile
+from timefair.tables.problems import Problems, Spent, problems
+from timefair.tables.runs import Runs, Unit
+from timefair.tables.settings import Analysis
+
+UNITS = ("seconds", "seconds_per_dimension", "simplex_gradients")
+ALL = "all"
+POINTS = 201
+COLUMNS = [
+    *("suite", "dimension", "algorithm", "problems", "unit", "cost"),
+    *("fraction", "low", "high"),
+]
+
+
+def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Share of problems that an algorithm solves with an ERT of at most ``cost``.
+
+    A problem is a (function, instance, relative target), run with every algorithm. ``dimension`` is
+    a text: a number, or ``all`` for those of all dimensions together. ``cost`` is in ``unit``:
+    seconds, seconds divided by the dimension, or simplex gradients, which are evaluations divided
+    by the dimension + 1; a grid evenly spaced in the logarithm, the same for the whole campaign.
+    ``low`` and ``high`` are limits at each cost by itself, from runs resampled within each
+    instance; NaN if an algorithm has one run only on some instance.
+    """
+    parts = []
+    for unit in UNITS:
+        groups = list(_groups(runs, _spent(runs, analysis, unit)))
+        costs = [group.costs() for group in groups]
+        grid = _grid(np.concatenate([np.empty(0), *(cost.ravel() for cost in costs)]))
+        for group, cost in zip(groups, costs, strict=True):
+            fraction = data_profile(cost, grid)
+            band = group.band(fraction, grid, analysis)
+            for column, algorithm in enumerate(group.algorithms):
+                part = {
+                    "dimension": ALL,
+                    **{key: str(value) for key, value in group.names.items()},
+                    "algorithm": algorithm,
+                    "problems": len(cost),
+                    "unit": unit,
+                    "cost": grid,
+                    "fraction": fraction[:, column],
+                    "low": band.low[:, column],
+                    "high": band.high[:, column],
+                }
+                parts.append(pd.DataFrame(part))
+    return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+
+
+def _spent(runs: Runs, analysis: Analysis, unit: str) -> Spent:
+    dimension = runs.frame["dimension"].to_numpy(dtype=np.float64)
+    measures: dict[str, tuple[Unit, NDArray[np.float64]]] = {
+        "seconds": ("seconds", np.ones_like(dimension)),
+        "seconds_per_dimension": ("seconds", dimension),
+        "simplex_gradients": ("evaluations", dimension + 1.0),
+    }
+    counted, divisor = measures[unit]
+    targets = runs.relative_targets(analysis.relative_targets)
+    reached_at = runs.runtimes(counted, targets) / divisor[:, np.newaxis]
+    return Spent.until(reached_at, runs.spent(counted) / divisor)
+
+
+def _groups(runs: Runs, spent: Spent) -> Iterator[Problems]:
+    yield from problems(runs, spent, ("suite", "dimension"))
+    yield from problems(runs, spent, ("suite",))
+
+
+def _grid(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    solved = costs[np.isfinite(costs) & (costs > 0)]
+    least, most = (solved.min(), solved.max()) if solved.size else (1.0, 1.0)
+    grid = np.geomspace(least, most, POINTS)
+    grid[0], grid[-1] = least, most
+    return np.unique(grid)

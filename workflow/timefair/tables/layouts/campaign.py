@@ -1,0 +1,67 @@
+"""How the runs of a campaign went."""
+
+from __future__ import annotations
+
+from timefair.tables.layout import Layout, Points, Value
+
+LAYOUTS = {
+    "restarts": (
+        Layout(
+            caption="Launches and completed restarts of a run, on average, and speed of all runs "
+            "together.",
+            values=(
+                Value("launches_mean", "Launches", decimals=1),
+                Value("completed_restarts_mean", "Completed", decimals=1),
+                Value("evaluations_per_s", "Evaluations/s"),
+                Value("s_per_evaluation", "s/evaluation"),
+                Value("cpu_per_wall", "CPU/wall clock", decimals=2),
+            ),
+            rows=("function", "algorithm"),
+        ),
+    ),
+    "runs": (
+        Layout(
+            caption="How runs went. Overshoot: how far a last evaluation ended after the budget, "
+            "at most. Queue: waiting for a core, as a share of the wall clock. Preparation: "
+            "imports and warm-up before the clock. Objective: time inside the objective, as a "
+            "share of the wall clock, and what an evaluation costs, as a multiple of the suite's "
+            "own call.",
+            values=(
+                Value("runs", "Runs"),
+                Value("overshoot_max_s", "Overshoot, s"),
+                Value("run_queue_delay_share", "Queue", decimals=3),
+                Value("preparation_mean_s", "Preparation, s"),
+                Value("objective_share", "Objective", decimals=3),
+                Value("objective_per_bare", "Multiple", decimals=2),
+            ),
+            rows=("algorithm", "status", "stop_reason"),
+        ),
+    ),
+    "ancillary": (
+        Layout(
+            caption="Tuning and preparation of each algorithm in seconds, declared or measured, "
+            "the share of one problem in them, and that share of the budget.",
+            values=(
+                Value("tuning_s", "Tuning, s"),
+                Value("preparation_s", "Preparation, s"),
+                Value("preparation", "Known from"),
+                Value("problems", "Problems"),
+                Value("share_s", "Share, s"),
+                Value("share_of_budget", "Share of budget", decimals=3),
+            ),
+            rows=("algorithm",),
+        ),
+    ),
+    "ancillary_effect": (
+        Layout(
+            caption="A number that ancillary cost changes, without that cost and with it.",
+            values=(
+                Value("excluded", "Excluded"),
+                Value("amortised", "Amortised"),
+            ),
+            rows=("function", "algorithm"),
+            parts=("suite", "dimension", "table", "column", "row"),
+            points=(Points("row", 1),),
+        ),
+    ),
+}

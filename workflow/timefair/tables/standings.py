@@ -1,0 +1,90 @@
+"""What the runs on a problem had reached, at their end or at equal evaluations.
+
+A run that reached the final target was ended by it: how far below the target it happened to land is
+no merit, so that it counts as 0 here and such runs are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.records.status import StopReason
+from timefair.statistics.anytime import best_so_far
+from timefair.tables.runs import Runs
+
+KEYS = ("suite", "dimension", "function")
+ENDED_BY_BUDGET = (StopReason.TIME, StopReason.TIME_KILLED, StopReason.EVALUATIONS)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The runs on one (suite, dimension, function), all instances together.
+
+    Attributes
+    ----------
+    names
+        Its keys.
+    rows
+        Its runs in the frame; they lie together.
+    algorithms
+        For each algorithm, by the alphabet, which of `rows` are its runs.
+    """
+
+    names: dict[str, Any]
+    rows: NDArray[np.intp]
+    algorithms: dict[str, NDArray[np.intp]]
+
+    def samples(self, of_runs: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """What each algorithm has of an array with a row for each run of the campaign."""
+        return self.split(of_runs[self.rows])
+
+    def split(self, of_rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """What each algorithm has of an array with a row for each run on this problem."""
+        return {name: of_rows[mine] for name, mine in self.algorithms.items()}
+
+
+def problems(runs: Runs) -> Iterator[Problem]:
+    """The problems of all suites and dimensions, in the order of their keys."""
+    for names, rows in runs.groups(KEYS):
+        labels = runs.frame["algorithm"].iloc[rows].to_numpy(dtype=object)
+        algorithms = {str(name): np.flatnonzero(labels == name) for name in sorted(set(labels))}
+        yield Problem(names, rows, algorithms)
+
+
+def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
+    """Best precision of each run, shape (runs,)."""
+    best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
+    return np.where(_solved(runs), 0.0, best)
+
+
+def precision_at(
+    runs: Runs, problem: Problem, evaluations: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Best precision of a problem's runs at numbers of evaluations, shape (rows, points)."""
+    rows = problem.rows
+    cuts = runs.offsets[rows[0] : rows[-1] + 2]
+    events = slice(cuts[0], cuts[-1])
+    best = best_so_far(
+        runs.evaluations[events], runs.precision[events], cuts - cuts[0], evaluations
+    )
+    end = runs.spent("evaluations")[rows, np.newaxis]
+    return np.where(_solved(runs)[rows, np.newaxis] & (end <= evaluations), 0.0, best)
+
+
+def evaluations_allowed(runs: Runs) -> NDArray[np.float64]:
+    """Up to where each run can be judged by evaluations, shape (runs,).
+
+    Its number of evaluations if the budget cut it off; `inf` if it reached the final target or
+    ended by itself, because its result is then final.
+    """
+    cut_off = runs.frame["stop_reason"].isin(ENDED_BY_BUDGET).to_numpy()
+    return np.where(cut_off, runs.spent("evaluations"), np.inf)
+
+
+def _solved(runs: Runs) -> NDArray[np.bool_]:
+    return np.asarray(runs.frame["stop_reason"] == StopReason.TARGET, dtype=np.bool_)

@@ -1,0 +1,64 @@
+"""Success rates, and what failures do to a mean cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from timefair.statistics.ert import ert
+from timefair.statistics.means import mean_if_all_succeed, mean_of_successes
+from timefair.statistics.probability import success_interval
+from timefair.tables.runs import UNITS, Runs, Unit
+from timefair.tables.settings import Analysis
+
+KEYS = ("suite", "dimension", "function", "algorithm")
+SUFFIX: dict[Unit, str] = {"seconds": "s", "evaluations": "evaluations"}
+COLUMNS = [
+    *KEYS,
+    "target",
+    "runs",
+    "successes",
+    "success_rate",
+    "success_rate_low",
+    "success_rate_high",
+    *(
+        name.format(unit=suffix)
+        for suffix in SUFFIX.values()
+        for name in ("mean_{unit}_successes_only", "mean_{unit}", "ert_{unit}")
+    ),
+]
+
+
+def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Success rate and three mean costs for each (suite, dimension, function, algorithm, target).
+
+    Runs of all instances together, targets from easy to hard. The limits of ``success_rate`` are
+    those of Clopper and Pearson. For seconds and evaluations: ``mean_…_successes_only`` leaves
+    failures out and flatters who fails often; ``mean_…`` is there only where every run succeeded;
+    ``ert_…`` charges failures to the successes and is `inf` without one.
+    """
+    targets = analysis.targets_from_easy
+    reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
+    parts = []
+    for names, members in runs.groups(KEYS):
+        success = np.isfinite(reached_at["seconds"][members])
+        rate = success_interval(success.sum(axis=0), len(members), analysis.confidence)
+        part = pd.DataFrame(
+            {
+                **names,
+                "target": targets,
+                "runs": len(members),
+                "successes": success.sum(axis=0),
+                "success_rate": rate.value,
+                "success_rate_low": rate.low,
+                "success_rate_high": rate.high,
+            }
+        )
+        for unit, suffix in SUFFIX.items():
+            times = reached_at[unit][members]
+            end = runs.spent(unit)[members, np.newaxis]
+            part[f"mean_{suffix}_successes_only"] = mean_of_successes(times, axis=0)
+            part[f"mean_{suffix}"] = mean_if_all_succeed(times, axis=0)
+            part[f"ert_{suffix}"] = ert(np.where(success, times, end), success, axis=0)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
