@@ -1,10 +1,11 @@
-"""ERT against laws in closed form, and the coverage of its interval."""
+"""ERT, and the runtime with restarts, against laws in closed form and against simulation."""
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from timefair.statistics.ert import ert, ert_interval
+from timefair.statistics.ert import ert
+from timefair.statistics.restarted import restarted_cdf, restarted_moments, restarted_quantile
 
 SIGMAS = 5
 
@@ -28,15 +29,36 @@ def test_geometric_restarts_cost_c_over_p(attempts):
     assert abs(estimate - cost / p) < SIGMAS * cost / p * np.sqrt((1 - p) / success.sum())
 
 
-def test_the_interval_covers_as_often_as_it_says():
-    """Percentile intervals cover a little less than their name; at 100 runs, at most 2 % less."""
-    rng = np.random.default_rng(13)
-    runs, budget, samples = 100, 1.5, 600
-    covered = 0
-    for _ in range(samples):
-        times = rng.exponential(1.0, size=runs)
-        interval = ert_interval(
-            np.minimum(times, budget), times <= budget, confidence=0.95, resamples=500, rng=rng
-        )
-        covered += bool(interval.low <= 1.0 <= interval.high)
-    assert binom.ppf(1e-4, samples, 0.93) <= covered <= binom.isf(1e-4, samples, 0.95)
+def simulated(times, success, count, rng):
+    """Runtimes with restarts, drawn one after the other."""
+    total, waiting = np.zeros(count), np.arange(count)
+    while waiting.size:
+        drawn = rng.integers(times.size, size=waiting.size)
+        total[waiting] += times[drawn]
+        waiting = waiting[~success[drawn]]
+    return total
+
+
+@pytest.mark.parametrize("failures", [0, 3, 8])
+@pytest.mark.parametrize("ends", ["one budget", "two budgets", "any"])
+def test_runtimes_with_restarts_are_those_of_a_simulation(failures, ends):
+    rng = np.random.default_rng(14)
+    times, success, count = rng.uniform(0.5, 1.5, size=10), np.arange(10) >= failures, 40_000
+    if ends == "one budget":
+        times[:failures] = 1.5
+    elif ends == "two budgets":
+        times[:failures] = np.where(np.arange(failures) % 2, 1.5, 0.7)
+    drawn = simulated(times, success, count, rng)
+    grid = np.linspace(0.25, 12.0, 60)
+    cdf = restarted_cdf(times, success, grid)
+    within = (drawn[:, np.newaxis] <= grid).sum(axis=0)
+    assert (within >= binom.ppf(1e-6, count, np.clip(cdf.low, 0, 1))).all()
+    assert (within <= binom.isf(1e-6, count, np.clip(cdf.high, 0, 1))).all()
+    moments = restarted_moments(times, success)
+    assert abs(drawn.mean() - moments.mean) < SIGMAS * moments.sd / np.sqrt(count)
+    assert abs(drawn.std() / moments.sd - 1) < 0.05
+    p = np.array([0.1, 0.5, 0.9])
+    quantiles = restarted_quantile(times, success, p)
+    slack = SIGMAS * np.sqrt(p * (1 - p) / count)
+    assert ((drawn[:, np.newaxis] <= quantiles.high * (1 + 1e-9)).mean(axis=0) >= p - slack).all()
+    assert ((drawn[:, np.newaxis] < quantiles.low * (1 - 1e-9)).mean(axis=0) <= p + slack).all()

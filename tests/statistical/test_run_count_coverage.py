@@ -67,7 +67,7 @@ def test_quantiles_are_covered_wherever_one_stops(law, validity):
 
 
 def test_the_horizon_spends_its_error():
-    """Not wider than it has to be: .951 of a nominal .95 for continuous values."""
+    """Not wider than it has to be: .950 of a nominal .95 for continuous values."""
     samples = lognormal(np.random.default_rng(22), (SAMPLES, RUNS))
     rule = QuantileWidth(0.5, validity=Validity.HORIZON)
     covered = covered_at_every_look(rule, samples, 1.0)

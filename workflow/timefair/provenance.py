@@ -54,6 +54,15 @@ def _round_key(campaign: Campaign, decisive: dict[str, Any], round: int) -> str:
 
 def _decisive(campaign: Campaign, label: str) -> dict[str, Any]:
     """What decides the measurements of an algorithm in any round."""
+    decisive = _decisive_alone(campaign, label)
+    if campaign.stopping.compares:  # the others decide how long it goes on
+        decisive["field"] = {
+            other: _decisive_alone(campaign, other) for other in campaign.algorithms
+        }
+    return decisive
+
+
+def _decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:
     from timefair.algorithms import registry as algorithms
     from timefair.problems.registry import SUITES
     from timefair.records.schema import SCHEMA_VERSION
@@ -68,6 +77,7 @@ def _decisive(campaign: Campaign, label: str) -> dict[str, Any]:
         "budget": campaign.budget.model_dump(mode="json"),
         "restart": campaign.restart.model_dump(mode="json"),
         "limits": campaign.limits.model_dump(mode="json"),
+        "stopping": campaign.stopping.model_dump(mode="json"),
         "code": measure_code(campaign, label),
         "software": versions(("numpy", *suite.distributions, *algorithms.distributions(spec.use))),
         "python": platform.python_version_tuple()[:2],

@@ -135,6 +135,48 @@ FAULTS: list[tuple[str, object, str]] = [
         "budget.evaluations: 9: excludes evaluations_per_dimension (2); give one",
     ),
     ("rounds", 5, "rounds: 5: more than runs (4)"),
+    (
+        "stopping",
+        {"rule": "median"},
+        "stopping.rule: 'median': should be 'fixed', 'skewness', 'quantile', 'mean', 'race' or "
+        "'pair'; did you mean 'mean'?",
+    ),
+    (
+        "stopping",
+        {"rule": "mean", "tau": 0.1},
+        "stopping.tau: 0.1: only with rule 'skewness', not 'mean'",
+    ),
+    (
+        "stopping",
+        {"start": 3},
+        "stopping.start: 3: only with rule 'skewness' or 'quantile' or 'mean' or 'pair', "
+        "not 'fixed'",
+    ),
+    ("stopping", {"rule": "mean", "start": 9}, "stopping.start: 9: more than runs (4)"),
+    (
+        "stopping",
+        {"rule": "race"},
+        "rounds: 1: with stopping.rule 'race' algorithms are compared after each round; give 2 "
+        "or more",
+    ),
+    (
+        "algorithms.search",
+        {"use": "timefair:random-search", "ancillary": {"tuning_s": -1}},
+        "algorithms.search.ancillary.tuning_s: -1: should be at least 0",
+    ),
+    (
+        "algorithms.search",
+        {"use": "timefair:random-search", "ancillary": {"tuning": 1}},
+        "algorithms.search.ancillary.tuning: unknown key; did you mean 'tuning_s'?; known here: "
+        "tuning_s, preparation_s, method",
+    ),
+    ("relative_targets", [2], "relative_targets.0: 2: should be less than 1"),
+    ("statistics.executions", [0], "statistics.executions.0: 0: should be at least 1"),
+    (
+        "statistics.run_count.judge",
+        "exact",
+        "statistics.run_count.judge: 'exact': should be 'analytic' or 'resampled'",
+    ),
     ("runs", 0, "runs: 0: should be at least 1"),
     ("targets", [1, -1], "targets.1: -1: should be greater than 0"),
     ("targets", [], "targets: empty; name at least one"),

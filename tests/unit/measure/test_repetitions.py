@@ -25,20 +25,21 @@ def measured(repetitions: Repetitions, result) -> list[tuple[int, int]]:
 
 
 def test_instances_take_turns_to_the_end_of_the_round():
-    repetitions = Repetitions([4, 7], end=2)
+    repetitions = Repetitions({4: [], 7: []}, more=2)
     assert measured(repetitions, lambda *_: 1.0) == [(4, 0), (7, 0), (4, 1), (7, 1)]
     assert repetitions.outcome()[0] == {"instance": 4, "runs": 2, "reason": None, "path": []}
 
 
 def test_a_round_goes_on_where_the_rounds_before_ended():
-    repetitions = Repetitions([1, 2], end=3, earlier={1: [0.5, 0.5], 2: [0.1]})
-    assert measured(repetitions, lambda *_: 1.0) == [(2, 1), (1, 2), (2, 2)]
+    repetitions = Repetitions({1: [0.5, 0.5], 2: [0.1]}, more=1)
+    assert repetitions.most == 2
+    assert measured(repetitions, lambda *_: 1.0) == [(2, 1), (1, 2)]
 
 
 def test_each_instance_is_ended_by_the_rule_on_its_own():
     rule = SkewnessRule(tau=0.05, outliers=Outliers.NONE, cap=8)
     skewed = [1.0, 1.0, 1.0, 1.0, 5.0, 50.0, 500.0, 5000.0]
-    repetitions = Repetitions([1, 2], end=8, rule=rule)
+    repetitions = Repetitions({1: [], 2: []}, more=8, rule=rule)
     order = measured(repetitions, lambda i, run: (SYMMETRIC if i == 1 else skewed)[run])
     assert [run for i, run in order if i == 1] == [0, 1, 2, 3, 4]
     assert [run for i, run in order if i == 2] == list(range(8))
@@ -49,19 +50,20 @@ def test_each_instance_is_ended_by_the_rule_on_its_own():
 
 def test_what_the_rounds_before_decided_is_not_run_again():
     rule = SkewnessRule(tau=0.05, outliers=Outliers.NONE)
-    repetitions = Repetitions([1], end=20, rule=rule, earlier={1: SYMMETRIC})
+    repetitions = Repetitions({1: SYMMETRIC}, more=20, rule=rule)
+    assert repetitions.most == 0
     assert repetitions.next() is None
     assert repetitions.outcome()[0]["reason"] == "met"
 
 
-def test_a_dropped_instance_gets_no_run():
-    repetitions = Repetitions([1, 2], end=1, dropped={1: "out of the race"})
+def test_a_resting_instance_gets_no_run():
+    repetitions = Repetitions({1: [], 2: []}, more=1, resting={1: "dropped"})
     assert measured(repetitions, lambda *_: 1.0) == [(2, 0)]
-    assert repetitions.outcome()[0]["reason"] == "out of the race"
+    assert repetitions.outcome()[0]["reason"] == "dropped"
 
 
 def test_an_undefined_number_is_none_in_the_path():
-    repetitions = Repetitions([1], end=6, rule=SkewnessRule(0.1, Outliers.NONE, cap=6))
+    repetitions = Repetitions({1: []}, more=6, rule=SkewnessRule(0.1, Outliers.NONE, cap=6))
     measured(repetitions, lambda _, run: math.inf if run == 0 else float(run))
     assert repetitions.outcome() == [
         {"instance": 1, "runs": 6, "reason": "cap", "path": [None, None]}
@@ -75,20 +77,20 @@ values = st.floats(0, 1e9) | st.just(math.inf)
 def test_online_and_offline_agree_on_the_n(sample, outliers, split):
     """In one round or in two: the same n, the same reason."""
     rule = SkewnessRule(tau=0.3, outliers=outliers, cap=12)
-    repetitions = Repetitions([1], end=12, rule=rule, earlier={1: sample[:0]})
+    repetitions = Repetitions({1: []}, more=12, rule=rule)
     measured(repetitions, lambda _, run: sample[run])
     offline = stopping(rule, sample)
     outcome = repetitions.outcome()[0]
     assert (outcome["runs"], outcome["reason"]) == (offline.n, offline.reason)
 
-    first = Repetitions([1], end=split, rule=rule)
+    first = Repetitions({1: []}, more=split, rule=rule)
     measured(first, lambda _, run: sample[run])
-    second = Repetitions([1], end=12, rule=rule, earlier={1: sample[: first.outcome()[0]["runs"]]})
+    second = Repetitions({1: sample[: first.outcome()[0]["runs"]]}, more=12, rule=rule)
     measured(second, lambda _, run: sample[run])
     assert second.outcome() == repetitions.outcome()
 
 
 def test_a_fixed_count_needs_no_path_before_its_end():
-    repetitions = Repetitions([1], end=9, rule=FixedCount(3))
+    repetitions = Repetitions({1: []}, more=9, rule=FixedCount(3))
     assert len(measured(repetitions, lambda *_: 2.0)) == 3
     assert repetitions.outcome()[0]["path"] == [3.0]

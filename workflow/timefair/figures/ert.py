@@ -19,8 +19,8 @@ STRIP_GREY = "#EDEDED"
 def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
     """ERT over targets from easy to hard, a panel a function and dimension.
 
-    Bands are the bootstrap limits. The grey strip at the top holds, a line an algorithm, a hollow
-    marker for each target that no run reached: its ERT is infinite.
+    Bands are the intervals of the table. The grey strip at the top holds, a line an algorithm, a
+    hollow marker for each target that no run reached: its ERT is infinite.
 
     Parameters
     ----------

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from timefair import provenance
 from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
-from timefair.measure import kernel
+from timefair.measure import kernel, stopping
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
 from timefair.measure.objective import NEVER, Objective
 from timefair.measure.preparation import evaluation_cost_s, prepare
+from timefair.measure.repetitions import Repetitions
 from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
 from timefair.measure.seeds import run_seed
 from timefair.measure.state import State
-from timefair.plan import runs_of_round
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 from timefair.records.journal import Journal
@@ -34,34 +34,37 @@ def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
     """Measure what the job's record lacks, and write the record.
 
     Runs that a killed job of the same key has finished are taken from its journal. Instances take
-    turns, so that an unlucky minute hits them alike.
+    turns, so that an unlucky minute hits them alike, until the round or the campaign's stopping
+    rule ends them.
 
     Parameters
     ----------
     record
-        The file to write; the journal lies beside it.
+        The file to write, at the job's place in the campaign's folder; the journal lies beside it.
     key
         The digest of everything that decides this measurement (`provenance.measure_key`).
     """
-    runs = runs_of_round(campaign, job.round)
+    repetitions = stopping.repetitions(campaign, job, folder=record.parents[3])
     with Journal(record, key) as journal:
-        todo = [
-            (instance, run)
-            for run in runs
-            for instance in job.instances
-            if (instance, run) not in journal.runs
-        ]
-        if todo:
+        if _catch_up(repetitions, journal):
             with held_cores(campaign.algorithms[job.algorithm].threads) as cores:
-                _measure(campaign, job, todo, cores, journal)
-        done = [journal.runs[instance, run] for instance in job.instances for run in runs]
-        write_record(record, done, _facts(campaign, job, key))
+                _measure(campaign, job, repetitions, cores, journal)
+        done = [journal.runs[turn] for turn in sorted(journal.runs)]
+        write_record(record, done, _facts(campaign, job, key, repetitions))
+
+
+def _catch_up(repetitions: Repetitions, journal: Journal) -> bool:
+    """Take what the journal has. Whether anything is left to measure."""
+    while (turn := repetitions.next()) is not None and turn in journal.runs:
+        precision = journal.runs[turn].column("best_precision")[0].as_py()
+        repetitions.add(turn[0], precision)
+    return turn is not None
 
 
 def _measure(
     campaign: Campaign,
     job: Job,
-    todo: list[tuple[int, int]],
+    repetitions: Repetitions,
     cores: tuple[int, ...],
     journal: Journal,
 ) -> None:
@@ -70,10 +73,9 @@ def _measure(
     spec = campaign.algorithms[job.algorithm]
     suite = SUITES[campaign.problems.suite]
     problems = {
-        instance: suite.problem(job.function, job.dimension, instance)
-        for instance in sorted({instance for instance, _ in todo})
+        instance: suite.problem(job.function, job.dimension, instance) for instance in job.instances
     }
-    first = problems[todo[0][0]]
+    first = problems[job.instances[0]]
     algorithm: Algorithm = algorithms.load(spec.use, spec.parameters)
     prepare(algorithm, first, campaign.limits.memory_mb)
     common: dict[str, Any] = {
@@ -87,12 +89,15 @@ def _measure(
         **_evaluation_cost(first),
     }
     allowance = _allowance(campaign, job.dimension)
-    for done, (instance, run) in enumerate(todo, start=1):
+    while (turn := repetitions.next()) is not None:
+        instance, run = turn
         problem = problems[instance]
         seed = run_seed(campaign.seed, problem.name, job.algorithm, run)
         row = measure_run(algorithm, problem, allowance, seed)
         journal.append({**common, "instance": instance, "run": run, **row})
-        print(_line(problem, run, row, done, len(todo)), file=sys.stderr, flush=True)
+        repetitions.add(instance, row["best_precision"])
+        done = f"{len(journal.runs)}/{repetitions.most}"
+        print(f"{done}  {_line(problem, run, row)}", file=sys.stderr, flush=True)
 
 
 def _allowance(campaign: Campaign, dimension: int) -> Allowance:
@@ -121,7 +126,7 @@ def _evaluation_cost(problem: Problem) -> dict[str, float]:
         state.close()
 
 
-def _facts(campaign: Campaign, job: Job, key: str) -> dict[str, Any]:
+def _facts(campaign: Campaign, job: Job, key: str, repetitions: Repetitions) -> dict[str, Any]:
     spec = campaign.algorithms[job.algorithm]
     suite = SUITES[campaign.problems.suite]
     software = (*suite.distributions, *algorithms.distributions(spec.use))
@@ -130,13 +135,19 @@ def _facts(campaign: Campaign, job: Job, key: str) -> dict[str, Any]:
         "key": key,
         "code": provenance.measure_code(campaign, job.algorithm),
         "machine": provenance.machine_facts(software),
+        "stopping": [] if campaign.stopping.rule == "fixed" else _stopping(job, repetitions),
     }
 
 
-def _line(problem: Problem, run: int, row: dict[str, Any], done: int, total: int) -> str:
+def _stopping(job: Job, repetitions: Repetitions) -> list[dict[str, Any]]:
+    place = {"function": job.function, "dimension": job.dimension, "round": job.round}
+    return [{**place, **outcome} for outcome in repetitions.outcome()]
+
+
+def _line(problem: Problem, run: int, row: dict[str, Any]) -> str:
     said = f" ({row['message']})" if row["message"] else ""
     return (
-        f"{done}/{total}  {problem.name}, run {run}: {row['status']}{said}, ended by "
+        f"{problem.name}, run {run}: {row['status']}{said}, ended by "
         f"{row['stop_reason']} after {row['wall_s']:.3f} s and {row['evaluations']} evaluations, "
         f"best precision {row['best_precision']:.3g}"
     )

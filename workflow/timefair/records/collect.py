@@ -31,6 +31,7 @@ def collect(paths: Sequence[Path], expected: set[RunKey], output: Path) -> None:
     """
     seen: set[RunKey] = set()
     faults: list[str] = []
+    sources, decided = _sources(paths)
 
     def batches() -> Iterator[pa.RecordBatch]:
         for path in paths:
@@ -40,25 +41,43 @@ def collect(paths: Sequence[Path], expected: set[RunKey], output: Path) -> None:
                 faults.extend(f"{path}: {_name(key)} is there twice" for key in keys if key in seen)
                 seen.update(keys)
                 yield batch
-        faults.extend(_lines("missing", expected - seen))
+        unmeasured = expected - seen
+        faults.extend(_lines("missing", unmeasured - _spared(unmeasured, seen, decided)))
         faults.extend(_lines("not part of the campaign", seen - expected))
         if faults:
             raise InputError(*faults)
 
-    write_record(output, batches(), {"collected": _sources(paths)})
+    write_record(output, batches(), {"collected": sources, "stopping": decided})
     for path in paths:
         journal_path(path).unlink(missing_ok=True)
 
 
-def _sources(paths: Sequence[Path]) -> dict[str, list[Any]]:
-    """The different configurations, keys, code digests and machines that the records name."""
+def _sources(paths: Sequence[Path]) -> tuple[dict[str, list[Any]], list[dict[str, Any]]]:
+    """What the records name: their different configurations, keys, code digests and machines; and
+    what a stopping rule decided on each problem.
+    """
     sources: dict[str, list[Any]] = {"campaign": [], "key": [], "code": [], "machine": []}
+    decided: list[dict[str, Any]] = []
     for path in paths:
         _, facts = open_record(path)
+        decided += facts.get("stopping", [])
         for name, values in sources.items():
             if facts.get(name) not in values:
                 values.append(facts.get(name))
-    return sources
+    return sources, decided
+
+
+def _spared(
+    unmeasured: set[RunKey], seen: set[RunKey], decided: list[dict[str, Any]]
+) -> set[RunKey]:
+    """Runs that a stopping rule made unnecessary: all after the last one of their problem."""
+    judged = {tuple(row[name] for name in _COLUMNS[:-1]) for row in decided}
+    last = dict.fromkeys(judged, -1)
+    for *problem, run in seen:
+        place = tuple(problem)
+        if place in last:
+            last[place] = max(last[place], run)
+    return {key for key in unmeasured if key[:-1] in last and key[-1] > last[key[:-1]]}
 
 
 def _name(key: RunKey) -> str:

@@ -211,7 +211,8 @@ def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bo
     if sample.successes.size == 0:
         never = np.full(wanted.shape, np.inf if np.size(spent) else np.nan)
         return Bounds(never, never)
-    both = np.array([_quantile(sample, float(q)) for q in wanted]).reshape(-1, 2)
+    moments = restarted_moments(spent, success)
+    both = np.array([_quantile(sample, moments, float(q)) for q in wanted]).reshape(-1, 2)
     return Bounds.around(both[:, 0], both[:, 1])
 
 
@@ -244,12 +245,6 @@ class _Sample:
         lengths, counts = np.unique(cost[matters & ~reached], return_counts=True)
         return cls(runs, cost[reached], lengths, counts / max(runs, 1))
 
-    @property
-    def moments(self) -> Moments:
-        failures = np.repeat(self.lengths, np.rint(self.chances * self.runs).astype(np.int64))
-        cost = np.concatenate([self.successes, failures])
-        return restarted_moments(cost, np.arange(cost.size) < self.successes.size)
-
 
 @dataclass(frozen=True)
 class _Waits:
@@ -275,9 +270,9 @@ class _Waits:
 
     def quantile(self, sample: _Sample, p: float, limit: float) -> float:
         """The step at which `cdf` comes to p; the limit if that is earlier."""
-        low, high = 0.0, limit
         if self.cdf(sample, np.array([limit]))[0] < p - ROUNDING:
             return limit
+        low, high = 0.0, limit
         while high - low > SLACK * limit:
             middle = (low + high) / 2
             enough = self.cdf(sample, np.array([middle]))[0] >= p - ROUNDING
@@ -288,13 +283,12 @@ class _Waits:
         return float(steps[before >= 0].max())
 
 
-def _quantile(sample: _Sample, p: float) -> tuple[float, float]:
+def _quantile(sample: _Sample, moments: Moments, p: float) -> tuple[float, float]:
     if sample.lengths.size == 0:
         value = float(sample_quantile(sample.successes, p))
         return value, value
     if p == 1.0:
         return np.inf, np.inf
-    moments = sample.moments
     limit = float(moments.mean + moments.sd * np.sqrt(p / (1.0 - p))) * (1.0 + ROUNDING)
     early, late = _waits(sample, limit)
     return early.quantile(sample, p, limit), late.quantile(sample, p, limit)

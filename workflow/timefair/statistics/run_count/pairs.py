@@ -55,8 +55,8 @@ class PairRule:
     References
     ----------
     F. Campelo and F. Takahashi, Sample size estimation for power and accuracy in the experimental
-    comparison of algorithms, Journal of Heuristics 25 (2019), doi 10.1007/s10732-018-9396-7; the
-    parametric standard errors, and the optimal ratios of sample sizes, of its section 3.
+    comparison of algorithms, Journal of Heuristics 25 (2019), doi 10.1007/s10732-018-9396-7: the
+    parametric standard errors and the optimal ratios of sample sizes.
 
     Examples
     --------

@@ -134,8 +134,8 @@ def resampled_verdicts(
         Repetitions with draws of their own.
     skip_clear : bool
         Decide a case without resampling where 0 is further from the analytic limits than
-        resampling could move it (five standard errors of the limit, and 0.1 standard deviations
-        for the expansion).
+        resampling is likely to move it (3.7 standard errors of the percentile limit, and 0.1
+        standard deviations for the expansion).
     rng : numpy.random.Generator
         Source of the draws. One word is drawn for each (sample, repetition); the draws from the
         truth are shared by all settings of a technique.

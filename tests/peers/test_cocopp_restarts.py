@@ -1,0 +1,48 @@
+"""The distribution of runtimes with restarts is the limit of cocopp's simulated restarts."""
+
+import socket
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from timefair.statistics.restarted import restarted_cdf, restarted_moments
+
+pytestmark = pytest.mark.peer
+DRAWS = 20_000
+
+
+@pytest.fixture(scope="module")
+def simulated_evals():
+    """cocopp asks the network when it is imported."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(2)
+    try:
+        yield pytest.importorskip("cocopp.toolsstats").simulated_evals
+    finally:
+        socket.setdefaulttimeout(before)
+
+
+@pytest.mark.parametrize("failures", [1, 6, 9])
+def test_simulated_restarts_have_our_distribution(simulated_evals, failures):
+    rng = np.random.default_rng(failures)
+    evaluations = np.concatenate(
+        [rng.integers(10, 500, size=10 - failures), rng.integers(300, 500, size=failures)]
+    )
+    success = np.arange(10) < 10 - failures
+    drawn = np.asarray(
+        simulated_evals(
+            evaluations,
+            failures,
+            DRAWS,
+            randint=rng.integers,
+            randintrest=rng.integers,
+        )
+    )
+    grid = np.linspace(evaluations.min(), 20 * evaluations.max(), 200)
+    cdf = restarted_cdf(evaluations, success, grid)
+    within = (drawn[:, np.newaxis] <= grid).sum(axis=0)
+    assert (within >= binom.ppf(1e-6, DRAWS, cdf.low)).all()
+    assert (within <= binom.isf(1e-6, DRAWS, cdf.high)).all()
+    moments = restarted_moments(evaluations, success)
+    assert abs(drawn.mean() - moments.mean) < 5 * moments.sd / np.sqrt(DRAWS)

@@ -1,0 +1,128 @@
+"""A stopping rule, online: what it decides while measuring is what it decides afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from timefair import config
+from timefair.measure.cell import measure
+from timefair.measure.stopping import DROPPED, RESTING, WON, resting, rule_of
+from timefair.plan import expected_runs, jobs, records_by
+from timefair.provenance import measure_keys
+from timefair.records.collect import collect
+from timefair.records.store import open_record, read_runs
+from timefair.statistics.run_count.racing import Race
+from timefair.statistics.run_count.stopping import stopping
+
+
+def campaign(**changes: Any) -> config.Campaign:
+    mapping = {
+        "name": "test",
+        "problems": {"suite": "bbob", "functions": [1, 8], "dimensions": 2, "instances": [1, 2]},
+        "algorithms": {"random": "timefair:random-search", "simplex": "scipy:Nelder-Mead"},
+        "budget": {"evaluations": 60, "final_target": None},
+        "runs": 12,
+        "instances_per_job": 2,
+    }
+    return config.parse(mapping | changes)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """A function: measure a whole campaign and collect it. Its samples, and what was decided."""
+
+    def run(wanted: config.Campaign) -> tuple[dict, dict]:
+        folder, keys = tmp_path_factory.mktemp("results"), measure_keys(wanted)
+        for job in jobs(wanted):
+            key = keys[job.algorithm, job.round]
+            measure(wanted, job, folder / job.record(key), key)
+        samples: dict[tuple, list[float]] = {}
+        decided: dict[tuple, dict[str, Any]] = {}
+        for label, paths in records_by("algorithm", wanted, keys, folder).items():
+            output = folder / f"{label}.parquet"
+            collect([Path(path) for path in paths], expected_runs(wanted), output)
+            rows = read_runs([output]).to_pylist()
+            for row in sorted(rows, key=lambda row: row["run"]):
+                cell = (label, row["function"], row["instance"])
+                samples.setdefault(cell, []).append(row["best_precision"])
+            for row in open_record(output)[1]["stopping"]:
+                decided[label, row["function"], row["instance"]] = row
+        return samples, decided
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIMEFAIR_LOCKS", str(tmp_path_factory.mktemp("locks")))
+        yield run
+
+
+@pytest.fixture(scope="module")
+def complete(measured):
+    """The samples of all runs, without a rule."""
+    return measured(campaign())[0]
+
+
+@pytest.mark.parametrize(
+    ("rule", "rounds"),
+    [
+        ({"rule": "skewness", "tau": 0.3, "outliers": "iqr"}, 1),
+        ({"rule": "skewness", "tau": 0.3, "outliers": "iqr"}, 3),
+        ({"rule": "quantile", "width": 1.5, "start": 6, "validity": "single"}, 2),
+        ({"rule": "mean", "width": 0.8, "start": 4}, 1),
+    ],
+)
+def test_online_and_offline_agree_on_every_sample(measured, complete, rule, rounds):
+    wanted = campaign(stopping=rule, rounds=rounds)
+    samples, decided = measured(wanted)
+    for cell, sample in complete.items():
+        offline = stopping(rule_of(wanted), sample)
+        assert samples[cell] == sample[: offline.n]
+        assert (decided[cell]["runs"], decided[cell]["reason"]) == (offline.n, offline.reason)
+        path = [np.nan if value is None else value for value in decided[cell]["path"]]
+        np.testing.assert_array_equal(path, offline.path)
+    assert len({len(sample) for sample in samples.values()}) > 1
+
+
+def test_a_race_drops_who_cannot_win(measured, complete):
+    samples, decided = measured(campaign(stopping={"rule": "race", "confidence": 0.9}, rounds=3))
+    race = Race(alpha=0.1, looks=(4, 8), cap=12)
+    for function in (1, 8):
+        for instance in (1, 2):
+            cells = [(label, function, instance) for label in ("random", "simplex")]
+            standing = race.standing([complete[cell] for cell in cells])
+            assert [len(samples[cell]) for cell in cells] == [
+                12 if n == 0 and standing.goes_on.sum() == 2 else max(standing.dropped_at)
+                for n in standing.dropped_at
+            ]
+            for cell, goes_on in zip(cells, standing.goes_on, strict=True):
+                assert samples[cell] == complete[cell][: len(samples[cell])]
+                if not goes_on:
+                    assert decided[cell]["reason"] == DROPPED
+    assert {DROPPED, WON} <= {row["reason"] for row in decided.values()}
+
+
+def test_of_a_pair_the_one_that_varies_more_runs_more():
+    wanted = campaign(stopping={"rule": "pair", "width": 0.05, "start": 3}, rounds=4)
+    steady, wild = [1.0, 1.01, 0.99], [5.0, 50.0, 0.5]
+    field = {"random": {1: steady}, "simplex": {1: wild}}
+    assert resting(wanted, "random", field) == {1: RESTING}
+    assert resting(wanted, "simplex", field) == {}
+    known = {"random": {1: steady}, "simplex": {1: [2.0, 2.01, 1.99]}}
+    assert resting(wanted, "random", known) == resting(wanted, "simplex", known) == {1: "met"}
+
+
+def test_before_the_first_round_nobody_rests():
+    wanted = campaign(stopping={"rule": "race"}, rounds=2)
+    assert resting(wanted, "random", {"random": {1: []}, "simplex": {1: []}}) == {}
+
+
+def test_a_rival_that_changes_has_a_race_run_again_and_nothing_else():
+    def keys(rule: str, rival: str) -> dict:
+        algorithms = {"random": "timefair:random-search", "rival": rival}
+        return measure_keys(campaign(algorithms=algorithms, stopping={"rule": rule}, rounds=2))
+
+    for rule, same in (("fixed", True), ("skewness", True), ("race", False), ("pair", False)):
+        before, after = keys(rule, "scipy:Nelder-Mead"), keys(rule, "scipy:Powell")
+        assert (before["random", 1] == after["random", 1]) is same
