@@ -146,5 +146,41 @@ FIGURES: dict[str, Figure] = {
             "critical_difference",
         ),
         Figure("inversions", "rankings", "Ranks by evaluations and by time", "inversions"),
+        Figure(
+            "run_count_configurations",
+            "run_count_groups",
+            "Accuracy of the skewness rule over the algorithms",
+            "run_count_configurations",
+        ),
+        Figure(
+            "run_count_dimensions",
+            "run_count_groups",
+            "Estimates that are not right per dimension",
+            "run_count_dimensions",
+        ),
+        Figure(
+            "run_count_problems",
+            "run_count_groups",
+            "Estimates that are not right per function and dimension",
+            "run_count_problems",
+        ),
+        Figure(
+            "run_count_algorithms",
+            "run_count_groups",
+            "Accuracy of the skewness rule per algorithm",
+            "run_count_algorithms",
+        ),
+        Figure(
+            "run_count_rules",
+            "run_count_rules",
+            "Rules for the number of runs: what is saved and what is right",
+            "run_count_rules",
+        ),
+        Figure(
+            "run_count_reliability",
+            "run_count_reliability",
+            "Stated and observed reliability of estimates",
+            "run_count_reliability",
+        ),
     )
 }

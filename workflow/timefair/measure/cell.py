@@ -135,13 +135,24 @@ def _facts(campaign: Campaign, job: Job, key: str, repetitions: Repetitions) -> 
         "key": key,
         "code": provenance.measure_code(campaign, job.algorithm),
         "machine": provenance.machine_facts(software),
-        "stopping": [] if campaign.stopping.rule == "fixed" else _stopping(job, repetitions),
+        "stopping": []
+        if campaign.stopping.rule == "fixed"
+        else _decided(campaign, job, repetitions),
     }
 
 
-def _stopping(job: Job, repetitions: Repetitions) -> list[dict[str, Any]]:
-    place = {"function": job.function, "dimension": job.dimension, "round": job.round}
-    return [{**place, **outcome} for outcome in repetitions.outcome()]
+def _decided(campaign: Campaign, job: Job, repetitions: Repetitions) -> list[dict[str, Any]]:
+    """What the stopping rule decided on each instance; nothing without a rule."""
+    if campaign.stopping.rule == "fixed":
+        return []
+    place = {
+        "suite": campaign.problems.suite,
+        "function": job.function,
+        "dimension": job.dimension,
+        "algorithm": job.algorithm,
+        "round": job.round,
+    }
+    return [place | outcome for outcome in repetitions.outcome()]
 
 
 def _line(problem: Problem, run: int, row: dict[str, Any]) -> str:

@@ -23,9 +23,7 @@ def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[s
 
     The file appears under its name only when it is complete and on the disk.
     """
-    schema = RUN_SCHEMA.with_metadata(
-        {_META: json.dumps({"schema_version": SCHEMA_VERSION, **facts}, sort_keys=True)}
-    )
+    schema = RUN_SCHEMA.with_metadata(_metadata({"schema_version": SCHEMA_VERSION, **facts}))
     path.parent.mkdir(parents=True, exist_ok=True)
     fd, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -57,16 +55,30 @@ def open_record(path: Path) -> tuple[pq.ParquetFile, dict[str, Any]]:
         raise InputError(
             f"{path}: not a whole record ({reason}); delete it and run again"
         ) from None
-    meta = (file.schema_arrow.metadata or {}).get(_META)
-    if meta is None:
+    facts = facts_of(file.schema_arrow)
+    if not facts:
         raise InputError(f"{path}: not a record of timefair")
-    facts = json.loads(meta)
     if facts.get("schema_version") != SCHEMA_VERSION:
         raise InputError(
             f"{path}: schema version {facts.get('schema_version')}, and this timefair reads "
             f"{SCHEMA_VERSION}"
         )
     return file, facts
+
+
+def facts_of(schema: pa.Schema) -> dict[str, Any]:
+    """The facts in the metadata of a record, or of a table made from records; empty without any."""
+    facts: dict[str, Any] = json.loads((schema.metadata or {}).get(_META, "{}"))
+    return facts
+
+
+def with_facts(runs: pa.Table, facts: Mapping[str, Any]) -> pa.Table:
+    """The same table with these facts, and no others, in its metadata."""
+    return runs.replace_schema_metadata(_metadata(facts))
+
+
+def _metadata(facts: Mapping[str, Any]) -> dict[bytes, str]:
+    return {_META: json.dumps(facts, sort_keys=True)}
 
 
 def read_runs(paths: Iterable[Path]) -> pa.Table:

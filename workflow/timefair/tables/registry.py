@@ -98,6 +98,20 @@ TABLES: dict[str, Table] = {
         Table("comparison", "Pairs of algorithms at equal time", "comparison:at_the_end"),
         Table("rankings", "Ranks by evaluations and by time", "rankings:side_by_side"),
         Table("inversions", "Pairs whose order in time is another", "inversions:listed"),
+        Table("stopping", "Where a stopping rule ended the runs", "stopping:decided", False),
+        Table("run_count_accuracy", "Accuracy of the skewness rule", "run_count:accuracy"),
+        Table("run_count_savings", "Savings of the skewness rule", "run_count:savings_of_rule"),
+        Table(
+            "run_count_groups",
+            "Accuracy of the skewness rule per algorithm and function",
+            "run_count:groups",
+        ),
+        Table("run_count_rules", "Rules for the number of runs", "run_count_rules:compared"),
+        Table(
+            "run_count_reliability",
+            "Whether the reliability of an estimate can be told",
+            "run_count_reliability:cross_validated",
+        ),
         Table("runs", "Statuses, stop reasons and disturbances", "outcomes:counted", False),
     )
 }

@@ -1,10 +1,8 @@
-"""Can one know whether an estimate is right? Probabilities for functions and algorithms unseen."""
+"""Can one know whether an estimate is right? Judged on functions and algorithms not seen before."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -20,3 +18,119 @@ from timefair.tables.run_count_samples import Samples
 from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis
 
+NUMBERS = (5, 10, 20, 30)
+"""Runs that the estimate is made from."""
+ERRORS = (0.1, 0.2, 0.5)
+"""Stated errors, relative to the estimate."""
+JUDGED = ("median", "mean")
+HELD_OUT = {"functions": "function", "algorithms": "algorithm"}
+BINS = 10
+MOST = 10_000
+"""Samples of a suite that are used; of more, so many evenly spread ones."""
+
+COLUMNS = [
+    "suite",
+    "estimate",
+    "runs",
+    "error_percent",
+    "held_out",
+    "truth",
+    "samples",
+    "right_percent",
+    "brier",
+    "brier_base",
+    "skill",
+    "auc",
+    "bin",
+    "bin_samples",
+    "stated_percent",
+    "observed_percent",
+]
+
+
+def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """How well the probability that an estimate is right can be told from its own n runs.
+
+    An estimate from the first ``runs`` of a sample (the samples of `run_count.accuracy`, all
+    dimensions together) is right if it has the ``truth`` within ``error_percent`` of itself: the
+    same number from ``independent`` runs or, where some sample has none, from the ``complete``
+    ones, which contain the first. A model of the n values (`statistics.run_count.features`) states
+    the probability for ``held_out`` functions, or algorithms, that it has not seen.
+
+    ``brier`` is the mean squared error of these probabilities, ``brier_base`` that of the plain
+    share of right estimates among what was seen, and ``skill`` is ``1 - brier / brier_base``: not
+    above 0 where the model has nothing to offer. ``auc`` of .5 is an order worth nothing. These
+    are the same in each row of a curve: a ``bin`` has about a tenth of the samples, by rising
+    probability, and its ``stated_percent`` and ``observed_percent`` agree where the probabilities
+    are right. No rows where there are fewer than two functions, or algorithms.
+    """
+    everything = Samples.of(runs, analysis.run_count.cap)
+    parts = [
+        _curve(samples, *case).assign(suite=suite)
+        for suite, rows in sorted(everything.names.groupby("suite").indices.items())
+        for samples in [everything.taken(_spread(rows))]
+        for case in _cases(samples, suite)
+    ]
+    return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+
+
+Case = tuple[str, int, float, str, NDArray[np.float64]]
+
+
+def _cases(samples: Samples, suite: str) -> Iterator[Case]:
+    """What is judged: estimate, runs, error and what is held out, with the features."""
+    progress = Progress(f"{suite}, reliability, cases")
+    numbers = [n for n in NUMBERS if n < samples.values.shape[1]]
+    several = [name for name, column in HELD_OUT.items() if samples.names[column].nunique() > 1]
+    of = len(numbers) * len(JUDGED) * len(ERRORS) * len(several)
+    done = 0
+    for n in numbers:
+        table = features(samples.values, np.full(len(samples.values), n))
+        for estimate in JUDGED:
+            for error in ERRORS:
+                for held_out in several:
+                    yield estimate, n, error, held_out, table
+                    done += 1
+                    progress(done, of)
+
+
+def _curve(
+    samples: Samples,
+    estimate: str,
+    n: int,
+    error: float,
+    held_out: str,
+    table: NDArray[np.float64],
+) -> pd.DataFrame:
+    number = ESTIMATES[estimate]
+    independent = bool(samples.has_truth.all())
+    truth = samples.truth if independent else samples.values
+    right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)
+    groups = samples.names[HELD_OUT[held_out]].astype(str).to_numpy()
+    found = cross_validate(table, right, groups)
+    curve = calibration_curve(found.probability, right, bins=BINS)
+    return pd.DataFrame(
+        {
+            "estimate": estimate,
+            "runs": n,
+            "error_percent": 100.0 * error,
+            "held_out": held_out,
+            "truth": "independent" if independent else "complete",
+            "samples": right.size,
+            "right_percent": 100.0 * right.mean(),
+            "brier": found.brier,
+            "brier_base": found.brier_base,
+            "skill": found.skill,
+            "auc": found.auc,
+            "bin": np.arange(1, curve.cases.size + 1),
+            "bin_samples": curve.cases,
+            "stated_percent": 100.0 * curve.stated,
+            "observed_percent": 100.0 * curve.observed,
+        }
+    )
+
+
+def _spread(rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    if rows.size <= MOST:
+        return rows
+    return rows[np.linspace(0, rows.size - 1, MOST).round().astype(np.intp)]

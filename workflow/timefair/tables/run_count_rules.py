@@ -175,12 +175,12 @@ def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
 def _raced(samples: Samples, settings: RunCount, progress: Progress) -> Entrant:
     looks = tuple(n for n in LOOKS if n <= settings.cap) or (settings.cap,)
     race = Race(looks=looks, cap=settings.cap)
-    runs = np.empty(len(samples.values), dtype=np.int64)
-    racing = np.empty(runs.shape, dtype=np.bool_)
+    runs = np.full(len(samples.values), settings.cap)
+    racing = np.ones(runs.shape, dtype=np.bool_)
     problems = _problems(samples)
     for done, members in enumerate(problems, start=1):
         standing = race.standing(samples.values[members])
-        runs[members], racing[members] = np.maximum(standing.runs, looks[0]), standing.goes_on
+        runs[members], racing[members] = standing.runs, standing.goes_on
         progress(done, len(problems))
     counts = StopCounts(runs, runs < settings.cap)
     return Entrant("racing", f"α = {race.alpha:g}", "best algorithm", counts, racing)
@@ -206,8 +206,10 @@ def _sums(
         progress=progress,
     )
     estimates = {name: _at(samples.values, trial.n, ESTIMATES[name]) for name in ESTIMATES}
-    several = [members for members in _problems(samples) if members.size > 1]
-    with_truth = [members for members in several if known[members].all()]
+    problems = _problems(samples)
+    with_truth = [members for members in problems if known[members].all()]
+    true_median = np.full(len(known), np.nan)
+    true_median[known] = ESTIMATES["median"](samples.truth[known])
     median = np.where(racing, estimates["median"], np.inf)
     sums = {
         **{key: [getattr(entrant, key) for entrant in entrants] for key in RULE},
@@ -217,10 +219,10 @@ def _sums(
         "accurate": nested.accurate[0],
         "samples_independent": independent.samples[0],
         "accurate_independent": independent.accurate[0],
-        "problems": len(several),
-        "won": _won(median, ESTIMATES["median"](samples.values), several),
+        "problems": len(problems),
+        "won": _won(median, ESTIMATES["median"](samples.values), problems),
         "problems_independent": len(with_truth),
-        "won_independent": _won(median, ESTIMATES["median"](samples.truth), with_truth),
+        "won_independent": _won(median, true_median, with_truth),
     }
     for name, estimate in ESTIMATES.items():
         truth = estimate(samples.truth[known])[:, np.newaxis]
@@ -253,5 +255,6 @@ def _won(
 
 
 def _problems(samples: Samples) -> list[NDArray[np.intp]]:
-    """The samples of each problem, one an algorithm."""
-    return [np.asarray(rows) for rows in samples.names.groupby(PROBLEM).indices.values()]
+    """The samples of each problem that several algorithms have, one an algorithm."""
+    groups = samples.names.groupby(PROBLEM).indices.values()
+    return [np.asarray(rows) for rows in groups if len(rows) > 1]

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.errors import InputError
 from timefair.records.schema import KEYS, RUN_SCHEMA
 from timefair.records.status import COMPLETED, LaunchEnd
+from timefair.records.store import facts_of, with_facts
 from timefair.statistics.anytime import best_so_far
 from timefair.statistics.runtimes import runtimes
 from timefair.statistics.targets import relative_targets
@@ -34,12 +35,17 @@ PER_DIMENSION: dict[Unit, Unit] = {
 }
 
 PROBLEM = ["suite", "function", "dimension", "instance"]
+DECIDED = [
+    "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
+]  # fmt: skip
 NESTED = ("launch_log", "events")
 ENDED_BY_ITSELF = [str(end) for end in sorted({*COMPLETED, LaunchEnd.TARGET})]
 
 
 def load(paths: Iterable[Path]) -> pa.Table:
     """Read collected record files into one table of runs.
+
+    What a stopping rule decided goes with it, in the table's metadata, as in the files'.
 
     Parameters
     ----------
@@ -51,7 +57,7 @@ def load(paths: Iterable[Path]) -> pa.Table:
     InputError
         One line for each file that lacks columns.
     """
-    tables, faults = [], []
+    tables, faults, decided = [], [], []
     for path in paths:
         table = pq.read_table(path)
         missing = [name for name in RUN_SCHEMA.names if name not in table.column_names]
@@ -59,9 +65,11 @@ def load(paths: Iterable[Path]) -> pa.Table:
             faults.append(f"{path}: not a record file, no column {', '.join(missing)}")
         else:
             tables.append(table.select(RUN_SCHEMA.names).cast(RUN_SCHEMA))
+            decided += facts_of(table.schema).get("stopping", [])
     if faults:
         raise InputError(*faults)
-    return pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()
+    runs = pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()
+    return with_facts(runs, {"stopping": decided})
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,9 @@ class Runs:
         A row a launch: ``row``, the place of its run in the frame, ``start_s``, ``end_s``,
         ``evaluations``, ``best_precision`` of it alone, and ``complete``: whether it ended by
         itself, by its share tau or at the final target, and was not cut.
+    stopping
+        A row for each problem, algorithm and round on which a stopping rule decided: ``runs`` so
+        far, ``reason`` (None to go on) and ``path``, the rule's number at each look.
     """
 
     frame: pd.DataFrame
@@ -88,6 +99,7 @@ class Runs:
     evaluations: NDArray[np.float64]
     precision: NDArray[np.float64]
     launches: pd.DataFrame
+    stopping: pd.DataFrame
 
     @classmethod
     def of(cls, table: pa.Table) -> Runs:
@@ -115,6 +127,7 @@ class Runs:
             evaluations=_field(events, "evaluations"),
             precision=_field(events, "precision"),
             launches=_launches(*_flat(rows["launch_log"])),
+            stopping=pd.DataFrame(facts_of(table.schema).get("stopping", []), columns=DECIDED),
         )
 
     def cost(self, unit: Unit) -> NDArray[np.float64]:

@@ -1,0 +1,45 @@
+"""Accuracy of the skewness rule for each algorithm, from the table `run_count_groups`."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from timefair.figures import notes, style
+from timefair.figures import run_count_panels as parts
+
+LINE_IN = 0.14
+PANEL_IN = 0.35
+MARGIN_IN = 0.4
+LABELS_IN = 1.0
+
+
+def draw(frame: pd.DataFrame) -> Figure:
+    """A heat map of algorithms and columns of Table 1, a panel a threshold and technique.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table `run_count_groups`; empty gives a sentence.
+    """
+    with style.applied():
+        if frame.empty:
+            return notes.note(parts.NOTHING)
+        each = parts.pooled(frame, ["algorithm", "tau", "outliers"])
+        taus, techniques = sorted(frame["tau"].unique()), parts.techniques(frame)
+        lines = each["algorithm"].nunique()
+        height = MARGIN_IN + len(taus) * (PANEL_IN + LINE_IN * max(lines, 3))
+        figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
+        grid = figure.subplots(len(taus), len(techniques), sharex=True, sharey=True, squeeze=False)
+        cells = len(techniques) * len(parts.COLUMNS)
+        for line, tau in zip(grid, taus, strict=True):
+            for ax, outliers in zip(line, techniques, strict=True):
+                rows = each[(each["tau"] == tau) & (each["outliers"] == outliers)]
+                right = rows.set_index("algorithm")[[*parts.COLUMNS]]
+                cell_in = (style.WIDTH_IN - LABELS_IN) / cells
+                parts.heat(ax, 100.0 - right, right, cell_in=cell_in)
+                ax.set_title(parts.title(outliers, tau))
+        figure.supxlabel(
+            "accurate, or with so many percent of error, % of the samples", fontsize=7.5
+        )
+    return figure
