@@ -1,8 +1,9 @@
-"""Every example in a docstring of the package runs."""
+"""Every example in a docstring of the package, and in the documentation, runs."""
 
 import doctest
 import importlib
 import pkgutil
+from pathlib import Path
 
 import pytest
 
@@ -18,3 +19,10 @@ MODULES = sorted(
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+@pytest.mark.parametrize(
+    "page", sorted((Path(__file__).parents[2] / "docs").glob("*.md")), ids=lambda page: page.name
+)
+def test_examples_of_the_documentation(page):
+    assert doctest.testfile(str(page), module_relative=False).failed == 0
