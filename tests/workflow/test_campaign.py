@@ -59,23 +59,38 @@ def test_evaluation_budgets_repeat_bit_for_bit_and_on_any_number_of_cores(worksp
     assert found[0] == found[1] == found[2]
 
 
-def test_everything_that_was_asked_for_is_there_and_only_changes_are_made_again(workspace):
+EMPTY_HERE = {"ancillary_effect", "stopping"}
+"""Tables that say nothing about a campaign without declared costs and without a stopping rule."""
+
+
+def test_everything_that_was_asked_for_is_there(workspace):
     workspace.complete()
+    tables = workspace.results / "tables"
     for name in TABLES:
-        frame = pd.read_parquet(workspace.results / "tables" / f"{name}.parquet")
-        assert len(frame) > 0
-        assert (workspace.results / "tables" / f"{name}.csv").stat().st_size > 0
+        frame = pd.read_parquet(tables / f"{name}.parquet")
+        may_be_empty = name.startswith("run_count") or name in {"disagreements", "sorted_solutions"}
+        assert may_be_empty or (len(frame) == 0) is (name in EMPTY_HERE), name
+        assert (tables / f"{name}.csv").stat().st_size > 0
+        assert rf"\input{{{name}}}" in (tables / "tables.tex").read_text()
+        assert (tables / f"{name}.tex").stat().st_size > 0
     for name in FIGURES:
         for kind in ("pdf", "svg", "png"):
             assert (workspace.results / "figures" / f"{name}.{kind}").stat().st_size > 1000
+    assert "Nothing to be done" in workspace.complete()
+
+
+FEW = {"tables": ["ert"], "figures": ["ert"]}
+
+
+def test_only_changes_are_made_again(workspace):
+    workspace.configure(**FEW)
+    workspace.complete()
     assert len(workspace.rows()) == 2 * 2 * 2 * 2
     before = workspace.records()
     assert len(before) == 2 * 2
 
-    assert "Nothing to be done" in workspace.complete()
-
     # Targets are no matter of measuring.
-    workspace.configure(targets=[5, 0.5])
+    workspace.configure(targets=[5, 0.5], **FEW)
     said = workspace.complete()
     assert "measure_cell" not in said
     assert workspace.records() == before
@@ -86,7 +101,8 @@ def test_everything_that_was_asked_for_is_there_and_only_changes_are_made_again(
         algorithms={
             "random": "timefair:random-search",
             "simplex": {"use": "scipy:Nelder-Mead", "parameters": {"xatol": 1e-2}},
-        }
+        },
+        **FEW,
     )
     workspace.complete()
     after = workspace.records()
@@ -99,12 +115,14 @@ def test_everything_that_was_asked_for_is_there_and_only_changes_are_made_again(
     workspace.configure(
         instances_per_job=1,
         problems={"suite": "bbob", "functions": [1, 8], "dimensions": 2, "instances": "1-2"},
+        **FEW,
     )
     workspace.complete()
     before = workspace.records()
     workspace.configure(
         instances_per_job=1,
         problems={"suite": "bbob", "functions": [1, 8], "dimensions": 2, "instances": "1-3"},
+        **FEW,
     )
     workspace.complete()
     new = workspace.records().keys() - before
@@ -124,6 +142,25 @@ def test_rounds_let_the_algorithms_take_turns_and_can_be_added(workspace):
     after = workspace.records()
     assert {path: after[path] for path in before} == before
     assert len(workspace.rows()) == 2 * 2 * 2 * 6
+
+
+def test_a_stopping_rule_ends_the_runs_and_says_so(workspace):
+    workspace.configure(
+        runs=12,
+        rounds=2,
+        stopping={"rule": "skewness", "tau": 0.3, "outliers": "iqr"},
+        tables=["stopping"],
+        figures=["restarts"],
+    )
+    workspace.complete()
+    frame = pd.read_csv(workspace.results / "tables" / "stopping.csv")
+    made = pd.DataFrame(workspace.rows()).groupby(["function", "instance", "algorithm"]).size()
+    told = frame.set_index(["function", "instance", "algorithm"])["runs"]
+    assert made.to_dict() == told.to_dict()
+    assert set(frame["reason"]) <= {"met", "cap"}
+    assert frame["runs"].between(5, 12).all()
+    assert frame["runs"].nunique() > 1
+    assert "Nothing to be done" in workspace.complete()
 
 
 @pytest.mark.parametrize(
