@@ -71,7 +71,7 @@ def test_everything_that_was_asked_for_is_there(workspace):
         may_be_empty = name.startswith("run_count") or name in {"disagreements", "sorted_solutions"}
         assert may_be_empty or (len(frame) == 0) is (name in EMPTY_HERE), name
         assert (tables / f"{name}.csv").stat().st_size > 0
-        assert rf"\input{{{name}}}" in (tables / "tables.tex").read_text()
+        assert rf"\input{{{name}.tex}}" in (tables / "tables.tex").read_text()
         assert (tables / f"{name}.tex").stat().st_size > 0
     for name in FIGURES:
         for kind in ("pdf", "svg", "png"):

@@ -9,6 +9,8 @@ from timefair.figures import notes, style
 from timefair.figures import run_count_panels as parts
 
 LINE_IN = 0.14
+MOST_IN = 8.0
+"""Of all lines together: those of many algorithms are narrower, and without numbers."""
 PANEL_IN = 0.35
 MARGIN_IN = 0.4
 LABELS_IN = 1.0
@@ -28,16 +30,17 @@ def draw(frame: pd.DataFrame) -> Figure:
         each = parts.pooled(frame, ["algorithm", "tau", "outliers"])
         taus, techniques = sorted(frame["tau"].unique()), parts.techniques(frame)
         lines = each["algorithm"].nunique()
-        height = MARGIN_IN + len(taus) * (PANEL_IN + LINE_IN * max(lines, 3))
+        line_in = min(LINE_IN, MOST_IN / (len(taus) * lines))
+        height = MARGIN_IN + len(taus) * (PANEL_IN + line_in * max(lines, 3))
         figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
         grid = figure.subplots(len(taus), len(techniques), sharex=True, sharey=True, squeeze=False)
         cells = len(techniques) * len(parts.COLUMNS)
+        numbers = parts.has_room((style.WIDTH_IN - LABELS_IN) / cells, line_in)
         for line, tau in zip(grid, taus, strict=True):
             for ax, outliers in zip(line, techniques, strict=True):
                 rows = each[(each["tau"] == tau) & (each["outliers"] == outliers)]
                 right = rows.set_index("algorithm")[[*parts.COLUMNS]]
-                cell_in = (style.WIDTH_IN - LABELS_IN) / cells
-                parts.heat(ax, 100.0 - right, right, cell_in=cell_in)
+                parts.heat(ax, 100.0 - right, right, numbers=numbers)
                 ax.set_title(parts.title(outliers, tau))
         figure.supxlabel(
             "accurate, or with so many percent of error, % of the samples", fontsize=7.5

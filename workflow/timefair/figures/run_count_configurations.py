@@ -29,18 +29,14 @@ def draw(frame: pd.DataFrame) -> Figure:
             figsize=(style.WIDTH_IN, panels.MARGIN_IN + panels.PANEL_HEIGHT_IN * len(taus)),
             layout="constrained",
         )
-        grid = figure.subplots(
-            len(taus), len(techniques), sharex=True, sharey=True, squeeze=False
-        )
+        grid = figure.subplots(len(taus), len(techniques), sharex=True, sharey=True, squeeze=False)
         for line, tau in zip(grid, taus, strict=True):
             for ax, outliers in zip(line, techniques, strict=True):
                 ax.set_title(parts.title(outliers, tau))
                 chosen = (each["tau"] == tau) & (each["outliers"] == outliers)
                 _boxes(ax, each.loc[chosen, [*parts.COLUMNS]])
         figure.supylabel("accurate estimates, % of the samples", fontsize=7.5)
-        figure.supxlabel(
-            "true: accurate; p: or with so many percent of error", fontsize=7.5
-        )
+        figure.supxlabel("true: accurate; p: or with so many percent of error", fontsize=7.5)
     return figure
 
 

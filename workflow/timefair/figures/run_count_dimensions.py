@@ -33,8 +33,10 @@ def draw(frame: pd.DataFrame) -> Figure:
             ax.set_title(parts.title(outliers))
             _bars(ax, each[each["outliers"] == outliers], looks)
         grid[0].set_ylim(bottom=0)
-        figure.supylabel("not right, % of an algorithm's samples", fontsize=7.5)
-        figure.supxlabel("dimension; mark and bar: median and quartiles over algorithms", fontsize=7.5)
+        figure.supylabel("not right, % of the samples", fontsize=7.5)
+        figure.supxlabel(
+            "dimension; mark and bar: median and quartiles over the algorithms", fontsize=7.5
+        )
         panels.legend(figure, looks, lines=False)
     return figure
 

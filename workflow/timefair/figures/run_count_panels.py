@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import Colormap
 from seaborn import color_palette, heatmap
 
 COLUMNS = ("true", "p0.5", "p1", "p5", "p10", "p15", "p20")
@@ -14,8 +14,10 @@ TECHNIQUES = {"none": "no technique", "iqr": "IQR", "percentile": "percentiles",
 TECHNIQUES["mad-mean"] = "MAD, mean"
 PRINTED_TAUS = (0.05, 0.15)
 NOTHING = "no cell has as many runs as a complete sample"
-ROOM_IN = 0.2
-"""Width of a cell that a number fits in."""
+CELL_IN = (0.2, 0.1)
+"""Width and height of a cell that a number fits in."""
+DARK = 55.0
+"""Percent from which a cell's number is white."""
 
 
 def two_taus(frame: pd.DataFrame) -> list[float]:
@@ -43,28 +45,29 @@ def pooled(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     return sums[[*COLUMNS]].div(sums["samples"], axis=0).reset_index()
 
 
-def darker_is_worse() -> Colormap:
-    """Grey-readable: from white, nothing wrong, to dark."""
-    return color_palette("light:#1F3B57", as_cmap=True)
+def has_room(width_in: float, height_in: float) -> bool:
+    """Whether a number fits in a cell."""
+    return width_in >= CELL_IN[0] and height_in >= CELL_IN[1]
 
 
-def heat(ax: Axes, wrong: pd.DataFrame, shown: pd.DataFrame, *, cell_in: float) -> None:
-    """A heat map of percentages, with the numbers of `shown` where they fit."""
+def heat(ax: Axes, wrong: pd.DataFrame, shown: pd.DataFrame, *, numbers: bool) -> None:
+    """A heat map from white, nothing wrong, to dark, all wrong; with the numbers of `shown`."""
     heatmap(
         wrong,
         ax=ax,
         vmin=0.0,
         vmax=100.0,
-        cmap=darker_is_worse(),
+        cmap=color_palette("light:#1F3B57", as_cmap=True),
         cbar=False,
-        annot=shown.round().to_numpy() if cell_in >= ROOM_IN else False,
+        annot=shown.round() if numbers else None,
         fmt=".0f",
         annot_kws={"fontsize": 5.5},
         linewidths=0.4,
         linecolor="white",
     )
+    there = wrong.to_numpy().ravel()
+    for text, percent in zip(ax.texts, there[~np.isnan(there)], strict=False):
+        text.set_color("white" if percent > DARK else "black")
     ax.set(xlabel="", ylabel="")
-    ax.tick_params(length=0)
-    ax.tick_params(axis="x", rotation=0)
-    ax.tick_params(axis="y", rotation=0)
+    ax.tick_params(length=0, rotation=0)
     ax.grid(visible=False)

@@ -35,12 +35,13 @@ def draw(frame: pd.DataFrame) -> Figure:
         )
         grid = figure.subplots(1, len(settings), sharey=True, squeeze=False)[0]
         cells = len(settings) * each["dimension"].nunique()
+        numbers = parts.has_room((style.WIDTH_IN - LABELS_IN) / cells, LINE_IN)
         for ax, (tau, outliers) in zip(grid, settings, strict=True):
             rows = each[(each["tau"] == tau) & (each["outliers"] == outliers)]
             wrong = rows.pivot_table(
                 index="problem", columns="dimension", values="wrong", sort=False
             ).sort_index(axis="columns")
-            parts.heat(ax, wrong, wrong, cell_in=(style.WIDTH_IN - LABELS_IN) / cells)
+            parts.heat(ax, wrong, wrong, numbers=numbers)
             ax.set_title(f"{parts.TECHNIQUES[outliers]}\nτ = {tau:g}")
         figure.supxlabel("dimension; in the cells: not right, % of the samples", fontsize=7.5)
         figure.supylabel("function", fontsize=7.5)

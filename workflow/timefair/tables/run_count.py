@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from timefair.statistics.run_count.evaluation import (
     Evaluation,
@@ -151,8 +152,25 @@ def judge_of(settings: RunCount, rng: np.random.Generator) -> Judge:
     """What decides whether an estimate is right."""
     if settings.judge == "analytic":
         return analytic_verdicts
-    return partial(
-        resampled_verdicts, resamples=settings.resamples, seeds=settings.seeds, rng=rng
+    return partial(resampled_verdicts, resamples=settings.resamples, seeds=settings.seeds, rng=rng)
+
+
+def evaluated_twice(
+    samples: Samples,
+    trial: Trial,
+    judge: Judge,
+    progress: Progress,
+    groups: NDArray[np.int64] | None = None,
+) -> tuple[Evaluation, Evaluation]:
+    """Judged against the complete samples, and against independent runs where there are some."""
+    known = np.flatnonzero(samples.has_truth)
+    return evaluate(samples.values, trial, judge=judge, groups=groups, progress=progress), evaluate(
+        samples.values[known],
+        Trial(trial.n[known], trial.met[known], trial.outliers),
+        judge=judge,
+        truth=samples.truth[known],
+        groups=None if groups is None else groups[known],
+        progress=progress,
     )
 
 
@@ -183,17 +201,8 @@ def _sums(
     progress: Progress,
 ) -> pd.DataFrame:
     grouped = samples.names.groupby(GROUP)
-    labels = grouped.ngroup().to_numpy()
-    known = samples.has_truth
-    nested = evaluate(samples.values, trial, judge=judge, groups=labels, progress=progress)
-    independent = evaluate(
-        samples.values[known],
-        Trial(trial.n[known], trial.met[known], trial.outliers),
-        judge=judge,
-        truth=samples.truth[known],
-        groups=labels[known],
-        progress=progress,
-    )
+    labels = np.asarray(grouped.ngroup(), dtype=np.int64)
+    nested, independent = evaluated_twice(samples, trial, judge, progress, groups=labels)
     sums = _long(nested)
     beside = _long(independent)[["samples", "accurate"]].reindex(sums.index, fill_value=0)
     both = sums.join(beside.add_suffix("_independent")).reset_index(drop=True)

@@ -66,10 +66,10 @@ def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """
     everything = Samples.of(runs, analysis.run_count.cap)
     parts = [
-        _curve(samples, *case).assign(suite=suite)
-        for suite, rows in sorted(everything.names.groupby("suite").indices.items())
+        _curve(samples, *case).assign(**names)
+        for names, rows in everything.groups(["suite"])
         for samples in [everything.taken(_spread(rows))]
-        for case in _cases(samples, suite)
+        for case in _cases(samples, names["suite"])
     ]
     return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
 

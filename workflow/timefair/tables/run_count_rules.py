@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,7 @@ from numpy.typing import NDArray
 
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.run_count.evaluation import (
-    Trial,
     counts_trial,
-    evaluate,
     random_control,
     rule_trial,
 )
@@ -29,7 +28,7 @@ from timefair.statistics.run_count.widths import (
     is_kept_promise,
 )
 from timefair.tables.progress import Progress
-from timefair.tables.run_count import judge_of, skewness_rules
+from timefair.tables.run_count import evaluated_twice, judge_of, skewness_rules
 from timefair.tables.run_count_samples import Samples, percent, pooled
 from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis, RunCount
@@ -42,7 +41,7 @@ ESTIMATES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "median": partial(sample_quantile, p=0.5),
     "q10": partial(sample_quantile, p=0.1),
     "q90": partial(sample_quantile, p=0.9),
-    "mean": partial(np.mean, axis=-1),
+    "mean": lambda values: np.asarray(values.mean(axis=-1)),
 }
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 NAMES = {"median": "the median", "q10": "Q.10", "q90": "Q.90", "mean": "the mean"}
@@ -111,7 +110,7 @@ def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             *_skewness(samples, settings, rng),
             *_fixed(samples, settings),
             *_widths(samples, analysis, title),
-            _raced(samples, settings, Progress(f"{title}, racing, problems")),
+            _raced(samples, analysis, Progress(f"{title}, racing, problems")),
         ]
         judge = judge_of(settings, rng)
         part = _sums(samples, entrants, judge, settings.width, Progress(f"{title}, samples"))
@@ -127,9 +126,7 @@ def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     )[COLUMNS]
 
 
-def _skewness(
-    samples: Samples, settings: RunCount, rng: np.random.Generator
-) -> list[Entrant]:
+def _skewness(samples: Samples, settings: RunCount, rng: np.random.Generator) -> list[Entrant]:
     """The paper's rule, and its numbers of runs dealt at random."""
     rules = skewness_rules(settings)
     trial = rule_trial(rules, samples.values)
@@ -151,13 +148,13 @@ def _fixed(samples: Samples, settings: RunCount) -> list[Entrant]:
 
 def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
     settings = analysis.run_count
-    shared = {
+    shared: dict[str, Any] = {
         "width": settings.width,
         "confidence": analysis.confidence,
         "start": min(FIRST_LOOK, settings.cap),
         "cap": settings.cap,
     }
-    rules = [
+    rules: list[tuple[str, Validity, QuantileWidth | MeanWidth]] = [
         (name, validity, QuantileWidth(p=p, validity=validity, **shared))
         for name, p in QUANTILES.items()
         for validity in Validity
@@ -172,17 +169,18 @@ def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
     return entrants
 
 
-def _raced(samples: Samples, settings: RunCount, progress: Progress) -> Entrant:
-    looks = tuple(n for n in LOOKS if n <= settings.cap) or (settings.cap,)
-    race = Race(looks=looks, cap=settings.cap)
-    runs = np.full(len(samples.values), settings.cap)
+def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
+    cap = analysis.run_count.cap
+    looks = tuple(n for n in LOOKS if n <= cap) or (cap,)
+    race = Race(alpha=1.0 - analysis.confidence, looks=looks, cap=cap)
+    runs = np.full(len(samples.values), cap)
     racing = np.ones(runs.shape, dtype=np.bool_)
     problems = _problems(samples)
     for done, members in enumerate(problems, start=1):
-        standing = race.standing(samples.values[members])
+        standing = race.standing(list(samples.values[members]))
         runs[members], racing[members] = standing.runs, standing.goes_on
         progress(done, len(problems))
-    counts = StopCounts(runs, runs < settings.cap)
+    counts = StopCounts(runs, runs < cap)
     return Entrant("racing", f"α = {race.alpha:g}", "best algorithm", counts, racing)
 
 
@@ -195,39 +193,47 @@ def _sums(
 ) -> pd.DataFrame:
     """Numbers of samples and problems, a row an entrant."""
     trial = counts_trial([entrant.counts for entrant in entrants], Outliers.NONE)
+    nested, independent = evaluated_twice(samples, trial, judge, progress)
+    estimates = {name: _at(samples.values, trial.n, of) for name, of in ESTIMATES.items()}
     racing = np.stack([entrant.racing for entrant in entrants], axis=1)
-    known = samples.has_truth
-    nested = evaluate(samples.values, trial, judge=judge, progress=progress)
-    independent = evaluate(
-        samples.values[known],
-        Trial(trial.n[known], trial.met[known], trial.outliers),
-        judge=judge,
-        truth=samples.truth[known],
-        progress=progress,
+    return pd.DataFrame(
+        {
+            **{key: [getattr(entrant, key) for entrant in entrants] for key in RULE},
+            "samples": nested.samples[0],
+            "runs": nested.runs[0],
+            "never_stopped": nested.samples[0] - nested.stopped[0],
+            "accurate": nested.accurate[0],
+            "samples_independent": independent.samples[0],
+            "accurate_independent": independent.accurate[0],
+            **_kept(samples, estimates, width),
+            **_winners(samples, np.where(racing, estimates["median"], np.inf)),
+        }
     )
-    estimates = {name: _at(samples.values, trial.n, ESTIMATES[name]) for name in ESTIMATES}
-    problems = _problems(samples)
-    with_truth = [members for members in problems if known[members].all()]
-    true_median = np.full(len(known), np.nan)
-    true_median[known] = ESTIMATES["median"](samples.truth[known])
-    median = np.where(racing, estimates["median"], np.inf)
-    sums = {
-        **{key: [getattr(entrant, key) for entrant in entrants] for key in RULE},
-        "samples": nested.samples[0],
-        "runs": nested.runs[0],
-        "never_stopped": nested.samples[0] - nested.stopped[0],
-        "accurate": nested.accurate[0],
-        "samples_independent": independent.samples[0],
-        "accurate_independent": independent.accurate[0],
-        "problems": len(problems),
-        "won": _won(median, ESTIMATES["median"](samples.values), problems),
-        "problems_independent": len(with_truth),
-        "won_independent": _won(median, true_median, with_truth),
-    }
+
+
+def _kept(
+    samples: Samples, estimates: dict[str, NDArray[np.float64]], width: float
+) -> dict[str, NDArray[np.int64]]:
+    """Samples whose estimate has that of the independent runs within the width, by entrant."""
+    known = np.flatnonzero(samples.has_truth)
+    kept = {}
     for name, estimate in ESTIMATES.items():
         truth = estimate(samples.truth[known])[:, np.newaxis]
-        sums[f"kept_{name}"] = is_kept_promise(estimates[name][known], truth, width).sum(axis=0)
-    return pd.DataFrame(sums)
+        kept[f"kept_{name}"] = is_kept_promise(estimates[name][known], truth, width).sum(axis=0)
+    return kept
+
+
+def _winners(samples: Samples, median: NDArray[np.float64]) -> dict[str, int | NDArray[np.int64]]:
+    """Problems, and those whose best algorithm each entrant finds, against both truths."""
+    known = samples.has_truth
+    problems = _problems(samples)
+    with_truth = [members for members in problems if known[members].all()]
+    return {
+        "problems": len(problems),
+        "won": _won(median, samples.values, problems),
+        "problems_independent": len(with_truth),
+        "won_independent": _won(median, samples.truth, with_truth),
+    }
 
 
 def _at(
@@ -244,17 +250,17 @@ def _at(
 
 
 def _won(
-    median: NDArray[np.float64], reference: NDArray[np.float64], problems: list[NDArray[np.intp]]
+    median: NDArray[np.float64], truth: NDArray[np.float64], problems: list[NDArray[np.intp]]
 ) -> NDArray[np.int64]:
-    """Problems whose best algorithm by each rule is one of the best by the reference."""
+    """Problems whose best algorithm by each entrant is one of the truly best."""
     won = np.zeros(median.shape[1], dtype=np.int64)
     for members in problems:
+        true_median = ESTIMATES["median"](truth[members])
         chosen = median[members].argmin(axis=0)
-        won += reference[members][chosen] <= reference[members].min()
+        won += true_median[chosen] == true_median.min()
     return won
 
 
 def _problems(samples: Samples) -> list[NDArray[np.intp]]:
     """The samples of each problem that several algorithms have, one an algorithm."""
-    groups = samples.names.groupby(PROBLEM).indices.values()
-    return [np.asarray(rows) for rows in groups if len(rows) > 1]
+    return [rows for _, rows in samples.groups(PROBLEM) if rows.size > 1]

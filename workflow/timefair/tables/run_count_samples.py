@@ -53,26 +53,32 @@ class Samples:
         """Which samples have independent runs to compare with."""
         return np.asarray(~np.isnan(self.truth).any(axis=1))
 
-    def strata(self) -> Iterator[tuple[dict[str, Any], Samples]]:
-        """The samples of each (suite, dimension), in the order of these."""
+    def groups(self, keys: list[str]) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
+        """The rows of each combination of keys, in the order of the keys' values."""
         if self.names.empty:
             return
-        for (suite, dimension), rows in sorted(self.names.groupby(STRATUM).indices.items()):
-            yield {"suite": suite, "dimension": int(dimension)}, self.taken(rows)
+        for values, rows in sorted(self.names.groupby(keys).indices.items()):
+            names: Any = values if isinstance(values, tuple) else (values,)
+            yield dict(zip(keys, names, strict=True)), np.asarray(rows, dtype=np.intp)
 
-    def taken(self, rows: NDArray[Any]) -> Samples:
-        """Some of the samples, by their places or by a mask."""
-        names = self.names.iloc[
-            np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        ].reset_index(drop=True)
+    def strata(self) -> Iterator[tuple[dict[str, Any], Samples]]:
+        """The samples of each (suite, dimension), in the order of these."""
+        for names, rows in self.groups(STRATUM):
+            yield names, self.taken(rows)
+
+    def taken(self, rows: NDArray[np.intp]) -> Samples:
+        """Some of the samples."""
+        names = self.names.iloc[rows].reset_index(drop=True)
         return Samples(names, self.values[rows], self.truth[rows])
 
 
 def pooled(sums: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """Sums over all dimensions and over each, ``dimension`` as text; ``all`` comes first.
 
-    Rows keep the order in which their keys first appear.
+    Rows keep the order in which their keys first appear. Without a row there is no sum.
     """
+    if sums.empty:
+        return sums
     everywhere = sums.assign(dimension=ALL)
     each = sums.assign(dimension=sums["dimension"].astype(str))
     both = pd.concat([everywhere, each]).sort_values("suite", kind="stable")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from timefair.tables.layout import Layout, generic
-from timefair.tables.layouts import campaign, comparisons, curves, quality, runtimes
+from timefair.tables.layouts import campaign, comparisons, curves, quality, run_count, runtimes
 from timefair.tables.registry import Table
 
 LAYOUTS: dict[str, tuple[Layout, ...]] = {
@@ -13,6 +13,7 @@ LAYOUTS: dict[str, tuple[Layout, ...]] = {
     **quality.LAYOUTS,
     **curves.LAYOUTS,
     **comparisons.LAYOUTS,
+    **run_count.LAYOUTS,
     **campaign.LAYOUTS,
 }
 
