@@ -1,7 +1,5 @@
 """What cocopp reads from our export is what our tables say, in evaluations and in seconds."""
 
-import socket
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -20,21 +18,6 @@ TARGETS = tuple(10 ** (k / 5) for k in range(15, -51, -1))
 
 UNEQUAL = (1, 1, 1, 2, 5, 5)
 """The instances of the runs in one cell."""
-
-
-@pytest.fixture(scope="module")
-def cocopp():
-    """cocopp asks the network when it is imported."""
-    before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(2)
-    try:
-        module = pytest.importorskip("cocopp")
-    finally:
-        socket.setdefaulttimeout(before)
-    balanced = module.genericsettings.balance_instances
-    module.genericsettings.balance_instances = False
-    yield module
-    module.genericsettings.balance_instances = balanced
 
 
 def random_run(rng, **names):

@@ -1,7 +1,5 @@
 """ERT in evaluations and success rates equal cocopp's, on runs that COCO observed itself."""
 
-import socket
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -19,21 +17,6 @@ TARGETS = tuple(10 ** (k / 5) for k in range(10, -41, -1))
 
 INSTANCES = (1, 2, 3)
 REPETITIONS = 2
-
-
-@pytest.fixture(scope="module")
-def cocopp():
-    """cocopp asks the network when it is imported."""
-    before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(2)
-    try:
-        module = pytest.importorskip("cocopp")
-    finally:
-        socket.setdefaulttimeout(before)
-    balanced = module.genericsettings.balance_instances
-    module.genericsettings.balance_instances = False
-    yield module
-    module.genericsettings.balance_instances = balanced
 
 
 def one_plus_one(problem, rng, evaluations):

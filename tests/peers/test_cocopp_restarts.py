@@ -1,7 +1,5 @@
 """The distribution of runtimes with restarts is the limit of cocopp's simulated restarts."""
 
-import socket
-
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -12,26 +10,15 @@ pytestmark = pytest.mark.peer
 DRAWS = 20_000
 
 
-@pytest.fixture(scope="module")
-def simulated_evals():
-    """cocopp asks the network when it is imported."""
-    before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(2)
-    try:
-        yield pytest.importorskip("cocopp.toolsstats").simulated_evals
-    finally:
-        socket.setdefaulttimeout(before)
-
-
 @pytest.mark.parametrize("failures", [1, 6, 9])
-def test_simulated_restarts_have_our_distribution(simulated_evals, failures):
+def test_simulated_restarts_have_our_distribution(cocopp, failures):
     rng = np.random.default_rng(failures)
     evaluations = np.concatenate(
         [rng.integers(10, 500, size=10 - failures), rng.integers(300, 500, size=failures)]
     )
     success = np.arange(10) < 10 - failures
     drawn = np.asarray(
-        simulated_evals(
+        cocopp.toolsstats.simulated_evals(
             evaluations,
             failures,
             DRAWS,
