@@ -289,7 +289,7 @@ def _tabulate(arguments: argparse.Namespace) -> None:
 
     table = _entry("TABLE", arguments.table, TABLES)
     campaign = config.restore(arguments.campaign)
-    analysis = Analysis(**campaign.analysis_settings)
+    analysis = Analysis.of(campaign.analysis_settings)
     frame = table(runs.Runs.of(runs.load(arguments.collected)), analysis)
     for path in arguments.output:
         files.write(frame, path)
@@ -313,7 +313,7 @@ def _typeset(arguments: argparse.Namespace) -> None:
 
     campaign = config.restore(arguments.campaign)
     budget = campaign.budget.model_dump(exclude={"final_target"})
-    setting = latex.Setting(Analysis(**campaign.analysis_settings), **budget)
+    setting = latex.Setting(Analysis.of(campaign.analysis_settings), **budget)
     for path in arguments.tables:
         table = _entry("PARQUET", path.stem, TABLES)
         frame = files.read(path)
@@ -330,9 +330,7 @@ def _draw(arguments: argparse.Namespace) -> None:
     from timefair.figures.registry import FIGURES
 
     draw = _entry("FIGURE", arguments.figure, FIGURES)
-    figure = draw(pd.read_parquet(arguments.table))
-    for path in arguments.output:
-        style.save(figure, path)
+    style.save(draw(pd.read_parquet(arguments.table)), *arguments.output)
 
 
 def _export_coco(arguments: argparse.Namespace) -> None:

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair import plan
-from timefair.config import Campaign, parse
+from timefair.config import Campaign, parse, restore
 from timefair.ranges import format_ranges, parse_ranges
+from timefair.tables.settings import Analysis, RunCount
 
 KEY = "0123456789abcdef" * 4
 
@@ -120,3 +121,12 @@ def test_the_snapshot_is_written_when_it_changes(tmp_path: Path) -> None:
 def test_core_seconds() -> None:
     assert plan.core_seconds(campaign()) == 2 * 2 * 5 * 5 * 0.5 * 2
     assert plan.core_seconds(campaign(budget={"evaluations": 10})) is None
+
+
+def test_the_tables_take_the_settings_of_a_campaign_as_they_are(tmp_path: Path) -> None:
+    wanted = campaign(targets=[1, 0.5], statistics={"run_count": {"taus": [0.3], "cap": 20}})
+    analysis = Analysis.of(wanted.analysis_settings)
+    assert analysis.targets == (1.0, 0.5)
+    assert analysis.run_count == RunCount(cap=20, taus=(0.3,))
+    restored = restore(plan.write_snapshot(wanted, tmp_path))
+    assert Analysis.of(restored.analysis_settings) == analysis

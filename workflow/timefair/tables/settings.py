@@ -6,7 +6,7 @@ import math
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -88,6 +88,11 @@ class Analysis:
     preparation_s: Mapping[str, float | None] = field(default_factory=dict)
     problems: int = 1
     run_count: RunCount = field(default_factory=RunCount)
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Analysis:
+        """The settings as a campaign has them, its section ``run_count`` as a mapping."""
+        return cls(**{**settings, "run_count": RunCount(**settings["run_count"])})
 
     def __post_init__(self) -> None:
         if not self.targets or not all(0 <= t < math.inf for t in self.targets):
