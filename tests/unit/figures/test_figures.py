@@ -17,6 +17,10 @@ from timefair.tables.registry import TABLES
 REPORT = Path(timefair.figures.__file__).parents[2] / "report"
 ALGORITHMS = ("CMA-ES", "a very long name of an algorithm", "random")
 INF = np.inf
+RUN_COUNT = [name for name in FIGURES if name.startswith("run_count")]
+WITH_LEGEND = [name for name in FIGURES if name not in {"critical_difference", *RUN_COUNT}]
+WITH_NOTE = ["sorted_solutions", *RUN_COUNT]
+"""Figures that say why there is nothing to draw."""
 
 
 def frames(functions=(1, 3), dimensions=(2, 5), algorithms=ALGORITHMS, change=None):
@@ -78,6 +82,9 @@ def frames(functions=(1, 3), dimensions=(2, 5), algorithms=ALGORITHMS, change=No
         "restarts": restarts,
         "ranks": ranks_of(keys, change),
         "rankings": rankings_of(keys, change),
+        "run_count_groups": run_count_groups_of(keys, change),
+        "run_count_rules": run_count_rules_of(dimensions, change),
+        "run_count_reliability": run_count_reliability_of(change),
     }
 
 
@@ -104,6 +111,46 @@ def rankings_of(keys, change):
     place = value.groupby(["suite", "dimension", "function"])["value"].rank()
     ranks = keys.assign(rank_by_evaluations=place, rank_by_time=place.max() + 1 - place)
     return pd.concat([ranks.assign(criterion=f"fixed {kind}") for kind in ("budget", "target")])
+
+
+def run_count_groups_of(keys, change):
+    """The later the algorithm, the larger tau, the better the technique, the more is wrong."""
+    settings = pd.DataFrame(
+        [(tau, o) for tau in (0.05, 0.1, 0.15, 0.2) for o in ("iqr", "percentile", "mad")],
+        columns=["tau", "outliers"],
+    )
+    groups = keys.assign(wrong=10.0 * keys.groupby("algorithm").ngroup(), samples=2)
+    groups = groups.merge(settings, how="cross")
+    for k, column in enumerate(("p20", "p15", "p10", "p5", "p1", "p0.5", "true"), start=1):
+        right = 100 - groups["wrong"] - 20 * k * groups["tau"]
+        groups[column] = change(right).clip(0, 100)
+    return groups
+
+
+def run_count_rules_of(dimensions, change):
+    """Three rules, of which the fixed numbers of runs make a line."""
+    rules = pd.DataFrame(
+        [("fixed n", "n = 10", 80.0), ("fixed n", "n = 50", 0.0), ("skewness", "iqr", 40.0)],
+        columns=["rule", "setting", "saved_percent"],
+    )
+    for column in ("accurate", "accurate_independent", "kept_median", "winner_independent"):
+        rules[f"{column}_percent"] = change(100 - rules["saved_percent"] / 2).clip(0, 100)
+    spaces = pd.DataFrame({"suite": "bbob", "dimension": ["all", *map(str, dimensions)]})
+    return spaces.merge(rules, how="cross")
+
+
+def run_count_reliability_of(change):
+    """Curves that stay below the diagonal."""
+    curves = pd.DataFrame({"bin": range(1, 6), "stated_percent": np.linspace(10, 90, 5)})
+    curves["observed_percent"] = change(0.8 * curves["stated_percent"]).clip(0, 100)
+    for column, values in (
+        ("n", (5, 10)),
+        ("error_percent", (10.0, 50.0)),
+        ("held_out", ("functions", "algorithms")),
+        ("estimate", ("median", "mean")),
+    ):
+        curves = pd.DataFrame({column: values}).merge(curves, how="cross")
+    return curves.assign(suite="bbob", skill=-0.1, auc=0.5)
 
 
 def sorted_pairs(runs, algorithms, change):
@@ -145,7 +192,7 @@ def shown_axes(figure):
     return [ax for ax in figure.axes if ax.get_visible()]
 
 
-@pytest.mark.parametrize("name", [name for name in FIGURES if name != "critical_difference"])
+@pytest.mark.parametrize("name", WITH_LEGEND)
 def test_the_legend_names_the_algorithms_of_the_table(name):
     (legend,) = drawn(name, frames()).legends
     assert sorted(text.get_text() for text in legend.get_texts()) == sorted(ALGORITHMS)
@@ -162,11 +209,66 @@ def test_nothing_but_zero_or_infinity(name, value):
     drawn(name, frames(dimensions=(2,), change=lambda x: x * 0 + value))
 
 
-@pytest.mark.parametrize("name", [name for name in FIGURES if name != "sorted_solutions"])
+@pytest.mark.parametrize("name", [name for name in FIGURES if name not in WITH_NOTE])
 def test_an_empty_table_is_refused(name):
     empty = frames()[FIGURES[name].table].iloc[:0]
     with pytest.raises(ValueError, match="nothing to draw"):
         FIGURES[name](empty)
+
+
+@pytest.mark.parametrize("name", RUN_COUNT)
+def test_without_complete_samples_the_figure_says_so(name):
+    figure = drawn(name, {FIGURES[name].table: frames()[FIGURES[name].table].iloc[:0]})
+    (text,) = figure.texts
+    assert "no cell has as many runs" in text.get_text()
+
+
+@pytest.mark.parametrize("name", ["run_count_problems", "run_count_algorithms"])
+def test_cells_of_a_heat_map_have_their_numbers_where_those_fit(name):
+    few = drawn(name, frames()).axes[0]
+    assert len(few.texts) == few.collections[0].get_array().size
+    many = tuple(f"algorithm {k}" for k in range(60))
+    dimensions = (2, 3, 5, 10, 20, 40, 80)
+    crowded = drawn(name, frames(dimensions=dimensions, algorithms=many)).axes[0]
+    assert len(crowded.texts) == 0
+
+
+def test_the_paper_shows_two_of_the_thresholds():
+    tables = frames()
+    titles = [ax.get_title() for ax in drawn("run_count_configurations", tables).axes]
+    assert titles[::3] == ["IQR, τ = 0.05", "IQR, τ = 0.15"]
+    groups = tables["run_count_groups"]
+    tables["run_count_groups"] = groups[groups["tau"] > 0.05]
+    titles = [ax.get_title() for ax in drawn("run_count_configurations", tables).axes]
+    assert titles[::3] == ["IQR, τ = 0.1", "IQR, τ = 0.2"]
+
+
+def test_error_bars_of_a_dimension_are_quartiles_of_the_algorithms():
+    figure = drawn("run_count_dimensions", frames(functions=(1,), dimensions=(5,)))
+    ax = figure.axes[0]
+    low, high = ax.collections[0].get_segments()[0][:, 1]
+    (middle,) = ax.lines[0].get_ydata()
+    # 0, 10 and 20 by algorithm, and 7 for tau = .05.
+    assert (low, middle, high) == pytest.approx((12, 17, 22))
+
+
+def test_fixed_numbers_of_runs_are_joined_from_all_to_few():
+    ax = drawn("run_count_rules", frames()).axes[0]
+    (line,) = [line for line in ax.lines if line.get_linestyle() == "-"]
+    assert line.get_xydata().tolist() == [[0.0, 100.0], [80.0, 60.0]]
+
+
+def test_what_no_run_can_tell_is_said():
+    tables = frames()
+    tables["run_count_rules"]["winner_independent_percent"] = np.nan
+    texts = [[text.get_text() for text in ax.texts] for ax in drawn("run_count_rules", tables).axes]
+    assert texts == [[], [], [], ["no such runs"]]
+
+
+def test_each_calibration_curve_has_its_skill():
+    ax = drawn("run_count_reliability", frames()).axes[0]
+    assert ax.get_title() == "5 runs, other functions"
+    assert "10 %: skill -0.10, AUC 0.50" in ax.texts[0].get_text()
 
 
 @pytest.mark.parametrize("name", ["ert", "anytime", "quantiles"])

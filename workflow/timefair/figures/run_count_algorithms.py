@@ -42,6 +42,8 @@ def draw(frame: pd.DataFrame) -> Figure:
                 right = rows.set_index("algorithm")[[*parts.COLUMNS]]
                 parts.heat(ax, 100.0 - right, right, numbers=numbers)
                 ax.set_title(parts.title(outliers, tau))
+        if not numbers:
+            parts.scale(figure, grid)
         figure.supxlabel(
             "accurate, or with so many percent of error, % of the samples", fontsize=7.5
         )

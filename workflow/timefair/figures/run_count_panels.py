@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
 from seaborn import color_palette, heatmap
 
 COLUMNS = ("true", "p0.5", "p1", "p5", "p10", "p15", "p20")
@@ -62,7 +66,7 @@ def heat(ax: Axes, wrong: pd.DataFrame, shown: pd.DataFrame, *, numbers: bool) -
         annot=shown.round() if numbers else None,
         fmt=".0f",
         annot_kws={"fontsize": 5.5},
-        linewidths=0.4,
+        linewidths=0.4 if numbers else 0.0,
         linecolor="white",
     )
     there = wrong.to_numpy().ravel()
@@ -71,3 +75,11 @@ def heat(ax: Axes, wrong: pd.DataFrame, shown: pd.DataFrame, *, numbers: bool) -
     ax.set(xlabel="", ylabel="")
     ax.tick_params(length=0, rotation=0)
     ax.grid(visible=False)
+
+
+def scale(figure: Figure, axes: NDArray[Any]) -> None:
+    """What the shades of heat maps without numbers mean."""
+    shades = axes.flat[0].collections[0]
+    bar = figure.colorbar(shades, ax=axes, fraction=0.02, pad=0.01, aspect=40)
+    bar.set_label("not right, % of the samples", fontsize=7.5)
+    bar.outline.set_visible(False)

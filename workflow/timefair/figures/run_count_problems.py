@@ -43,7 +43,10 @@ def draw(frame: pd.DataFrame) -> Figure:
             ).sort_index(axis="columns")
             parts.heat(ax, wrong, wrong, numbers=numbers)
             ax.set_title(f"{parts.TECHNIQUES[outliers]}\nτ = {tau:g}")
-        figure.supxlabel("dimension; in the cells: not right, % of the samples", fontsize=7.5)
+        if not numbers:
+            parts.scale(figure, grid)
+        inside = "; in the cells: not right, % of the samples" if numbers else ""
+        figure.supxlabel(f"dimension{inside}", fontsize=7.5)
         figure.supylabel("function", fontsize=7.5)
     return figure
 

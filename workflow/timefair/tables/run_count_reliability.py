@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,7 @@ MOST = 10_000
 COLUMNS = [
     "suite",
     "estimate",
-    "runs",
+    "n",
     "error_percent",
     "held_out",
     "truth",
@@ -51,7 +52,7 @@ COLUMNS = [
 def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """How well the probability that an estimate is right can be told from its own n runs.
 
-    An estimate from the first ``runs`` of a sample (the samples of `run_count.accuracy`, all
+    An estimate from the first ``n`` runs of a sample (the samples of `run_count.accuracy`, all
     dimensions together) is right if it has the ``truth`` within ``error_percent`` of itself: the
     same number from ``independent`` runs or, where some sample has none, from the ``complete``
     ones, which contain the first. A model of the n values (`statistics.run_count.features`) states
@@ -74,45 +75,40 @@ def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
 
 
-Case = tuple[str, int, float, str, NDArray[np.float64]]
-
-
-def _cases(samples: Samples, suite: str) -> Iterator[Case]:
-    """What is judged: estimate, runs, error and what is held out, with the features."""
+def _cases(
+    samples: Samples, suite: str
+) -> Iterator[tuple[int, NDArray[np.float64], str, float, str]]:
+    """What is judged: n with the features of so many runs, estimate, error, what is held out."""
     progress = Progress(f"{suite}, reliability, cases")
     numbers = [n for n in NUMBERS if n < samples.values.shape[1]]
     several = [name for name, column in HELD_OUT.items() if samples.names[column].nunique() > 1]
-    of = len(numbers) * len(JUDGED) * len(ERRORS) * len(several)
-    done = 0
-    for n in numbers:
-        table = features(samples.values, np.full(len(samples.values), n))
-        for estimate in JUDGED:
-            for error in ERRORS:
-                for held_out in several:
-                    yield estimate, n, error, held_out, table
-                    done += 1
-                    progress(done, of)
+    questions = list(product(JUDGED, ERRORS, several))
+    for k, n in enumerate(numbers):
+        seen = features(samples.values, np.full(len(samples.values), n))
+        for done, question in enumerate(questions, start=k * len(questions)):
+            progress(done, len(numbers) * len(questions))
+            yield n, seen, *question
 
 
 def _curve(
     samples: Samples,
-    estimate: str,
     n: int,
+    seen: NDArray[np.float64],
+    estimate: str,
     error: float,
     held_out: str,
-    table: NDArray[np.float64],
 ) -> pd.DataFrame:
     number = ESTIMATES[estimate]
     independent = bool(samples.has_truth.all())
     truth = samples.truth if independent else samples.values
     right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)
     groups = samples.names[HELD_OUT[held_out]].astype(str).to_numpy()
-    found = cross_validate(table, right, groups)
+    found = cross_validate(seen, right, groups)
     curve = calibration_curve(found.probability, right, bins=BINS)
     return pd.DataFrame(
         {
             "estimate": estimate,
-            "runs": n,
+            "n": n,
             "error_percent": 100.0 * error,
             "held_out": held_out,
             "truth": "independent" if independent else "complete",
