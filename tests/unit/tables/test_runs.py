@@ -1,10 +1,12 @@
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from timefair.errors import InputError
 from timefair.records.schema import RUN_SCHEMA
+from timefair.records.store import with_facts
 from timefair.tables.runs import Runs, load
 
 
@@ -45,6 +47,20 @@ def test_costs_go_from_the_first_event_to_the_longest_run(run, table):
     evaluations = runs.cost_grid("evaluations")
     assert (evaluations[0], evaluations[-1]) == (1.0, 100.0)
     np.testing.assert_array_equal(evaluations, np.unique(np.round(evaluations)))
+
+
+def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path):
+    rows = [run([(k, 0.1 * k, 9.0 - k) for k in range(1, n + 1)], run=n) for n in (3, 0, 2)]
+    decided = {"stopping": [{"suite": "bbob", "runs": 3}]}
+    path = tmp_path / "A.parquet"
+    pq.write_table(with_facts(table(*rows), decided), path, row_group_size=1)
+    read, held = Runs.of(load([path])), Runs.of(with_facts(table(*rows), decided))
+    for name in ("frame", "launches", "stopping"):
+        pd.testing.assert_frame_equal(getattr(read, name), getattr(held, name))
+    for name in ("offsets", "time_s", "evaluations", "precision"):
+        np.testing.assert_array_equal(getattr(read, name), getattr(held, name))
+    assert read.precision.tolist() == [8.0, 7.0, 8.0, 7.0, 6.0]
+    assert read.offsets.tolist() == [0, 0, 2, 5]
 
 
 def test_files_are_loaded_together(run, table, tmp_path):

@@ -35,15 +35,16 @@ def draw(frame: pd.DataFrame) -> Figure:
         floor = scales.zero_floor(shown["precision"])
         known = shown[np.isfinite(shown["precision"])]
         executions = scales.limits((shown if known.empty else known)["k"], margin=0.05)
+        shared = grid[0].axes
+        scales.set_log(shared, "x", executions)
+        shared.xaxis.set_major_locator(FixedLocator(_within(executions)))
+        shared.xaxis.set_major_formatter(ScalarFormatter())
         for panel in grid:
             ax = panel.axes
             for name, part in panels.by_algorithm(panel.rows):
                 rows = part[np.isfinite(part["precision"])].sort_values("k")
                 ax.plot(rows["k"], scales.raised(rows["precision"], floor), **looks[name].line)
-            scales.set_log(ax, "x", executions)
             scales.set_log(ax, "y", scales.limits(scales.raised(panel.rows["precision"], floor)))
-            ax.xaxis.set_major_locator(FixedLocator(_within(executions)))
-            ax.xaxis.set_major_formatter(ScalarFormatter())
         figure.supxlabel("executions k, each with the whole budget", fontsize=7.5)
         figure.supylabel(scales.with_zero("expected best precision of k", floor), fontsize=7.5)
         panels.legend(figure, looks)

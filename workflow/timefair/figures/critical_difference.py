@@ -92,6 +92,8 @@ def _diagram(ax: Axes, ranks: pd.Series, difference: float, looks: dict[str, Loo
         crossbar_props={"linewidth": 1.8, "solid_capstyle": "butt"},
         text_h_margin=gap,
     )
+    for (bar,) in drawn["crossbars"]:
+        bar.set_xdata(np.sort(bar.get_xdata()))  # it comes in the order of a set of texts
     for label in drawn["labels"]:
         label.set_color("black")
     for name, rank in ranks.items():

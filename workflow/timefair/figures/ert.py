@@ -46,10 +46,14 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
         ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
         easy_to_hard = scales.limits(scales.raised(frame["target"], floor), margin=0.06)[::-1]
         levels = 1 - strip + strip * (np.arange(len(looks))[::-1] + 0.5) / len(looks)
+        first = grid[0].axes
+        scales.set_log(first, "x", easy_to_hard)
+        scales.set_log(first, "y", (bottom, ceiling))
+        if unreached:
+            first.set_yticks([t for t in first.get_yticks() if bottom <= t <= top])
+            first.set_ylim(bottom, ceiling)
         for panel in grid:
             ax = panel.axes
-            scales.set_log(ax, "x", easy_to_hard)
-            scales.set_log(ax, "y", (bottom, ceiling))
             if unreached:
                 strip_box = Rectangle((0, 1 - strip), 1, strip, color=STRIP_GREY, linewidth=0)
                 strip_box.set_transform(ax.transAxes)
@@ -82,21 +86,17 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
                     markersize=3.0,
                     markeredgewidth=0.8,
                 )
-            if unreached:
-                marks = [t for t in ax.get_yticks() if bottom <= t <= top]
-                ax.set_yticks(marks)
-                ax.set_ylim(bottom, ceiling)
-                if ax.yaxis.get_tick_params().get("labelleft", True):
-                    ax.annotate(
-                        "∞",
-                        (0, 1 - strip / 2),
-                        xytext=(-4, 0),
-                        xycoords="axes fraction",
-                        textcoords="offset points",
-                        ha="right",
-                        va="center",
-                        fontsize=9,
-                    )
+            if unreached and ax.yaxis.get_tick_params().get("labelleft", True):
+                ax.annotate(
+                    "∞",
+                    (0, 1 - strip / 2),
+                    xytext=(-4, 0),
+                    xycoords="axes fraction",
+                    textcoords="offset points",
+                    ha="right",
+                    va="center",
+                    fontsize=9,
+                )
         figure.supxlabel(scales.with_zero("target precision (easy to hard)", floor), fontsize=7.5)
         figure.supylabel(
             LABEL[unit] + (" (∞: no run reached it)" if unreached else ""), fontsize=7.5

@@ -47,7 +47,8 @@ def grid(
     functions : bool
         A panel a function, or one for a whole dimension.
     share_y : bool
-        Whether all panels have one scale of y; x is always shared.
+        Whether all panels have one scale of y; x is always shared. What is shared is set on one
+        panel, for all: on each of them it would cost the square of their number.
     height_in : float
         Of a line of panels.
 

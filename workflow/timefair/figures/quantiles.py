@@ -38,11 +38,11 @@ def draw(frame: pd.DataFrame) -> Figure:
         bounds = scales.limits(scales.raised(frame["precision"], floor), margin=0.06)
         probabilities = sorted(frame["quantile"].unique())
         middle = min(probabilities, key=lambda p: abs(p - 0.5))
+        scales.set_log(grid[0].axes, "x", bounds)
+        grid[0].axes.set_ylim(len(looks) - 0.4, -0.6)
+        grid[0].axes.set_yticks([])
         for panel in grid:
             ax = panel.axes
-            scales.set_log(ax, "x", bounds)
-            ax.set_ylim(len(looks) - 0.4, -0.6)
-            ax.set_yticks([])
             for name, part in panels.by_algorithm(panel.rows):
                 look, level = looks[name], list(looks).index(name)
                 p = part["quantile"].to_numpy()

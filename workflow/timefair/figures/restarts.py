@@ -64,12 +64,10 @@ def draw(frame: pd.DataFrame) -> Figure:
                 if column == 0:
                     head = f"{suite} " if several else ""
                     ax.set_title(f"{head}D = {dimension}", loc="left")
-        for ax in axes[:, 0]:
-            _counts(ax, float(frame["completed_restarts_mean"].max()))
-        for ax in axes[:, 1]:
-            scales.set_log(ax, "x", scales.limits(frame["evaluations_per_s"], margin=0.08))
-        for ax in axes[:, 2]:
-            ax.set_xlim(0, max(1.1, 1.1 * float(frame["cpu_per_wall"].max(skipna=True))))
+        counts, speed, load = axes[0]
+        _counts(counts, float(frame["completed_restarts_mean"].max()))
+        scales.set_log(speed, "x", scales.limits(frame["evaluations_per_s"], margin=0.08))
+        load.set_xlim(0, max(1.1, 1.1 * float(frame["cpu_per_wall"].max(skipna=True))))
         figure.align_xlabels()
         panels.legend(figure, looks, lines=False)
     return figure

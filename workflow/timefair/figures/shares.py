@@ -37,6 +37,9 @@ def draw(frame: pd.DataFrame, x: str, *, functions: bool, x_label: str, label: s
         looks = style.looks(frame["algorithm"])
         begun = frame[frame["fraction"] > 0]
         bounds = scales.limits((frame if begun.empty else begun)[x], margin=0.02)
+        scales.set_log(grid[0].axes, "x", bounds)
+        grid[0].axes.set_ylim(-0.03, 1.03)
+        grid[0].axes.set_yticks(np.linspace(0, 1, 5))
         for panel in grid:
             for name, part in panels.by_algorithm(panel.rows):
                 k = list(looks).index(name)
@@ -44,9 +47,6 @@ def draw(frame: pd.DataFrame, x: str, *, functions: bool, x_label: str, label: s
                 marks = style.marks(rows["fraction"].to_numpy() > 0, k, len(looks))
                 rows = pd.concat([rows, rows.tail(1).assign(**{x: bounds[1]})])
                 _curve(panel.axes, rows, x, looks[name], marks)
-            scales.set_log(panel.axes, "x", bounds)
-            panel.axes.set_ylim(-0.03, 1.03)
-            panel.axes.set_yticks(np.linspace(0, 1, 5))
         figure.supxlabel(x_label, fontsize=7.5)
         figure.supylabel(label, fontsize=7.5)
         panels.legend(figure, looks)

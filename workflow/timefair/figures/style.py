@@ -111,15 +111,20 @@ def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> l
     return sorted({int(i) for i in points[(spread * points.size).astype(int)]})
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure as PDF, SVG or PNG, by the path's suffix; equal figures are equal bytes.
+def save(figure: Figure, *paths: Path) -> None:
+    """Write a figure as PDF, SVG or PNG, by the suffix of each path.
+
+    All files have one layout, which is found once; equal figures are equal bytes.
 
     Raises
     ------
     ValueError
-        For another suffix.
+        For another suffix; then nothing is written.
     """
-    if path.suffix not in METADATA:
-        raise ValueError(f"a figure is written as .pdf, .svg or .png, not {path.name}")
+    for path in paths:
+        if path.suffix not in METADATA:
+            raise ValueError(f"a figure is written as .pdf, .svg or .png, not {path.name}")
     with applied():
-        figure.savefig(path, metadata=METADATA[path.suffix])
+        for path in paths:
+            figure.savefig(path, metadata=METADATA[path.suffix])
+            figure.set_layout_engine("none")

@@ -35,6 +35,7 @@ def draw(frame: pd.DataFrame, *, cost_label: str, label: str) -> Figure:
         floor = scales.zero_floor(frame[numbers])
         begun = frame[np.isfinite(frame["curve"])]
         costs = scales.limits(begun["cost"], margin=0.02)
+        scales.set_log(grid[0].axes, "x", costs)
         for panel in grid:
             drawn = panel.rows[np.isfinite(panel.rows["curve"])].copy()
             drawn[numbers] = scales.raised(drawn[numbers], floor)
@@ -43,7 +44,6 @@ def draw(frame: pd.DataFrame, *, cost_label: str, label: str) -> Figure:
                 k = list(looks).index(name)
                 marks = style.marks(np.ones(len(part), dtype=bool), k, len(looks))
                 _curve(panel.axes, part.sort_values("cost"), looks[name], marks, bounds[1])
-            scales.set_log(panel.axes, "x", costs)
             scales.set_log(panel.axes, "y", bounds)
         figure.supxlabel(cost_label, fontsize=7.5)
         figure.supylabel(scales.with_zero(label, floor), fontsize=7.5)

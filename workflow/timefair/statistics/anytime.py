@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
-from timefair.statistics.traces import check_traces, count_within
+from timefair.statistics.traces import check_traces
 
 
 def best_so_far(
@@ -48,11 +49,10 @@ def best_so_far(
     points = np.asarray(grid, dtype=np.float64)
     if points.ndim != 1 or np.isnan(points).any():
         raise ValueError("grid must be a vector without NaN")
-    best = np.full((cuts.size - 1, points.size), np.inf)
-    for j, point in enumerate(points):
-        past = count_within(spent <= point, cuts)
-        some = past > 0
-        best[some, j] = reached[cuts[:-1][some] + past[some] - 1]
+    best = np.empty((cuts.size - 1, points.size))
+    for run, (first, end) in enumerate(pairwise(cuts)):
+        past = np.searchsorted(spent[first:end], points, side="right")
+        best[run] = np.append(np.inf, reached[first:end])[past]
     return best
 
 
@@ -193,8 +193,8 @@ def log_mean_band(best: ArrayLike, *, floor: float, confidence: float) -> Band:
     if defined.any():
         mean[defined] = logarithms.mean(axis=0)
     if defined.any() and runs > 1:
-        quantile = stats.t.ppf((1.0 + confidence) / 2.0, runs - 1)
-        half[defined] = quantile * stats.sem(logarithms, axis=0)
+        error = logarithms.std(axis=0, ddof=1) / np.sqrt(runs)
+        half[defined] = stdtrit(runs - 1, (1.0 + confidence) / 2.0) * error
     return Band(mean, np.maximum(mean - half, np.log10(floor)), mean + half)
 
 

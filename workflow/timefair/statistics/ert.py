@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 from timefair.statistics.bootstrap import percentile_interval, resampled_sums
 
@@ -205,7 +205,7 @@ def _log_limits(
     cost: NDArray[np.float64], reached: NDArray[np.bool_], confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     runs, successes = cost.shape[0], reached.sum(axis=0)
-    quantile = stats.t.ppf((1.0 + confidence) / 2.0, runs - 1)
+    quantile = stdtrit(runs - 1, (1.0 + confidence) / 2.0)
     mean = ert(cost, reached, axis=0)
     squares = (residuals(cost, reached, axis=0) ** 2).sum(axis=0) * runs / (runs - 1)
     error = np.zeros(mean.shape)

@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binom
 
 
 def quantile_rank(n: int, p: float) -> int:
@@ -164,6 +163,8 @@ def _limit_ranks(n: int, p: float, confidence: float) -> tuple[int, int, float]:
     The number of values at or below the quantile is binomial, and lies in lower..upper - 1 when the
     limits hold the quantile.
     """
+    from scipy.stats import binom  # slow to import, and most tables need no interval of a quantile
+
     tail = (1.0 - confidence) / 2.0
     lower, upper = int(binom.ppf(tail, n, p)), int(binom.isf(tail, n, p)) + 1
     return lower, upper, float(binom.cdf(upper - 1, n, p) - binom.cdf(lower - 1, n, p))

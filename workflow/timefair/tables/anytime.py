@@ -7,6 +7,7 @@ import pandas as pd
 from timefair.statistics.anytime import log_mean_band, median_band, quantile_band
 from timefair.tables.runs import UNITS, Runs
 from timefair.tables.settings import Analysis
+from timefair.tables.stacked import stacked
 
 KEYS = ("suite", "dimension", "function", "algorithm")
 CURVES = (
@@ -44,7 +45,5 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 *(median.curve, runs_band.low, runs_band.high, median.low, median.high),
                 *(mean.curve, mean.low, mean.high),
             )
-            parts.append(pd.DataFrame(part | dict(zip(CURVES, curves, strict=True))))
-    if not parts:
-        return pd.DataFrame(columns=COLUMNS)
-    return pd.concat(parts, ignore_index=True)[COLUMNS]
+            parts.append(part | dict(zip(CURVES, curves, strict=True)))
+    return stacked(parts, COLUMNS)

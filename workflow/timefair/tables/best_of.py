@@ -56,10 +56,11 @@ def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     problem = runs.frame.groupby(list(PROBLEM_KEYS)).ngroup().to_numpy()
     launches = dict(iter(runs.launches.groupby(problem[runs.launches["row"]])))
     best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
+    budgets = runs.frame[["budget_s", "budget_evaluations"]]
     rows = []
     for names, members in runs.groups(PROBLEM_KEYS):
         own = launches.get(problem[members[0]], runs.launches.iloc[:0])
-        fair = _fair(runs.frame.iloc[members], own)
+        fair = _fair(budgets.iloc[members], own)
         singles = own.loc[own["complete"], "best_precision"].to_numpy(dtype=np.float64)
         one, several = _best_of(singles, 1, analysis), _best_of(singles, fair["k"], analysis)
         observed = _best_of(best[members], 1, analysis)
@@ -88,16 +89,16 @@ def _best_of(values: NDArray[np.float64], k: float, analysis: Analysis) -> dict[
     return dict(zip(names, map(float, [best_of_mean(values, int(k)), *quantiles]), strict=True))
 
 
-def _fair(frame: pd.DataFrame, launches: pd.DataFrame) -> dict[str, Any]:
+def _fair(budgets: pd.DataFrame, launches: pd.DataFrame) -> dict[str, Any]:
     """How many launches the budget affords, but for what is charged before the first of them."""
     complete = launches[launches["complete"]]
-    if frame["budget_s"].notna().all():
+    if budgets["budget_s"].notna().all():
         unit, column, lengths = "seconds", "budget_s", complete["end_s"] - complete["start_s"]
         before = launches["start_s"].min() if len(launches) else 0.0
     else:
         unit, column, lengths = "evaluations", "budget_evaluations", complete["evaluations"]
         before = 0.0
-    budget = float(frame[column].max())
+    budget = float(budgets[column].max())
     tau = float(lengths.mean()) if lengths.sum() > 0 else np.nan
     known = np.isfinite(budget)
     return {

@@ -12,6 +12,7 @@ from timefair.statistics.profiles import data_profile
 from timefair.tables.problems import Problems, Spent, problems
 from timefair.tables.runs import Runs, Unit
 from timefair.tables.settings import Analysis
+from timefair.tables.stacked import stacked
 
 UNITS = ("seconds", "seconds_per_dimension", "simplex_gradients")
 ALL = "all"
@@ -52,8 +53,8 @@ def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                     "low": band.low[:, column],
                     "high": band.high[:, column],
                 }
-                parts.append(pd.DataFrame(part))
-    return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+                parts.append(part)
+    return stacked(parts, COLUMNS)
 
 
 def _spent(runs: Runs, analysis: Analysis, unit: str) -> Spent:

@@ -10,6 +10,7 @@ from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import rank
 from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis
+from timefair.tables.stacked import stacked
 
 PROBLEM = ("suite", "dimension", "function")
 MEASURES = ("mean", "median", "mean_rank", "median_rank")
@@ -81,20 +82,16 @@ def sorted_solutions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         for side, prefix in (("algorithm", ""), ("other", "other_")):
             precision = np.sort(best[members[*problem.values(), pair[side]]])
             parts.append(
-                pd.DataFrame(
-                    {
-                        **problem,
-                        "better_by_mean": pair["algorithm"],
-                        "better_by_median": pair["other"],
-                        "algorithm": pair[side],
-                        "order": np.arange(1, precision.size + 1),
-                        "precision": precision,
-                        "mean": pair[f"{prefix}mean"],
-                        "median": pair[f"{prefix}median"],
-                        "gap_decades": pair["gap_decades"],
-                    }
-                )
+                {
+                    **problem,
+                    "better_by_mean": pair["algorithm"],
+                    "better_by_median": pair["other"],
+                    "algorithm": pair[side],
+                    "order": np.arange(1, precision.size + 1),
+                    "precision": precision,
+                    "mean": pair[f"{prefix}mean"],
+                    "median": pair[f"{prefix}median"],
+                    "gap_decades": pair["gap_decades"],
+                }
             )
-    if not parts:
-        return pd.DataFrame(columns=SORTED_COLUMNS)
-    return pd.concat(parts, ignore_index=True)[SORTED_COLUMNS]
+    return stacked(parts, SORTED_COLUMNS)

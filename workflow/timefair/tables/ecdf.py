@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from timefair.statistics.ecdf import ecdf_band
 from timefair.tables.runs import PER_DIMENSION, UNITS, Runs, Unit
 from timefair.tables.settings import Analysis
+from timefair.tables.stacked import stacked
 
 ALL = "all"
 LIMITS = ("low", "high", "everywhere_low", "everywhere_high")
@@ -75,7 +76,5 @@ def _frame(
             part = {**names, "runs": len(members), "unit": unit, "cost": grid}
             part["fraction"] = band.fraction
             part |= {limit: getattr(band, limit) for limit in LIMITS}
-            parts.append(pd.DataFrame(part))
-    if not parts:
-        return pd.DataFrame(columns=[*columns, *LIMITS])
-    return pd.concat(parts, ignore_index=True)[[*columns, *LIMITS]]
+            parts.append(part)
+    return stacked(parts, [*columns, *LIMITS])

@@ -9,8 +9,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from timefair.statistics.ert import ert, ert_interval, success_rate
+from timefair.tables.problems import Spent
 from timefair.tables.runs import UNITS, Runs
 from timefair.tables.settings import Analysis
+from timefair.tables.stacked import stacked
 
 POOLED = ("suite", "dimension", "function", "algorithm")
 BY_INSTANCE = ("suite", "dimension", "function", "instance", "algorithm")
@@ -55,27 +57,22 @@ def _frame(
     *,
     confidence: float | None,
 ) -> pd.DataFrame:
-    reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
+    spent = {unit: Spent.until(runs.runtimes(unit, targets), runs.spent(unit)) for unit in UNITS}
     parts = []
     for names, rows in runs.groups(keys):
-        success = np.isfinite(reached_at["seconds"][rows])
-        part = pd.DataFrame(
-            {
-                **names,
-                "target": np.asarray(names_of_targets, dtype=np.float64),
-                "runs": len(rows),
-                "successes": success.sum(axis=0),
-                "success_rate": success_rate(success, axis=0),
-            }
-        )
+        success = spent["seconds"].success[rows]
+        part = {
+            **names,
+            "target": np.asarray(names_of_targets, dtype=np.float64),
+            "runs": len(rows),
+            "successes": success.sum(axis=0),
+            "success_rate": success_rate(success, axis=0),
+        }
         for unit in UNITS:
-            column = SUFFIX[unit]
-            end = runs.spent(unit)[rows, np.newaxis]
-            spent = np.where(success, reached_at[unit][rows], end)
-            part[column] = ert(spent, success, axis=0)
+            column, cost = SUFFIX[unit], spent[unit].cost[rows]
+            part[column] = ert(cost, success, axis=0)
             if confidence is not None:
-                interval = ert_interval(spent, success, confidence=confidence)
+                interval = ert_interval(cost, success, confidence=confidence)
                 part[f"{column}_low"], part[f"{column}_high"] = interval.low, interval.high
         parts.append(part)
-    columns = [*keys, *NUMBERS, *(VALUES if confidence is None else LIMITS)]
-    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+    return stacked(parts, [*keys, *NUMBERS, *(VALUES if confidence is None else LIMITS)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -10,6 +12,7 @@ from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.tables.ranked import ranks_within
 from timefair.tables.runs import UNITS, Runs, Unit
 from timefair.tables.settings import Analysis
+from timefair.tables.stacked import stacked
 
 PROBLEM = ("suite", "dimension", "function")
 KEYS = (*PROBLEM, "algorithm")
@@ -43,50 +46,54 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     targets = analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     bounds = {unit: _bounds(runs, unit) for unit in UNITS}
-    rows = []
+    probabilities = sorted(analysis.quantiles)
+    parts = []
     for names, members in runs.groups(KEYS):
-        for j, target in enumerate(targets):
-            times = {unit: reached_at[unit][members, j] for unit in UNITS}
-            successes = int(np.isfinite(times["seconds"]).sum())
-            for p in sorted(analysis.quantiles):
-                row = {
-                    **names,
-                    "target": target,
-                    "quantile": p,
-                    "runs": len(members),
-                    "successes": successes,
-                }
-                for unit in UNITS:
-                    bound = bounds[unit][members]
-                    row |= _quantile(unit, times[unit], bound, p, analysis.confidence)
-                rows.append(row)
-    frame = pd.DataFrame(rows, columns=[name for name in COLUMNS if not name.endswith("_rank")])
+        successes = np.isfinite(reached_at["seconds"][members]).sum(axis=0)
+        part = {
+            **names,
+            "target": np.repeat(targets, len(probabilities)),
+            "quantile": np.tile(probabilities, len(targets)),
+            "runs": len(members),
+            "successes": np.repeat(successes, len(probabilities)),
+        }
+        for unit in UNITS:
+            times, bound = reached_at[unit][members], bounds[unit][members]
+            part |= _quantiles(unit, times, bound, probabilities, analysis.confidence)
+        parts.append(part)
+    frame = stacked(parts, [name for name in COLUMNS if not name.endswith("_rank")])
     for column in COLUMN.values():
         frame[f"{column}_rank"] = ranks_within(frame, (*PROBLEM, "target", "quantile"), column)
     return frame[COLUMNS]
 
 
-def _quantile(
+def _quantiles(
     unit: Unit,
     times: NDArray[np.float64],
     bounds: NDArray[np.float64],
-    p: float,
+    probabilities: list[float],
     confidence: float,
-) -> dict[str, object]:
-    """The columns of one unit but for the rank."""
-    column = COLUMN[unit]
-    value = float(sample_quantile(times, p))
-    limits = quantile_interval(times, p, confidence)
-    if np.isfinite(value):
-        text = _digits(value)
-    else:
-        text = f"> {_digits(float(sample_quantile(np.minimum(times, bounds), p)))}"
+) -> dict[str, Any]:
+    """The columns of one unit but for the rank, a row a (target, p)."""
+    column, censored = COLUMN[unit], np.minimum(times, bounds[:, np.newaxis])
+    limits = [quantile_interval(times, p, confidence, axis=0) for p in probabilities]
+    values = _rows([sample_quantile(times, p, axis=0) for p in probabilities])
+    beyond = _rows([sample_quantile(censored, p, axis=0) for p in probabilities])
+    texts = [
+        _digits(value) if np.isfinite(value) else f"> {_digits(bound)}"
+        for value, bound in zip(values, beyond, strict=True)
+    ]
     return {
-        column: value,
-        f"{column}_low": max(float(limits.low), 0.0),
-        f"{column}_high": float(limits.high),
-        f"{column}_text": text + SIGN[unit],
+        column: values,
+        f"{column}_low": np.maximum(_rows([limit.low for limit in limits]), 0.0),
+        f"{column}_high": _rows([limit.high for limit in limits]),
+        f"{column}_text": [text + SIGN[unit] for text in texts],
     }
+
+
+def _rows(of_targets: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Vectors over the targets, one a probability, as a column."""
+    return np.stack(of_targets, axis=-1).ravel()
 
 
 def _bounds(runs: Runs, unit: Unit) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from timefair.statistics.friedman import critical_difference, friedman, posthoc
 from timefair.tables.ranks import KEYS, cases
 from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis
+from timefair.tables.stacked import stacked
 
 STATISTICS = ["chi2", "p", "iman_davenport", "iman_davenport_p", "kendall_w"]
 COLUMNS = [*KEYS, "algorithms", "problems", *STATISTICS, "critical_difference", "alpha"]
@@ -56,6 +57,5 @@ def paired(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             *(pairs.p, pairs.p_holm, pairs.p_shaffer, pairs.p_nemenyi),
         )
         part = dict(zip(PAIR_COLUMNS[len(KEYS) :], columns, strict=True))
-        parts.append(pd.DataFrame({**case.names, **part}))
-    frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-    return frame.reindex(columns=PAIR_COLUMNS)
+        parts.append({**case.names, **part})
+    return stacked(parts, PAIR_COLUMNS)

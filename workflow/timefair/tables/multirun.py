@@ -11,6 +11,7 @@ import pandas as pd
 from timefair.statistics.probability import multirun_probability, runs_needed, success_interval
 from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis
+from timefair.tables.stacked import stacked
 
 KEYS = ("suite", "dimension", "function", "algorithm")
 GENERIC = ["quantile", "executions", "probability", "executions_needed"]
@@ -51,28 +52,27 @@ def to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     analysis: `inf` without a success. Limits follow from those of Clopper and Pearson for the
     success rate.
     """
-    targets, executions = analysis.targets_from_easy, np.array(sorted(analysis.executions))
+    targets, executions = analysis.targets_from_easy, sorted(analysis.executions)
+    k = np.tile(executions, len(targets))
     reached = np.isfinite(runs.runtimes("seconds", targets))
     parts = []
     for names, members in runs.groups(KEYS):
-        for target, successes in zip(targets, reached[members].sum(axis=0), strict=True):
-            rate = success_interval(successes, len(members), analysis.confidence)
-            parts.append(
-                pd.DataFrame(
-                    {
-                        **names,
-                        "target": target,
-                        "runs": len(members),
-                        "successes": successes,
-                        "success_rate": rate.value,
-                        "executions": executions,
-                        "probability": multirun_probability(rate.value, executions),
-                        "probability_low": multirun_probability(rate.low, executions),
-                        "probability_high": multirun_probability(rate.high, executions),
-                        "executions_needed": runs_needed(rate.value, analysis.confidence),
-                        "executions_needed_low": runs_needed(rate.high, analysis.confidence),
-                        "executions_needed_high": runs_needed(rate.low, analysis.confidence),
-                    }
-                )
-            )
-    return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+        successes = np.repeat(reached[members].sum(axis=0), len(executions))
+        rate = success_interval(successes, len(members), analysis.confidence)
+        parts.append(
+            {
+                **names,
+                "target": np.repeat(targets, len(executions)),
+                "runs": len(members),
+                "successes": successes,
+                "success_rate": rate.value,
+                "executions": k,
+                "probability": multirun_probability(rate.value, k),
+                "probability_low": multirun_probability(rate.low, k),
+                "probability_high": multirun_probability(rate.high, k),
+                "executions_needed": runs_needed(rate.value, analysis.confidence),
+                "executions_needed_low": runs_needed(rate.high, analysis.confidence),
+                "executions_needed_high": runs_needed(rate.low, analysis.confidence),
+            }
+        )
+    return stacked(parts, COLUMNS)

@@ -12,6 +12,7 @@ from timefair.statistics.profiles import performance_profile, performance_ratios
 from timefair.tables.problems import Spent, problems
 from timefair.tables.runs import Runs, Unit
 from timefair.tables.settings import Analysis
+from timefair.tables.stacked import stacked
 
 LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}
 """No cost is taken to be smaller: the clock counts nanoseconds."""
@@ -68,8 +69,8 @@ def pairs_of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 "ratio": grid,
                 "fraction": performance_profile(ratios, grid)[:, 0],
             }
-            parts.append(pd.DataFrame(part))
-    return _joined(parts, PAIR_COLUMNS)
+            parts.append(part)
+    return stacked(parts, PAIR_COLUMNS)
 
 
 def _profile(
@@ -94,8 +95,8 @@ def _profile(
                 "low": band.low[:, column],
                 "high": band.high[:, column],
             }
-            parts.append(pd.DataFrame(part))
-    return _joined(parts, COLUMNS)
+            parts.append(part)
+    return stacked(parts, COLUMNS)
 
 
 def _grid(ratios: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -103,7 +104,3 @@ def _grid(ratios: NDArray[np.float64]) -> NDArray[np.float64]:
     grid = np.geomspace(1.0, largest, POINTS)
     grid[-1] = largest
     return grid
-
-
-def _joined(parts: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
-    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)

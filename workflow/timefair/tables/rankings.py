@@ -14,6 +14,7 @@ from timefair.statistics.ranks import rank
 from timefair.tables.problems import Spent
 from timefair.tables.runs import UNITS, Runs, Unit
 from timefair.tables.settings import Analysis
+from timefair.tables.stacked import stacked
 from timefair.tables.standings import KEYS as PROBLEM
 from timefair.tables.standings import (
     Problem,
@@ -63,7 +64,7 @@ def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                     {name: ert_at[k] for name, ert_at in costs["seconds"].items()},
                 )
             )
-    return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+    return stacked(parts, COLUMNS)
 
 
 def spent_until(runs: Runs, unit: Unit, analysis: Analysis) -> Spent:
@@ -89,16 +90,14 @@ def _ranked(
     by_evaluations: dict[str, float],
     by_time: dict[str, float],
     evaluations: float = np.nan,
-) -> pd.DataFrame:
+) -> dict[str, Any]:
     first, second = np.array(list(by_evaluations.values())), np.array(list(by_time.values()))
-    return pd.DataFrame(
-        {
-            **names,
-            "algorithm": list(by_time),
-            "evaluations": evaluations,
-            "by_evaluations": first,
-            "by_time": second,
-            "rank_by_evaluations": rank(first),
-            "rank_by_time": rank(second),
-        }
-    )
+    return {
+        **names,
+        "algorithm": list(by_time),
+        "evaluations": evaluations,
+        "by_evaluations": first,
+        "by_time": second,
+        "rank_by_evaluations": rank(first),
+        "rank_by_time": rank(second),
+    }

@@ -14,6 +14,7 @@ from timefair.statistics.restarted import restarted_cdf, restarted_moments, rest
 from timefair.tables.measures import MEAN, SD, quantile_name
 from timefair.tables.runs import UNITS, Runs, Unit
 from timefair.tables.settings import Analysis
+from timefair.tables.stacked import stacked
 
 ALL = "all"
 KEYS = ("suite", "dimension", "function", "algorithm")
@@ -50,8 +51,8 @@ def to_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         }
         for sample in (seconds, evaluations):
             part[VALUES[sample.unit]] = sample.measures(probabilities).ravel()
-        parts.append(pd.DataFrame(part))
-    return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+        parts.append(part)
+    return stacked(parts, COLUMNS)
 
 
 def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -72,10 +73,8 @@ def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             part = {**names, "runs": len(sample.spent), "unit": sample.unit}
             part |= {"longest_run": runs.spent(sample.unit).max(), "cost": costs[sample.unit]}
             part |= {"fraction": (low + high) / 2, "error": (high - low) / 2}
-            parts.append(pd.DataFrame(part))
-    if not parts:
-        return pd.DataFrame(columns=CURVE_COLUMNS)
-    single = pd.concat(parts, ignore_index=True)
+            parts.append(part)
+    single = stacked(parts, CURVE_COLUMNS)
     shared = ["suite", "dimension", "algorithm", "unit", "longest_run", "cost"]
     sums = {"runs": "sum", "fraction": "mean", "error": "mean"}
     across = single.groupby(shared, as_index=False).agg(sums)

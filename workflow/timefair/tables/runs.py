@@ -39,11 +39,16 @@ DECIDED = [
     "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
 ]  # fmt: skip
 NESTED = ("launch_log", "events")
+EVENT_FIELDS = ("time_s", "evaluations", "precision")
+READ = [
+    *(name for name in RUN_SCHEMA.names if name != "events"),
+    *(f"events.list.element.{name}" for name in EVENT_FIELDS),
+]
 ENDED_BY_ITSELF = [str(end) for end in sorted({*COMPLETED, LaunchEnd.TARGET})]
 
 
 def load(paths: Iterable[Path]) -> pa.Table:
-    """Read collected record files into one table of runs.
+    """Read collected record files into one table of runs, as far as `Runs` needs it.
 
     What a stopping rule decided goes with it, in the table's metadata, as in the files'.
 
@@ -59,13 +64,13 @@ def load(paths: Iterable[Path]) -> pa.Table:
     """
     tables, faults, decided = [], [], []
     for path in paths:
-        table = pq.read_table(path)
-        missing = [name for name in RUN_SCHEMA.names if name not in table.column_names]
-        if missing:
-            faults.append(f"{path}: not a record file, no column {', '.join(missing)}")
-        else:
-            tables.append(table.select(RUN_SCHEMA.names).cast(RUN_SCHEMA))
-            decided += facts_of(table.schema).get("stopping", [])
+        with pq.ParquetFile(path, pre_buffer=False) as file:  # not the file beside its columns
+            missing = [name for name in RUN_SCHEMA.names if name not in file.schema_arrow.names]
+            if missing:
+                faults.append(f"{path}: not a record file, no column {', '.join(missing)}")
+            else:
+                tables.append(file.read(READ, use_threads=False).replace_schema_metadata(None))
+                decided += facts_of(file.schema_arrow).get("stopping", [])
     if faults:
         raise InputError(*faults)
     runs = pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()
@@ -110,8 +115,8 @@ class Runs:
         InputError
             If two rows have the same keys.
         """
-        rows = table.sort_by([(key, "ascending") for key in KEYS])
-        frame = rows.drop_columns([n for n in NESTED if n in rows.column_names]).to_pandas()
+        order = pc.sort_indices(table, [(key, "ascending") for key in KEYS]).to_numpy()
+        frame = table.drop_columns(list(NESTED)).take(order).to_pandas()
         twice = frame.duplicated(list(KEYS))
         if twice.any():
             first = frame.loc[twice.idxmax(), list(KEYS)]
@@ -119,14 +124,12 @@ class Runs:
                 "the same run is there twice: "
                 + ", ".join(f"{key} {value}" for key, value in first.items())
             )
-        offsets, events = _flat(rows["events"])
+        events = _Nested.of(table["events"], order)
         return cls(
             frame=frame,
-            offsets=offsets,
-            time_s=_field(events, "time_s"),
-            evaluations=_field(events, "evaluations"),
-            precision=_field(events, "precision"),
-            launches=_launches(*_flat(rows["launch_log"])),
+            offsets=events.offsets,
+            **{name: events.numbers(name) for name in EVENT_FIELDS},
+            launches=_launches(_Nested.of(table["launch_log"], order)),
             stopping=pd.DataFrame(facts_of(table.schema).get("stopping", []), columns=DECIDED),
         )
 
@@ -221,24 +224,37 @@ class Runs:
             yield dict(zip(keys, values, strict=True)), np.asarray(rows, dtype=np.intp)
 
 
-def _flat(nested: pa.ChunkedArray) -> tuple[NDArray[np.int64], pa.ChunkedArray]:
-    """Offsets of the runs, and the rows of all runs; null is none."""
-    lengths = pc.fill_null(pc.list_value_length(nested), 0).to_numpy()
-    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]), pc.list_flatten(nested)
+@dataclass(frozen=True)
+class _Nested:
+    """The rows that are nested in runs, flat; `places` says where each of them was read."""
+
+    offsets: NDArray[np.int64]
+    places: NDArray[np.int64]
+    rows: pa.ChunkedArray
+
+    @classmethod
+    def of(cls, column: pa.ChunkedArray, order: NDArray[np.uint64]) -> _Nested:
+        """With the runs in this order; null is none."""
+        lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy().astype(np.int64)
+        starts = np.cumsum(lengths) - lengths
+        offsets = np.concatenate([[0], np.cumsum(lengths[order])])
+        places = np.arange(offsets[-1]) + np.repeat(starts[order] - offsets[:-1], lengths[order])
+        return cls(offsets, places, pc.list_flatten(column))
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A field of each row."""
+        read = pc.struct_field(self.rows, name).to_numpy()
+        return np.asarray(read[self.places], dtype=np.float64)
 
 
-def _field(rows: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
-    return np.asarray(pc.struct_field(rows, name).to_numpy(), dtype=np.float64)
-
-
-def _launches(offsets: NDArray[np.int64], rows: pa.ChunkedArray) -> pd.DataFrame:
+def _launches(log: _Nested) -> pd.DataFrame:
     numbers = ("start_s", "end_s", "evaluations", "best_precision")
-    complete = pc.is_in(pc.struct_field(rows, "end"), pa.array(ENDED_BY_ITSELF))
+    complete = pc.is_in(pc.struct_field(log.rows, "end"), pa.array(ENDED_BY_ITSELF))
     return pd.DataFrame(
         {
-            "row": np.repeat(np.arange(offsets.size - 1), np.diff(offsets)),
-            **{name: _field(rows, name) for name in numbers},
-            "complete": complete.to_numpy().astype(np.bool_),
+            "row": np.repeat(np.arange(log.offsets.size - 1), np.diff(log.offsets)),
+            **{name: log.numbers(name) for name in numbers},
+            "complete": complete.to_numpy()[log.places],
         }
     )
 

@@ -10,6 +10,7 @@ from timefair.statistics.means import mean_if_all_succeed, mean_of_successes
 from timefair.statistics.probability import success_interval
 from timefair.tables.runs import UNITS, Runs, Unit
 from timefair.tables.settings import Analysis
+from timefair.tables.stacked import stacked
 
 KEYS = ("suite", "dimension", "function", "algorithm")
 SUFFIX: dict[Unit, str] = {"seconds": "s", "evaluations": "evaluations"}
@@ -43,17 +44,15 @@ def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for names, members in runs.groups(KEYS):
         success = np.isfinite(reached_at["seconds"][members])
         rate = success_interval(success.sum(axis=0), len(members), analysis.confidence)
-        part = pd.DataFrame(
-            {
-                **names,
-                "target": targets,
-                "runs": len(members),
-                "successes": success.sum(axis=0),
-                "success_rate": rate.value,
-                "success_rate_low": rate.low,
-                "success_rate_high": rate.high,
-            }
-        )
+        part = {
+            **names,
+            "target": targets,
+            "runs": len(members),
+            "successes": success.sum(axis=0),
+            "success_rate": rate.value,
+            "success_rate_low": rate.low,
+            "success_rate_high": rate.high,
+        }
         for unit, suffix in SUFFIX.items():
             times = reached_at[unit][members]
             end = runs.spent(unit)[members, np.newaxis]
@@ -61,4 +60,4 @@ def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             part[f"mean_{suffix}"] = mean_if_all_succeed(times, axis=0)
             part[f"ert_{suffix}"] = ert(np.where(success, times, end), success, axis=0)
         parts.append(part)
-    return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
+    return stacked(parts, COLUMNS)
