@@ -266,6 +266,11 @@ def _settle_environment(arguments: argparse.Namespace) -> None:
         os.execve(command[0], command, os.environ | wanted)
 
 
+def _one_thread() -> None:
+    """Before numpy is loaded: analysis makes many small sums, which threads would only slow."""
+    os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
+
+
 def _collect(arguments: argparse.Namespace) -> None:
     from timefair import config, plan
     from timefair.provenance import measure_keys
@@ -282,6 +287,7 @@ def _collect(arguments: argparse.Namespace) -> None:
 
 
 def _tabulate(arguments: argparse.Namespace) -> None:
+    _one_thread()
     from timefair import config
     from timefair.tables import files, runs
     from timefair.tables.registry import TABLES
@@ -305,6 +311,7 @@ def _entry(argument: str, name: str, registry: Mapping[str, Entry]) -> Entry:
 
 
 def _typeset(arguments: argparse.Namespace) -> None:
+    _one_thread()
     from timefair import config
     from timefair.tables import files, latex
     from timefair.tables.layouts import layouts_of
@@ -324,6 +331,7 @@ def _typeset(arguments: argparse.Namespace) -> None:
 
 
 def _draw(arguments: argparse.Namespace) -> None:
+    _one_thread()
     import pandas as pd
 
     from timefair.figures import style

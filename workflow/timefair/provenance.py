@@ -109,13 +109,13 @@ def table_key(name: str) -> str:
     from timefair.tables.registry import TABLES
 
     function = TABLES[name].function
-    files = [f"tables/{function.partition(':')[0]}.py", "tables/files.py"]
+    files = [_module_file("tables", function.partition(":")[0]), "tables/files.py"]
     return _digest_of([function], files, within=("tables", "statistics", "records"))
 
 
 def typeset_key() -> str:
     """SHA-256, in hex, of the code that prints tables as LaTeX."""
-    rooms = ("tables/latex", "tables/layouts")
+    rooms = ("tables/latex", "tables/layouts.py")
     return code_digest({path for room in rooms for path in sources_of(room, within=("tables",))})
 
 
@@ -124,8 +124,13 @@ def figure_key(name: str) -> str:
     from timefair.figures.registry import FIGURES
 
     figure = FIGURES[name]
-    files = [f"figures/{figure.module}.py", "figures/style.py"]
+    files = [_module_file("figures", figure.module), "figures/style.py"]
     return _digest_of([figure.module, figure.unit], files, within=("figures",))
+
+
+def _module_file(room: str, module: str) -> str:
+    """Where a module below a room of the package lies, relative to the package."""
+    return f"{room}/{module.replace('.', '/')}.py"
 
 
 def _digest_of(names: list[str | None], files: list[str], within: tuple[str, ...]) -> str:
@@ -143,7 +148,7 @@ def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
     Parameters
     ----------
     start
-        Relative to the package: ``"measure"`` or ``"tables/ert.py"``.
+        Relative to the package: ``"measure"`` or ``"tables/runtimes/ert.py"``.
     within
         The rooms of the package that imports are followed into, registries apart: those lead to
         everything.

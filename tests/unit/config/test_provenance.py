@@ -100,8 +100,8 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
         ("algorithms/random_search.py", True),
         ("algorithms/scipy_optimize.py", False),
         ("records/collect.py", False),
-        ("tables/ert.py", False),
-        ("figures/ert.py", False),
+        ("tables/runtimes/ert.py", False),
+        ("figures/runtimes/ert.py", False),
         ("config/model.py", False),
         ("cli.py", False),
     ],
@@ -116,7 +116,7 @@ def test_code_that_measures(file: str, counts: bool, monkeypatch: pytest.MonkeyP
 
 
 def test_the_code_of_one_figure_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    edited, code = provenance.PACKAGE / "figures/restarts.py", provenance._code
+    edited, code = provenance.PACKAGE / "figures/campaign/restarts.py", provenance._code
     before = {name: provenance.figure_key(name) for name in ("restarts", "ecdf")}
     tables = provenance.table_key("restarts")
     monkeypatch.setattr(
@@ -142,9 +142,9 @@ def test_comments_and_docstrings_do_not_count(tmp_path: Path) -> None:
 def test_sources_follow_imports_and_stay_in_their_rooms() -> None:
     names = {
         str(path.relative_to(provenance.PACKAGE))
-        for path in sources_of("tables/ert.py", within=("tables", "statistics"))
+        for path in sources_of("tables/runtimes/ert.py", within=("tables", "statistics"))
     }
-    assert {"tables/ert.py", "tables/runs.py", "statistics/ert.py"} <= names
+    assert {"tables/runtimes/ert.py", "tables/runs.py", "statistics/ert.py"} <= names
     assert not any(name.startswith(("records", "measure")) for name in names)
     assert "tables/registry.py" not in names
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.figures import sorted_solutions
+from timefair.figures.quality import sorted_solutions
 
 
 def pair(function, gap, **precisions):

@@ -10,7 +10,7 @@ import pytest
 from timefair.tables import progress
 from timefair.tables.files import read, write
 from timefair.tables.registry import TABLES
-from timefair.tables.run_count_samples import Samples
+from timefair.tables.run_count.samples import Samples
 from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis, RunCount
 

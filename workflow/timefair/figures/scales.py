@@ -53,7 +53,7 @@ def limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
     return float(10 ** (low - pad)), float(10 ** (high + pad))
 
 
-def set_log(ax: Axes, axis: str, bounds: tuple[float, float]) -> None:
+def set_log(ax: Axes, axis: str, bounds: tuple[float, float], ticks: int = TICKS) -> None:
     """Make an axis (``x`` or ``y``) logarithmic, with few ticks."""
     side: Axis
     if axis == "x":
@@ -67,5 +67,5 @@ def set_log(ax: Axes, axis: str, bounds: tuple[float, float]) -> None:
     low, high = sorted(bounds)
     decades = np.log10(high / low)
     within = (1, 2, 5) if decades < 1.2 else (1, 3) if decades < 2.2 else (1,)
-    side.set_major_locator(LogLocator(numticks=TICKS, subs=within))
+    side.set_major_locator(LogLocator(numticks=ticks, subs=within))
     side.set_minor_locator(NullLocator())

@@ -10,6 +10,7 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import seaborn
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -90,8 +91,13 @@ class Look:
 
 
 def looks(algorithms: Iterable[object]) -> dict[str, Look]:
-    """A look for each algorithm, by the alphabet: the same in all figures of a campaign."""
-    names = sorted({str(name) for name in algorithms})
+    """A look for each algorithm, by the alphabet: the same in all figures of a campaign.
+
+    A column of categories stands for all of its categories, also for those that it does not hold.
+    """
+    dtype = getattr(algorithms, "dtype", None)
+    members = dtype.categories if isinstance(dtype, pd.CategoricalDtype) else algorithms
+    names = sorted({str(name) for name in members})
     return {
         name: Look(COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)], LINES[i % len(LINES)])
         for i, name in enumerate(names)

@@ -38,80 +38,119 @@ class Table:
 TABLES: dict[str, Table] = {
     table.name: table
     for table in (
-        Table("ert", "Expected running time to targets, with intervals", "ert:pooled"),
-        Table("ert_relative", "Expected running time to relative targets", "ert:relative"),
-        Table("ert_by_instance", "Expected running time on each instance", "ert:by_instance"),
-        Table("quantiles", "Quantiles of the precision at the end", "quantiles:at_the_end"),
+        Table("ert", "Expected running time to targets, with intervals", "runtimes.ert:pooled"),
+        Table("ert_relative", "Expected running time to relative targets", "runtimes.ert:relative"),
+        Table(
+            "ert_by_instance", "Expected running time on each instance", "runtimes.ert:by_instance"
+        ),
+        Table("quantiles", "Quantiles of the precision at the end", "quality.quantiles:at_the_end"),
         Table(
             "quantiles_to_target",
             "Quantiles of the cost to targets",
-            "fixed_target:quantiles_to_target",
+            "quality.fixed_target:quantiles_to_target",
         ),
-        Table("means", "Mean precision at the end, with intervals", "means:of_precision"),
-        Table("success", "Success rates, and three mean costs", "success:of_targets"),
-        Table("multirun", "Probability of each quantile in executions", "multirun:to_quantile"),
+        Table("means", "Mean precision at the end, with intervals", "quality.means:of_precision"),
+        Table("success", "Success rates, and three mean costs", "quality.success:of_targets"),
+        Table(
+            "multirun", "Probability of each quantile in executions", "quality.multirun:to_quantile"
+        ),
         Table(
             "multirun_to_target",
             "Probability of each target in executions",
-            "multirun:to_target",
+            "quality.multirun:to_target",
         ),
         Table(
             "disagreements",
             "Pairs that mean and median order differently",
-            "disagreements:of_mean_and_median",
+            "quality.disagreements:of_mean_and_median",
         ),
         Table(
             "sorted_solutions",
             "Sorted solutions of pairs in disagreement",
-            "disagreements:sorted_solutions",
+            "quality.disagreements:sorted_solutions",
         ),
-        Table("anytime", "Best precision over elapsed cost", "anytime:trajectories"),
-        Table("ecdf", "Share of targets reached within a cost", "ecdf:solved_within"),
+        Table("anytime", "Best precision over elapsed cost", "curves.anytime:trajectories"),
+        Table("ecdf", "Share of targets reached within a cost", "curves.ecdf:solved_within"),
         Table(
             "ecdf_dimensions",
             "Share of targets reached within a cost per dimension",
-            "ecdf:across_dimensions",
+            "curves.ecdf:across_dimensions",
         ),
-        Table("profile", "Performance profile on expected seconds", "profile:of_ert_s"),
+        Table("profile", "Performance profile on expected seconds", "curves.profile:of_ert_s"),
         Table(
             "profile_evaluations",
             "Performance profile on expected evaluations",
-            "profile:of_ert_evaluations",
+            "curves.profile:of_ert_evaluations",
         ),
         Table(
             "profile_quality",
             "Performance profile on expected seconds to a quality",
-            "profile:of_quality_s",
+            "curves.profile:of_quality_s",
         ),
-        Table("profile_pairs", "Performance profiles of two at a time", "profile:pairs_of_ert_s"),
-        Table("data_profile", "Share of problems solved for a cost", "data_profile:of_quality"),
-        Table("restarted", "Runtimes with restarts, in closed form", "restarted:to_targets"),
-        Table("restarted_curves", "Share of targets reached with restarts", "restarted:curves"),
-        Table("best_of", "Best of several executions", "best_of:of_executions"),
-        Table("restart_fairness", "Best of the launches that T affords", "best_of:within_budget"),
-        Table("restarts", "Restarts within the budget, and speed", "restarts:within_budget", False),
-        Table("ancillary", "Cost of tuning and preparation", "ancillary:declared", False),
-        Table("ancillary_effect", "What ancillary cost changes", "ancillary:effect", False),
-        Table("ranks", "Average ranks under several criteria", "ranks:averaged"),
-        Table("friedman", "Whether average ranks differ", "friedman:tested"),
-        Table("posthoc", "Which pairs of average ranks differ", "friedman:paired"),
-        Table("comparison", "Pairs of algorithms at equal time", "comparison:at_the_end"),
-        Table("rankings", "Ranks by evaluations and by time", "rankings:side_by_side"),
-        Table("inversions", "Pairs whose order in time is another", "inversions:listed"),
-        Table("stopping", "Where a stopping rule ended the runs", "stopping:decided", False),
-        Table("run_count_accuracy", "Accuracy of the skewness rule", "run_count:accuracy"),
-        Table("run_count_savings", "Savings of the skewness rule", "run_count:savings_of_rule"),
+        Table(
+            "profile_pairs",
+            "Performance profiles of two at a time",
+            "curves.profile:pairs_of_ert_s",
+        ),
+        Table(
+            "data_profile", "Share of problems solved for a cost", "curves.data_profile:of_quality"
+        ),
+        Table(
+            "restarted", "Runtimes with restarts, in closed form", "runtimes.restarted:to_targets"
+        ),
+        Table(
+            "restarted_curves",
+            "Share of targets reached with restarts",
+            "runtimes.restarted:curves",
+        ),
+        Table("best_of", "Best of several executions", "runtimes.best_of:of_executions"),
+        Table(
+            "restart_fairness",
+            "Best of the launches that T affords",
+            "runtimes.best_of:within_budget",
+        ),
+        Table(
+            "restarts",
+            "Restarts within the budget, and speed",
+            "campaign.restarts:within_budget",
+            False,
+        ),
+        Table("ancillary", "Cost of tuning and preparation", "campaign.ancillary:declared", False),
+        Table(
+            "ancillary_effect", "What ancillary cost changes", "campaign.ancillary:effect", False
+        ),
+        Table("ranks", "Average ranks under several criteria", "comparisons.ranks:averaged"),
+        Table("friedman", "Whether average ranks differ", "comparisons.friedman:tested"),
+        Table("posthoc", "Which pairs of average ranks differ", "comparisons.friedman:paired"),
+        Table(
+            "comparison", "Pairs of algorithms at equal time", "comparisons.comparison:at_the_end"
+        ),
+        Table("rankings", "Ranks by evaluations and by time", "comparisons.rankings:side_by_side"),
+        Table(
+            "inversions", "Pairs whose order in time is another", "comparisons.inversions:listed"
+        ),
+        Table(
+            "stopping", "Where a stopping rule ended the runs", "campaign.stopping:decided", False
+        ),
+        Table("run_count_accuracy", "Accuracy of the skewness rule", "run_count.accuracy:accuracy"),
+        Table(
+            "run_count_savings",
+            "Savings of the skewness rule",
+            "run_count.accuracy:savings_of_rule",
+        ),
         Table(
             "run_count_groups",
             "Accuracy of the skewness rule per algorithm and function",
-            "run_count:groups",
+            "run_count.accuracy:groups",
         ),
-        Table("run_count_rules", "Rules for the number of runs", "run_count_rules:compared"),
+        Table("run_count_rules", "Rules for the number of runs", "run_count.rules:compared"),
         Table(
             "run_count_reliability",
             "Whether the reliability of an estimate can be told",
-            "run_count_reliability:cross_validated",
+            "run_count.reliability:cross_validated",
         ),
-        Table("runs", "Statuses, stop reasons and disturbances", "outcomes:counted", False),
+        Table(
+            "runs", "Statuses, stop reasons and disturbances", "campaign.outcomes:counted", False
+        ),
     )
 }

@@ -1,0 +1,157 @@
+"""Pairs of algorithms whose order by evaluations is not their order by time."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.statistics.comparison import a12, equal_ert, mann_whitney
+from timefair.statistics.corrections import holm
+from timefair.tables.comparisons.rankings import (
+    FIXED_BUDGET,
+    FIXED_TARGET,
+    erts,
+    median,
+    spent_until,
+)
+from timefair.tables.problems import Spent
+from timefair.tables.runs import UNITS, Runs, Unit
+from timefair.tables.settings import Analysis
+from timefair.tables.standings import KEYS as PROBLEM
+from timefair.tables.standings import (
+    Problem,
+    evaluations_allowed,
+    precision_at,
+    precision_at_the_end,
+    problems,
+)
+
+PAIR = ("algorithm_a", "algorithm_b")
+KEYS = (*PROBLEM, "criterion", "target", *PAIR)
+FAMILY = ("suite", "dimension", "criterion")
+VALUES = ("by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b")
+WINNERS = ("winner_by_evaluations", "winner_by_time")
+COLUMNS = [
+    *(*KEYS, "evaluations", *VALUES, *WINNERS),
+    *("p_by_evaluations", "p_by_time", "p_holm", "significant"),
+]
+
+
+def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Every inversion: one algorithm strictly better by evaluations, the other by time.
+
+    ``criterion`` = ``fixed target``: ``by_evaluations_`` and ``by_time_`` are the ERTs of both to a
+    ``target``, and their p-values those of the score test of equal ERTs. ``criterion`` =
+    ``fixed budget``: they are the median precisions at equal ``evaluations``, the least number that
+    the budget let a run of the two make, and at the end of the budget, 0 where the final target was
+    reached; the p-values are Mann and Whitney's, and 1 where the ranks contradict the medians.
+
+    An inversion is real only if both orders are. So ``p_holm`` adjusts the larger of both p-values,
+    for all pairs (and targets) of the suite, dimension and criterion, whether inverted or not;
+    ``significant`` says whether it is at most 1 minus the confidence.
+    """
+    tests: Counter[tuple[Any, ...]] = Counter()
+    rows: list[dict[str, Any]] = []
+    spent = {unit: spent_until(runs, unit, analysis) for unit in UNITS}
+    allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
+    for problem in problems(runs):
+        suite, dimension = problem.names["suite"], problem.names["dimension"]
+        pairs = comb(len(problem.algorithms), 2)
+        tests[suite, dimension, FIXED_BUDGET] += pairs
+        tests[suite, dimension, FIXED_TARGET] += pairs * len(analysis.targets)
+        rows += _at_fixed_budget(runs, problem, allowed, best)
+        rows += _at_fixed_targets(problem, analysis.targets_from_easy, spent)
+    families: defaultdict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        families[tuple(row[key] for key in FAMILY)].append(row)
+    for family, members in families.items():
+        _adjust(members, tests[family], alpha=1 - analysis.confidence)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _adjust(inversions: list[dict[str, Any]], tests: int, alpha: float) -> None:
+    """Say of the inversions of a family which are significant, with p = 1 for its other tests."""
+    larger = [np.maximum(row["p_by_evaluations"], row["p_by_time"]) for row in inversions]
+    adjusted = holm(np.append(larger, np.ones(tests - len(larger))))
+    for row, p in zip(inversions, adjusted, strict=False):
+        row["p_holm"] = float(p)
+        row["significant"] = bool(p <= alpha)
+
+
+def _at_fixed_budget(
+    runs: Runs, problem: Problem, allowed: NDArray[np.float64], best: NDArray[np.float64]
+) -> Iterator[dict[str, Any]]:
+    limits = {name: float(most.min()) for name, most in problem.samples(allowed).items()}
+    grid = np.unique(list(limits.values()))
+    at = problem.split(precision_at(runs, problem, grid))
+    at_the_end = problem.samples(best)
+    for pair in combinations(problem.algorithms, 2):
+        equal = min(limits[name] for name in pair)
+        samples = [at[name][:, np.searchsorted(grid, equal)] for name in pair]
+        ends = [at_the_end[name] for name in pair]
+        values = [median(sample) for sample in (*samples, *ends)]
+        if _inverted(*values):
+            yield {
+                **problem.names,
+                "criterion": FIXED_BUDGET,
+                "evaluations": equal,
+                **_pair(pair, values),
+                "p_by_evaluations": _p_of_order(*samples),
+                "p_by_time": _p_of_order(*ends),
+            }
+
+
+def _at_fixed_targets(
+    problem: Problem, targets: tuple[float, ...], spent: dict[Unit, Spent]
+) -> Iterator[dict[str, Any]]:
+    cost = {unit: problem.samples(spent[unit].cost) for unit in UNITS}
+    success = problem.samples(spent["seconds"].success)
+    ert_at = {unit: erts(problem, spent[unit]) for unit in UNITS}
+    for pair in combinations(problem.algorithms, 2):
+        for k, target in enumerate(targets):
+            values = [ert_at[unit][name][k] for unit in ("evaluations", "seconds") for name in pair]
+            if _inverted(*values):
+                p = {
+                    unit: equal_ert(
+                        *(x for name in pair for x in (cost[unit][name][:, k], success[name][:, k]))
+                    )
+                    for unit in UNITS
+                }
+                yield {
+                    **problem.names,
+                    "criterion": FIXED_TARGET,
+                    "target": target,
+                    **_pair(pair, values),
+                    "p_by_evaluations": p["evaluations"],
+                    "p_by_time": p["seconds"],
+                }
+
+
+def _inverted(evaluations_a: float, evaluations_b: float, time_a: float, time_b: float) -> bool:
+    if evaluations_a < evaluations_b:
+        return time_a > time_b
+    return evaluations_a > evaluations_b and time_a < time_b
+
+
+def _pair(pair: tuple[str, str], values: Sequence[float]) -> dict[str, Any]:
+    a, b = pair
+    by_evaluations = a if values[0] < values[1] else b
+    return {
+        **dict(zip(PAIR, pair, strict=True)),
+        **dict(zip(VALUES, values, strict=True)),
+        **dict(zip(WINNERS, (by_evaluations, b if by_evaluations == a else a), strict=True)),
+    }
+
+
+def _p_of_order(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """p-value of the order of two medians; 1 where the ranks of the runs say the opposite."""
+    by_median = np.sign(median(second) - median(first))
+    by_ranks = np.sign(a12(first, second, confidence=0.95).a12 - 0.5)
+    return mann_whitney(first, second) if by_median == by_ranks else 1.0

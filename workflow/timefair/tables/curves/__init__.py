@@ -1,0 +1,1 @@
+"""Shares and precisions over a growing cost."""

@@ -1,0 +1,1 @@
+"""What runs found: quantiles, means, success, and how probable they are."""

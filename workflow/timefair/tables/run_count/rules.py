@@ -1,0 +1,266 @@
+"""Rules for the number of runs beside each other: what they save, and what is lost by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.run_count.evaluation import (
+    counts_trial,
+    random_control,
+    rule_trial,
+)
+from timefair.statistics.run_count.outliers import Outliers
+from timefair.statistics.run_count.racing import LOOKS, Race
+from timefair.statistics.run_count.stopping import FixedCount, StopCounts, stop_counts
+from timefair.statistics.run_count.verdicts import Judge
+from timefair.statistics.run_count.widths import (
+    MeanWidth,
+    QuantileWidth,
+    Validity,
+    is_kept_promise,
+)
+from timefair.tables.progress import Progress
+from timefair.tables.run_count.accuracy import evaluated_twice, judge_of, skewness_rules
+from timefair.tables.run_count.samples import Samples, percent, pooled
+from timefair.tables.runs import Runs
+from timefair.tables.settings import Analysis, RunCount
+
+FIXED = (5, 10, 15, 20, 25, 30, 40)
+FIRST_LOOK = 10
+"""First n of the rules that keep a promise."""
+
+ESTIMATES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "median": partial(sample_quantile, p=0.5),
+    "q10": partial(sample_quantile, p=0.1),
+    "q90": partial(sample_quantile, p=0.9),
+    "mean": lambda values: np.asarray(values.mean(axis=-1)),
+}
+QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
+NAMES = {"median": "the median", "q10": "Q.10", "q90": "Q.90", "mean": "the mean"}
+
+PROBLEM = ["function", "instance"]
+RULE = ["rule", "setting", "promises"]
+KEYS = ["suite", "dimension", *RULE]
+SHARES = {
+    "never_stopped_percent": ("never_stopped", "samples"),
+    "accurate_percent": ("accurate", "samples"),
+    "accurate_independent_percent": ("accurate_independent", "samples_independent"),
+    **{f"kept_{name}_percent": (f"kept_{name}", "samples_independent") for name in ESTIMATES},
+    "winner_percent": ("won", "problems"),
+    "winner_independent_percent": ("won_independent", "problems_independent"),
+}
+"""Percentages as (part, whole)."""
+
+COLUMNS = [
+    *KEYS,
+    "samples",
+    "samples_independent",
+    "problems",
+    "problems_independent",
+    "mean_runs",
+    "saved_percent",
+    *SHARES,
+]
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A rule, and where it stopped on each sample.
+
+    `promises` is the estimate that it keeps near the truth, ``best algorithm``, or ``none``;
+    `racing` tells which samples' algorithms it still holds to be possibly the best.
+    """
+
+    rule: str
+    setting: str
+    promises: str
+    counts: StopCounts
+    racing: NDArray[np.bool_]
+
+
+def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """All rules on the same samples, those of `run_count.accuracy`, a row a rule and setting.
+
+    ``saved_percent`` of the runs were not needed, ``mean_runs`` a sample were made. The columns
+    ``accurate`` are the run-count paper's criterion without trimming, for all rules alike, against
+    the complete sample and against as many independent runs. ``kept_median_percent`` and the like
+    are the percentages of samples whose estimate from the n runs has that of the independent runs
+    within ``run_count.width`` of itself: what the rules of a width promise for the estimate that
+    ``promises`` names, and with `Validity.SINGLE` for one look only.
+
+    ``winner_percent`` of the (function, dimension, instance) problems with several algorithms have
+    the algorithm of the least median from the rule's n runs as one of those of the least median in
+    the complete samples, ``winner_independent_percent`` in the independent runs; the latter for
+    the complete samples themselves stands in the row of the fixed n that saves nothing.
+    """
+    settings = analysis.run_count
+    parts = []
+    for names, samples in Samples.of(runs, settings.cap).strata():
+        rng = analysis.stream(names)
+        title = f"{names['suite']}, D = {names['dimension']}"
+        entrants = [
+            *_skewness(samples, settings, rng),
+            *_fixed(samples, settings),
+            *_widths(samples, analysis, title),
+            _raced(samples, analysis, Progress(f"{title}, racing, problems")),
+        ]
+        judge = judge_of(settings, rng)
+        part = _sums(samples, entrants, judge, settings.width, Progress(f"{title}, samples"))
+        parts.append(part.assign(**names))
+    if not parts:
+        return pd.DataFrame(columns=COLUMNS)
+    sums = pooled(pd.concat(parts, ignore_index=True), KEYS)
+    mean_runs = sums["runs"] / sums["samples"]
+    return sums.assign(
+        mean_runs=mean_runs,
+        saved_percent=100.0 * (1.0 - mean_runs / settings.cap),
+        **{name: percent(sums[part], sums[whole]) for name, (part, whole) in SHARES.items()},
+    )[COLUMNS]
+
+
+def _skewness(samples: Samples, settings: RunCount, rng: np.random.Generator) -> list[Entrant]:
+    """The paper's rule, and its numbers of runs dealt at random."""
+    rules = skewness_rules(settings)
+    trial = rule_trial(rules, samples.values)
+    entrants = []
+    for name, found in (("skewness", trial), ("random n", random_control(trial, rng=rng))):
+        for k, rule in enumerate(rules):
+            counts = StopCounts(found.n[:, k], found.met[:, k])
+            entrants.append(_entrant(name, f"τ = {rule.tau:g}, {rule.outliers}", counts))
+    return entrants
+
+
+def _fixed(samples: Samples, settings: RunCount) -> list[Entrant]:
+    numbers = [n for n in FIXED if n < settings.cap]
+    return [
+        _entrant("fixed n", f"n = {n}", stop_counts(FixedCount(n), samples.values))
+        for n in (*numbers, settings.cap)
+    ]
+
+
+def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
+    settings = analysis.run_count
+    shared: dict[str, Any] = {
+        "width": settings.width,
+        "confidence": analysis.confidence,
+        "start": min(FIRST_LOOK, settings.cap),
+        "cap": settings.cap,
+    }
+    rules: list[tuple[str, Validity, QuantileWidth | MeanWidth]] = [
+        (name, validity, QuantileWidth(p=p, validity=validity, **shared))
+        for name, p in QUANTILES.items()
+        for validity in Validity
+    ]
+    rules.append(("mean", Validity.SINGLE, MeanWidth(**shared)))
+    entrants = []
+    for name, validity, rule in rules:
+        rule_name = f"width of {NAMES[name]}"
+        progress = Progress(f"{title}, {rule_name}, {validity}, n")
+        counts = stop_counts(rule, samples.values, progress=progress)
+        entrants.append(_entrant(rule_name, str(validity), counts, promises=name))
+    return entrants
+
+
+def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
+    cap = analysis.run_count.cap
+    looks = tuple(n for n in LOOKS if n <= cap) or (cap,)
+    race = Race(alpha=1.0 - analysis.confidence, looks=looks, cap=cap)
+    runs = np.full(len(samples.values), cap)
+    racing = np.ones(runs.shape, dtype=np.bool_)
+    problems = _problems(samples)
+    for done, members in enumerate(problems, start=1):
+        standing = race.standing(list(samples.values[members]))
+        runs[members], racing[members] = standing.runs, standing.goes_on
+        progress(done, len(problems))
+    counts = StopCounts(runs, runs < cap)
+    return Entrant("racing", f"α = {race.alpha:g}", "best algorithm", counts, racing)
+
+
+def _entrant(rule: str, setting: str, counts: StopCounts, promises: str = "none") -> Entrant:
+    return Entrant(rule, setting, promises, counts, np.ones(counts.n.shape, dtype=np.bool_))
+
+
+def _sums(
+    samples: Samples, entrants: list[Entrant], judge: Judge, width: float, progress: Progress
+) -> pd.DataFrame:
+    """Numbers of samples and problems, a row an entrant."""
+    trial = counts_trial([entrant.counts for entrant in entrants], Outliers.NONE)
+    nested, independent = evaluated_twice(samples, trial, judge, progress)
+    estimates = {name: _at(samples.values, trial.n, of) for name, of in ESTIMATES.items()}
+    racing = np.stack([entrant.racing for entrant in entrants], axis=1)
+    return pd.DataFrame(
+        {
+            **{key: [getattr(entrant, key) for entrant in entrants] for key in RULE},
+            "samples": nested.samples[0],
+            "runs": nested.runs[0],
+            "never_stopped": nested.samples[0] - nested.stopped[0],
+            "accurate": nested.accurate[0],
+            "samples_independent": independent.samples[0],
+            "accurate_independent": independent.accurate[0],
+            **_kept(samples, estimates, width),
+            **_winners(samples, np.where(racing, estimates["median"], np.inf)),
+        }
+    )
+
+
+def _kept(
+    samples: Samples, estimates: dict[str, NDArray[np.float64]], width: float
+) -> dict[str, NDArray[np.int64]]:
+    """Samples whose estimate has that of the independent runs within the width, by entrant."""
+    known = np.flatnonzero(samples.has_truth)
+    kept = {}
+    for name, estimate in ESTIMATES.items():
+        truth = estimate(samples.truth[known])[:, np.newaxis]
+        kept[f"kept_{name}"] = is_kept_promise(estimates[name][known], truth, width).sum(axis=0)
+    return kept
+
+
+def _winners(samples: Samples, median: NDArray[np.float64]) -> dict[str, int | NDArray[np.int64]]:
+    """Problems, and those whose best algorithm each entrant finds, against both truths."""
+    known = samples.has_truth
+    problems = _problems(samples)
+    with_truth = [members for members in problems if known[members].all()]
+    return {
+        "problems": len(problems),
+        "won": _won(median, samples.values, problems),
+        "problems_independent": len(with_truth),
+        "won_independent": _won(median, samples.truth, with_truth),
+    }
+
+
+def _at(
+    values: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    estimate: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """The estimate from the first n runs of each sample, shape (samples, rules)."""
+    found = np.empty(counts.shape)
+    for n in np.unique(counts):
+        samples, rules = np.nonzero(counts == n)
+        found[samples, rules] = estimate(values[:, :n])[samples]
+    return found
+
+
+def _won(
+    median: NDArray[np.float64], truth: NDArray[np.float64], problems: list[NDArray[np.intp]]
+) -> NDArray[np.int64]:
+    """Problems whose best algorithm by each entrant is one of the truly best."""
+    won = np.zeros(median.shape[1], dtype=np.int64)
+    for members in problems:
+        true_median = ESTIMATES["median"](truth[members])
+        chosen = median[members].argmin(axis=0)
+        won += true_median[chosen] == true_median.min()
+    return won
+
+
+def _problems(samples: Samples) -> list[NDArray[np.intp]]:
+    """The samples of each problem that several algorithms have, one an algorithm."""
+    return [rows for _, rows in samples.groups(PROBLEM) if rows.size > 1]

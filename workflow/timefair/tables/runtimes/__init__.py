@@ -1,0 +1,1 @@
+"""Cost to targets: expected, with restarts, and the best of several executions."""
