@@ -59,13 +59,13 @@ rule typeset_tables:
         expand(f"{RESULTS}/tables/{{table}}.parquet", table=CAMPAIGN.table_names),
     output:
         expand(f"{RESULTS}/tables/{{table}}.tex", table=CAMPAIGN.table_names),
-        f"{RESULTS}/tables/tables.tex",
+        document=f"{RESULTS}/tables/tables.tex",
     log:
         f"{RESULTS}/logs/tables/typeset.log",
     conda:
         "../../envs/timefair.yaml"
     params:
-        folder=f"{RESULTS}/tables",
+        folder=lambda wildcards, output: Path(output.document).parent,
         snapshot=SNAPSHOT,
         key=provenance.typeset_key(),
     shell:

@@ -2,9 +2,15 @@
 
 Only numpy and scipy are needed, nothing else of timefair, and each module has one idea:
 
-- `traces`, `runtimes`, `anytime`: from the events of runs to runtimes and trajectories;
+- `traces`, `runtimes`, `targets`, `anytime`: from the events of runs to runtimes to absolute and
+  relative targets, and to trajectories;
+- `ert`, `restarted`, `best_of`: expected running time and success rate, the distribution of
+  runtimes with restarts, the best of several runs;
 - `quantiles`, `probability`: sample quantiles, the probability behind one, several executions;
 - `means`, `disagreements`: the mean with its interval, and where it contradicts the median;
-- `ert`: expected running time and success rate, with intervals from `bootstrap`;
-- `ecdf`, `profiles`: runtimes and costs over many problems at once, with bands from `strata`.
+- `ecdf`, `profiles`: runtimes and costs over many problems at once, with bands from `strata`;
+- `ranks`, `friedman`, `comparison`, `corrections`: which algorithm is better, and whether that is
+  sure when many are compared;
+- `bootstrap`: resampling of whole runs;
+- `run_count`: how many runs are enough.
 """
