@@ -185,6 +185,8 @@ def test_many_irregular_failures_have_narrow_quantiles():
 
 @given(samples)
 @example([(5e-324, False), (0.0, True)])
+@example([(5e-324, False), (5e-324, False), (0.0, True)])
+@example([(5e-324, False), (5e-324, True), (0.0, True)])
 def test_whatever_the_sample_is(sample):
     times, success = split(sample)
     grid = np.array([0.0, 0.5, 1.0, 3.0, 50.0, 1000.0, INF])

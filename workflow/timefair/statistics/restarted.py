@@ -273,10 +273,12 @@ class _Waits:
         if self.cdf(sample, np.array([limit]))[0] < p - ROUNDING:
             return limit
         low, high = 0.0, limit
-        while high - low > SLACK * limit:
-            middle = (low + high) / 2
+        middle = high / 2
+        # Between the smallest numbers there may be nothing in the middle.
+        while high - low > SLACK * limit and low < middle < high:
             enough = self.cdf(sample, np.array([middle]))[0] >= p - ROUNDING
             low, high = (low, middle) if enough else (middle, high)
+            middle = (low + high) / 2
         latest = high * (1.0 + 2 * SLACK) - sample.successes
         before = np.searchsorted(self.sums, latest, side="right") - 1
         steps = self.sums[before] + sample.successes
