@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import beta, binomtest
 
@@ -234,6 +234,7 @@ def test_runs_needed_undo_the_probability_over_runs(p, runs):
 
 
 @given(st.floats(1e-6, 1.0), st.floats(0.0, 1 - 1e-6))
+@example(0.875, 5e-324)
 def test_runs_needed_are_enough_and_one_less_is_not(p, wanted):
     runs = runs_needed(p, wanted)
     slack = 1e-14

@@ -20,7 +20,7 @@ GOLDEN = json.loads(
 TIMES, SUCCESS = GOLDEN["times"], np.array(GOLDEN["success"], dtype=bool)
 INF = np.inf
 
-costs = st.floats(0.0, 100.0) | st.sampled_from([0.0, 1.0, 2.0, 5e-324])
+costs = st.floats(1e-149, 100.0) | st.sampled_from([0.0, 1.0, 2.0, 1e-149])
 samples = st.lists(st.tuples(costs, st.booleans()), min_size=0, max_size=6)
 
 
@@ -219,6 +219,9 @@ def test_whatever_the_sample_is(sample):
 
 
 @given(samples, st.sampled_from([0.05, 0.3, 0.5, 0.77, 0.95]))
+@example([(0.0, True), (5e-324, False)], 0.77)
+@example([(0.0, True), (1e-149, False)], 0.77)
+@example([(0.0, True), (6e-239, False)], 0.7)
 def test_a_quantile_is_where_the_distribution_comes_to_p(sample, p):
     times, success = split(sample)
     if not success.any():

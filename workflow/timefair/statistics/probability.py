@@ -370,7 +370,7 @@ def runs_needed(p: ArrayLike, wanted: ArrayLike) -> NDArray[np.float64]:
     open_case = ~never & (goal > 0) & (single < 1)
     n = np.where(goal == 0, 0.0, np.where(never, np.inf, 1.0))
     single, goal = single[open_case], goal[open_case]
-    runs = np.ceil(np.log1p(-goal) / np.log1p(-single))
+    runs = np.maximum(np.ceil(np.log1p(-goal) / np.log1p(-single)), 1.0)  # a tiny goal underflows
     enough = goal * (1.0 - 4 * np.finfo(np.float64).eps)
     n[open_case] = runs - (multirun_probability(single, runs - 1) >= enough)
     return n

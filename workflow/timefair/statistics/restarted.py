@@ -31,6 +31,9 @@ SLACK = 1e-12
 ROUNDING = 1e-9
 """Difference of two probabilities that is taken for rounding."""
 
+NOTHING = 1e-150
+"""A cost below it is none: its square would be lost among the smallest numbers."""
+
 DAMPING = 1e-12
 """Of what lies beyond a lattice; its root times the precision of numbers is a lattice's own."""
 
@@ -118,7 +121,7 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     Parameters
     ----------
     spent : array_like, shape (R,)
-        What each run cost, as for `restarted_moments`.
+        What each run cost, as for `restarted_moments`; below 1e-150 it counts as nothing.
     success : array_like of bool, shape (R,)
         Whether the run reached the target.
     grid : array_like, shape (points,)
@@ -157,7 +160,7 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     >>> cdf.low.tolist(), bool((cdf.low == cdf.high).all())
     ([0.0, 0.5, 0.75, 0.875], True)
     """
-    sample = _Sample.of(spent, success)
+    sample = _Sample.of(_costs(spent), success)
     points = np.asarray(grid, dtype=np.float64)
     if points.ndim != 1 or np.isnan(points).any():
         raise ValueError("grid must be a vector without NaN")
@@ -175,7 +178,7 @@ def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bo
     Parameters
     ----------
     spent : array_like, shape (R,)
-        What each run cost, as for `restarted_moments`.
+        What each run cost, as for `restarted_moments`; below 1e-150 it counts as nothing.
     success : array_like of bool, shape (R,)
         Whether the run reached the target.
     p : array_like, shape (m,)
@@ -204,16 +207,22 @@ def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bo
     >>> restarted_quantile([3.0, 10.0], [True, False], [0.5, 0.6, 0.9]).low.tolist()
     [3.0, 13.0, 33.0]
     """
-    sample = _Sample.of(spent, success)
+    cost = _costs(spent)
+    sample = _Sample.of(cost, success)
     wanted = np.asarray(p, dtype=np.float64)
     if wanted.ndim != 1 or not ((wanted > 0) & (wanted <= 1)).all():
         raise ValueError("p must be a vector of probabilities in (0, 1]")
     if sample.successes.size == 0:
         never = np.full(wanted.shape, np.inf if np.size(spent) else np.nan)
         return Bounds(never, never)
-    moments = restarted_moments(spent, success)
+    moments = restarted_moments(cost, success)
     both = np.array([_quantile(sample, moments, float(q)) for q in wanted]).reshape(-1, 2)
     return Bounds.around(both[:, 0], both[:, 1])
+
+
+def _costs(spent: ArrayLike) -> NDArray[np.float64]:
+    cost = np.asarray(spent, dtype=np.float64)
+    return np.where(np.abs(cost) < NOTHING, 0.0, cost)
 
 
 @dataclass(frozen=True)
@@ -273,12 +282,10 @@ class _Waits:
         if self.cdf(sample, np.array([limit]))[0] < p - ROUNDING:
             return limit
         low, high = 0.0, limit
-        middle = high / 2
-        # Between the smallest numbers there may be nothing in the middle.
-        while high - low > SLACK * limit and low < middle < high:
+        while high - low > SLACK * limit:
+            middle = (low + high) / 2
             enough = self.cdf(sample, np.array([middle]))[0] >= p - ROUNDING
             low, high = (low, middle) if enough else (middle, high)
-            middle = (low + high) / 2
         latest = high * (1.0 + 2 * SLACK) - sample.successes
         before = np.searchsorted(self.sums, latest, side="right") - 1
         steps = self.sums[before] + sample.successes
