@@ -32,17 +32,17 @@ def measure_key(campaign: Campaign, label: str, round: int) -> str:
     """SHA-256, in hex, of all that decides what an algorithm's runs of one round measure.
 
     Functions, dimensions and instances are not in it, as the record's name has them; nor are the
-    other algorithms, the targets, the statistics, the tables and the figures.
+    targets, the statistics, the tables and the figures, nor the other algorithms unless the
+    stopping rule compares them.
     """
-    return _round_key(campaign, _decisive(campaign, label), round)
+    return _round_key(campaign, _decisive(campaign, [label])[label], round)
 
 
 def measure_keys(campaign: Campaign) -> dict[tuple[str, int], str]:
     """`measure_key` of every algorithm and round."""
     return {
         (label, round): _round_key(campaign, decisive, round)
-        for label in campaign.algorithms
-        for decisive in [_decisive(campaign, label)]
+        for label, decisive in _decisive(campaign, campaign.algorithms).items()
         for round in range(1, campaign.rounds + 1)
     }
 
@@ -52,14 +52,13 @@ def _round_key(campaign: Campaign, decisive: dict[str, Any], round: int) -> str:
     return _hash(decisive | {"round": round, "runs": [runs.start, runs.stop]})
 
 
-def _decisive(campaign: Campaign, label: str) -> dict[str, Any]:
-    """What decides the measurements of an algorithm in any round."""
-    decisive = _decisive_alone(campaign, label)
-    if campaign.stopping.compares:  # the others decide how long it goes on
-        decisive["field"] = {
-            other: _decisive_alone(campaign, other) for other in campaign.algorithms
-        }
-    return decisive
+def _decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """What decides the measurements of some algorithms in any round."""
+    if not campaign.stopping.compares:
+        return {label: _decisive_alone(campaign, label) for label in labels}
+    # The others decide how long an algorithm goes on.
+    field = {label: _decisive_alone(campaign, label) for label in campaign.algorithms}
+    return {label: field[label] | {"field": field} for label in labels}
 
 
 def _decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:

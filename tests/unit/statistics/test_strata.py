@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from timefair.statistics import strata
+from timefair.statistics import bootstrap
 from timefair.statistics.strata import has_singles, stratified_sums
 
 
@@ -24,7 +24,7 @@ def test_two_runs_a_stratum_are_one_drawn_twice():
 def test_blocks_do_not_change_what_a_sample_is(monkeypatch):
     rows, labels = np.random.default_rng(3).normal(size=(7, 2)), [0, 0, 0, 1, 1, 1, 1]
     whole = stratified_sums(rows, labels, resamples=50, rng=np.random.default_rng(4))
-    monkeypatch.setattr(strata, "BLOCK_DRAWS", 20)
+    monkeypatch.setattr(bootstrap, "BLOCK_DRAWS", 20)
     blocks = stratified_sums(rows, labels, resamples=50, rng=np.random.default_rng(4))
     np.testing.assert_allclose(whole, blocks, rtol=1e-12)
 

@@ -8,12 +8,13 @@ before.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair import provenance
 from timefair.measure.repetitions import Repetitions
-from timefair.plan import Job, runs_of_round
+from timefair.plan import Job, Keys, runs_of_round
 from timefair.records.store import read_runs
 from timefair.statistics.run_count.outliers import Outliers
 from timefair.statistics.run_count.pairs import PairRule
@@ -50,21 +51,18 @@ def repetitions(campaign: Campaign, job: Job, folder: Path) -> Repetitions:
     if campaign.stopping.rule == "fixed":
         untold = {instance: [float("nan")] * runs.start for instance in job.instances}
         return Repetitions(untold, len(runs))
-    earlier = _earlier(campaign, job, folder)
+    keys = provenance.measure_keys(campaign)
     rule = rule_of(campaign)
     if rule is not None:
-        return Repetitions(earlier, len(runs), rule)
-    field = {
-        label: earlier if label == job.algorithm else _earlier(campaign, job, folder, label)
-        for label in campaign.algorithms
-    }
-    return Repetitions(earlier, len(runs), resting=resting(campaign, job.algorithm, field))
+        return Repetitions(_earlier(job.algorithm, job, keys, folder), len(runs), rule)
+    field = {label: _earlier(label, job, keys, folder) for label in campaign.algorithms}
+    rests = resting(campaign, job.algorithm, field)
+    return Repetitions(field[job.algorithm], len(runs), resting=rests)
 
 
 def rule_of(campaign: Campaign) -> StoppingRule | None:
     """The rule that judges each algorithm by itself; None if the campaign's does not."""
-    wanted, cap = campaign.stopping, campaign.runs
-    start = wanted.start or min(5 if wanted.rule == "skewness" else 10, cap)
+    wanted, start, cap = campaign.stopping, _start(campaign), campaign.runs
     match wanted.rule:
         case "skewness":
             return SkewnessRule(wanted.tau, Outliers(wanted.outliers), start, cap)
@@ -104,6 +102,12 @@ def resting(campaign: Campaign, label: str, field: Mapping[str, Samples]) -> dic
     return found
 
 
+def _start(campaign: Campaign) -> int:
+    """The least number of runs: what is asked for, or the rule's own."""
+    wanted = campaign.stopping
+    return wanted.start or min(5 if wanted.rule == "skewness" else 10, campaign.runs)
+
+
 def _race(campaign: Campaign, place: int, samples: list[list[float]]) -> str | None:
     looks = tuple(runs_of_round(campaign, round).stop for round in range(1, campaign.rounds))
     race = Race(1.0 - campaign.stopping.confidence, looks, campaign.runs)
@@ -114,9 +118,9 @@ def _race(campaign: Campaign, place: int, samples: list[list[float]]) -> str | N
 
 
 def _pair(campaign: Campaign, place: int, samples: list[list[float]]) -> str | None:
-    wanted, cap = campaign.stopping, campaign.runs
-    start = wanted.start or min(10, cap)
-    decision = PairRule(wanted.width, wanted.relative, start, 2 * cap).decide(*samples)
+    wanted = campaign.stopping
+    rule = PairRule(wanted.width, wanted.relative, _start(campaign), 2 * campaign.runs)
+    decision = rule.decide(*samples)
     if decision.reason is Reason.START:
         return None
     if decision.following is None:
@@ -124,16 +128,10 @@ def _pair(campaign: Campaign, place: int, samples: list[list[float]]) -> str | N
     return None if decision.following == place else RESTING
 
 
-def _earlier(
-    campaign: Campaign, job: Job, folder: Path, label: str | None = None
-) -> dict[int, list[float]]:
-    """What an algorithm (the job's own, unless told) found in the rounds before."""
-    label = label or job.algorithm
+def _earlier(label: str, job: Job, keys: Keys, folder: Path) -> dict[int, list[float]]:
+    """What an algorithm found on the job's problems in the rounds before."""
     paths = [
-        folder
-        / Job(label, job.function, job.dimension, job.instances, round).record(
-            provenance.measure_key(campaign, label, round)
-        )
+        folder / replace(job, algorithm=label, round=round).record(keys[label, round])
         for round in range(1, job.round)
     ]
     found: dict[int, list[tuple[int, float]]] = {instance: [] for instance in job.instances}

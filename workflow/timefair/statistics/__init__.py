@@ -11,6 +11,6 @@ Only numpy and scipy are needed, nothing else of timefair, and each module has o
 - `ecdf`, `profiles`: runtimes and costs over many problems at once, with bands from `strata`;
 - `ranks`, `friedman`, `comparison`, `corrections`: which algorithm is better, and whether that is
   sure when many are compared;
-- `bootstrap`: resampling of whole runs;
+- `bootstrap`, `checks`: resampling of whole runs, and what all check in their arguments;
 - `run_count`: how many runs are enough.
 """

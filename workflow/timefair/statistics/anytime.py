@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
+from timefair.statistics.checks import check_confidence
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.traces import check_traces
 
@@ -184,8 +185,7 @@ def log_mean_band(best: ArrayLike, *, floor: float, confidence: float) -> Band:
         raise ValueError("best must not be NaN or negative")
     if not 0.0 < floor < np.inf:
         raise ValueError(f"floor must be positive and finite, not {floor}")
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
+    check_confidence(confidence)
     runs, points = values.shape
     mean, half = np.full(points, np.nan), np.full(points, np.nan)
     defined = np.isfinite(values).all(axis=0) & (runs > 0)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from timefair.statistics.checks import check_confidence
 from timefair.statistics.quantiles import sample_quantile
 
 BLOCK_DRAWS = 2_000_000
@@ -55,14 +58,25 @@ def resampled_sums(
         raise ValueError("columns must be finite")
     if resamples < 1:
         raise ValueError(f"resamples must be at least 1, not {resamples}")
-    n, m = rows.shape
-    sums = np.empty((resamples, m))
+    n = rows.shape[0]
+    return sums_of_draws(rows, resamples, lambda samples: rng.integers(n, size=(samples, n)))
+
+
+def sums_of_draws(
+    rows: NDArray[np.float64], resamples: int, draw: Callable[[int], NDArray[np.int64]]
+) -> NDArray[np.float64]:
+    """Column sums of the rows that `draw` names, block by block; shape (resamples, m).
+
+    ``draw(samples)`` gives the places of the drawn rows, a line a sample.
+    """
+    n = rows.shape[0]
+    sums = np.empty((resamples, rows.shape[1]))
     block = max(1, BLOCK_DRAWS // n)
     for first in range(0, resamples, block):
-        size = min(block, resamples - first)
-        drawn = rng.integers(n, size=(size, n)) + n * np.arange(size)[:, np.newaxis]
-        counts = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
-        sums[first : first + size] = counts.astype(np.float64) @ rows
+        samples = min(block, resamples - first)
+        drawn = draw(samples) + n * np.arange(samples)[:, np.newaxis]
+        counts = np.bincount(drawn.ravel(), minlength=samples * n).reshape(samples, n)
+        sums[first : first + samples] = counts.astype(np.float64) @ rows
     return sums
 
 
@@ -95,8 +109,7 @@ def percentile_interval(
     >>> float(low), float(high)
     (1.0, 3.0)
     """
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
+    check_confidence(confidence)
     tail = (1.0 - confidence) / 2.0
     return (
         sample_quantile(replicates, tail, axis=0),

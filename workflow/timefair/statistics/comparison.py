@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from timefair.statistics.checks import check_confidence
 from timefair.statistics.ert import ert
 
 EXACT_PAIRS = 50
@@ -177,8 +178,7 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     (0.833, 0.224, 1.0)
     """
     x, y = _sample(first, "first"), _sample(second, "second")
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
+    check_confidence(confidence)
     if x.size == 0 or y.size == 0:
         return Effect(float("nan"), float("nan"), float("nan"))
     places = stats.rankdata(np.concatenate([x, y]), method="dense").astype(np.float64)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from timefair.statistics.bootstrap import percentile_interval, resampled_sums
+from timefair.statistics.checks import check_confidence
 
 
 def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
@@ -182,8 +183,7 @@ def ert_interval(
     inf
     """
     cost, reached = check_pairs(spent, success)
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
+    check_confidence(confidence)
     if cost.ndim not in (1, 2):
         raise ValueError(f"spent must have the shape (R,) or (R, targets), not {cost.shape}")
     runs, shape = cost.shape[0], cost.shape[1:]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
 from timefair.statistics.bootstrap import percentile_interval, resampled_sums
+from timefair.statistics.checks import check_confidence
 
 Method = Literal["bootstrap-t", "paper", "paper-bootstrap"]
 
@@ -102,8 +103,7 @@ def mean_interval(
     MeanInterval(mean=inf, low=nan, high=inf)
     """
     x = _sample(values)
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
+    check_confidence(confidence)
     if resamples < 2:
         raise ValueError(f"resamples must be at least 2, not {resamples}")
     if method not in ("bootstrap-t", "paper", "paper-bootstrap"):

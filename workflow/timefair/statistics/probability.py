@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, norm
 
+from timefair.statistics.checks import check_confidence
 from timefair.statistics.quantiles import sample_quantile
 
 Method = Literal["beta", "paper", "bootstrap"]
@@ -85,7 +86,7 @@ def probability_of_quantile(
         raise ValueError(f"values must be a vector, not of the shape {x.shape}")
     quantile = sample_quantile(x, p)
     if not np.isfinite(quantile):
-        _check_confidence(confidence)
+        check_confidence(confidence)
         nothing = np.asarray(np.nan)
         return ProbabilityInterval(nothing, nothing, nothing, np.asarray(False))
     count = int((x <= quantile).sum())
@@ -246,7 +247,7 @@ def _paper(
     confidence: float,
     bias: ArrayLike = 0.0,
 ) -> ProbabilityInterval:
-    _check_confidence(confidence)
+    check_confidence(confidence)
     value = np.full(k.shape, np.nan)
     np.divide(k - 1, n - 1, out=value, where=n > 1)
     centre, half = value - bias, norm.isf((1.0 - confidence) / 2.0) * error
@@ -380,7 +381,7 @@ def _beta_limits(
     lower: NDArray[np.int64], upper: NDArray[np.int64], n: NDArray[np.int64], confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Quantiles of F(X_(lower)) and F(X_(upper)); rank 0 is at 0, rank n + 1 at 1."""
-    _check_confidence(confidence)
+    check_confidence(confidence)
     tail = (1.0 - confidence) / 2.0
     first, last = np.maximum(lower, 1), np.minimum(upper, n)
     low = np.where(lower < 1, 0.0, beta.ppf(tail, first, n + 1 - first))
@@ -404,8 +405,3 @@ def _probabilities(values: ArrayLike, name: str) -> NDArray[np.float64]:
     if not ((x >= 0) & (x <= 1)).all():
         raise ValueError(f"{name} must lie in [0, 1]")
     return x
-
-
-def _check_confidence(confidence: float) -> None:
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")

@@ -8,6 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from timefair.statistics.checks import check_confidence
+
 
 def quantile_rank(n: int, p: float) -> int:
     """Which order statistic is the p-quantile of n values: ``ceil(n p)``, counted from 1.
@@ -140,8 +142,7 @@ def quantile_interval(
     (1.0, inf, 0.984)
     """
     x = _sample(values, p)
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
+    check_confidence(confidence)
     n = x.shape[axis]
     if n == 0:
         nothing = np.full(np.delete(x.shape, axis), np.nan)

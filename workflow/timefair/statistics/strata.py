@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.bootstrap import BLOCK_DRAWS
+from timefair.statistics.bootstrap import sums_of_draws
 
 
 def stratified_sums(
@@ -68,16 +68,11 @@ def stratified_sums(
     scaled = (rows * (sizes / (sizes - 1))[stratum, np.newaxis])[np.argsort(stratum, kind="stable")]
     first = np.repeat(np.cumsum(sizes) - sizes, sizes - 1)
     size = np.repeat(sizes, sizes - 1)
-    runs = labels.size
-    sums = np.empty((resamples, rows.shape[1]))
-    block = max(1, BLOCK_DRAWS // runs)
-    for start in range(0, resamples, block):
-        samples = min(block, resamples - start)
-        drawn = first + (rng.random((samples, first.size)) * size).astype(np.int64)
-        drawn += runs * np.arange(samples)[:, np.newaxis]
-        counts = np.bincount(drawn.ravel(), minlength=samples * runs).reshape(samples, runs)
-        sums[start : start + samples] = counts.astype(np.float64) @ scaled
-    return sums
+    return sums_of_draws(
+        scaled,
+        resamples,
+        lambda samples: first + (rng.random((samples, first.size)) * size).astype(np.int64),
+    )
 
 
 def has_singles(strata: ArrayLike) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from timefair.statistics.checks import check_confidence
+
 HALVINGS = 40
 TRUNCATION = 0.5
 """A bet risks at most this share of the capital."""
@@ -54,8 +56,7 @@ def betting_interval(
     x = np.asarray(values, dtype=np.float64)
     if x.ndim == 0 or not ((x >= 0.0) & (x <= 1.0)).all():
         raise ValueError("values must be samples of numbers in [0, 1]")
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
+    check_confidence(confidence)
     if horizon < 1:
         raise ValueError(f"horizon must be at least 1, not {horizon}")
     limit = np.log(2.0 / (1.0 - confidence))

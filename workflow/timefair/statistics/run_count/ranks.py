@@ -18,6 +18,8 @@ from scipy.optimize import bisect
 from scipy.special import betainc, betaln, xlogy
 from scipy.stats import binom
 
+from timefair.statistics.checks import check_confidence
+
 PRIOR_RUNS = 2.0
 """Weight of the mixture's prior in runs: the intervals of n in 10..50 are about narrowest."""
 
@@ -142,8 +144,7 @@ def check_level(p: float, confidence: float) -> None:
     """Raise ValueError unless both lie in (0, 1)."""
     if not 0.0 < p < 1.0:
         raise ValueError(f"p must lie in (0, 1), not {p}")
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
+    check_confidence(confidence)
 
 
 @lru_cache(maxsize=4096)

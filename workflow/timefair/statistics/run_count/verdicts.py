@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
+from timefair.statistics.checks import check_confidence
 from timefair.statistics.run_count import kernels, resampling
 from timefair.statistics.run_count.compiled import compiled
 from timefair.statistics.run_count.outliers import Outliers
@@ -183,8 +184,7 @@ class _Method:
     rng: np.random.Generator | None
 
     def plan(self, samples: int, draws: int) -> resampling.Plan:
-        if not 0.0 < self.confidence < 1.0:
-            raise ValueError(f"confidence must lie in (0, 1), not {self.confidence}")
+        check_confidence(self.confidence)
         if (np.diff(self.bands, prepend=0.0) < 0.0).any():
             raise ValueError(f"bands must not be negative, and rise, got {self.bands}")
         seeds = np.empty((samples, self.seeds), dtype=np.uint64)

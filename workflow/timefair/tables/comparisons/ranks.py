@@ -15,6 +15,7 @@ from timefair.statistics.ert import ert
 from timefair.statistics.friedman import critical_difference
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import average_ranks, rank
+from timefair.tables.measures import quantile_name
 from timefair.tables.problems import Spent
 from timefair.tables.runs import UNITS, Runs
 from timefair.tables.settings import Analysis
@@ -99,7 +100,7 @@ def _values(runs: Runs, analysis: Analysis) -> dict[tuple[Any, Any], list[dict[s
     best = precision_at_the_end(runs)
     reached_at = {unit: runs.runtimes(unit, analysis.targets) for unit in UNITS}
     spent = {unit: Spent.until(reached_at[unit], runs.spent(unit)) for unit in UNITS}
-    quantiles = {_name(p): p for p in sorted(analysis.quantiles)}
+    quantiles = {quantile_name(p): p for p in sorted(analysis.quantiles)}
     together = defaultdict(list)
     for problem in problems(runs):
         cells: dict[str, Values] = {}
@@ -114,9 +115,3 @@ def _values(runs: Runs, analysis: Analysis) -> dict[tuple[Any, Any], list[dict[s
             cells[algorithm] = values
         together[problem.names["suite"], problem.names["dimension"]].append(cells)
     return together
-
-
-def _name(p: float) -> str:
-    """``Q.10``: two digits, as in print, or as many as there are."""
-    digits = f"{p:.2f}" if round(p, 2) == p else f"{p:g}"
-    return "Q" + digits.removeprefix("0")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from timefair.statistics.restarted import restarted_cdf, restarted_moments, restarted_quantile
 from timefair.tables.measures import MEAN, SD, quantile_name
+from timefair.tables.problems import Spent
 from timefair.tables.runs import UNITS, Runs, Unit
 from timefair.tables.settings import Analysis
 from timefair.tables.stacked import stacked
@@ -115,9 +116,8 @@ def _samples(runs: Runs, analysis: Analysis) -> Iterator[tuple[dict[str, Any], _
     for names, rows in runs.groups(KEYS):
         samples = []
         for unit in UNITS:
-            success = np.isfinite(reached_at[unit][rows])
-            end = runs.spent(unit)[rows, np.newaxis]
-            samples.append(_Sample(unit, np.where(success, reached_at[unit][rows], end), success))
+            spent = Spent.until(reached_at[unit][rows], runs.spent(unit)[rows])
+            samples.append(_Sample(unit, spent.cost, spent.success))
         yield names, samples[0], samples[1]
 
 
