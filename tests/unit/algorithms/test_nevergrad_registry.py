@@ -5,7 +5,8 @@ import threading
 import numpy as np
 import pytest
 
-from timefair.algorithms import nevergrad_registry, registry
+from timefair.algorithms import registry
+from timefair.algorithms.adapters import nevergrad_registry
 
 SAMPLE = (
     *("RandomSearch", "OnePlusOne", "PSO", "DE", "TwoPointsDE", "CMA", "DiagonalCMA", "TBPSA"),

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from timefair.algorithms import pycma, registry
+from timefair.algorithms import registry
+from timefair.algorithms.adapters import pycma
 
 
 @pytest.mark.parametrize("name", pycma.NAMES)

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from timefair.algorithms import registry, scipy_optimize
+from timefair.algorithms import registry
+from timefair.algorithms.adapters import scipy_optimize
 
 NAMES = [*scipy_optimize.LOCAL, *scipy_optimize.GLOBAL]
 

@@ -13,12 +13,19 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from timefair.problems.base import Variables
+
 
 class Objective(Protocol):
     """What an algorithm is given to minimize.
 
     The same object counts, stamps and records every evaluation and ends the run; an algorithm
     needs to do nothing about budgets, though it may look at them.
+
+    In a timed run it has besides ``c_function``, the addresses ``(function, objective)`` of
+    ``int function(void *objective, const double *x, double *y)``: an evaluation that does not go
+    through the interpreter. It wants the GIL; at -1 a Python exception is set and the caller has
+    to return to the interpreter at once. Trial launches have no such attribute.
     """
 
     @property
@@ -30,6 +37,10 @@ class Objective(Protocol):
     @property
     def upper(self) -> NDArray[np.float64]: ...
     @property
+    def integer(self) -> NDArray[np.bool_]:
+        """Which variables take whole numbers only, shape ``(dimension,)``."""
+
+    @property
     def evaluations(self) -> int:
         """Evaluations of the run so far, over all launches."""
 
@@ -40,6 +51,9 @@ class Objective(Protocol):
     def __call__(self, x: Any, /) -> float:
         """The value at `x`, array-like of shape ``(dimension,)``; ValueError for another shape."""
 
+
+CONTINUOUS: frozenset[Variables] = frozenset({"continuous"})
+"""What most algorithms take."""
 
 Solve = Callable[..., object]
 """``solve(objective, rng, **parameters)``: one launch. What it returns is ignored."""
@@ -89,6 +103,9 @@ class Library(Protocol):
         Called before anything runs. The lines start with the offending word: the caller puts the
         key of the campaign in front.
         """
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        """The kinds of variables it takes. Called where `faults` found none."""
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         """Import what is needed and bind the parameters. `faults` has been asked before."""

@@ -19,8 +19,9 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
-from timefair.algorithms.base import Algorithm, Available
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available
 from timefair.errors import InputError, suggest
+from timefair.problems.base import Variables
 
 
 def is_file(place: str) -> bool:
@@ -79,6 +80,9 @@ class Own:
             if a.default is a.empty and key not in parameters
         ]
         return lines
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        return CONTINUOUS
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         function = _function(name)

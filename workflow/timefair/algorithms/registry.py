@@ -2,7 +2,7 @@
 
 | `use` | what |
 |---|---|
-| ``timefair:random-search`` | the baseline |
+| ``timefair:random-search`` | the algorithms of this package |
 | ``scipy:L-BFGS-B`` | `scipy.optimize`, local methods of `minimize` and the global optimizers |
 | ``nevergrad:PSO`` | every optimizer of nevergrad, by its own name |
 | ``pycma:BIPOP`` | CMA-ES of the package cma, with its restart strategies and its surrogate |
@@ -19,12 +19,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from timefair.algorithms import own
+from timefair.algorithms.adapters.nevergrad_registry import Nevergrad
+from timefair.algorithms.adapters.pycma import PyCma
+from timefair.algorithms.adapters.scipy_optimize import ScipyOptimize
 from timefair.algorithms.base import Algorithm, Available, Library
-from timefair.algorithms.nevergrad_registry import Nevergrad
-from timefair.algorithms.pycma import PyCma
-from timefair.algorithms.random_search import Timefair
-from timefair.algorithms.scipy_optimize import ScipyOptimize
+from timefair.algorithms.builtin.library import Timefair
 from timefair.errors import InputError, suggest
+from timefair.problems.base import Variables
 
 _ALL: tuple[Library, ...] = (Timefair(), ScipyOptimize(), Nevergrad(), PyCma())
 LIBRARIES: dict[str, Library] = {library.name: library for library in _ALL}
@@ -58,6 +59,12 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
         return library.faults(name, parameters)
     except InputError as error:
         return list(error.faults)
+
+
+def variables(use: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+    """The kinds of variables that an algorithm without faults takes."""
+    library, name = find(use)
+    return library.variables(name, parameters)
 
 
 def load(use: str, parameters: Mapping[str, object]) -> Algorithm:

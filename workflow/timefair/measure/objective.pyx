@@ -14,8 +14,9 @@ import time
 import numpy as np
 
 cimport numpy as cnp
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, isnan
 from libc.stdint cimport INT64_MAX, int64_t, uintptr_t
+from libc.string cimport memcpy
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 cnp.import_array()
@@ -199,7 +200,7 @@ cdef class Objective:
     cdef int64_t calls, event_count, launch_index
     cdef double f_opt, final_target, best, launch_best
     cdef int closed
-    cdef bint foreign
+    cdef bint foreign, optimum_known
 
     def __init__(
         self, problem, header, Log events, Log launches,
@@ -210,6 +211,7 @@ cdef class Objective:
         self.evaluate = problem.evaluate
         self.dimension = problem.dimension
         self.f_opt = problem.f_opt
+        self.optimum_known = not isnan(self.f_opt)
         self.native = NULL
         if native and problem.native is not None:
             self.native = <native_t><uintptr_t>problem.native.function
@@ -246,6 +248,10 @@ cdef class Objective:
         return self.problem.upper.copy()
 
     @property
+    def integer(self):
+        return self.problem.integer.copy()
+
+    @property
     def evaluations(self):
         return self.calls
 
@@ -254,26 +260,51 @@ cdef class Objective:
         """Evaluations that the budget leaves to this launch; None without such a budget."""
         return None if self.cap == INT64_MAX else max(self.cap - self.calls, 0)
 
+    @property
+    def c_function(self):
+        """``(function, objective)``: addresses, to evaluate from C without the interpreter.
+
+        The function is ``int f(void *objective, const double *x, double *y)``. It counts, stamps
+        and ends the run as a call does, wants the GIL, and returns -1 with an exception set when
+        the caller has to return to the interpreter at once.
+        """
+        return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
+
     def __call__(self, x, /):
-        cdef double value, precision
-        cdef int64_t now
-        cdef Event *event
+        self.count_call()
+        array = self.as_point(x)
+        return self.record(self.value(<const double *>cnp.PyArray_DATA(array), array))
+
+    cdef int count_call(self) except -1:
+        """Begin an evaluation; it does not return where none may begin."""
         if self.closed:
             self.refuse()
         if self.calls >= self.cap:  # only after calls that raised
             self.out_of_evaluations()
         self.calls += 1
-        value = self.value(x)
+        return 0
+
+    cdef double record(self, double value) except? -1.0:
+        """End the evaluation of a value now."""
         while self.event_count >= self.events.end:
             self.events.reach(self.event_count)
-        now = self.now()  # no other thread comes in from here to the commit
+        self.account(value, self.now())  # no other thread comes in from here to the commit
+        return value
+
+    cdef int account(self, double value, int64_t now) except -1:
+        """Stamp an evaluation that ended at `now`, keep it if it is better, end what is over."""
+        cdef double precision
+        cdef Event *event
         self.header.last = now
         if now >= self.deadline:
             self.out_of_time(now)
         self.header.evaluations = self.calls
-        precision = value - self.f_opt
+        precision = value - self.f_opt if self.optimum_known else value
         if precision < 0.0:
-            precision = 0.0 if value > -INFINITY else INFINITY
+            if value == -INFINITY:
+                precision = INFINITY
+            elif self.optimum_known:
+                precision = 0.0
         if precision < self.launch_best:
             self.launch_best = precision
             self.launch.best = precision
@@ -287,11 +318,11 @@ cdef class Objective:
                 self.header.best = value
                 self.event_count += 1
                 self.header.events = self.event_count  # the commit
-                if precision <= self.final_target:
+                if precision <= self.final_target and self.optimum_known:
                     self.stop(TARGET, LAUNCH_TARGET, now)
         if self.calls >= self.cap:
             self.out_of_evaluations()
-        return value
+        return 0
 
     # -- what the launch loop does -----------------------------------------------------------
 
@@ -341,8 +372,7 @@ cdef class Objective:
     cdef int64_t now(self) except? -1:
         return read_clock() if self.clock is None else self.clock()
 
-    cdef double value(self, x) except? -1.0:
-        cdef double y
+    cdef cnp.ndarray as_point(self, x):
         cdef cnp.ndarray array
         if (
             cnp.PyArray_CheckExact(x)
@@ -356,10 +386,17 @@ cdef class Objective:
             raise ValueError(
                 f"the objective takes an array of shape ({self.dimension},), not {np.shape(x)}"
             )
-        if self.native == NULL:
-            return self.evaluate(array)
-        self.native(self.handle, <const double *>cnp.PyArray_DATA(array), &y)
-        return y
+        return array
+
+    cdef double value(self, const double *x, cnp.ndarray array) except? -1.0:
+        cdef double y
+        if self.native != NULL:
+            self.native(self.handle, x, &y)
+            return y
+        if array is None:
+            array = np.empty(self.dimension)
+            memcpy(cnp.PyArray_DATA(array), x, self.dimension * sizeof(double))
+        return self.evaluate(array)
 
     cdef int refuse(self) except -1:
         now = self.now()
@@ -404,3 +441,10 @@ cdef class Objective:
         self.close_launch(code, now)
         self.leave(stop, now)
         raise SystemError("the exit of a run returned")
+
+
+cdef int evaluate_in_c(void *objective, const double *x, double *y) except -1:
+    cdef Objective self = <Objective>objective
+    self.count_call()
+    y[0] = self.record(self.value(x, None))
+    return 0

@@ -62,6 +62,7 @@ class _Trial:
         self.problem, self.told = problem, told
         self.dimension = problem.dimension
         self.lower, self.upper = problem.lower.copy(), problem.upper.copy()
+        self.integer = problem.integer.copy()
         self.evaluations = 0
         self.known = set(sys.modules)
         self.end = now_ns() + round(TRIAL_S * 1e9)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+Variables = Literal["continuous", "integer", "mixed", "binary"]
+"""What a problem's variables are: numbers, whole numbers, some of each, or 0 and 1."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,10 @@ class Problem:
     lower, upper
         Bounds, arrays of shape ``(dimension,)``, the region that algorithms are given to search.
     f_opt
-        The optimal value; ``precision = max(f - f_opt, 0)``.
+        The optimal value; ``precision = max(f - f_opt, 0)``. NaN where nobody knows it: the
+        precision of a record is then f itself, and tables take it from the best known value.
+    integer
+        Which variables take whole numbers only, shape ``(dimension,)``; by default none.
     native
         The same evaluation without the interpreter, where the suite has one. It gives the same
         bits as `evaluate`.
@@ -58,8 +64,13 @@ class Problem:
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     f_opt: float
+    integer: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     native: Native | None = None
     keep: Sequence[object] = field(default=(), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.integer.size:
+            object.__setattr__(self, "integer", np.zeros(self.dimension, dtype=bool))
 
     @property
     def dimension(self) -> int:
@@ -72,6 +83,7 @@ class Suite(Protocol):
     name: str
     distributions: Sequence[str]
     """The packages whose versions decide the values."""
+    variables: Variables
 
     def faults(
         self, functions: list[int], dimensions: list[int], instances: list[int]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from timefair.problems.base import Native, Problem, ProblemName
+from timefair.problems.base import Native, Problem, ProblemName, Variables
 
 MAX_INSTANCE = 2**31 - 1
 
@@ -22,6 +22,7 @@ class Bbob:
 
     name = "bbob"
     distributions: Sequence[str] = ("coco-experiment",)
+    variables: Variables = "continuous"
 
     functions = range(1, 25)
     dimensions = (2, 3, 5, 10, 20, 40)

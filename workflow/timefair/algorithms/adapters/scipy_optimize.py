@@ -30,8 +30,10 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.base import Algorithm, Available, Objective, Solve
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective, Solve
+from timefair.algorithms.trial import Enough, Sphere
 from timefair.errors import suggest
+from timefair.problems.base import Variables
 
 WITH_GRADIENT = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "trust-constr")
 """Local methods that use a gradient, estimated by finite differences."""
@@ -83,6 +85,9 @@ class ScipyOptimize:
             if jac not in ("2-point", "3-point"):
                 lines.append(f"'jac' of scipy:{name} is '2-point' or '3-point', not {jac!r}")
         return lines
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        return CONTINUOUS
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         if name in LOCAL:
@@ -138,42 +143,13 @@ def _global(
     return getattr(optimize, method)(objective, bounds, rng=rng, **chosen)
 
 
-class _Enough(BaseException):
-    """Ends a trial launch."""
-
-
-class _Sphere:
-    """The sphere in two dimensions, for a trial launch of at most `evaluations`."""
-
-    dimension = 2
-    evaluations_left = None
-
-    def __init__(self, evaluations: int) -> None:
-        self.evaluations = 0
-        self._most = evaluations
-
-    @property
-    def lower(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        return np.full(2, -1.0)
-
-    @property
-    def upper(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        return np.full(2, 1.0)
-
-    def __call__(self, x: Any, /) -> float:
-        if self.evaluations == self._most:
-            raise _Enough
-        self.evaluations += 1
-        return float(np.sum(np.square(x)))
-
-
 def _prepare(name: str) -> None:
     """Launch it once in two dimensions, so that everything it imports late is there."""
     solve: Solve = partial(_global, method=name, parameters={})
     if name in LOCAL:
         solve = partial(_local, method=name, options={})
-    with contextlib.suppress(_Enough):
-        solve(_Sphere(200), np.random.default_rng(0))
+    with contextlib.suppress(Enough):
+        solve(Sphere(200), np.random.default_rng(0))
 
 
 def _takes_option(method: str, option: str) -> bool:
@@ -184,12 +160,12 @@ def _takes_option(method: str, option: str) -> bool:
         warnings.simplefilter("ignore")
         warnings.filterwarnings("error", "Unknown solver options", OptimizeWarning)
         try:
-            _local(_Sphere(1), np.random.default_rng(0), method=method, options={option: None})
+            _local(Sphere(1), np.random.default_rng(0), method=method, options={option: None})
         except OptimizeWarning:
             return False
         except TypeError as error:  # trust-constr
             return "unexpected keyword" not in str(error)
-        except (_Enough, Exception):  # it looked at the value: it knows the option
+        except (Enough, Exception):  # it looked at the value: it knows the option
             return True
     return True
 

@@ -34,8 +34,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import Algorithm, Available, Objective
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective
 from timefair.errors import suggest
+from timefair.problems.base import Variables
 
 SIGMA0 = 0.2
 """Default initial standard deviation over the width of the bounds: cma advises the optimum to lie
@@ -77,6 +78,9 @@ class PyCma:
         if isinstance(sigma0, bool) or not isinstance(sigma0, int | float) or not sigma0 > 0:
             lines.append(f"'sigma0' of pycma:{name} is a positive number, not {sigma0!r}")
         return lines
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        return CONTINUOUS
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         options: dict[str, Any] = dict(parameters)

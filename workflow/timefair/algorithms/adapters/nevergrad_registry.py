@@ -44,8 +44,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import Algorithm, Available, Objective
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective
+from timefair.algorithms.trial import Sphere
 from timefair.errors import suggest
+from timefair.problems.base import Variables
 
 BUDGET_PER_DIMENSION = 1000
 """Nominal evaluations of a launch per dimension, where the run has no budget of evaluations."""
@@ -132,6 +134,9 @@ class Nevergrad:
                 f"'start' of nevergrad:{name} is {' or '.join(STARTS)}, not {parameters['start']!r}"
             ]
         return lines or _refusal(name, parameters)
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        return CONTINUOUS
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         launch = _configured(name, parameters)
@@ -234,16 +239,6 @@ def _threads_ended() -> Iterator[None]:
 
 def _prepare(launch: _Launch) -> None:
     """Import what it may import late, and launch it once in two dimensions."""
-
-    class Sphere:
-        dimension = 2
-        evaluations = 0
-        evaluations_left = None
-        lower = np.full(2, -1.0)
-        upper = np.full(2, 1.0)
-
-        def __call__(self, x: Any, /) -> float:
-            return float(np.sum(np.square(x)))
 
     for module in IMPORTED_LATE:
         with contextlib.suppress(ImportError):

@@ -1,0 +1,1 @@
+"""Algorithms of supported libraries: one module a library, each with a `Library`."""

@@ -1,0 +1,74 @@
+"""The library ``timefair``: the algorithms of this package, by their names in a campaign."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available
+from timefair.errors import suggest
+from timefair.problems.base import Variables
+
+MODULES = {
+    "random-search": "random_search",
+}
+"""Where each algorithm is, beside this file."""
+
+
+class Timefair:
+    """The library ``timefair``."""
+
+    name = "timefair"
+    distributions: Sequence[str] = ("timefair", "numpy")
+
+    def available(self) -> list[Available]:
+        return [Available(name) for name in MODULES]
+
+    def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
+        if name not in MODULES:
+            return [f"timefair has no algorithm {name!r}{suggest(name, MODULES)}"]
+        module = _module(name)
+        arguments = inspect.signature(module.solve).parameters.values()
+        known = {a.name: a for a in arguments if a.kind is a.KEYWORD_ONLY}
+        has = ", ".join(known) or "none"
+        lines = [
+            f"{key!r} is no parameter of timefair:{name}{suggest(key, known) or f'; it has: {has}'}"
+            for key in parameters
+            if key not in known
+        ]
+        lines += [
+            f"timefair:{name} needs a value of its parameter {key!r}"
+            for key, a in known.items()
+            if a.default is a.empty and key not in parameters
+        ]
+        if not lines and hasattr(module, "faults"):
+            lines = module.faults(**parameters)
+        return lines
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        module = _module(name)
+        kinds: frozenset[Variables] = (
+            module.variables(**parameters) if hasattr(module, "variables") else CONTINUOUS
+        )
+        return kinds
+
+    def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
+        module = _module(name)
+        solve = partial(module.solve, **parameters)
+        prepare = getattr(module, "prepare", None)
+        return Algorithm(solve, prepare) if prepare else Algorithm(solve)
+
+    def source_files(self, name: str) -> list[Path]:
+        base = Path(__file__).with_name(MODULES[name])
+        return [
+            Path(__file__),
+            *(p for s in (".py", ".pyx") if (p := base.with_suffix(s)).is_file()),
+        ]
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"timefair.algorithms.builtin.{MODULES[name]}")
