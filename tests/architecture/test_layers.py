@@ -13,10 +13,11 @@ ALLOWED = {
     # bottom
     "errors": set(),
     "ranges": set(),
+    "own_code": {"errors"},
     "statistics": set(),
     "records": {"errors"},
-    "problems": {"errors"},
-    "algorithms": {"errors", "problems"},
+    "problems": {"errors", "own_code"},
+    "algorithms": {"errors", "own_code", "problems"},
     # what a campaign is
     "plan": {"ranges", "errors", "config"},  # config: the type alone
     "config": {"errors", "ranges", "problems", "algorithms", "tables", "figures"},  # their names

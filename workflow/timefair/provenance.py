@@ -7,6 +7,7 @@ job, and each record carries it: what changes it measures again, what does not l
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import importlib.util
 import json
@@ -63,18 +64,20 @@ def _decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, 
 
 def _decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:
     from timefair.algorithms import registry as algorithms
-    from timefair.problems.registry import SUITES
+    from timefair.problems import registry as suites
     from timefair.records.schema import SCHEMA_VERSION
 
-    spec, suite = campaign.algorithms[label], SUITES[campaign.problems.suite]
+    spec, problems = campaign.algorithms[label], campaign.problems
+    suite = suites.find(problems.suite, problems.parameters)
     return {
         "schema": SCHEMA_VERSION,
         "seed": campaign.seed,
         "suite": suite.name,
+        "suite_parameters": problems.parameters,
         "label": label,
-        "algorithm": spec.model_dump(mode="json", exclude={"ancillary"}),
+        "algorithm": spec.model_dump(mode="json", exclude={"ancillary", "restart"}),
         "budget": campaign.budget.model_dump(mode="json"),
-        "restart": campaign.restart.model_dump(mode="json"),
+        "restart": campaign.restart_of(label).model_dump(mode="json"),
         "limits": campaign.limits.model_dump(mode="json"),
         "stopping": campaign.stopping.model_dump(mode="json"),
         "code": measure_code(campaign, label),
@@ -86,13 +89,14 @@ def _decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:
 def measure_code(campaign: Campaign, label: str) -> str:
     """SHA-256, in hex, of the code that measures an algorithm: ours, the suite's, the adapter's."""
     from timefair.algorithms import registry as algorithms
-    from timefair.problems.registry import SUITES
+    from timefair.problems import registry as suites
 
-    suite = SUITES[campaign.problems.suite]
+    suite = suites.find(campaign.problems.suite, campaign.problems.parameters)
     return code_digest(
         [
             *sources_of("measure", within=("measure", "records", "statistics")),
             *sources_of(_module_path(type(suite).__module__), within=("problems",)),
+            *suite.source_files(),
             *algorithms.source_files(campaign.algorithms[label].use),
         ]
     )
@@ -215,13 +219,17 @@ def code_digest(paths: Iterable[Path]) -> str:
 def _code(path: Path) -> str:
     content = path.read_bytes()
     if path.suffix == ".py":
-        tree = ast.parse(content)
-        for node in ast.walk(tree):
-            body = getattr(node, "body", None)
-            if isinstance(body, list):
-                node.body = [item for item in body if not _is_text(item)]  # type: ignore[attr-defined]
-        content = ast.dump(tree).encode()
+        with contextlib.suppress(SyntaxError):  # for another Python than this one
+            content = _without_texts(ast.parse(content))
     return hashlib.sha256(content).hexdigest()
+
+
+def _without_texts(tree: ast.Module) -> bytes:
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [item for item in body if not _is_text(item)]  # type: ignore[attr-defined]
+    return ast.dump(tree).encode()
 
 
 def _is_text(node: ast.AST) -> bool:

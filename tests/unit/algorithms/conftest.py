@@ -36,6 +36,10 @@ class FakeObjective:
         return np.full(self.dimension, 5.0)
 
     @property
+    def integer(self) -> NDArray[np.bool_]:
+        return np.zeros(self.dimension, dtype=bool)
+
+    @property
     def evaluations(self) -> int:
         return len(self.points)
 

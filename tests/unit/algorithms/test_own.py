@@ -101,3 +101,19 @@ def test_a_file_that_is_not_there_is_named_with_its_full_path(folder) -> None:
 def test_an_error_of_the_function_is_not_swallowed(folder, launch) -> None:
     with pytest.raises(KeyError):
         launch("my_own_search:anything", {})
+
+
+def test_a_function_says_what_variables_it_takes(folder) -> None:
+    (folder / "my_own_search.py").write_text(
+        "def solve(objective, rng): pass\n"
+        "def bits(objective, rng): pass\n"
+        "bits.variables = ('binary',)\n"
+        "def wrong(objective, rng): pass\n"
+        "wrong.variables = ['binray']\n"
+    )
+    assert registry.variables("my_own_search.py:solve", {}) == {"continuous"}
+    assert registry.variables("my_own_search.py:bits", {}) == {"binary"}
+    assert registry.faults("my_own_search.py:wrong", {}) == [
+        "my_own_search.py:wrong.variables is ['binray']: name some of continuous, integer, mixed, "
+        "binary"
+    ]

@@ -57,6 +57,7 @@ def test_the_default_step_is_a_fifth_of_the_width_of_each_variable() -> None:
     class Wide:
         dimension, evaluations, evaluations_left = 2, 0, None
         lower, upper = np.array([-1.0, -1e3]), np.array([1.0, 1e3])
+        integer = np.zeros(2, dtype=bool)
         points: list = []  # noqa: RUF012
 
         def __call__(self, x):

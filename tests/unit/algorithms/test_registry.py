@@ -26,10 +26,14 @@ from timefair.errors import InputError
         ),
         (
             "zzz:solve",
-            "there is no library and no module 'zzz'; the libraries are timefair, scipy, "
-            "nevergrad, pycma",
+            "there is no library and no module 'zzz'; the libraries are "
+            + ", ".join(registry.LIBRARIES),
         ),
-        ("PSO", "'PSO' names no library: write nevergrad:PSO"),
+        ("TwoPointsDE", "'TwoPointsDE' names no library: write nevergrad:TwoPointsDE"),
+        (
+            "PSO",
+            "'PSO' names no library: write timefair:PSO or nevergrad:PSO or pymoo:PSO",
+        ),
         ("Powell", "'Powell' names no library: write scipy:Powell or nevergrad:Powell"),
         ("LBFGS-B", "'LBFGS-B' names no library and none has it; did you mean 'scipy:L-BFGS-B'?"),
         ("scipy", "'scipy' is a library: write scipy:name"),
@@ -52,7 +56,7 @@ def test_load_refuses_with_all_faults_at_once() -> None:
 
 def test_every_library_lists_its_algorithms_without_faults() -> None:
     lists = registry.available()
-    assert set(lists) == {"timefair", "scipy", "nevergrad", "pycma"}
+    assert set(lists) == set(registry.LIBRARIES)
     for library in ("timefair", "scipy", "pycma"):
         for line in lists[library]:
             assert bool(registry.faults(f"{library}:{line.name}", {})) == bool(line.missing)

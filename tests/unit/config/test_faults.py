@@ -65,8 +65,15 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "problems.suite",
         "bob",
-        "problems.suite: 'bob' is unknown; did you mean 'bbob'?; known: bbob",
+        "problems.suite: 'bob' is unknown; did you mean 'bbob'?; known: ",
     ),
+    (
+        "problems.parameters",
+        {"lower": 0},
+        "problems.parameters: 'lower' is no parameter of bbob: it has none",
+    ),
+    ("problems.parameters", [1], "problems.parameters: [1]: should be keys with values"),
+    ("problems.suite", "nowhere.py:f", "problems.suite: there is no file "),
     ("problems.functions", 25, "problems.functions: 25 is not in bbob, which has 1 to 24"),
     ("problems.functions", [], "problems.functions: []: empty; name at least one"),
     ("problems.functions", "3-1", "problems.functions: '3-1': '3-1' runs backwards"),
@@ -114,14 +121,40 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "restart.policy",
         "fixd",
-        "restart.policy: 'fixd': should be 'none', 'independent' or 'fixed'; did you mean 'fixed'?",
+        "restart.policy: 'fixd': should be 'none', 'independent', 'fixed', 'luby', 'stagnation' or "
+        "'bet-and-run'; did you mean 'fixed'?",
     ),
     (
         "restart.policy",
         "fixed",
         "restart.policy: 'fixed' with no tau: give tau_s or tau_evaluations",
     ),
-    ("restart.tau_s", 1.0, "restart.tau_s: 1.0: only with policy 'fixed', not 'independent'"),
+    (
+        "restart.tau_s",
+        1.0,
+        "restart.tau_s: 1.0: only with policy 'fixed' or 'luby' or 'bet-and-run', "
+        "not 'independent'",
+    ),
+    (
+        "restart",
+        {"policy": "luby", "tau_s": 1.0, "plateau_s": 2.0},
+        "restart.plateau_s: 2.0: only with policy 'stagnation', not 'luby'",
+    ),
+    (
+        "restart.policy",
+        "stagnation",
+        "restart.policy: 'stagnation' with no plateau: give plateau_s, plateau_evaluations or both",
+    ),
+    (
+        "restart.policy",
+        "bet-and-run",
+        "restart.policy: 'bet-and-run' with no tau: give tau_s or tau_evaluations",
+    ),
+    (
+        "algorithms.search",
+        {"use": "timefair:random-search", "restart": {"policy": "luby"}},
+        "algorithms.search.restart.policy: 'luby' with no tau: give tau_s or tau_evaluations",
+    ),
     (
         "restart",
         {"policy": "fixed", "tau_s": 1.0, "tau_evaluations": 5},
@@ -196,10 +229,66 @@ def test_a_fault_is_one_line(key: str, value: object, line: str) -> None:
         parse(changed(key, value))
     (fault,) = caught.value.faults
     assert "\n" not in fault
-    if line.endswith((": ", ", ")):  # the rest of the line is a list that grows
+    if line.endswith((": ", ", ", "file ")):  # the rest of the line differs or grows
         assert fault.startswith(line)
     else:
         assert fault == line
+
+
+@pytest.mark.parametrize(
+    ("suite", "dimension", "use", "line"),
+    [
+        (
+            "pbo",
+            16,
+            "scipy:Powell",
+            "scipy:Powell takes continuous variables, and pbo has binary ones",
+        ),
+        (
+            "bbob",
+            5,
+            "timefair:RLS",
+            "timefair:RLS takes binary variables, and bbob has continuous ones",
+        ),
+        (
+            "bbob-mixint",
+            5,
+            "pycma:lq-CMA-ES",
+            "pycma:lq-CMA-ES takes continuous variables, and bbob-mixint has mixed ones",
+        ),
+        ("pbo", 16, "timefair:random-search", None),
+        ("pbo", 16, "timefair:RLS", None),
+        ("bbob-mixint", 5, "pycma:BIPOP", None),
+        ("bbob-mixint", 5, "scipy:differential_evolution", None),
+    ],
+)
+def test_an_algorithm_is_refused_that_cannot_take_the_variables(
+    suite: str, dimension: int, use: str, line: str | None
+) -> None:
+    mapping = changed("algorithms", {"first": use})
+    mapping["problems"] |= {"suite": suite, "dimensions": dimension, "functions": 1}
+    if line is None:
+        parse(mapping)
+        return
+    with pytest.raises(InputError) as caught:
+        parse(mapping)
+    assert caught.value.faults == (f"algorithms.first: {line}",)
+
+
+def test_a_final_target_needs_an_optimum_that_is_known() -> None:
+    mapping = changed("budget", {"evaluations": 100, "final_target": 0.1})
+    mapping["problems"] |= {"suite": "pbo", "functions": [1, 18], "dimensions": 16}
+    parse(mapping)
+    mapping["problems"]["functions"] = 18
+    with pytest.raises(InputError) as caught:
+        parse(mapping)
+    assert caught.value.faults == (
+        "budget.final_target: 0.1: nobody knows the optimum of these problems; write null, or "
+        "give problems.parameters.f_opt of a function of your own",
+    )
+    for harmless in ({"final_target": None}, {}):
+        mapping["budget"] = {"evaluations": 100, **harmless}
+        parse(mapping)
 
 
 @pytest.mark.parametrize(
@@ -335,6 +424,7 @@ keys = st.sampled_from(
 @example("problems.functions", 10**5000)
 @example("problems.instances", -(10**5000))
 @example("runs", 10**5000)
+@example("problems", {"\n": None})
 def test_whatever_is_written_is_a_campaign_or_an_input_error(key: str, value: object) -> None:
     mapping = changed("algorithms.search", {"use": "timefair:random-search"})
     *sections, last = key.split(".")

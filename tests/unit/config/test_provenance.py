@@ -41,6 +41,7 @@ MEASURE_AGAIN: dict[str, Callable[[dict[str, Any]], object]] = {
     "final target": lambda c: c["budget"].update(final_target=None),
     "restart": lambda c: c.update(restart={"policy": "none"}),
     "tau": lambda c: c.update(restart={"policy": "fixed", "tau_s": 0.1}),
+    "restart of its own": lambda c: c["algorithms"]["a"].update(restart={"policy": "none"}),
     "limits": lambda c: c.update(limits={"memory_mb": 1000}),
     "use": lambda c: c["algorithms"]["a"].update(use="scipy:Nelder-Mead"),
     "threads": lambda c: c["algorithms"]["a"].update(threads=2),
@@ -60,6 +61,12 @@ LEAVE: dict[str, Callable[[dict[str, Any]], object]] = {
     "another algorithm": lambda c: c["algorithms"].update(c="scipy:Powell"),
     "an algorithm less": lambda c: c["algorithms"].pop("b"),
     "a default spelled out": lambda c: c["budget"].update(final_target=1e-8),
+    "the campaign's restart spelled out": lambda c: c["algorithms"]["a"].update(
+        restart={"policy": "independent"}
+    ),
+    "another algorithm's restart": lambda c: c["algorithms"]["b"].update(
+        restart={"policy": "none"}
+    ),
     "one round more": lambda c: c.update(runs=6, rounds=3),
 }
 
@@ -97,6 +104,8 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
         ("records/journal.py", True),
         ("records/schema.py", True),
         ("problems/coco.py", True),
+        ("problems/coco_library.py", True),
+        ("problems/pbo.py", False),
         ("algorithms/builtin/random_search.py", True),
         ("algorithms/adapters/scipy_optimize.py", False),
         ("records/collect.py", False),
@@ -113,6 +122,24 @@ def test_code_that_measures(file: str, counts: bool, monkeypatch: pytest.MonkeyP
         provenance, "_code", lambda path: "edited" if path == edited else code(path)
     )
     assert (key_with(lambda c: None) != KEY) is counts
+
+
+def test_a_function_of_the_users_own_and_what_it_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("def f(x, weight=1):\n    return weight * x[0]\n")
+
+    def key(**parameters: float) -> str:
+        problems = {"suite": f"{path}:f", "parameters": {"lower": 0, "upper": 1, **parameters}}
+        return key_with(lambda c: c["problems"].update(problems))
+
+    before = key()
+    assert key(upper=2) != before
+    assert key(weight=2) != before
+    code = provenance._code
+    monkeypatch.setattr(provenance, "_code", lambda p: "edited" if p == path else code(p))
+    assert key() != before
 
 
 def test_the_code_of_one_figure_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

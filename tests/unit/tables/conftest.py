@@ -19,6 +19,7 @@ def run():
             "algorithm": "A",
             "round": 1,
             "run": 0,
+            "f_opt": 0.0,
             "seed": 7,
             "budget_s": 1.0,
             "status": "ok",

@@ -76,3 +76,23 @@ def test_a_file_of_something_else_is_named(tmp_path):
     pq.write_table(pa.table({"x": [1]}), path)
     with pytest.raises(InputError, match=r"other\.parquet: not a record file"):
         load([path])
+
+
+def test_without_an_optimum_the_best_of_all_runs_takes_its_place(run, table):
+    launch = {"start_s": 0.0, "end_s": 1.0, "evaluations": 9, "end": "cut"}
+    runs = Runs.of(
+        table(
+            run([(1, 0.1, 5.0), (4, 0.2, -3.0)], f_opt=None,
+                launch_log=[{**launch, "best_precision": -3.0}]),
+            run([(1, 0.1, 2.0)], f_opt=None, algorithm="B",
+                launch_log=[{**launch, "best_precision": 2.0},
+                            {**launch, "best_precision": float("inf")}]),
+            run([(1, 0.1, 2.0)], f_opt=None, instance=2),
+            run([(1, 0.1, 2.0)], instance=3),
+            run(f_opt=None, instance=4),
+        )
+    )  # fmt: skip
+    assert runs.frame["instance"].tolist() == [1, 1, 2, 3, 4]
+    assert runs.frame["best_precision"].tolist() == [0.0, 5.0, 0.0, 2.0, np.inf]
+    assert runs.precision.tolist() == [8.0, 0.0, 5.0, 0.0, 2.0]
+    assert runs.launches["best_precision"].tolist() == [0.0, 5.0, np.inf]

@@ -51,6 +51,13 @@ class Objective(Protocol):
     def __call__(self, x: Any, /) -> float:
         """The value at `x`, array-like of shape ``(dimension,)``; ValueError for another shape."""
 
+    def batch(self, points: Any, /) -> NDArray[np.float64]:
+        """The values at `points`, array-like of shape ``(k, dimension)``, in their order.
+
+        Each counts as one evaluation, as k calls would; where the campaign gives the algorithm
+        several cores (`threads`), the points are evaluated on all of them.
+        """
+
 
 CONTINUOUS: frozenset[Variables] = frozenset({"continuous"})
 """What most algorithms take."""

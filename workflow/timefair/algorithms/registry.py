@@ -6,6 +6,15 @@
 | ``scipy:L-BFGS-B`` | `scipy.optimize`, local methods of `minimize` and the global optimizers |
 | ``nevergrad:PSO`` | every optimizer of nevergrad, by its own name |
 | ``pycma:BIPOP`` | CMA-ES of the package cma, with its restart strategies and its surrogate |
+| ``pygmo:sade`` | pygmo's algorithms for one objective within bounds (an optional package) |
+| ``modcma:BIPOP`` | CMA-ES in modules: in C++, and in Python (optional) |
+| ``modde:modDE`` | differential evolution in modules (optional) |
+| ``fcmaes:BiteOpt`` | the optimizers in C++ of fcmaes (optional) |
+| ``pymoo:GA`` | pymoo's algorithms for one objective (optional) |
+| ``nlopt:LN_BOBYQA`` | NLopt's algorithms without gradients (optional) |
+| ``pybobyqa:BOBYQA`` | Py-BOBYQA (optional) |
+| ``skopt:gp_minimize`` | Bayesian optimization by scikit-optimize (optional) |
+| ``external:./solver --flag`` | a command in any language that speaks a line protocol |
 | ``module:function``, ``path/to/file.py:function`` | ``solve(objective, rng, **parameters)`` |
 
 Importing this module imports none of the libraries. A further library is one module and one line
@@ -18,16 +27,30 @@ import importlib.metadata
 from collections.abc import Mapping
 from pathlib import Path
 
+from timefair import own_code
 from timefair.algorithms import own
+from timefair.algorithms.adapters.fcmaes_native import FCMAES
+from timefair.algorithms.adapters.modular_cmaes import MODCMA
+from timefair.algorithms.adapters.modular_de import MODDE
 from timefair.algorithms.adapters.nevergrad_registry import Nevergrad
+from timefair.algorithms.adapters.nlopt_algorithms import NLOPT
+from timefair.algorithms.adapters.py_bobyqa import PYBOBYQA
 from timefair.algorithms.adapters.pycma import PyCma
+from timefair.algorithms.adapters.pygmo import PYGMO
+from timefair.algorithms.adapters.pymoo_single import PYMOO
+from timefair.algorithms.adapters.scikit_optimize import SKOPT
 from timefair.algorithms.adapters.scipy_optimize import ScipyOptimize
 from timefair.algorithms.base import Algorithm, Available, Library
 from timefair.algorithms.builtin.library import Timefair
+from timefair.algorithms.external.library import External
 from timefair.errors import InputError, suggest
 from timefair.problems.base import Variables
 
-_ALL: tuple[Library, ...] = (Timefair(), ScipyOptimize(), Nevergrad(), PyCma())
+_ALL: tuple[Library, ...] = (
+    *(Timefair(), ScipyOptimize(), Nevergrad(), PyCma()),
+    *(MODCMA, MODDE, PYGMO, FCMAES, PYMOO, NLOPT, PYBOBYQA, SKOPT),
+    External(),
+)
 LIBRARIES: dict[str, Library] = {library.name: library for library in _ALL}
 OWN = own.Own()
 
@@ -46,7 +69,7 @@ def find(use: str) -> tuple[Library, str]:
         raise InputError(_without_library(use))
     if not place or not name:
         raise InputError(f"{use!r} is incomplete: write library:name or module:function")
-    if not own.is_file(place) and not own.module_exists(place):
+    if not own_code.is_file(place) and not own_code.module_exists(place):
         help_ = suggest(place, LIBRARIES) or f"; the libraries are {', '.join(LIBRARIES)}"
         raise InputError(f"there is no library and no module {place!r}{help_}")
     return OWN, use
@@ -95,7 +118,7 @@ def available() -> dict[str, list[Available]]:
 
 
 def _without_library(use: str) -> str:
-    if own.is_file(use):
+    if own_code.is_file(use):
         return f"{use!r} names a file only: write {use}:function"
     if use in LIBRARIES:
         return f"{use!r} is a library: write {use}:name"

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import cast
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+from typing import TYPE_CHECKING, cast
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from timefair.config.model import (
+    RESTART_KEYS,
     RULE_KEYS,
     AlgorithmSpec,
     Campaign,
+    Restart,
     known_figures,
     known_tables,
 )
-from timefair.errors import suggest
+from timefair.errors import InputError, suggest
+
+if TYPE_CHECKING:
+    from timefair.problems.base import Suite
 
 _KINDS = {
     "int_type": "a whole number",
@@ -40,7 +46,7 @@ _BOUNDS = {
 def fault(error: ErrorDetails) -> str:
     """One line for one error of pydantic: the key, the value, what would be right."""
     path, context, kind = error["loc"], error.get("ctx", {}), error["type"]
-    key = ".".join(str(part) for part in path if part != "[key]")
+    key = ".".join(_one_line(str(part)) for part in path if part != "[key]")
     value = _shown(error["input"])
     if kind == "missing":
         return f"{key}: missing; {_description(path)}"
@@ -82,6 +88,10 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def _one_line(text: str) -> str:
+    return text if text.isprintable() else repr(text)
+
+
 def _section(path: tuple[int | str, ...]) -> type[BaseModel]:
     """The model that holds the keys at a path."""
     model: type[BaseModel] = Campaign
@@ -102,7 +112,7 @@ def _description(path: tuple[int | str, ...]) -> str:
 
 def disagreements(campaign: Campaign) -> Iterator[str]:
     """Keys that are right alone and wrong together."""
-    budget, restart = campaign.budget, campaign.restart
+    budget = campaign.budget
     if budget.time_s is None and budget.evaluations_for(1) is None:
         yield "budget: empty; give time_s, evaluations or evaluations_per_dimension"
     if budget.evaluations is not None and budget.evaluations_per_dimension is not None:
@@ -110,17 +120,10 @@ def disagreements(campaign: Campaign) -> Iterator[str]:
             f"budget.evaluations: {budget.evaluations}: "
             f"excludes evaluations_per_dimension ({budget.evaluations_per_dimension}); give one"
         )
-    taus = {
-        key: value
-        for key in ("tau_s", "tau_evaluations")
-        if (value := getattr(restart, key)) is not None
-    }
-    if restart.policy == "fixed" and len(taus) != 1:
-        given = "both tau_s and tau_evaluations" if taus else "no tau"
-        yield f"restart.policy: 'fixed' with {given}: give tau_s or tau_evaluations"
-    if restart.policy != "fixed":
-        for key, value in taus.items():
-            yield f"restart.{key}: {value}: only with policy 'fixed', not {restart.policy!r}"
+    yield from _restart_disagreements("restart", campaign.restart)
+    for label, spec in campaign.algorithms.items():
+        if spec.restart is not None:
+            yield from _restart_disagreements(f"algorithms.{label}.restart", spec.restart)
     yield from _stopping_disagreements(campaign)
     for key, numbers in (
         ("targets", campaign.targets),
@@ -133,12 +136,37 @@ def disagreements(campaign: Campaign) -> Iterator[str]:
         yield f"rounds: {campaign.rounds}: more than runs ({campaign.runs})"
 
 
+def _restart_disagreements(place: str, restart: Restart) -> Iterator[str]:
+    known = RESTART_KEYS[restart.policy]
+    given = [key for key in type(restart).model_fields if getattr(restart, key) is not None]
+    for key in given:
+        if key != "policy" and key not in known:
+            yield (
+                f"{place}.{key}: {getattr(restart, key)}: only with policy "
+                f"{_readers(key, RESTART_KEYS)}, not {restart.policy!r}"
+            )
+    taus = [key for key in given if key in known and key.startswith("tau")]
+    if "tau_s" in known and len(taus) != 1:
+        what = "both tau_s and tau_evaluations" if taus else "no tau"
+        yield f"{place}.policy: {restart.policy!r} with {what}: give tau_s or tau_evaluations"
+    if "plateau_s" in known and not any(key in given for key in known):
+        yield (
+            f"{place}.policy: {restart.policy!r} with no plateau: "
+            "give plateau_s, plateau_evaluations or both"
+        )
+
+
+def _readers(key: str, keys_of: Mapping[str, tuple[str, ...]]) -> str:
+    """The choices that read a key."""
+    return " or ".join(repr(choice) for choice, keys in keys_of.items() if key in keys)
+
+
 def _stopping_disagreements(campaign: Campaign) -> Iterator[str]:
     stopping = campaign.stopping
     for key, info in type(stopping).model_fields.items():
         value = getattr(stopping, key)
         if key != "rule" and key not in RULE_KEYS[stopping.rule] and value != info.default:
-            rules = " or ".join(repr(rule) for rule, keys in RULE_KEYS.items() if key in keys)
+            rules = _readers(key, RULE_KEYS)
             yield f"stopping.{key}: {value}: only with rule {rules}, not {stopping.rule!r}"
     if stopping.start is not None and stopping.start > campaign.runs:
         yield f"stopping.start: {stopping.start}: more than runs ({campaign.runs})"
@@ -154,29 +182,52 @@ def _stopping_disagreements(campaign: Campaign) -> Iterator[str]:
 
 
 def unknown_names(campaign: Campaign) -> Iterator[str]:
-    """Names that no library, suite or registry has."""
+    """Names that no library, suite or registry has, and algorithms that cannot take the suite."""
     from timefair.algorithms import registry as algorithms
-    from timefair.problems.registry import SUITES
+    from timefair.problems import registry as suites
+    from timefair.problems.base import takes
 
-    problems = campaign.problems
-    if problems.suite in SUITES:
-        yield from (
-            f"problems.{fault}"
-            for fault in SUITES[problems.suite].faults(
-                list(problems.functions), list(problems.dimensions), list(problems.instances)
-            )
-        )
+    problems, suite = campaign.problems, None
+    try:
+        suite = suites.find(problems.suite, problems.parameters)
+    except InputError as error:
+        yield from (f"problems.{fault}" for fault in error.faults)
     else:
-        yield _no_such("problems.suite", problems.suite, SUITES)
+        yield from _problem_faults(campaign, suite)
     for label, spec in campaign.algorithms.items():
-        for fault in algorithms.faults(spec.use, spec.parameters):
-            yield f"algorithms.{label}: {fault}"
+        faults = algorithms.faults(spec.use, spec.parameters)
+        yield from (f"algorithms.{label}: {fault}" for fault in faults)
+        if suite is not None and not faults:
+            kinds = algorithms.variables(spec.use, spec.parameters)
+            if not takes(kinds, suite.variables):
+                yield (
+                    f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, and "
+                    f"{suite.name} has {suite.variables} ones"
+                )
     for key, names, known in (
         ("tables", campaign.tables, known_tables()),
         ("figures", campaign.figures, known_figures()),
     ):
         if names != ("all",):
             yield from (_no_such(key, name, known) for name in names if name not in known)
+
+
+def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
+    chosen = campaign.problems
+    keys = (list(chosen.functions), list(chosen.dimensions), list(chosen.instances))
+    faults = suite.faults(*keys)
+    yield from (f"problems.{fault}" for fault in faults)
+    target = campaign.budget.final_target
+    given = target not in (None, type(campaign.budget).model_fields["final_target"].default)
+    if given and not faults and not any(suite.knows_optimum(*names) for names in product(*keys)):
+        yield (
+            f"budget.final_target: {target}: nobody knows the optimum of these problems; "
+            "write null, or give problems.parameters.f_opt of a function of your own"
+        )
+
+
+def _joined(kinds: Iterable[str]) -> str:
+    return " and ".join(sorted(kinds))
 
 
 def _no_such(key: str, name: str, known: Mapping[str, object]) -> str:

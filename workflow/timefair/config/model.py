@@ -33,12 +33,18 @@ class _Section(BaseModel):
 class Problems(_Section):
     """Which problems: every function in every dimension on every instance."""
 
-    suite: str = Field(description="The suite the problems are from, for example `bbob`.")
+    suite: str = Field(
+        description="The suite the problems are from, for example `bbob`, or `module:function` of "
+        "your own."
+    )
     functions: Numbers = Field(
         description='Numbers of the functions: `3`, `[1, 3, 8]` or ranges, `"1-5,20-24"`.'
     )
     dimensions: Numbers = Field(description="Dimensions of the search space, written likewise.")
     instances: Numbers = Field(description="Numbers of the instances, written likewise.")
+    parameters: Parameters = Field(
+        default={}, description="What the suite can be set, such as bounds of your own function."
+    )
 
 
 def _or_text(schema: dict[str, Any]) -> None:
@@ -46,6 +52,46 @@ def _or_text(schema: dict[str, Any]) -> None:
     section = dict(schema)
     schema.clear()
     schema["anyOf"] = [{"type": "string"}, section]
+
+
+class Restart(_Section):
+    """What happens when the algorithm returns before the budget is used up."""
+
+    policy: Literal["none", "independent", "fixed", "luby", "stagnation", "bet-and-run"] = Field(
+        default="independent",
+        description="`none`: the run ends. `independent`: it is launched again with fresh "
+        "randomness. `fixed`: the same, and each launch is ended after its share tau. `luby`: "
+        "after tau times 1, 1, 2, 1, 1, 2, 4, ... `stagnation`: when it has not improved for a "
+        "plateau. `bet-and-run`: several launches get tau each, and the best of them goes on.",
+    )
+    tau_s: Seconds | None = Field(
+        default=None,
+        description="Seconds of one launch (`fixed`), of the unit (`luby`), or of one candidate "
+        "(`bet-and-run`).",
+    )
+    tau_evaluations: Count | None = Field(
+        default=None, description="The same in evaluations, instead of seconds."
+    )
+    plateau_s: Seconds | None = Field(
+        default=None, description="With `stagnation`: seconds without an improvement."
+    )
+    plateau_evaluations: Count | None = Field(
+        default=None, description="With `stagnation`: evaluations without one; the first counts."
+    )
+    candidates: Repeats | None = Field(
+        default=None, description="With `bet-and-run`: launches that the best is chosen from; 40."
+    )
+
+
+RESTART_KEYS: dict[str, tuple[str, ...]] = {
+    "none": (),
+    "independent": (),
+    "fixed": ("tau_s", "tau_evaluations"),
+    "luby": ("tau_s", "tau_evaluations"),
+    "stagnation": ("plateau_s", "plateau_evaluations"),
+    "bet-and-run": ("tau_s", "tau_evaluations", "candidates"),
+}
+"""Which keys of `restart` each policy reads."""
 
 
 class Ancillary(_Section):
@@ -75,6 +121,9 @@ class AlgorithmSpec(_Section):
         default={}, description="Keyword arguments for it; what is not given is its default."
     )
     threads: Threads = Field(default=1, description="Threads, and cores, that one run may use.")
+    restart: Restart | None = Field(
+        default=None, description="How its runs are restarted; `null`: as the campaign says."
+    )
     ancillary: Ancillary = Field(default=Ancillary(), description="What it costs besides its runs.")
 
     @model_validator(mode="before")
@@ -94,7 +143,9 @@ class Budget(_Section):
         default=None, description="Evaluations for a run, times the dimension of the problem."
     )
     final_target: Positive | None = Field(
-        default=1e-8, description="A precision that ends the run when reached; `null`: none does."
+        default=1e-8,
+        description="A precision that ends the run when reached, where the optimum is known; "
+        "`null`: none does.",
     )
 
     def evaluations_for(self, dimension: int) -> int | None:
@@ -102,20 +153,6 @@ class Budget(_Section):
         if self.evaluations_per_dimension is not None:
             return self.evaluations_per_dimension * dimension
         return self.evaluations
-
-
-class Restart(_Section):
-    """What happens when the algorithm returns before the budget is used up."""
-
-    policy: Literal["none", "independent", "fixed"] = Field(
-        default="independent",
-        description="`none`: the run ends. `independent`: it is launched again with fresh "
-        "randomness. `fixed`: the same, and each launch is ended after its share tau.",
-    )
-    tau_s: Seconds | None = Field(default=None, description="With `fixed`: seconds of one launch.")
-    tau_evaluations: Count | None = Field(
-        default=None, description="With `fixed`: evaluations of one launch, instead of seconds."
-    )
 
 
 Technique = Literal["none", "iqr", "percentile", "mad", "mad-mean"]
@@ -269,6 +306,10 @@ class Campaign(_Section):
     statistics: Statistics = Field(default=Statistics(), description="How results are summed up.")
     tables: Choice = Field(default=("all",), description="Tables to make: `all` or a list.")
     figures: Choice = Field(default=("all",), description="Figures to draw: `all` or a list.")
+
+    def restart_of(self, label: str) -> Restart:
+        """How the runs of one algorithm are restarted."""
+        return self.algorithms[label].restart or self.restart
 
     @property
     def table_names(self) -> tuple[str, ...]:

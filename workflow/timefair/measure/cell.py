@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,8 @@ from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
 from timefair.measure.seeds import run_seed
 from timefair.measure.state import State
+from timefair.problems import registry as suites
 from timefair.problems.base import Problem
-from timefair.problems.registry import SUITES
 from timefair.records.journal import Journal
 from timefair.records.store import write_record
 
@@ -71,7 +72,7 @@ def _measure(
     start = time.monotonic()
     kernel.adopt_orphans()
     spec = campaign.algorithms[job.algorithm]
-    suite = SUITES[campaign.problems.suite]
+    suite = suites.find(campaign.problems.suite, campaign.problems.parameters)
     problems = {
         instance: suite.problem(job.function, job.dimension, instance) for instance in job.instances
     }
@@ -88,33 +89,38 @@ def _measure(
         "preparation_s": time.monotonic() - start,
         **_evaluation_cost(first),
     }
-    allowance = _allowance(campaign, job.dimension)
+    allowance = _allowance(campaign, job)
     while (turn := repetitions.next()) is not None:
         instance, run = turn
         problem = problems[instance]
         seed = run_seed(campaign.seed, problem.name, job.algorithm, run)
         row = measure_run(algorithm, problem, allowance, seed)
-        journal.append({**common, "instance": instance, "run": run, **row})
+        f_opt = None if isnan(problem.f_opt) else problem.f_opt
+        journal.append({**common, "instance": instance, "run": run, "f_opt": f_opt, **row})
         repetitions.add(instance, row["best_precision"])
         done = f"{len(journal.runs)}/{repetitions.most}"
         print(f"{done}  {_line(problem, run, row)}", file=sys.stderr, flush=True)
 
 
-def _allowance(campaign: Campaign, dimension: int) -> Allowance:
-    budget, limits, restart = campaign.budget, campaign.limits, campaign.restart
-    evaluations = budget.evaluations_for(dimension)
+def _allowance(campaign: Campaign, job: Job) -> Allowance:
+    budget, limits = campaign.budget, campaign.limits
+    evaluations = budget.evaluations_for(job.dimension)
     return Allowance(
         time_ns=NEVER if budget.time_s is None else round(budget.time_s * 1e9),
         evaluations=NEVER if evaluations is None else evaluations,
         final_target=-1.0 if budget.final_target is None else budget.final_target,
         wall_ns=round(limits.wall_s * 1e9),
         memory_mb=limits.memory_mb,
-        restart=RestartPolicy(restart.policy, restart.tau_s, restart.tau_evaluations),
+        restart=RestartPolicy(**campaign.restart_of(job.algorithm).model_dump(exclude_none=True)),
+        cores=campaign.algorithms[job.algorithm].threads,
     )
 
 
 def _evaluation_cost(problem: Problem) -> dict[str, float]:
-    """What an evaluation costs here and now, by the instrumented objective and bare."""
+    """What an evaluation costs here and now, by the instrumented objective and bare.
+
+    Empty where the problem raises: that is for its runs to show.
+    """
     state = State()
     try:
         objective = Objective(problem, state.header_array, state.event_log, state.launch_log)
@@ -122,13 +128,15 @@ def _evaluation_cost(problem: Problem) -> dict[str, float]:
         objective.begin_launch()
         objective_s, bare_s = evaluation_cost_s(objective, problem)
         return {"objective_s": objective_s, "bare_s": bare_s}
+    except Exception:
+        return {}
     finally:
         state.close()
 
 
 def _facts(campaign: Campaign, job: Job, key: str, repetitions: Repetitions) -> dict[str, Any]:
     spec = campaign.algorithms[job.algorithm]
-    suite = SUITES[campaign.problems.suite]
+    suite = suites.find(campaign.problems.suite, campaign.problems.parameters)
     software = (*suite.distributions, *algorithms.distributions(spec.use))
     return {
         "campaign": campaign.model_dump(mode="json"),

@@ -6,14 +6,18 @@ nothing that the algorithm catches or ignores can hold it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel
+from timefair.measure.betting import bet
+from timefair.measure.evaluators import Evaluators
 from timefair.measure.objective import NEVER, LaunchCode, LaunchCut, Objective, Stop, cpu_ns, now_ns
 from timefair.measure.restarts import RestartPolicy
 from timefair.measure.seeds import launch_rng, seed_global_generators
@@ -23,6 +27,9 @@ from timefair.records.status import Status
 
 GRACE_NS = 3_000_000
 """From the deadline to the kernel timer: time for the objective to end the run itself."""
+
+BATCH_GRACE_NS = 50_000_000
+"""The same for runs with several cores: what is ready of a batch is counted at the deadline."""
 
 WARM_UP_EVALUATIONS = 100
 WARM_UP_NS = 20_000_000
@@ -37,7 +44,8 @@ class Allowance:
     """What one run may use.
 
     `time_ns` and `evaluations` are NEVER where there is no such budget; `final_target` is -1 to
-    go on at any precision; `wall_ns` ends a run that has no budget of time.
+    go on at any precision; `wall_ns` ends a run that has no budget of time. With several `cores`
+    batches are evaluated on all of them.
     """
 
     time_ns: int = NEVER
@@ -46,6 +54,12 @@ class Allowance:
     wall_ns: int = 3_600_000_000_000
     memory_mb: float | None = None
     restart: RestartPolicy = field(default_factory=RestartPolicy)
+    cores: int = 1
+
+    @property
+    def grace_ns(self) -> int:
+        """From a deadline to the kernel timer."""
+        return GRACE_NS if self.cores == 1 else BATCH_GRACE_NS
 
 
 def live(
@@ -65,6 +79,8 @@ def live(
         kernel.die_with_parent(parent)
         kernel.limit_memory(allowance.memory_mb)
         _warm_up(problem)
+        if problem.reseed is not None:
+            problem.reseed(seed + state["launches"])
         timer = kernel.KillTimer()
         objective = Objective(
             problem,
@@ -73,6 +89,7 @@ def live(
             state.launch_log,
             cap=allowance.evaluations,
             final_target=allowance.final_target,
+            evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
         )
         os.register_at_fork(after_in_child=lambda: _orphan(objective))
         rng = _stream(seed, state["launches"])
@@ -83,7 +100,7 @@ def live(
             state["cpu_0"] = cpu_ns()
             t0 = now_ns()
             objective.start(t0, NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns)
-        _launch_until_over(algorithm, objective, timer, allowance, state, seed, rng)
+        _Launcher(algorithm, objective, timer, allowance, state, seed, rng).until_over()
     except BaseException as error:
         _fail(state, error)
     os._exit(1)
@@ -95,34 +112,54 @@ def last_moment(state: State, allowance: Allowance) -> int:
     return deadline if deadline != NEVER else state["t0"] + allowance.wall_ns
 
 
-def _launch_until_over(
-    algorithm: Algorithm,
-    objective: Objective,
-    timer: kernel.KillTimer,
-    allowance: Allowance,
-    state: State,
-    seed: int,
-    rng: np.random.Generator,
-) -> None:
-    deadline, policy = state["deadline"], allowance.restart
-    while True:
-        now = state["t0"] if not state["launches"] else now_ns()
-        if now >= deadline:
+@dataclass
+class _Launcher:
+    """Makes the launches of a run, one at a time."""
+
+    algorithm: Algorithm
+    objective: Objective
+    timer: kernel.KillTimer
+    allowance: Allowance
+    state: State
+    seed: int
+    stream: np.random.Generator | None  # of the first launch in this process, made before t0
+
+    def until_over(self) -> None:
+        """Launch until the objective, or `launch`, ends the run."""
+        policy = self.allowance.restart
+        if policy.bets and not self.state["launches"]:
+            bet(self.launch, policy.candidates, lambda: self.state.launches()["best"].tolist())
+        while True:
+            self.launch()
+
+    def launch(self, pause: Callable[[], None] | None = None) -> None:
+        """Make one launch; have `pause` called when it has used the share of a candidate."""
+        objective, state, policy = self.objective, self.state, self.allowance.restart
+        index = state["launches"]
+        now = now_ns() if index else state["t0"]
+        if now >= state["deadline"]:
             objective.finish(Stop.TIME)
-        launch_deadline = policy.launch_deadline(now)
+        share = policy.share(index)
         # A KillTimer set to the earlier of the two also ends a launch that never evaluates.
-        state["kill_at"] = min(last_moment(state, allowance), launch_deadline) + GRACE_NS
-        timer.set(state["kill_at"])
-        objective.begin_launch(now, launch_deadline, policy.launch_evaluations)
+        deadline = share.deadline(now)
+        last = min(last_moment(state, self.allowance), deadline)
+        state["kill_at"] = last + self.allowance.grace_ns
+        self.timer.set(state["kill_at"])
+        objective.begin_launch(now, deadline, share.evaluations)
+        if pause is not None:
+            objective.pause_after(policy.tau.time_ns, policy.tau.evaluations, pause)
+        elif policy.policy == "stagnation":
+            objective.end_at_plateau(policy.plateau.time_ns, policy.plateau.evaluations)
+        rng = self.stream or _stream(self.seed, index)
+        self.stream = None
         try:
-            algorithm.solve(objective, rng)
+            self.algorithm.solve(objective, rng)
         except LaunchCut:
             objective.end_launch(LaunchCode.TAU)
         else:
             evaluations = objective.end_launch(LaunchCode.RETURNED)
             if not policy.again or evaluations == 0:
                 objective.finish(Stop.ENDED)
-        rng = _stream(seed, state["launches"])
 
 
 def _stream(seed: int, launch: int) -> np.random.Generator:
@@ -132,10 +169,11 @@ def _stream(seed: int, launch: int) -> np.random.Generator:
 
 
 def _warm_up(problem: Problem) -> None:
-    points = np.linspace(problem.lower, problem.upper, WARM_UP_EVALUATIONS)
+    points = problem.points(WARM_UP_EVALUATIONS)
     stop = now_ns() + WARM_UP_NS
     for x in points:
-        problem.evaluate(x)
+        with contextlib.suppress(Exception):  # what it raises in a run is the run's to show
+            problem.evaluate(x)
         if now_ns() >= stop:
             break
 

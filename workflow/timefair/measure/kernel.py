@@ -92,20 +92,25 @@ def limit_memory(memory_mb: float | None) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def end_group_and_orphans(pid: int) -> None:
-    """End what a reaped or zombie child left: its process group, and the orphans adopted here."""
+def end_group_and_orphans(pid: int) -> list[resource.struct_rusage]:
+    """End what a reaped or zombie child left: its process group, and the orphans adopted here.
+
+    What each orphan used is returned, with what the processes used that it had waited for.
+    """
+    used: list[resource.struct_rusage] = []
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
     for _ in range(1000):  # an orphan may fork while it is being ended
         left = [child for child in children() if child != pid]
         if not left:
-            return
+            break
         for child in left:
             try:
                 os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
+                used.append(os.wait4(child, 0)[2])
             except (ProcessLookupError, ChildProcessError):
                 continue
+    return used
 
 
 def children() -> list[int]:

@@ -26,6 +26,9 @@ ctypedef void (*native_t)(void *handle, const double *x, double *y) noexcept
 NEVER = INT64_MAX
 """A deadline or a cap that is not there."""
 
+AT_ONCE = 4096
+"""Points of a batch that are handed to the evaluators at once."""
+
 
 cdef struct Header:
     int64_t t0  # when the algorithm was first called, ns of CLOCK_MONOTONIC
@@ -55,8 +58,9 @@ cdef struct Event:
 cdef struct Launch:
     int64_t start
     int64_t end
-    int64_t first  # evaluations of the run before it
+    int64_t first  # evaluations of the run before it, or before it went on after a pause
     int64_t last  # evaluations of the run after it
+    int64_t earlier  # its own evaluations before the pause
     int64_t code  # a LaunchCode
     double best  # its best precision
 
@@ -67,8 +71,9 @@ HEADER = np.dtype([(name, np.int64) for name in (
 )] + [("best", np.float64)])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
-LAUNCH = np.dtype([(name, np.int64) for name in ("start", "end", "first", "last", "code")]
-                  + [("best", np.float64)])
+LAUNCH = np.dtype([(name, np.int64) for name in (
+    "start", "end", "first", "last", "earlier", "code",
+)] + [("best", np.float64)])
 assert HEADER.itemsize == sizeof(Header)
 assert EVENT.itemsize == sizeof(Event)
 assert LAUNCH.itemsize == sizeof(Launch)
@@ -92,14 +97,19 @@ cpdef enum LaunchCode:
     LAUNCH_TARGET = 3
     LAUNCH_CUT = 4
     LAUNCH_FAILED = 5
+    STAGNATED = 6
 
 
 class LaunchCut(BaseException):
-    """Ends one launch whose share tau is used up. Not an Exception: it is to pass through."""
+    """Ends one launch before the run is over. Not an Exception: it is to pass through."""
 
 
 class ForeignProcess(RuntimeError):
     """The objective was called in a process that the algorithm forked: it cannot be counted."""
+
+
+cdef inline int64_t later(int64_t start, int64_t by) noexcept nogil:
+    return start + by if by < INT64_MAX - start else INT64_MAX
 
 
 cdef inline int64_t read_clock() noexcept nogil:
@@ -187,6 +197,8 @@ cdef class Objective:
         Called with 0 when the run is over. It must not return.
     native : bool
         Evaluate without the interpreter where the problem has a C function for it.
+    evaluators : timefair.measure.evaluators.Evaluators, optional
+        What evaluates batches on several cores.
     """
 
     cdef readonly Py_ssize_t dimension
@@ -199,13 +211,16 @@ cdef class Objective:
     cdef int64_t t0, run_deadline, run_cap, deadline, cap
     cdef int64_t calls, event_count, launch_index
     cdef double f_opt, final_target, best, launch_best
-    cdef int closed
-    cdef bint foreign, optimum_known
+    cdef int64_t turn_ends_at, turn_ends_after, plateau_ns, plateau_evaluations
+    cdef object pause
+    cdef int closed  # the LaunchCode of what ended the launch; 0 while it may evaluate
+    cdef bint foreign, optimum_known, more_to_come
+    cdef object evaluators
 
     def __init__(
         self, problem, header, Log events, Log launches,
         int64_t cap=INT64_MAX, double final_target=-1.0,
-        clock=None, exit=os._exit, bint native=True,
+        clock=None, exit=os._exit, bint native=True, evaluators=None,
     ):
         self.problem = problem
         self.evaluate = problem.evaluate
@@ -221,7 +236,7 @@ cdef class Objective:
         self.events, self.launches = events, launches
         self.run_cap = self.cap = cap
         self.final_target = final_target
-        self.clock, self.exit = clock, exit
+        self.clock, self.exit, self.evaluators = clock, exit, evaluators
         # A run that goes on in a new process takes up where the last one was killed.
         self.calls = self.header.evaluations
         self.event_count = self.header.events
@@ -275,6 +290,46 @@ cdef class Objective:
         array = self.as_point(x)
         return self.record(self.value(<const double *>cnp.PyArray_DATA(array), array))
 
+    def batch(self, points, /):
+        """Evaluate points, an array-like of shape ``(k, dimension)``; values of shape ``(k,)``.
+
+        The same as k calls, except that a run with several cores evaluates on all of them. Points
+        count in their order, each stamped when it and those before it were ready.
+        """
+        array = np.ascontiguousarray(points, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != self.dimension:
+            raise ValueError(
+                f"a batch is an array of shape (k, {self.dimension}), not {np.shape(points)}"
+            )
+        if self.evaluators is None:
+            return np.array([self(x) for x in array], dtype=np.float64)
+        values = [self.at_once(array[i:i + AT_ONCE]) for i in range(0, len(array), AT_ONCE)]
+        return np.concatenate([np.empty(0), *values])
+
+    cdef at_once(self, points):
+        """Evaluate up to `AT_ONCE` points on all cores, as far as the budget goes."""
+        cdef int64_t stamp = 0
+        if not self.closed and self.calls < self.cap:
+            points = points[:self.cap - self.calls]
+        values, stamps = self.evaluators.evaluate(points, self.deadline)
+        now = self.now()
+        ready = stamps < self.deadline
+        late = now >= self.deadline and not ready.all()
+        try:
+            for i in np.flatnonzero(ready) if late else range(len(points)):
+                self.count_call()
+                if not ready[i]:
+                    values[i] = self.evaluate(points[i])  # where it raised, it does so again here
+                stamp = max(stamp, stamps[i] if ready[i] else self.now())
+                self.more_to_come = late or i < len(points) - 1
+                self.reserve_event()
+                self.account(values[i], stamp)
+        finally:
+            self.more_to_come = False
+        if late:
+            self.out_of_time(now)
+        return values
+
     cdef int count_call(self) except -1:
         """Begin an evaluation; it does not return where none may begin."""
         if self.closed:
@@ -286,10 +341,14 @@ cdef class Objective:
 
     cdef double record(self, double value) except? -1.0:
         """End the evaluation of a value now."""
-        while self.event_count >= self.events.end:
-            self.events.reach(self.event_count)
+        self.reserve_event()
         self.account(value, self.now())  # no other thread comes in from here to the commit
         return value
+
+    cdef inline int reserve_event(self) except -1:
+        while self.event_count >= self.events.end:
+            self.events.reach(self.event_count)
+        return 0
 
     cdef int account(self, double value, int64_t now) except -1:
         """Stamp an evaluation that ended at `now`, keep it if it is better, end what is over."""
@@ -308,6 +367,7 @@ cdef class Objective:
         if precision < self.launch_best:
             self.launch_best = precision
             self.launch.best = precision
+            self.begin_plateau(now)
             if precision < self.best:
                 self.best = precision
                 event = <Event *>self.events.row(self.event_count)
@@ -322,6 +382,8 @@ cdef class Objective:
                     self.stop(TARGET, LAUNCH_TARGET, now)
         if self.calls >= self.cap:
             self.out_of_evaluations()
+        if now >= self.turn_ends_at or self.calls >= self.turn_ends_after:
+            self.end_turn(now)
         return 0
 
     # -- what the launch loop does -----------------------------------------------------------
@@ -335,29 +397,43 @@ cdef class Objective:
         self, int64_t start=-1, int64_t deadline=INT64_MAX, int64_t evaluations=INT64_MAX
     ):
         """Open the next launch at `start` (-1: now), with time until `deadline` and evaluations."""
-        self.launch_index = self.header.launches
-        self.launches.reach(self.launch_index)
-        self.launch = <Launch *>self.launches.row(self.launch_index)
         if start < 0:
             start = self.now()
+        self.take_launch(self.header.launches)
         self.launch.start = start
         self.launch.first = self.launch.last = self.calls
+        self.launch.earlier = 0
         self.launch.best = self.launch_best = INFINITY
         self.launch.code = OPEN
         self.header.launches = self.launch_index + 1
         self.closed = False
         self.deadline = min(self.run_deadline, deadline)
-        self.cap = self.run_cap
-        if evaluations < self.run_cap - self.calls:
-            self.cap = self.calls + evaluations
+        self.cap = min(self.run_cap, later(self.calls, evaluations))
+        self.pause = None
+        self.plateau_ns = self.plateau_evaluations = INT64_MAX
+        self.turn_ends_at = self.turn_ends_after = INT64_MAX
+
+    def end_at_plateau(self, int64_t time_ns, int64_t evaluations):
+        """End the launch that was just begun when it has not improved for so long."""
+        self.plateau_ns, self.plateau_evaluations = time_ns, evaluations
+        self.begin_plateau(self.launch.start)
+
+    def pause_after(self, int64_t time_ns, int64_t evaluations, pause):
+        """Call ``pause()`` when the launch that was just begun has used so much.
+
+        Other launches may be made meanwhile; when it returns, this one goes on.
+        """
+        self.turn_ends_at = later(self.launch.start, time_ns)
+        self.turn_ends_after = later(self.calls, evaluations)
+        self.pause = pause
 
     def end_launch(self, int64_t code):
         """Close the launch; `code` is a LaunchCode. Returns the evaluations that it made.
 
-        A launch that was cut and returned as if by itself is closed as cut at tau.
+        A launch that was cut and returned as if by itself is closed as cut.
         """
-        self.close_launch(TAU if self.closed else code, self.now())
-        return self.launch.last - self.launch.first
+        self.close_launch(self.closed or code, self.now())
+        return self.launch.earlier + self.launch.last - self.launch.first
 
     def finish(self, int64_t stop):
         """End the run between two launches, with a Stop."""
@@ -413,18 +489,55 @@ cdef class Objective:
         if now >= self.run_deadline:
             self.stop(TIME, LAUNCH_CUT, now)
         self.header.evaluations = self.calls
-        self.closed = True
+        self.closed = TAU
         raise LaunchCut
 
     cdef int out_of_evaluations(self) except -1:
         now = self.now()
         if self.calls >= self.run_cap:
             self.stop(EVALUATIONS, LAUNCH_CUT, now)
-        self.closed = True
+        self.closed = TAU
         raise LaunchCut
 
+    cdef int begin_plateau(self, int64_t now) except -1:
+        if self.pause is None:
+            self.turn_ends_at = later(now, self.plateau_ns)
+            self.turn_ends_after = later(self.calls, self.plateau_evaluations)
+        return 0
+
+    cdef int end_turn(self, int64_t now) except -1:
+        if self.more_to_come:
+            return 0
+        if self.pause is None:
+            self.closed = STAGNATED
+            raise LaunchCut
+        cdef int64_t index = self.launch_index
+        self.close_launch(TAU, now)
+        self.pause()
+        self.go_on(index)
+        return 0
+
+    cdef int go_on(self, int64_t index) except -1:
+        """Reopen a launch that was paused, without limits of its own."""
+        self.take_launch(index)
+        self.launch.earlier += self.launch.last - self.launch.first
+        self.launch.first = self.launch.last = self.calls
+        self.launch.code = OPEN
+        self.launch_best = self.launch.best
+        self.closed = False
+        self.deadline, self.cap = self.run_deadline, self.run_cap
+        self.pause = None
+        self.turn_ends_at = self.turn_ends_after = INT64_MAX
+        return 0
+
+    cdef int take_launch(self, int64_t index) except -1:
+        self.launches.reach(index)
+        self.launch = <Launch *>self.launches.row(index)
+        self.launch_index = index
+        return 0
+
     cdef int leave(self, int64_t stop, int64_t now) except -1:
-        self.closed = True  # to other threads
+        self.closed = LAUNCH_CUT  # to other threads
         self.header.end = now
         self.header.cpu_1 = cpu_ns()  # before the process is torn down, which is not its run
         self.header.stop = stop

@@ -12,13 +12,16 @@ import gc
 import importlib
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel
-from timefair.measure.objective import Objective, now_ns
+from timefair.measure.objective import now_ns
+from timefair.measure.scratch import scratch_folder
 from timefair.measure.seeds import launch_rng, seed_global_generators
 from timefair.problems.base import Problem
 
@@ -40,9 +43,11 @@ def prepare(algorithm: Algorithm, problem: Problem, memory_mb: float | None = No
     gc.freeze()  # no collection touches, and so copies, what the runs share
 
 
-def evaluation_cost_s(objective: Objective, problem: Problem) -> tuple[float, float]:
+def evaluation_cost_s(
+    objective: Callable[[NDArray[np.float64]], object], problem: Problem
+) -> tuple[float, float]:
     """Seconds of one evaluation: by the instrumented objective, and by the suite's own call."""
-    x = (problem.lower + problem.upper) / 2
+    x = problem.points(3)[1]  # the middle
     least = []
     for call in (objective, problem.evaluate):
         times = []
@@ -79,6 +84,9 @@ class _Trial:
             os._exit(0)
         return value
 
+    def batch(self, points: Any) -> NDArray[np.float64]:
+        return np.array([self(x) for x in points])
+
     def tell(self) -> None:
         new = [name for name in sys.modules if name not in self.known]
         if new:
@@ -86,6 +94,7 @@ class _Trial:
             os.write(self.told, "".join(f"{name}\n" for name in new).encode())
 
 
+@scratch_folder()
 def _modules_of_a_launch(
     algorithm: Algorithm, problem: Problem, memory_mb: float | None
 ) -> list[str]:

@@ -15,6 +15,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.measure import child, kernel
 from timefair.measure.child import Allowance
 from timefair.measure.objective import NEVER, LaunchCode, Stop, now_ns
+from timefair.measure.scratch import scratch_folder
 from timefair.measure.state import State
 from timefair.problems.base import Problem
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
@@ -38,6 +39,7 @@ _LAUNCH_ENDS = {
     LaunchCode.LAUNCH_TARGET: LaunchEnd.TARGET,
     LaunchCode.LAUNCH_CUT: LaunchEnd.CUT,
     LaunchCode.LAUNCH_FAILED: LaunchEnd.FAILED,
+    LaunchCode.STAGNATED: LaunchEnd.STAGNATED,
 }
 
 Verdict = tuple[Status, StopReason, str | None]
@@ -54,13 +56,20 @@ class _Usage:
 
     def add(self, usage: resource.struct_rusage, delay_ns: int | None, state: State) -> None:
         # Without the end of the process, where it told its CPU time when the run was over.
-        self.cpu_s += state["cpu_1"] / 1e9 or usage.ru_utime + usage.ru_stime
-        self.switches += usage.ru_nivcsw
-        self.peak_memory_mb = max(self.peak_memory_mb, usage.ru_maxrss / 1024)
+        self._add(usage, state["cpu_1"] / 1e9 or usage.ru_utime + usage.ru_stime)
         if delay_ns is None or self.run_queue_delay_ns is None or state["delay_0"] < 0:
             self.run_queue_delay_ns = None
         else:
             self.run_queue_delay_ns += delay_ns
+
+    def add_orphan(self, usage: resource.struct_rusage) -> None:
+        """A process that the run's own did not wait for, such as an external algorithm at T."""
+        self._add(usage, usage.ru_utime + usage.ru_stime)
+
+    def _add(self, usage: resource.struct_rusage, cpu_s: float) -> None:
+        self.cpu_s += cpu_s
+        self.switches += usage.ru_nivcsw
+        self.peak_memory_mb = max(self.peak_memory_mb, usage.ru_maxrss / 1024)
 
 
 def measure_run(
@@ -79,6 +88,7 @@ def measure_run(
     return row | {"attempts": attempts, "seed": seed}
 
 
+@scratch_folder()
 def _attempt(
     algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
@@ -125,11 +135,13 @@ def _process(
     try:
         _wait_for_exit(pidfd, pid, state)
         delay_ns = kernel.run_queue_delay_ns(pid)  # of the zombie
-        kernel.end_group_and_orphans(pid)
+        orphans = kernel.end_group_and_orphans(pid)
         _, wait_status, rusage = os.wait4(pid, 0)
     finally:
         os.close(pidfd)
     usage.add(rusage, delay_ns, state)
+    for orphan in orphans:
+        usage.add_orphan(orphan)
     return wait_status
 
 
@@ -151,7 +163,7 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
     if stop != Stop.RUNNING:
         return _content(state), _STOP_REASONS[Stop(stop)], None
     if exit_code == -signal.SIGKILL and reaped >= state["kill_at"]:  # the kernel timer, or we
-        if state["kill_at"] < child.last_moment(state, allowance) + child.GRACE_NS:
+        if state["kill_at"] < child.last_moment(state, allowance) + allowance.grace_ns:
             return None
         if state["deadline"] == NEVER:
             return Status.WALL_LIMIT, StopReason.FAILURE, "its evaluations were not used in time"
@@ -211,7 +223,7 @@ def _launch_log(state: State, t0: int, end: int, failed: bool) -> list[dict[str,
             {
                 "start_s": (int(row["start"]) - t0) / 1e9,
                 "end_s": ((end if is_open else min(int(row["end"]), end)) - t0) / 1e9,
-                "evaluations": last - int(row["first"]),
+                "evaluations": int(row["earlier"]) + last - int(row["first"]),
                 "best_precision": float(row["best"]),
                 "end": _LAUNCH_ENDS.get(code, LaunchEnd.FAILED if failed else LaunchEnd.CUT),
             }

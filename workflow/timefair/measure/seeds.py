@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+from typing import Any
 
 import numpy as np
 
@@ -32,3 +33,14 @@ def seed_global_generators(rng: np.random.Generator) -> None:
     """Seed numpy's and Python's global generators, which some libraries draw from."""
     np.random.seed(rng.integers(2**32, dtype=np.uint32))  # noqa: NPY002
     random.seed(int(rng.integers(2**63)))
+
+
+def global_states() -> tuple[Any, Any]:
+    """The states of numpy's and Python's global generators."""
+    return np.random.get_state(), random.getstate()  # noqa: NPY002
+
+
+def restore_global_states(states: tuple[Any, Any]) -> None:
+    """Take up what `global_states` told."""
+    np.random.set_state(states[0])  # noqa: NPY002
+    random.setstate(states[1])

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from pathlib import Path
+from typing import Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 Variables = Literal["continuous", "integer", "mixed", "binary"]
 """What a problem's variables are: numbers, whole numbers, some of each, or 0 and 1."""
+
+LARGEST_INSTANCE = 2**31 - 1
+"""Numbers of instances are C integers in the libraries of the suites."""
+
+
+def takes(kinds: frozenset[Variables], variables: Variables) -> bool:
+    """Whether an algorithm that takes these kinds of variables can work on some.
+
+    Who takes whole numbers takes 0 and 1; mixed variables need both or ``mixed``.
+    """
+    if variables == "binary":
+        return bool(kinds & {"binary", "integer"})
+    if variables == "mixed":
+        return "mixed" in kinds or kinds >= {"continuous", "integer"}
+    return variables in kinds
 
 
 @dataclass(frozen=True)
@@ -44,7 +60,8 @@ class Problem:
         Its key.
     evaluate
         ``evaluate(x) -> float`` for an array `x` of shape ``(dimension,)``; a wrong shape raises
-        ValueError; NaN or inf in `x` gives NaN or inf.
+        ValueError; NaN or inf in `x` gives NaN or inf. An integer variable that is no whole number
+        within its bounds raises ValueError.
     lower, upper
         Bounds, arrays of shape ``(dimension,)``, the region that algorithms are given to search.
     f_opt
@@ -55,6 +72,9 @@ class Problem:
     native
         The same evaluation without the interpreter, where the suite has one. It gives the same
         bits as `evaluate`.
+    reseed
+        ``reseed(seed)`` begins the noise of the values anew, for a run of that seed; None where the
+        values are exact or draw from numpy's or Python's global generator.
     keep
         What has to stay alive as long as the problem does.
     """
@@ -66,6 +86,7 @@ class Problem:
     f_opt: float
     integer: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     native: Native | None = None
+    reseed: Callable[[int], object] | None = None
     keep: Sequence[object] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -76,19 +97,58 @@ class Problem:
     def dimension(self) -> int:
         return self.name.dimension
 
+    def points(self, count: int) -> NDArray[np.float64]:
+        """Points to try the evaluation at, shape ``(count, dimension)``.
+
+        They lie on the diagonal of the bounds, integer variables rounded down.
+        """
+        points = np.linspace(self.lower, self.upper, count)
+        points[:, self.integer] = np.floor(points[:, self.integer])
+        return points
+
 
 class Suite(Protocol):
-    """A family of problems. `faults` works without loading the suite's library."""
+    """A family of problems. All but `problem` works without loading the suite's library."""
 
     name: str
     distributions: Sequence[str]
     """The packages whose versions decide the values."""
     variables: Variables
 
+    def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
+        """What is wrong with the parameters, one line each, beginning with the offending word."""
+
+    def configured(self, parameters: Mapping[str, object]) -> Self:
+        """The suite with parameters that have no faults."""
+
     def faults(
         self, functions: list[int], dimensions: list[int], instances: list[int]
     ) -> list[str]:
         """One line for each key that the suite does not have, naming it and what is right."""
 
+    def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
+        """Whether the optimum of a problem without faults is known."""
+
     def problem(self, function: int, dimension: int, instance: int) -> Problem:
         """Make one problem, ready to be evaluated in this process or in a fork of it."""
+
+    def source_files(self) -> list[Path]:
+        """The user's code behind the suite, for a digest; none for a suite of this package."""
+
+
+class FixedSuite:
+    """What suites without parameters, whose optima are known, have in common."""
+
+    name: str
+
+    def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
+        return [f"{key!r} is no parameter of {self.name}: it has none" for key in parameters]
+
+    def configured(self, parameters: Mapping[str, object]) -> Self:
+        return self
+
+    def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
+        return True
+
+    def source_files(self) -> list[Path]:
+        return []

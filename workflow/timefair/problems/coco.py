@@ -1,49 +1,77 @@
-"""The noiseless `bbob` suite of COCO (Hansen et al. 2021), through cocoex.
+"""The single-objective suites of COCO (Hansen et al. 2021), through cocoex.
 
-cocoex ends the interpreter or reads stray memory on some wrong input (an unknown function, a
-dimension above 40, an array of a wrong shape given to a BareProblem). So every key is validated
-before cocoex sees it, and nothing is evaluated through a BareProblem: it only tells the optimum.
+| suite | functions | dimensions | |
+|---|---|---|---|
+| ``bbob`` | 1 to 24 | 2 to 40 | noiseless |
+| ``bbob-boxed`` | 1 to 24 | 2 to 40 | the same; outside the bounds the value is infinite |
+| ``bbob-largescale`` | 1 to 24 | 20 to 640 | |
+| ``bbob-mixint`` | 1 to 24 | 5 to 160 | a fifth each with 2, 4, 8, 16 values, and continuous |
+| ``bbob-noisy`` | 101 to 130 | 2 to 40 | Gaussian, uniform and Cauchy noise |
+
+Every positive instance exists. The optimum is COCO's own, and exact.
+
+``bbob-mixint``: COCO rounds what an algorithm gives for an integer variable; here a number that is
+not whole, or outside the bounds, raises ValueError.
+
+``bbob-noisy``: an algorithm is given, and a record holds, measured values: precisions are those of
+f with its noise, where COCO's own logger writes f without it. The optimum is that of f. A measured
+value is never below it: the models of the noise add 1.01e-8, so a target of 1e-8 is never reached,
+and those of the Cauchy noise (every third function) mostly 10 or 1000 more. The noise of a run
+begins at a place of COCO's sequence that is drawn from the run's seed.
+
+cocoex ends the interpreter on some wrong input (an unknown function, a number of an instance that
+is too large), so every key is validated before cocoex sees it.
 """
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from timefair.problems.base import Native, Problem, ProblemName, Variables
+from timefair.problems.base import (
+    LARGEST_INSTANCE,
+    FixedSuite,
+    Problem,
+    ProblemName,
+    Variables,
+)
+from timefair.problems.coco_library import CProblem, place_noise, reset_noise
+from timefair.problems.whole_numbers import refusing
 
-MAX_INSTANCE = 2**31 - 1
 
+@dataclass
+class Coco(FixedSuite):
+    """A suite of COCO: its name there, its functions and its dimensions."""
 
-class Bbob:
-    """24 functions in 2, 3, 5, 10, 20 and 40 dimensions; every positive instance exists."""
-
-    name = "bbob"
-    distributions: Sequence[str] = ("coco-experiment",)
+    name: str
+    functions: range
+    dimensions: tuple[int, ...]
     variables: Variables = "continuous"
-
-    functions = range(1, 25)
-    dimensions = (2, 3, 5, 10, 20, 40)
+    noisy: bool = False
+    distributions: Sequence[str] = ("coco-experiment",)
 
     def faults(
         self, functions: list[int], dimensions: list[int], instances: list[int]
     ) -> list[str]:
+        *others, last = self.dimensions
         found = [
-            f"functions: {f} is not in bbob, which has 1 to 24"
+            f"functions: {f} is not in {self.name}, which has {self.functions[0]} to "
+            f"{self.functions[-1]}"
             for f in functions
             if f not in self.functions
         ]
         found += [
-            f"dimensions: {d} is not in bbob, which has 2, 3, 5, 10, 20 and 40"
+            f"dimensions: {d} is not in {self.name}, which has {', '.join(map(str, others))} and "
+            f"{last}"
             for d in dimensions
             if d not in self.dimensions
         ]
         found += [
-            f"instances: {i} is not in bbob, whose instances are whole numbers from 1"
+            f"instances: {i} is not in {self.name}, whose instances are whole numbers from 1"
             for i in instances
-            if not 1 <= i <= MAX_INSTANCE
+            if not 1 <= i <= LARGEST_INSTANCE
         ]
         return found
 
@@ -51,73 +79,61 @@ class Bbob:
         faults = self.faults([function], [dimension], [instance])
         if faults:
             raise ValueError("; ".join(faults))
+        name = ProblemName(self.name, function, dimension, instance)
+        # Filtered to one problem: building a suite builds every problem in it.
+        index = function - self.functions[0] + 1
+        options = (f"instances: {instance}", f"dimensions: {dimension} function_indices: {index}")
+        in_c = CProblem.open(name, options)
+        problem = self._through_wrapper(name, options, in_c.best_value)
+        lower, upper, integer = problem.lower, problem.upper, problem.integer
+        if integer.any():
+            return replace(
+                problem, evaluate=refusing(problem.evaluate, name, lower, upper, integer)
+            )
+        return replace(problem, native=in_c.native) if _same_bits(problem, in_c) else problem
+
+    def _through_wrapper(
+        self, name: ProblemName, options: tuple[str, str], f_opt: float
+    ) -> Problem:
+        """The problem as cocoex evaluates it."""
         import cocoex
 
-        # Filtered to one problem: building a suite builds every problem in it.
-        suite = cocoex.Suite(
-            "bbob",
-            f"instances: {instance}",
-            f"dimensions: {dimension} function_indices: {function}",
-        )
+        suite = cocoex.Suite(self.name, *options)
         coco = suite.get_problem(0)
-        named = (coco.id_function, coco.dimension, coco.id_instance)
-        if named != (function, dimension, instance):
-            raise RuntimeError(f"cocoex gave problem {named} for {function, dimension, instance}")
-        problem = Problem(
-            name=ProblemName("bbob", function, dimension, instance),
+        numbers = (name.function, name.dimension, name.instance)
+        if coco.id_triple != numbers:
+            raise RuntimeError(f"cocoex gave problem {coco.id_triple} for {numbers}")
+        return Problem(
+            name=name,
             evaluate=coco,
             lower=np.array(coco.lower_bounds, dtype=float),
             upper=np.array(coco.upper_bounds, dtype=float),
-            f_opt=float(cocoex.BareProblem("bbob", function, dimension, instance).best_value()),
+            f_opt=f_opt,
+            integer=np.arange(name.dimension) < coco.number_of_integer_variables,
+            reseed=place_noise if self.noisy else None,
             keep=(suite, coco),
         )
-        return _with_native(problem)
 
 
-def _with_native(problem: Problem) -> Problem:
-    """Add COCO's C evaluation where this build of cocoex exports it and gives the same bits.
-
-    `coco_evaluate_function` is the function that cocoex's Python wrapper calls; the wrapper's
-    conversions take most of the time of a cheap evaluation.
-    """
-    import cocoex
-
-    try:
-        coco = ctypes.CDLL(cocoex.interface.__file__)
-        new_suite = coco.coco_suite
-        get_problem = coco.coco_suite_get_problem_by_function_dimension_instance
-        evaluate = coco.coco_evaluate_function
-    except (OSError, AttributeError):
-        return problem
-    new_suite.restype = get_problem.restype = ctypes.c_void_p
-    new_suite.argtypes = [ctypes.c_char_p] * 3
-    get_problem.argtypes = [ctypes.c_void_p, *[ctypes.c_size_t] * 3]
-    name = problem.name
-    suite = new_suite(
-        b"bbob",
-        f"instances: {name.instance}".encode(),
-        f"dimensions: {name.dimension} function_indices: {name.function}".encode(),
-    )
-    handle = get_problem(suite, name.function, name.dimension, name.instance)
-    if not handle:
-        return problem
-    evaluate.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
-    evaluate.restype = None
+def _same_bits(problem: Problem, in_c: CProblem) -> bool:
+    """Whether the evaluation in C gives what the Python wrapper does, noise included."""
     rng = np.random.default_rng(0)
-    y = np.empty(1)
-    for _ in range(5):
-        x = rng.uniform(problem.lower, problem.upper)
-        evaluate(handle, x.ctypes.data, y.ctypes.data)
-        if y[0] != problem.evaluate(x):
-            return problem
-    address = ctypes.cast(evaluate, ctypes.c_void_p).value
-    assert address is not None
-    return Problem(
-        name=name,
-        evaluate=problem.evaluate,
-        lower=problem.lower,
-        upper=problem.upper,
-        f_opt=problem.f_opt,
-        native=Native(address, handle),
-        keep=(*problem.keep, coco),
-    )
+    for x in rng.uniform(problem.lower, problem.upper, size=(5, problem.dimension)):
+        reset_noise()
+        by_wrapper = problem.evaluate(x)
+        reset_noise()
+        if in_c.evaluate(x) != by_wrapper:
+            return False
+    return True
+
+
+SMALL = (2, 3, 5, 10, 20, 40)
+
+BBOB = Coco("bbob", range(1, 25), SMALL)
+COCO = (
+    BBOB,
+    Coco("bbob-boxed", range(1, 25), SMALL),
+    Coco("bbob-largescale", range(1, 25), (20, 40, 80, 160, 320, 640)),
+    Coco("bbob-mixint", range(1, 25), (5, 10, 20, 40, 80, 160), variables="mixed"),
+    Coco("bbob-noisy", range(101, 131), SMALL, noisy=True),
+)

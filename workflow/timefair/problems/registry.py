@@ -2,7 +2,40 @@
 
 from __future__ import annotations
 
-from timefair.problems.base import Suite
-from timefair.problems.coco import Bbob
+from collections.abc import Mapping
 
-SUITES: dict[str, Suite] = {suite.name: suite for suite in (Bbob(),)}
+from timefair import own_code
+from timefair.errors import InputError, suggest
+from timefair.problems.base import Suite
+from timefair.problems.cec2010 import Cec2010
+from timefair.problems.coco import COCO
+from timefair.problems.own import OwnProblem
+from timefair.problems.pbo import PseudoBoolean
+
+SUITES: dict[str, Suite] = {suite.name: suite for suite in (*COCO, Cec2010(), PseudoBoolean())}
+
+
+def find(suite: str, parameters: Mapping[str, object]) -> Suite:
+    """The suite of that name, or the user's own problem, with its parameters.
+
+    InputError, one line a fault that begins with ``suite`` or ``parameters``, the keys of a
+    campaign's problems.
+    """
+    try:
+        found = SUITES[suite] if suite in SUITES else _own(suite)
+    except InputError as error:
+        raise InputError(*(f"suite: {fault}" for fault in error.faults)) from None
+    faults = found.parameter_faults(parameters)
+    if faults:
+        raise InputError(*(f"parameters: {fault}" for fault in faults))
+    return found.configured(parameters)
+
+
+def _own(suite: str) -> Suite:
+    place, colon, _ = suite.rpartition(":")
+    if not colon or not (own_code.is_file(place) or own_code.module_exists(place)):
+        raise InputError(
+            f"{suite!r} is unknown{suggest(suite, SUITES)}; known: {', '.join(SUITES)} "
+            "and module:function of your own"
+        )
+    return OwnProblem(suite)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 EVENT = pa.struct(
     [
         ("restart", pa.int32()),  # the launch that made it, from 0
         ("evaluations", pa.int64()),  # evaluations of the run so far, this one included
         ("time_s", pa.float64()),  # stamped when the evaluation returned
-        ("precision", pa.float64()),  # f - f_opt, clamped at 0; falls from event to event
+        # f - f_opt, clamped at 0, or f itself where f_opt is null; falls from event to event
+        ("precision", pa.float64()),
     ]
 )
 
@@ -38,6 +39,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("algorithm", pa.string()),  # the label in the campaign
     ("round", pa.int32()),  # from 1
     ("run", pa.int32()),  # from 0, unique in its cell over all rounds
+    ("f_opt", pa.float64()),  # null: nobody knows it
     ("seed", pa.uint64()),  # the stream of launch k is default_rng([seed, k])
     # what it was allowed
     ("budget_s", pa.float64()),  # null: no budget in seconds

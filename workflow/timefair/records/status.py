@@ -70,7 +70,11 @@ class LaunchEnd(StrEnum):
     """The algorithm returned by itself: a completed restart."""
 
     TAU = "tau"
-    """Its share tau was used up (policy ``fixed``): a completed restart."""
+    """Its share was used up (``fixed``, ``luby``), or it was paused and another one went on
+    (``bet-and-run``): a completed restart."""
+
+    STAGNATED = "stagnated"
+    """It did not improve any more (policy ``stagnation``): a completed restart."""
 
     TARGET = "target"
     """It reached the final target."""
@@ -82,5 +86,5 @@ class LaunchEnd(StrEnum):
     """It raised, crashed or exited."""
 
 
-COMPLETED = frozenset({LaunchEnd.RETURNED, LaunchEnd.TAU})
+COMPLETED = frozenset({LaunchEnd.RETURNED, LaunchEnd.TAU, LaunchEnd.STAGNATED})
 """The ends of a launch that count as a restart completed within the budget."""

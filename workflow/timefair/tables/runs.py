@@ -81,6 +81,9 @@ def load(paths: Iterable[Path]) -> pa.Table:
 class Runs:
     """Runs in the order of their keys.
 
+    Where nobody knows a problem's optimum, the best value that any of these runs found on it takes
+    its place: a precision is then the distance to that value, and changes with what is read.
+
     Attributes
     ----------
     frame
@@ -125,11 +128,17 @@ class Runs:
                 + ", ".join(f"{key} {value}" for key, value in first.items())
             )
         events = _Nested.of(table["events"], order)
+        launches = _launches(_Nested.of(table["launch_log"], order))
+        numbers = {name: events.numbers(name) for name in EVENT_FIELDS}
+        reference = _best_known(frame)
+        frame["best_precision"] -= reference
+        launches["best_precision"] -= reference[launches["row"]]
+        numbers["precision"] -= np.repeat(reference, np.diff(events.offsets))
         return cls(
             frame=frame,
             offsets=events.offsets,
-            **{name: events.numbers(name) for name in EVENT_FIELDS},
-            launches=_launches(_Nested.of(table["launch_log"], order)),
+            **numbers,
+            launches=launches,
             stopping=pd.DataFrame(facts_of(table.schema).get("stopping", []), columns=DECIDED),
         )
 
@@ -222,6 +231,16 @@ class Runs:
         for names, rows in sorted(self.frame.groupby(list(keys)).indices.items()):
             values = names if isinstance(names, tuple) else (names,)
             yield dict(zip(keys, values, strict=True)), np.asarray(rows, dtype=np.intp)
+
+
+def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """What the precisions of each run are to be taken from, shape (runs,).
+
+    0 with a known optimum. Without, they are values: the best value of the problem, 0 where no
+    run found a finite one.
+    """
+    best = frame.groupby(PROBLEM)["best_precision"].transform("min").to_numpy(dtype=np.float64)
+    return np.where(frame["f_opt"].isna() & np.isfinite(best), best, 0.0)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,11 @@ back inside. The randomness is the parametrization's, seeded from `rng`; a famil
 optimizers (the lognormal mutations, direct search, the neural surrogates) draws from numpy's
 global generator besides, and `UNREPEATABLE` lists what does not repeat even so.
 
+Integer variables are nevergrad's integer casting of that array, by which the wizards choose
+discrete optimizers; of mixed variables the integer ones are rounded, and nevergrad knows nothing of
+it. All optimizers take both. Those with a memory of points (``SADiscrete...``, and ``...T``) go on
+very slowly when they have seen all points of a small space.
+
 Parameters
 ----------
 budget
@@ -136,7 +141,7 @@ class Nevergrad:
         return lines or _refusal(name, parameters)
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return CONTINUOUS
+        return CONTINUOUS | {"integer"}
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         launch = _configured(name, parameters)
@@ -160,6 +165,7 @@ class _Launch:
         self,
         lower: NDArray[np.float64],
         upper: NDArray[np.float64],
+        integer: NDArray[np.bool_],
         budget: int,
         rng: np.random.Generator,
     ) -> Any:
@@ -167,6 +173,8 @@ class _Launch:
 
         start = rng.uniform(lower, upper) if self.start == "uniform" else (lower + upper) / 2
         variables = nevergrad.p.Array(init=start).set_bounds(lower, upper)
+        if integer.all():
+            variables.set_integer_casting()
         variables.random_state.seed(int(rng.integers(2**32)))
         return self.maker(variables, budget=budget, num_workers=self.num_workers)
 
@@ -190,7 +198,8 @@ def _ask_and_tell(
     """
     from nevergrad.common.errors import NevergradEarlyStopping
 
-    optimizer = launch.optimizer(objective.lower, objective.upper, budget, rng)
+    integer = objective.integer
+    optimizer = launch.optimizer(objective.lower, objective.upper, integer, budget, rng)
     left = budget
     try:
         while left:
@@ -198,16 +207,20 @@ def _ask_and_tell(
             left -= batch
             if batch == 1:
                 candidate = optimizer.ask()
-                optimizer.tell(candidate, objective(candidate.value))
+                optimizer.tell(candidate, objective(_rounded(candidate.value, integer)))
             else:
                 candidates = [optimizer.ask() for _ in range(batch)]
-                values = [objective(candidate.value) for candidate in candidates]
+                values = [objective(_rounded(c.value, integer)) for c in candidates]
                 for candidate, value in zip(candidates, values, strict=True):
                     optimizer.tell(candidate, value)
     except NevergradEarlyStopping:
         pass
     finally:
         del optimizer  # an exception on its way would hold it with this frame
+
+
+def _rounded(x: NDArray[Any], integer: NDArray[np.bool_]) -> NDArray[Any]:
+    return np.where(integer, np.rint(x), x) if integer.any() else x
 
 
 @contextlib.contextmanager
@@ -296,7 +309,9 @@ def _refusal(name: str, parameters: Mapping[str, object]) -> list[str]:
         with _quiet():
             launch = _configured(name, parameters)
             budget = launch.budget or 2 * BUDGET_PER_DIMENSION
-            launch.optimizer(-np.ones(2), np.ones(2), budget, np.random.default_rng(0))
+            continuous = np.zeros(2, dtype=bool)
+            rng = np.random.default_rng(0)
+            launch.optimizer(-np.ones(2), np.ones(2), continuous, budget, rng)
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         return [f"nevergrad:{name} refuses its parameters: {reason}"]

@@ -8,8 +8,9 @@
 | ``lq-CMA-ES`` | one run with a linear-quadratic surrogate (Hansen 2019), ``cma.fmin_lq_surr2`` |
 
 Each run inside a launch starts at a point drawn uniformly within the bounds. Bounds are handled by
-cma's default, so every evaluated point lies within them. All is silent and writes no files. The
-small populations of ``BIPOP`` are drawn from numpy's global generator.
+cma's default, so every evaluated point lies within them. Integer variables are cma's
+``integer_variables``, rounded; ``lq-CMA-ES`` takes continuous ones only. All is silent and writes
+no files. The small populations of ``BIPOP`` are drawn from numpy's global generator.
 
 Parameters
 ----------
@@ -45,7 +46,9 @@ ENDLESS = 10**9
 """Restarts of IPOP and BIPOP by default: more than any budget."""
 NAMES = ("CMA-ES", "IPOP", "BIPOP", "lq-CMA-ES")
 RESTARTING = ("IPOP", "BIPOP", "lq-CMA-ES")
-SET_HERE = frozenset({"bounds", "randn", "seed", "verbose", "signals_filename", "vv"})
+SET_HERE = frozenset(
+    {"bounds", "integer_variables", "randn", "seed", "verbose", "signals_filename", "vv"}
+)
 """Options of cma that are not the user's, besides all that begin with ``verb_``."""
 
 
@@ -80,7 +83,7 @@ class PyCma:
         return lines
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return CONTINUOUS
+        return CONTINUOUS if name == "lq-CMA-ES" else CONTINUOUS | {"integer"}
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         options: dict[str, Any] = dict(parameters)
@@ -117,6 +120,7 @@ def _solve(
             settings["CMA_stds"] = width / np.max(width)
     settings |= {
         "bounds": [lower, upper],
+        "integer_variables": np.flatnonzero(objective.integer).tolist(),
         # cma seeds numpy's global generator, from the clock if need be, unless it gets its own.
         "randn": lambda *shape: rng.standard_normal(shape),
         "seed": np.nan,

@@ -11,10 +11,11 @@ see ``scipy.optimize.show_options``), and besides
 Bounds are passed to all methods that take them. ``CG`` and ``BFGS`` do not, and leave them;
 ``COBYLA`` takes them for constraints, which it may violate on its way.
 
-Global optimizers take the parameters of their function. ``direct``, and ``shgo`` as it samples by
-default, draw nothing: each of their launches repeats the first. ``basinhopping`` starts at a
-uniform point and, unlike scipy's default, minimizes locally by L-BFGS-B within the bounds unless
-``minimizer_kwargs`` says otherwise.
+Global optimizers take the parameters of their function. ``differential_evolution`` takes integer
+variables, which it rounds; the others are for continuous ones. ``direct``, and ``shgo`` as it
+samples by default, draw nothing: each of their launches repeats the first. ``basinhopping`` starts
+at a uniform point and, unlike scipy's default, minimizes locally by L-BFGS-B within the bounds
+unless ``minimizer_kwargs`` says otherwise.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ UNUSABLE = {
 }
 SET_HERE = (
     *("func", "x0", "args", "bounds", "ranges", "rng", "seed"),
-    *("callback", "disp", "workers", "vectorized", "constraints"),
+    *("callback", "disp", "integrality", "workers", "vectorized", "constraints"),
 )
 """Arguments of the global optimizers that are not the user's."""
 
@@ -87,7 +88,7 @@ class ScipyOptimize:
         return lines
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return CONTINUOUS
+        return CONTINUOUS | {"integer"} if name == "differential_evolution" else CONTINUOUS
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         if name in LOCAL:
@@ -140,6 +141,8 @@ def _global(
         return optimize.basinhopping(objective, x0, minimizer_kwargs=local, rng=rng, **chosen)
     if method in ("shgo", "direct"):
         return getattr(optimize, method)(objective, bounds, **chosen)
+    if method == "differential_evolution":
+        chosen["integrality"] = objective.integer
     return getattr(optimize, method)(objective, bounds, rng=rng, **chosen)
 
 

@@ -14,9 +14,19 @@ from timefair.errors import suggest
 from timefair.problems.base import Variables
 
 MODULES = {
+    "ABC": "bee_colony",
+    "CRO": "coral_reefs",
+    "DE": "differential_evolution",
+    "JADE": "jade",
+    "OnePlusOneEA": "one_plus_one_ea",
+    "PSO": "particle_swarm",
+    "RLS": "randomized_local_search",
+    "jDE": "jde",
+    "jDElscop": "jdelscop",
     "random-search": "random_search",
 }
-"""Where each algorithm is, beside this file."""
+"""Where each algorithm is, beside this file: a module, or a package."""
+_PACKAGE = "timefair.algorithms.builtin."
 
 
 class Timefair:
@@ -64,11 +74,11 @@ class Timefair:
 
     def source_files(self, name: str) -> list[Path]:
         base = Path(__file__).with_name(MODULES[name])
-        return [
-            Path(__file__),
-            *(p for s in (".py", ".pyx") if (p := base.with_suffix(s)).is_file()),
-        ]
+        files = sorted(base.iterdir()) if base.is_dir() else [base.with_suffix(".py")]
+        used = [v for v in vars(_module(name)).values() if isinstance(v, ModuleType)]
+        files += [Path(m.__file__) for m in used if m.__file__ and m.__name__.startswith(_PACKAGE)]
+        return [Path(__file__), *(f for f in dict.fromkeys(files) if f.suffix in (".py", ".pyx"))]
 
 
 def _module(name: str) -> ModuleType:
-    return importlib.import_module(f"timefair.algorithms.builtin.{MODULES[name]}")
+    return importlib.import_module(_PACKAGE + MODULES[name])

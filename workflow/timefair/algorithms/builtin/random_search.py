@@ -5,15 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from timefair.algorithms.base import Objective
+from timefair.problems.base import Variables
 
 BLOCK_BYTES = 32_768
 """Points are drawn in blocks of about this size: cheap to draw, and small enough for the cache."""
 
 
 def solve(objective: Objective, rng: np.random.Generator) -> None:
-    """Evaluate points drawn uniformly and independently within the bounds, without end."""
-    lower, upper = objective.lower, objective.upper
-    points = max(1, BLOCK_BYTES // (8 * objective.dimension))
+    """Evaluate points drawn uniformly and independently within the bounds, without end.
+
+    Integer variables are uniform on the whole numbers of their bounds.
+    """
+    lower, upper, integer = objective.lower, objective.upper, objective.integer
+    beyond = np.where(integer, upper + 1, upper)  # then rounded down
+    count = max(1, BLOCK_BYTES // (8 * objective.dimension))
     while True:
-        for x in rng.uniform(lower, upper, size=(points, objective.dimension)):
+        points = rng.uniform(lower, beyond, size=(count, objective.dimension))
+        if integer.any():
+            points[:, integer] = np.floor(points[:, integer])
+        for x in points:
             objective(x)
+
+
+def variables() -> frozenset[Variables]:
+    return frozenset({"continuous", "integer"})

@@ -1,0 +1,125 @@
+"""RLS and the (1+1) EA: what they flip, what they keep, and their known expected times."""
+
+import numpy as np
+import pytest
+
+from timefair.algorithms import registry
+
+
+class Cut(BaseException):
+    pass
+
+
+class Bits:
+    """A function of 0 and 1 that ends at its optimum, or after so many evaluations."""
+
+    def __init__(self, function, dimension: int, *, target=-np.inf, most: int = 10**6) -> None:
+        self.function, self.dimension = function, dimension
+        self.target, self.most = target, most
+        self.points, self.values = [], []
+        self.lower, self.upper = np.zeros(dimension), np.ones(dimension)
+        self.integer = np.ones(dimension, dtype=bool)
+
+    def __call__(self, x) -> float:
+        self.points.append(np.array(x))
+        self.values.append(float(self.function(x)))
+        if self.values[-1] <= self.target or len(self.points) == self.most:
+            raise Cut
+        return self.values[-1]
+
+    @property
+    def flips(self):
+        """How many places each point differs in from the best before it."""
+        best, flips = self.points[0], []
+        value = self.values[0]
+        for x, new in zip(self.points[1:], self.values[1:], strict=True):
+            flips.append(int(np.sum(x != best)))
+            if new <= value:
+                best, value = x, new
+        return np.array(flips)
+
+
+def zeros(x):
+    return len(x) - np.sum(x)
+
+
+def launch(use: str, objective: Bits, parameters=None, seed=1) -> Bits:
+    with pytest.raises(Cut):
+        registry.load(use, parameters or {}).solve(objective, np.random.default_rng(seed))
+    return objective
+
+
+@pytest.mark.parametrize("use", ["timefair:RLS", "timefair:OnePlusOneEA"])
+def test_it_takes_binary_variables_and_evaluates_nothing_else(use: str) -> None:
+    assert registry.variables(use, {}) == {"binary"}
+    objective = launch(use, Bits(zeros, 7, most=300))
+    assert set(np.unique(objective.points)) == {0.0, 1.0}
+    first = [launch(use, Bits(zeros, 40, most=1), seed=s).points[0].mean() for s in range(40)]
+    assert np.mean(first) == pytest.approx(0.5, abs=0.1)
+
+
+def test_rls_flips_one() -> None:
+    assert set(launch("timefair:RLS", Bits(zeros, 20, most=200)).flips) == {1}
+
+
+@pytest.mark.parametrize("value", [1.0, -1.0])
+def test_what_is_not_worse_is_kept(value: float) -> None:
+    """A plateau is a random walk; a function that gets worse at each step keeps the first."""
+    flat = launch("timefair:RLS", Bits(lambda x: value, 8, most=200))
+    assert len(np.unique(flat.points, axis=0)) > 50
+    calls = iter(range(1000))
+    worse = launch("timefair:RLS", Bits(lambda x: next(calls), 8, most=200))
+    assert all(np.sum(x != worse.points[0]) == 1 for x in worse.points[1:])
+
+
+def test_each_place_is_flipped_with_the_rate() -> None:
+    flips = launch("timefair:OnePlusOneEA", Bits(zeros, 10, most=4000), {"rate": 0.3}).flips
+    assert flips.mean() == pytest.approx(3.0, abs=0.15)
+    assert flips.var() == pytest.approx(10 * 0.3 * 0.7, abs=0.2)
+
+
+def test_flips_of_nothing_are_evaluated_unless_drawn_again() -> None:
+    plain = launch("timefair:OnePlusOneEA", Bits(zeros, 10, most=2000)).flips
+    assert np.mean(plain == 0) == pytest.approx(0.9**10, abs=0.04)
+    again = launch("timefair:OnePlusOneEA", Bits(zeros, 10, most=2000), {"resample": True}).flips
+    assert again.min() == 1
+
+
+def test_rls_needs_the_coupon_collectors_time_on_one_max() -> None:
+    """Given the first string, the sum of n/k for its k zeros (Doerr and Doerr 2016)."""
+    n, runs = 30, 150
+    needed, expected = [], []
+    for seed in range(runs):
+        objective = launch("timefair:RLS", Bits(zeros, n, target=0), seed=seed)
+        start = int(zeros(objective.points[0]))
+        needed.append(len(objective.points) - 1)
+        expected.append(sum(n / k for k in range(1, start + 1)))
+    error = np.std(np.array(needed) - expected) / np.sqrt(runs)
+    assert np.mean(needed) == pytest.approx(np.mean(expected), abs=4 * error)
+
+
+def test_the_ea_takes_n_squared_on_leading_ones() -> None:
+    """0.5 n^2 ((1 - 1/n)^(1 - n) - 1 + 1/n) on average (Boettcher, Doerr and Neumann 2010)."""
+    n, runs = 12, 200
+
+    def leading(x):
+        return -float(np.cumprod(x).sum())
+
+    needed = [
+        len(launch("timefair:OnePlusOneEA", Bits(leading, n, target=-n), seed=s).points) - 1
+        for s in range(runs)
+    ]
+    expected = 0.5 * n**2 * ((1 - 1 / n) ** (1 - n) - 1 + 1 / n)
+    assert np.mean(needed) == pytest.approx(expected, abs=4 * np.std(needed) / np.sqrt(runs))
+
+
+@pytest.mark.parametrize("value", [0, -0.1, 1.5, "much", True, float("nan")])
+def test_a_wrong_rate_gets_its_line(value) -> None:
+    (line,) = registry.faults("timefair:OnePlusOneEA", {"rate": value})
+    assert line.startswith("'rate' of timefair:OnePlusOneEA is a number above 0, up to 1, not ")
+
+
+def test_resample_is_true_or_false() -> None:
+    assert registry.faults("timefair:OnePlusOneEA", {"resample": 1}) == [
+        "'resample' of timefair:OnePlusOneEA is true or false, not 1"
+    ]

@@ -1,0 +1,414 @@
+"""Differential evolution against a plain implementation, point by point and bit for bit."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import signal
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from timefair.algorithms import registry
+from timefair.algorithms.builtin.differential_evolution import BOUNDS
+from timefair.algorithms.builtin.differential_evolution.strategies import STRATEGIES
+from timefair.measure.objective import LaunchCut, Objective
+from timefair.measure.state import State
+from timefair.problems.base import Problem, ProblemName
+from timefair.problems.registry import SUITES
+
+MUTANTS: dict[str, tuple[int, Callable]] = {
+    "rand/1": (3, lambda x, best, r, F: r[0] + F * (r[1] - r[2])),
+    "rand/2": (5, lambda x, best, r, F: r[0] + F * ((r[1] - r[2]) + (r[3] - r[4]))),
+    "best/1": (2, lambda x, best, r, F: best + F * (r[0] - r[1])),
+    "best/2": (4, lambda x, best, r, F: best + F * ((r[0] - r[1]) + (r[2] - r[3]))),
+    "best/3": (
+        6,
+        lambda x, best, r, F: best + F * ((r[0] - r[1]) + (r[2] - r[3]) + (r[4] - r[5])),
+    ),
+    "rand-to-best/1": (2, lambda x, best, r, F: x + F * ((best - x) + (r[0] - r[1]))),
+    "rand/rand": (3, lambda x, best, r, z: r[0] + z * (r[1] - r[2])),
+}
+"""How many random vectors each mutant takes, and its formula."""
+
+
+# --- The plain implementation ---------------------------------------------------------------
+
+
+def plain_de(f, lower, upper, rng, *, strategy, F, CR, NP, patience=None, bounds="random"):
+    mutation, _, crossover = strategy.rpartition("/")
+    takes, mutant_of = MUTANTS[mutation]
+    NP, D = max(NP, takes + 1), len(lower)
+
+    def evaluate(x):
+        y = f(x)
+        return np.inf if np.isnan(y) else y
+
+    x = [np.array([inside(lower[j], upper[j], rng) for j in range(D)]) for _ in range(NP)]
+    y = [evaluate(point) for point in x]
+    idle = 0
+    while patience is None or idle < patience:
+        best = x[int(np.argmin(y))]
+        record = min(y)
+        factors = rng.standard_normal(NP) if mutation == "rand/rand" else [F] * NP
+        next_x, next_y = list(x), list(y)
+        for i in range(NP):
+            r = [x[k] for k in others(i, takes, NP, rng)]
+            mutant = mutant_of(x[i], best, r, factors[i])
+            crossed = (binomial if crossover == "bin" else exponential)(CR, D, rng)
+            trial = np.where(crossed, mutant, x[i])
+            for j in range(D):
+                trial[j] = repaired(trial[j], lower[j], upper[j], bounds, rng)
+            value = evaluate(trial)
+            if value <= y[i]:
+                next_x[i], next_y[i] = trial, value
+        x, y = next_x, next_y
+        idle = 0 if min(y) < record else idle + 1
+
+
+def inside(lower, upper, rng):
+    return min(lower + rng.random() * (upper - lower), upper)
+
+
+def others(i, takes, NP, rng):
+    picked = []
+    while len(picked) < takes:
+        k = int(rng.random() * NP)
+        if k != i and k not in picked:
+            picked.append(k)
+    return picked
+
+
+def binomial(CR, D, rng):
+    forced = int(rng.random() * D)
+    return [(rng.random() < CR) | (j == forced) for j in range(D)]
+
+
+def exponential(CR, D, rng):
+    start = int(rng.random() * D)
+    length = 1
+    while length < D and rng.random() < CR:
+        length += 1
+    return [(j - start) % D < length for j in range(D)]
+
+
+def repaired(x, lower, upper, bounds, rng):
+    if lower <= x <= upper:
+        return x
+    if bounds == "random":
+        return inside(lower, upper, rng)
+    if bounds == "reflect":
+        x = 2 * (lower if x < lower else upper) - x
+    return min(max(x, lower), upper)
+
+
+# --- Objectives -----------------------------------------------------------------------------
+
+
+class Cut(BaseException):
+    pass
+
+
+class Recorded:
+    """A function that keeps the points and stands `most` evaluations, then raises `error`."""
+
+    def __init__(self, function, most, error=Cut):
+        self.function, self.most, self.error = function, most, error
+        self.points = []
+
+    def __call__(self, x):
+        if len(self.points) == self.most:
+            raise self.error
+        self.points.append(np.array(x))
+        return self.function(x)
+
+
+class Called:
+    """An objective that is evaluated by a call."""
+
+    def __init__(self, function, lower, upper):
+        self.lower, self.upper, self.dimension = lower, upper, len(lower)
+        self.function = function
+
+    def __call__(self, x):
+        assert isinstance(x, np.ndarray)
+        value = self.function(x)
+        x[:] = np.nan  # it is the objective's own
+        return value
+
+
+def measured(function, lower, upper, **options) -> Objective:
+    """The objective of a run, which is evaluated by its C function."""
+    state = State()
+    problem = Problem(
+        ProblemName("test", 1, len(lower), 1),
+        evaluate=function,
+        lower=lower,
+        upper=upper,
+        f_opt=0.0,
+    )
+    objective = Objective(problem, state.header_array, state.event_log, state.launch_log, **options)
+    objective.start(0)
+    objective.begin_launch()
+    return objective
+
+
+OBJECTIVES = pytest.mark.parametrize("objective_of", [Called, measured])
+
+
+def waves(x):
+    """A shifted bowl with waves: its best is inside, and trials leave the bounds."""
+    return float(np.sum((x - 0.7) ** 2 + 1 - np.cos(5 * (x - 0.7))))
+
+
+def holes(x):
+    """Values that are no finite numbers, here and there."""
+    cell = int(np.floor(4 * np.sum(x)))
+    return {0: np.nan, 1: np.inf, 2: -np.inf}.get(cell % 7, float(cell % 5))
+
+
+def box(dimension):
+    """Bounds of another width for each variable."""
+    return -1.0 - np.arange(dimension), 2.0 + 0.5 * np.arange(dimension)
+
+
+def points_of(objective_of, *, strategy, NP, D, seed=1, most=400, function=waves, **parameters):
+    recorded = Recorded(function, most)
+    parameters |= {"strategy": strategy, "population": NP}
+    with contextlib.suppress(Cut):
+        registry.load("timefair:DE", parameters).solve(
+            objective_of(recorded, *box(D)), np.random.default_rng(seed)
+        )
+    return recorded.points
+
+
+def plain_points(*, D, seed=1, most=400, function=waves, **parameters):
+    recorded = Recorded(function, most)
+    with contextlib.suppress(Cut):
+        plain_de(recorded, *box(D), np.random.default_rng(seed), **parameters)
+    return recorded.points
+
+
+# --- Step by step ---------------------------------------------------------------------------
+
+
+@OBJECTIVES
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    ("NP", "D", "F", "CR", "seed"),
+    [
+        (7, 1, 0.5, 0.9, 1),
+        (10, 10, 0.8, 0.5, 2),
+        (10, 3, 1.7, 1, 3),
+        (31, 4, 0.3, 0, 4),
+        (8, 2, 0, 0.2, 5),
+        (12, 20, 2, 0.97, 6),
+    ],
+)
+def test_every_point_is_that_of_the_plain_implementation(
+    objective_of, strategy, NP, D, F, CR, seed
+) -> None:
+    same = {"strategy": strategy, "NP": NP, "D": D, "F": F, "CR": CR, "seed": seed}
+    points = points_of(objective_of, **same)
+    assert len(points) == 400
+    np.testing.assert_array_equal(points, plain_points(**same))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    strategy=st.sampled_from(list(STRATEGIES)),
+    NP=st.integers(7, 15),
+    D=st.integers(1, 6),
+    F=st.floats(0, 2),
+    CR=st.floats(0, 1),
+    seed=st.integers(0, 2**32),
+    bounds=st.sampled_from(BOUNDS),
+    patience=st.none() | st.integers(1, 4),
+    function=st.sampled_from([waves, holes, lambda x: 1.0, lambda x: np.nan]),
+)
+def test_so_it_is_whatever_the_parameters_and_the_values(function, **same) -> None:
+    lower, upper = box(same["D"])
+    points = points_of(measured, function=function, most=120, **same)
+    np.testing.assert_array_equal(points, plain_points(function=function, most=120, **same))
+    assert np.all((points >= lower) & (points <= upper))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("D", [1, 2, 3, 5, 10])
+def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D) -> None:
+    settings = {"strategy": strategy, "population_per_dimension": 1, "patience": 1}
+    least = 1 + MUTANTS[strategy.rpartition("/")[0]][0]
+    points = launch("timefair:DE", settings, dimension=D, most=2000).points
+    assert len(points) % max(D, least) == 0
+    same = {"strategy": strategy, "D": D, "patience": 1, "F": 0.5, "CR": 0.9}
+    assert len(points_of(Called, NP=max(D, least), **same)) == len(plain_points(NP=D, **same))
+    assert STRATEGIES[strategy].least_population == least
+
+
+def test_a_population_is_five_times_the_dimension_by_default() -> None:
+    recorded = Recorded(lambda x: 1.0, 10**6)
+    solve = registry.load("timefair:DE", {"patience": 1}).solve
+    solve(Called(recorded, *box(4)), np.random.default_rng(1))
+    assert len(recorded.points) == 2 * 5 * 4
+
+
+def test_the_defaults_find_the_minimum(launch) -> None:
+    points = launch("timefair:DE", dimension=3, most=4000).points
+    np.testing.assert_allclose(points[-1], 0.7, atol=1e-4)
+
+
+# --- The end of a launch --------------------------------------------------------------------
+
+
+@OBJECTIVES
+@pytest.mark.parametrize("value", [1.0, np.inf, np.nan])
+def test_patience_is_generations_without_a_better_best(objective_of, value) -> None:
+    same = {"strategy": "rand/1/bin", "NP": 8, "D": 3, "patience": 6}
+    points = points_of(objective_of, function=lambda x: value, most=10**4, **same)
+    assert len(points) == 8 * (1 + 6)
+
+
+def test_patience_begins_anew_with_each_better_best() -> None:
+    calls = iter(range(10**4))
+
+    def better_twice(x):  # in generations 2 and 4, the first after the initial one being 1
+        return {25: 0.9, 40: 0.8}.get(next(calls), 1.0)
+
+    same = {"strategy": "rand/1/bin", "NP": 8, "D": 3, "patience": 3}
+    assert len(points_of(Called, function=better_twice, most=10**4, **same)) == 8 * (1 + 5 + 3)
+
+
+def test_without_patience_it_goes_on_until_it_is_cut(launch) -> None:
+    assert launch("timefair:DE", dimension=2, most=20_000).was_cut
+
+
+@OBJECTIVES
+@pytest.mark.parametrize("most", [0, 3, 7, 8, 30])
+@pytest.mark.parametrize("error", [ValueError("no value"), StopIteration("over"), Cut("cut")])
+def test_what_the_objective_raises_passes_through(objective_of, most, error) -> None:
+    recorded = Recorded(waves, most, error)
+    solve = registry.load("timefair:DE", {"population": 7}).solve
+    with pytest.raises(type(error)) as raised:
+        solve(objective_of(recorded, *box(3)), np.random.default_rng(1))
+    assert raised.value is error
+    assert len(recorded.points) == most
+
+
+def test_a_value_that_is_no_number_is_an_error() -> None:
+    solve = registry.load("timefair:DE", {}).solve
+    with pytest.raises(TypeError):
+        solve(Called(lambda x: "3", *box(3)), np.random.default_rng(1))
+
+
+def test_a_run_cuts_a_launch_at_its_last_evaluation() -> None:
+    recorded = Recorded(waves, 10**6)
+    objective = measured(recorded, *box(3))
+    solve = registry.load("timefair:DE", {}).solve
+    for launch in range(3):
+        objective.begin_launch(evaluations=50)
+        with pytest.raises(LaunchCut):
+            solve(objective, np.random.default_rng(7))
+        assert len(recorded.points) == 50 * (launch + 1)
+    np.testing.assert_array_equal(recorded.points[:50], recorded.points[100:])
+
+
+@OBJECTIVES
+def test_a_cut_launch_leaves_nothing_behind(objective_of) -> None:
+    recorded = Recorded(waves, 40)
+    objective, rng = objective_of(recorded, *box(3)), np.random.default_rng(1)
+    solve = registry.load("timefair:DE", {"strategy": "rand/rand/bin"}).solve
+
+    def held() -> list[int]:
+        gc.collect()
+        return [sys.getrefcount(thing) for thing in (objective, rng, rng.bit_generator, recorded)]
+
+    before = held()
+    for _ in range(5):
+        with pytest.raises(Cut):
+            solve(objective, rng)
+        recorded.points.clear()
+    assert held() == before
+    assert rng.bit_generator.lock.acquire(blocking=False)
+    rng.bit_generator.lock.release()
+
+
+def test_a_signal_is_heard_between_generations() -> None:
+    def hear(number, frame):
+        raise Cut
+
+    problem, state = SUITES["bbob"].problem(1, 2, 1), State()  # evaluated without the interpreter
+    objective = Objective(problem, state.header_array, state.event_log, state.launch_log)
+    objective.start(0)
+    objective.begin_launch(evaluations=10**8)
+    before = signal.signal(signal.SIGALRM, hear)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        with pytest.raises(Cut):
+            registry.load("timefair:DE", {}).solve(objective, np.random.default_rng(1))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("bit_generator", [np.random.MT19937, np.random.Philox, np.random.SFC64])
+def test_any_bit_generator_will_do(bit_generator) -> None:
+    same = {"strategy": "rand/rand/bin", "NP": 9, "D": 3, "F": 0.5, "CR": 0.9}
+    points = points_of(Called, seed=bit_generator(5), **same)
+    np.testing.assert_array_equal(points, plain_points(seed=bit_generator(5), **same))
+
+
+# --- Parameters -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parameters", "line"),
+    [
+        ({"cr": 0.5}, "'cr' is no parameter of timefair:DE; did you mean 'CR'?"),
+        ({"F": 2.1}, "'F' of timefair:DE is a number from 0 to 2, not 2.1"),
+        ({"F": None}, "'F' of timefair:DE is a number from 0 to 2, not None"),
+        ({"CR": float("nan")}, "'CR' of timefair:DE is a number from 0 to 1, not nan"),
+        ({"CR": True}, "'CR' of timefair:DE is a number from 0 to 1, not True"),
+        (
+            {"strategy": "rand/2/exp", "population": 5},
+            "'population' of timefair:DE is a whole number of at least 6, not 5",
+        ),
+        (
+            {"population_per_dimension": 0.5},
+            "'population_per_dimension' of timefair:DE is a whole number of at least 1, not 0.5",
+        ),
+        (
+            {"population": 30, "population_per_dimension": 5},
+            "'population' and 'population_per_dimension' exclude each other",
+        ),
+        ({"patience": 0}, "'patience' of timefair:DE is a whole number of at least 1, not 0"),
+        (
+            {"bounds": "clipped"},
+            "'bounds' of timefair:DE is one of random, reflect, clip, not 'clipped'",
+        ),
+        (
+            {"strategy": "rand/1"},
+            f"'strategy' of timefair:DE is one of {', '.join(STRATEGIES)}, not 'rand/1'",
+        ),
+    ],
+)
+def test_a_wrong_parameter_gets_one_line(parameters, line) -> None:
+    assert registry.faults("timefair:DE", parameters) == [line]
+
+
+def test_everything_wrong_is_said_at_once() -> None:
+    wrong = {"strategy": ["x"], "F": "x", "CR": -1, "population": 3.5, "patience": "x"}
+    assert len(registry.faults("timefair:DE", wrong)) == len(wrong)
+
+
+def test_parameters_may_be_left_to_their_defaults() -> None:
+    nothing = dict.fromkeys(("population", "population_per_dimension", "patience"))
+    assert registry.faults("timefair:DE", nothing) == []
+    assert registry.faults("timefair:DE", {"population": 30, "F": 0, "CR": 1}) == []
+
+
+def test_what_is_compiled_belongs_to_its_sources() -> None:
+    names = [path.name for path in registry.source_files("timefair:DE")]
+    assert names == ["library.py", "__init__.py", "generations.pyx", "strategies.py"]

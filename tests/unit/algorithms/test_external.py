@@ -1,0 +1,369 @@
+"""External algorithms: what is said, what may be said, and what a command may do to us."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import select
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timefair.algorithms import registry
+from timefair.algorithms.external import process, protocol
+from timefair.algorithms.external.protocol import ExternalError
+from timefair.algorithms.external.spawn import spawn
+
+HEAR = 'while read -r line && [ "$line" != begin ]; do :; done\n'
+"""The beginning of a shell script that leaves the header aside."""
+
+
+class Cut(BaseException):
+    """Ends a launch, as the measuring code does."""
+
+
+class Sum:
+    """The sum of squares on [-5, 5]^2; it stands `most` evaluations and keeps how it was asked."""
+
+    dimension = 2
+    integer = np.zeros(2, dtype=bool)
+
+    def __init__(self, most: float = math.inf, left: int | None = None) -> None:
+        self.lower, self.upper = np.full(2, -5.0), np.full(2, 5.0)
+        self.evaluations_left = left
+        self.points: list[list[float]] = []
+        self.batches: list[int] = []
+        self.most = most
+
+    def __call__(self, x) -> float:
+        if len(self.points) == self.most:
+            raise Cut
+        self.points.append(list(x))
+        return float(np.sum(np.square(x)))
+
+    def batch(self, points) -> np.ndarray:
+        self.batches.append(len(points))
+        return np.array([self(x) for x in points])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch) -> Path:
+    """Where launches make their folders; nothing may be left in it."""
+    place = tmp_path / "launches"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    return place
+
+
+@pytest.fixture
+def script(tmp_path) -> Callable[..., str]:
+    """``script(text, interpreter=)``: an executable file."""
+
+    def write(text: str, interpreter: str = "/bin/sh") -> str:
+        path = tmp_path / "solver"
+        path.write_text(f"#!{interpreter}\n{text}")
+        path.chmod(0o755)
+        return str(path)
+
+    return write
+
+
+def launch(command: str, objective: Sum | None = None, **parameters: object) -> Sum:
+    objective = objective or Sum()
+    registry.load(f"external:{command}", parameters).solve(objective, np.random.default_rng(1))
+    return objective
+
+
+def ends(pid: int, within_s: float = 30) -> bool:
+    """Whether a process has ended, or does so in time; it may be a zombie."""
+    try:
+        pidfd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    ended = bool(poll.poll(within_s * 1000))
+    os.close(pidfd)
+    return ended
+
+
+# --- What is said ---------------------------------------------------------------------------
+
+
+def test_the_header_says_all_that_applies() -> None:
+    objective = Sum(left=300)
+    objective.integer = np.array([False, True])
+    parameters = {"step": 0.1, "n": 3, "on": True, "no": None, "text": "a b", "list": [1, "x", 2.5]}
+    assert protocol.header(objective, 2**53 - 1, parameters).decode().splitlines() == [
+        "timefair 1",
+        "dimension 2",
+        "lower -5.0 -5.0",
+        "upper 5.0 5.0",
+        "integer 0 1",
+        "seed 9007199254740991",
+        "evaluations 300",
+        "parameter step 0.1",
+        "parameter n 3",
+        "parameter on true",
+        "parameter no none",
+        "parameter text a b",
+        "parameter list 1 x 2.5",
+        "begin",
+    ]
+
+
+def test_the_header_leaves_out_what_does_not_apply() -> None:
+    words = [line.split()[0] for line in protocol.header(Sum(), 1, {}).decode().splitlines()]
+    assert words == ["timefair", "dimension", "lower", "upper", "seed", "begin"]
+
+
+@given(st.lists(st.floats(width=64)))
+def test_values_and_points_keep_every_bit(numbers: list[float]) -> None:
+    lines = protocol.answers(np.array(numbers)).split(b"\n")[:-1]
+    assert len(lines) == len(numbers)
+    np.testing.assert_array_equal(protocol.point(lines, len(numbers)), numbers)
+    assert [math.copysign(1, float(line)) for line in lines if line != b"nan"] == [
+        math.copysign(1, number) for number in numbers if not math.isnan(number)
+    ]
+
+
+def test_the_seed_comes_from_the_launch(script, tmp_path) -> None:
+    command = script(f"sed -n 's/^seed //p; /^begin/q' >> {tmp_path}/s")
+    launch(command)
+    launch(command)
+    registry.load(f"external:{command}", {}).solve(Sum(), np.random.default_rng(2))
+    first, again, other = map(int, (tmp_path / "s").read_text().split())
+    assert first == again != other
+    assert 0 <= min(first, other) <= max(first, other) < 2**53
+
+
+# --- What a campaign may write --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("", "'external:' needs a command: external:./solver --flag"),
+        ("./a 'b", '"./a \'b" cannot be split into words: No closing quotation'),
+        ("./nowhere -x", "there is no file './nowhere' to be started"),
+        ("./plain", "'./plain' is not executable: chmod +x ./plain"),
+        ("./launches", "there is no file './launches' to be started"),
+        ("no-such-command 1", "there is no command 'no-such-command' on the PATH"),
+        ("plain", "there is no command 'plain' on the PATH; this folder's is ./plain"),
+    ],
+)
+def test_a_command_that_cannot_be_started_gets_one_line(
+    command, line, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("plain").touch()
+    assert registry.faults(f"external:{command}", {}) == [line]
+
+
+@pytest.mark.parametrize("name", ["", "two words", "a\nb", " a"])
+def test_a_parameter_is_named_by_one_word(name: str) -> None:
+    (line,) = registry.faults("external:sh", {name: 1})
+    assert line == (
+        f"{name!r} is no name of a parameter of an external algorithm: it has to be one word"
+    )
+
+
+@pytest.mark.parametrize("value", ["a\nb", {"a": 1}, [[1]], ["a b"], [""], "a\0", 1j])
+def test_a_parameter_that_fits_no_line_gets_one(value: object) -> None:
+    (line,) = registry.faults("external:sh", {"p": value})
+    assert line.startswith("'p' of an external algorithm is a number, a text of one line, ")
+    assert line.endswith(f"not {value!r}")
+
+
+def test_all_kinds_of_variables_are_taken() -> None:
+    kinds = registry.variables("external:sh", {})
+    assert kinds == {"continuous", "integer", "mixed", "binary"}
+
+
+def test_files_are_found_from_any_folder_and_are_part_of_the_code(
+    script, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    script('cat "$1" > "$2"')
+    Path("settings").write_text("hello")
+    use = f"external:./solver settings {tmp_path}/out"
+    registry.load(use, {}).solve(Sum(), np.random.default_rng(1))
+    assert Path("out").read_text() == "hello"
+    files = registry.source_files(use)
+    assert {tmp_path / "solver", tmp_path / "settings"} <= set(files)
+    assert {"protocol.py", "process.py", "library.py", "spawn.pyx"} <= {p.name for p in files}
+
+
+# --- What a command may say -----------------------------------------------------------------
+
+
+def test_points_and_batches_are_answered_in_order(script) -> None:
+    text = f"""{HEAR}echo 1 2; read -r a
+    printf 'batch 3\\n0 0\\n1 1\\n2 2\\n'; read -r b; read -r c; read -r d
+    printf 'batch 0\\n3 3\\n'; read -r e
+    [ "$a $b $c $d $e" = "5.0 0.0 2.0 8.0 18.0" ]"""
+    objective = launch(script(text))
+    assert objective.points == [[1, 2], [0, 0], [1, 1], [2, 2], [3, 3]]
+    assert objective.batches == [3, 0]
+
+
+def test_a_command_may_write_ahead_of_the_answers(script) -> None:
+    count = 30_000  # more than all pipes hold, both ways
+    text = f"""
+import sys
+while input() != "begin":
+    pass
+for k in range({count}):
+    print(k, 0)
+sys.stdout.flush()
+assert all(float(next(sys.stdin)) == k * k for k in range({count}))
+"""
+    assert len(launch(script(text, sys.executable)).points) == count
+
+
+def test_a_command_need_not_read_the_answers(script) -> None:
+    text = "print('1 2\\n' * 30_000, end='')"
+    assert len(launch(script(text, sys.executable)).points) == 30_000
+
+
+@pytest.mark.parametrize("ending", ["echo stop; exec sleep 1000", "echo stop; exit 3", "exit 0"])
+def test_stop_or_the_end_of_its_output_ends_a_launch(script, ending: str) -> None:
+    assert launch(script(f"{HEAR}echo 1 2; {ending}")).points == [[1, 2]]
+
+
+def test_a_command_that_closes_its_output_is_not_waited_for(script, monkeypatch) -> None:
+    monkeypatch.setattr(process, "ENDING_S", 0.01)
+    assert launch(script("echo 1 2; exec >&-; exec sleep 1000")).points == [[1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("echo 1 2 3", "'1 2 3' has 3 numbers; a point has 2 here"),
+        ("echo", "'' has 0 numbers; a point has 2 here"),
+        ("echo 1 two", "'1 two' is no point of 2 numbers"),
+        ("echo batch", "'batch' is no point of 2 numbers"),
+        ("echo batch -1", "'batch -1' is no batch: write batch and a number"),
+        ("echo batch 2; echo 1 2; echo stop", "'stop' is no point of 2 numbers"),
+        ("echo batch 2; echo 1 2", "its output ended after 1 of a batch's 2 points"),
+        ("printf '1 2'", "its output ended within a line: '1 2'"),
+        ("printf '\\377 1\\n'", r"'\\xff 1' is no point of 2 numbers"),
+        ("exit 3", "ended with exit code 3"),
+        ("echo batch 2; exit 3", "ended with exit code 3"),
+        ("kill -SEGV $$", "ended by SIGSEGV"),
+        ("kill -KILL $$", "ended by SIGKILL"),
+        ("echo no licence >&2; exit 1", "ended with exit code 1; standard error: no licence"),
+        (
+            "for k in 1 2 3 4 5 6 7; do echo line $k >&2; echo >&2; done; echo oh; exec sleep 1000",
+            "'oh' is no point of 2 numbers; standard error: "
+            "line 3 / line 4 / line 5 / line 6 / line 7",
+        ),
+    ],
+)
+def test_what_goes_wrong_is_told_with_the_end_of_standard_error(script, text, message) -> None:
+    with pytest.raises(ExternalError, match=f"^{re.escape(message)}$"):
+        launch(script(HEAR + text))
+
+
+def test_a_line_without_end_is_refused(script, folder) -> None:
+    with pytest.raises(ExternalError, match=r"^'0{80}\.\.\.' is no line: it does not end$"):
+        launch(script(f"{HEAR}tr '\\0' 0 < /dev/zero"))
+    assert list(folder.iterdir()) == []
+
+
+def test_a_file_that_is_no_program_is_told(tmp_path, folder) -> None:
+    path = tmp_path / "data"
+    path.write_text("no program")
+    path.chmod(0o755)
+    with pytest.raises(OSError, match=f"Exec format error: '{path}'"):
+        launch(str(path))
+    assert list(folder.iterdir()) == []
+
+
+# --- What a command is given, and how it ends -----------------------------------------------
+
+
+def test_a_command_gets_a_folder_and_a_small_environment(
+    script, tmp_path, folder, monkeypatch
+) -> None:
+    monkeypatch.setenv("SECRET", "x")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("PYTHONHASHSEED", "0")
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    os.dup2(0, 500)  # inheritable
+    text = "env > $1; pwd >> $1; touch left; ls /proc/$$/fd | grep -c 500 >> $1; ulimit -c >> $1"
+    launch(f"{script(text)} {tmp_path}/out")
+    *lines, here, descriptors, core = (tmp_path / "out").read_text().splitlines()
+    environment = dict(line.split("=", 1) for line in lines)
+    for name in ("PWD", "OLDPWD", "SHLVL", "_"):  # the shell's own
+        environment.pop(name, None)
+    threads = {k: v for k, v in os.environ.items() if k.endswith(process.THREAD_ENDINGS)}
+    assert threads["OMP_NUM_THREADS"] == "1"
+    assert environment == {
+        "PATH": os.environ["PATH"],
+        "HOME": here,
+        "TMPDIR": here,
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        **threads,
+    }
+    assert Path(here).parent == folder
+    assert not Path(here).exists()
+    assert descriptors == "0"
+    assert core == "0"
+    os.close(500)
+
+
+def test_a_cut_ends_the_command_whatever_it_ignores(script, tmp_path, folder) -> None:
+    text = f"trap '' TERM INT HUP PIPE; echo $$ > {tmp_path}/pid; while :; do echo 1 2; done"
+    with pytest.raises(Cut):
+        launch(script(text), Sum(most=5))
+    pid = int((tmp_path / "pid").read_text())
+    assert not Path(f"/proc/{pid}").exists()
+    assert list(folder.iterdir()) == []
+
+
+def test_what_a_command_has_started_ends_with_it(script, tmp_path) -> None:
+    with pytest.raises(Cut):
+        launch(script(f"sleep 1000 & echo $! > {tmp_path}/pid; yes 1 2"), Sum(most=5))
+    assert ends(int((tmp_path / "pid").read_text()))
+
+
+def test_descriptors_are_given_back(script, tmp_path) -> None:
+    before = os.listdir("/proc/self/fd")
+    launch(script("exit 0"))
+    with pytest.raises(Cut):
+        launch(script("yes 1 2"), Sum(most=5))
+    with pytest.raises(ExternalError):
+        launch(script("exit 1"))
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_a_command_dies_with_the_process_that_started_it() -> None:
+    read, write = os.pipe()
+    hold, go = os.pipe()
+    starter = os.fork()
+    if starter == 0:
+        pid = spawn(["/bin/sleep", "1000"], {}, "/", 0, 1, 2)
+        os.write(write, str(pid).encode())
+        os.read(hold, 1)
+        os._exit(0)
+    pid = int(os.read(read, 20))
+    assert not ends(pid, within_s=0)
+    os.write(go, b"x")
+    os.waitpid(starter, 0)
+    assert ends(pid)
+    for descriptor in (read, write, hold, go):
+        os.close(descriptor)
+
+
+def test_a_folder_that_is_gone_is_told() -> None:
+    with pytest.raises(FileNotFoundError):
+        spawn(["/bin/true"], {}, "/no/such/folder", 0, 1, 2)

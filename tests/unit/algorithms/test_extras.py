@@ -1,0 +1,278 @@
+"""The optional libraries: what all of them promise, and what is particular to one."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from timefair.algorithms import registry
+from timefair.algorithms.adapters import extra, fcmaes_native, modular_cmaes, py_bobyqa
+from timefair.algorithms.base import Algorithm
+from timefair.measure import kernel
+from timefair.measure.child import Allowance
+from timefair.measure.run import measure_run
+from timefair.problems.registry import SUITES
+
+EXTRAS = ("modcma", "modde", "fcmaes", "pymoo", "nlopt", "pybobyqa", "skopt")
+USES = [f"{name}:{algorithm}" for name in EXTRAS for algorithm in registry.LIBRARIES[name].names]
+DRAW_NOTHING = ("GN_DIRECT", "GN_DIRECT_L", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L")
+MOST = {"skopt": 12, "pybobyqa": 60}
+"""Evaluations of a launch here, where they are dear; else `FULL`."""
+FULL = 300
+
+
+def skip_unless_installed(use: str) -> None:
+    pytest.importorskip(registry.LIBRARIES[use.partition(":")[0]].module)
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
+    launch, use: str, tmp_path, monkeypatch, capfd
+) -> None:
+    skip_unless_installed(use)
+    library, _, name = use.partition(":")
+    monkeypatch.chdir(tmp_path)
+    threads = threading.active_count()
+    most = MOST.get(library, FULL)
+    first, again, other = (launch(use, seed=s, most=most) for s in (1, 1, 2))
+    if library != "fcmaes" or name not in fcmaes_native.BY_GENERATIONS:
+        np.testing.assert_array_equal(first.points, again.points)
+    assert np.array_equal(first.points, other.points) == (name in DRAW_NOTHING)
+    assert first.all_inside
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr() == ("", "")
+    assert threading.active_count() == threads
+
+
+@pytest.mark.parametrize("most", [3, 8])
+@pytest.mark.parametrize("use", USES)
+def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None:
+    skip_unless_installed(use)
+    ended = launch(use, most=most)
+    assert ended.was_cut
+    assert ended.evaluations == most
+
+
+@pytest.mark.parametrize("name", fcmaes_native.BY_GENERATIONS)
+def test_runs_of_fcmaes_repeat_though_launches_do_not(name: str) -> None:
+    pytest.importorskip("fcmaes")
+    kernel.adopt_orphans()
+    algorithm: Algorithm = registry.load(f"fcmaes:{name}", {"popsize": 5})
+    problem = SUITES["bbob"].problem(1, 3, 1)
+    rows = [measure_run(algorithm, problem, Allowance(evaluations=500), seed) for seed in (1, 1, 2)]
+    first, again, other = ([e["precision"] for e in row["events"]] for row in rows)
+    assert first == again != other
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) -> None:
+    monkeypatch.setattr(extra.importlib.util, "find_spec", lambda module: None)
+    library = use.partition(":")[0]
+    package = registry.LIBRARIES[library].distributions[0]
+    help_ = f"needs the package {package}: pip install 'timefair[extras]'"
+    assert {a.missing for a in registry.LIBRARIES[library].available()} == {help_}
+    assert registry.faults(use, {}) == [f"{use} cannot be used here: it {help_}"]
+
+
+@pytest.mark.parametrize(
+    ("use", "parameters", "line"),
+    [
+        ("modcma:BIPO", {}, "modcma has no algorithm 'BIPO'; did you mean 'BIPOP'?"),
+        (
+            "modcma:BIPOP",
+            {"lamda0": 9},
+            "'lamda0' is no parameter of modcma:BIPOP; did you mean 'lambda0'?",
+        ),
+        (
+            "modcma:BIPOP",
+            {"lambda0": 0},
+            "'lambda0' of modcma:BIPOP is a whole number from 1, not 0",
+        ),
+        ("modcma:BIPOP", {"active": 1}, "'active' of modcma:BIPOP is true or false, not 1"),
+        (
+            "modcma:BIPOP",
+            {"ssa": "CSO"},
+            "modcma:BIPOP refuses its parameters: 'ssa' is one of CSA, TPA, MSR, XNES, MXNES, "
+            "LPXNES, PSR, SR, SA, not 'CSO'",
+        ),
+        (
+            "modcma:modCMA",
+            {"sigma0": True},
+            "'sigma0' of modcma:modCMA is a number from 0, not True",
+        ),
+        ("modde:modDE", {"F": [0.5]}, "'F' of modde:modDE is a number from 0, not [0.5]"),
+        (
+            "modde:modDE",
+            {"mutation_n_comps": 3},
+            "modde:modDE refuses its parameters: mutation_n_comps should be any of [(1, 2)]. "
+            "Got: 3",
+        ),
+        ("fcmaes:DE", {"popsize": 3}, "fcmaes:DE refuses its parameters: 'popsize' is at least 4"),
+        ("fcmaes:CMA-ES", {"stop_hist": -2}, None),
+        (
+            "pymoo:GA",
+            {"termination": "x"},
+            "pymoo:GA refuses its parameters: 'termination' is tolerance or none, not 'x'",
+        ),
+        (
+            "pymoo:PSO",
+            {"initial_velocity": "x"},
+            "pymoo:PSO refuses its parameters: Unknown velocity initialization.",
+        ),
+        (
+            "nlopt:GN_MLSL",
+            {"local": "LN_X"},
+            "nlopt:GN_MLSL refuses its parameters: 'local' is one of LN_BOBYQA, LN_NELDERMEAD, "
+            "LN_PRAXIS, LN_SBPLX, not 'LN_X'",
+        ),
+        (
+            "nlopt:GN_ESCH",
+            {"local": "LN_BOBYQA"},
+            "'local' is no parameter of nlopt:GN_ESCH; it has: xtol_rel, xtol_abs, ftol_rel, "
+            "ftol_abs, maxeval, population",
+        ),
+        (
+            "pybobyqa:BOBYQA",
+            {"rhoend": 100},
+            "pybobyqa:BOBYQA refuses its parameters: Error (bad input): rhobeg must be > rhoend",
+        ),
+        (
+            "skopt:gp_minimize",
+            {"acq_func": "EX"},
+            "skopt:gp_minimize refuses its parameters: expected acq_func to be in "
+            "gp_hedge,EI,LCB,MES,PVRS,PI,EIps,PIps, got EX",
+        ),
+    ],
+)
+def test_a_wrong_parameter_gets_one_line(use: str, parameters: dict, line: str | None) -> None:
+    skip_unless_installed(use)
+    assert registry.faults(use, parameters) == ([line] if line else [])
+
+
+@pytest.mark.parametrize(
+    ("use", "parameters"),
+    [
+        ("modcma:CMA-ES", {"lambda0": 30}),
+        ("modcma:modCMA", {"lambda_": 30, "sigma0": 1}),
+        ("modde:modDE", {"lambda_": 30, "F": 1, "CR": 0.9}),
+        ("fcmaes:BiteOpt", {"M": 2}),
+        ("pymoo:DE", {"pop_size": 30, "F": 0.9, "CR": 0.9}),
+        ("nlopt:GN_ISRES", {"population": 30}),
+        ("nlopt:LN_SBPLX", {"initial_step": 0.01}),
+        ("pybobyqa:BOBYQA", {"rhobeg": 0.01}),
+        ("skopt:gp_minimize", {"n_initial_points": 3}),
+    ],
+)
+def test_parameters_reach_the_library(launch, use: str, parameters: dict) -> None:
+    skip_unless_installed(use)
+    most = MOST.get(use.partition(":")[0], FULL)
+    plain, changed = launch(use, most=most), launch(use, parameters, most=most)
+    assert not np.array_equal(plain.points, changed.points)
+
+
+def test_the_default_step_of_modcma_is_a_fifth_of_the_width(launch) -> None:
+    pytest.importorskip("modcma")
+    width = 8.0
+    given = {"sigma0": modular_cmaes.SIGMA0 * width}
+    for name in ("CMA-ES", "modCMA"):
+        plain, same = launch(f"modcma:{name}"), launch(f"modcma:{name}", given)
+        np.testing.assert_array_equal(plain.points, same.points)
+
+
+@pytest.mark.parametrize(
+    ("name", "two_point", "uncorrected"),
+    [
+        ("CMA-ES", {"ssa": "TPA"}, {"bound_correction": "NONE"}),
+        ("modCMA", {"step_size_adaptation": "tpa"}, {"bound_correction": None}),
+    ],
+)
+def test_points_of_modcma_leave_the_bounds_only_if_told_to(
+    launch, name: str, two_point: dict, uncorrected: dict
+) -> None:
+    pytest.importorskip("modcma")
+    wide = {"sigma0": 20.0}
+    assert launch(f"modcma:{name}", wide | two_point, most=300).all_inside
+    assert not launch(f"modcma:{name}", wide | uncorrected, most=300).all_inside
+
+
+def test_restarts_of_modcma_go_on_until_the_objective_ends_them(launch) -> None:
+    pytest.importorskip("modcma")
+    single = launch("modcma:CMA-ES", most=50_000)
+    assert not single.was_cut
+    for name in ("IPOP", "BIPOP"):
+        assert launch(f"modcma:{name}", most=3 * single.evaluations).was_cut
+
+
+@pytest.mark.parametrize(
+    ("parameters", "left", "evaluations"),
+    [
+        ({}, None, 25_000),  # without end
+        ({"lpsr": True}, None, 20_000),
+        ({"budget": 300}, None, 300),
+        ({}, 450, 450),
+        ({"budget": 300}, 450, 300),
+    ],
+)
+def test_the_nominal_budget_of_modde(
+    launch, parameters: dict, left: int | None, evaluations: int
+) -> None:
+    pytest.importorskip("modde")
+    ended = launch("modde:modDE", parameters, dimension=2, most=25_000, left=left)
+    # It looks at the end of a generation.
+    assert evaluations <= ended.evaluations < evaluations + 37
+
+
+def test_a_launch_of_modde_counts_its_own_evaluations() -> None:
+    pytest.importorskip("modde")
+
+    class Later:
+        dimension, evaluations, evaluations_left = 2, 1000, None
+        lower, upper = np.full(2, -1.0), np.full(2, 1.0)
+
+        def __call__(self, x):
+            self.evaluations += 1
+            return float(np.sum(np.square(x)))
+
+    objective = Later()
+    algorithm = registry.load("modde:modDE", {"budget": 100})
+    algorithm.solve(objective, np.random.default_rng(1))
+    assert 1100 <= objective.evaluations <= 1120
+
+
+def test_pymoo_ends_by_tolerance_or_never(launch) -> None:
+    pytest.importorskip("pymoo")
+    assert not launch("pymoo:PSO", most=20_000).was_cut
+    assert launch("pymoo:PSO", {"termination": "none"}, most=6_000).was_cut
+
+
+def test_local_methods_of_nlopt_end_where_rounding_or_a_tolerance_stops_them(launch) -> None:
+    pytest.importorskip("nlopt")
+    for name in ("LN_BOBYQA", "LN_NELDERMEAD", "LN_PRAXIS", "LN_SBPLX"):
+        by_rounding = launch(f"nlopt:{name}", most=5_000)
+        by_tolerance = launch(f"nlopt:{name}", {"xtol_rel": 1e-2}, most=5_000)
+        assert not by_rounding.was_cut
+        assert by_tolerance.evaluations < by_rounding.evaluations
+
+
+def test_pybobyqa_ends_at_maxfun(launch) -> None:
+    pytest.importorskip("pybobyqa")
+    assert launch("pybobyqa:BOBYQA", {"maxfun": 30}, most=60).evaluations == 30
+    assert py_bobyqa.MAXFUN > 60
+
+
+def test_what_an_objective_raises_is_held_until_it_is_released() -> None:
+    class Cut(BaseException):
+        pass
+
+    def objective(x):
+        raise Cut
+
+    stopped = []
+    held = extra.Held(objective, lambda: stopped.append(True))
+    held.release()
+    assert held(np.zeros(2)) == np.inf
+    assert stopped == [True]
+    with pytest.raises(Cut):
+        held.release()

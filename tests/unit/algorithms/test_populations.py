@@ -1,0 +1,165 @@
+"""What the population algorithms of this package promise alike, and the parts that they share."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from timefair.algorithms import registry
+from timefair.algorithms.builtin import population
+
+NAMES = ("ABC", "CRO", "JADE", "PSO", "jDE", "jDElscop")
+
+
+class Stop(BaseException):
+    """As the measuring code ends a launch."""
+
+
+class Scripted:
+    """The values of a list on [-1, 1]^D, again and again, and the end after `most` of them."""
+
+    lower = property(lambda self: np.full(self.dimension, -1.0))
+    upper = property(lambda self: np.full(self.dimension, 1.0))
+    evaluations_left = None
+
+    def __init__(self, dimension: int, values: list[float], most: int) -> None:
+        self.dimension, self.values, self.most = dimension, values, most
+        self.calls = 0
+        self.all_inside = True
+
+    def __call__(self, x) -> float:
+        self.calls += 1
+        if self.calls > self.most:
+            raise Stop
+        self.all_inside &= bool(np.all(np.abs(x) <= 1))
+        return self.values[self.calls % len(self.values)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:
+    first, again, other = (launch(f"timefair:{name}", seed=s, most=1500) for s in (1, 1, 2))
+    assert first.was_cut
+    assert first.all_inside
+    np.testing.assert_array_equal(first.points, again.points)
+    assert not np.array_equal(first.points[0], other.points[0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_comes_close_to_the_optimum(launch, name: str) -> None:
+    points = np.array(launch(f"timefair:{name}", left=3000, most=3000).points)
+    assert np.min(np.linalg.norm(points - 0.7, axis=1)) < 0.1  # random search: 0.3
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(
+    dimension=st.integers(1, 3),
+    values=st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=1, max_size=7),
+    most=st.integers(0, 400),
+)
+@settings(max_examples=25, deadline=None)
+def test_any_values_are_survived_and_the_end_passes_at_once(
+    name: str, dimension: int, values: list[float], most: int
+) -> None:
+    objective = Scripted(dimension, values, most)
+    with pytest.raises(Stop):
+        registry.load(f"timefair:{name}", {}).solve(objective, np.random.default_rng(1))
+    assert objective.calls == most + 1
+    assert objective.all_inside
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "line"),
+    [
+        ("JADE", {"population": 2}, "'population' of timefair:JADE is a whole number of at least"),
+        ("JADE", {"p": 1.5}, "'p' of timefair:JADE is a number from 0 to 1, not 1.5"),
+        ("JADE", {"c": float("nan")}, "'c' of timefair:JADE is a number from 0 to 1, not nan"),
+        ("jDE", {"tau1": -0.1}, "'tau1' of timefair:jDE is a number from 0 to 1, not -0.1"),
+        ("jDElscop", {"budget": 0}, "'budget' of timefair:jDElscop is a whole number of at least"),
+        ("jDElscop", {"population": 50.0}, "'population' of timefair:jDElscop is a whole number"),
+        ("PSO", {"omega": "0.7"}, "'omega' of timefair:PSO is a number from 0 to 1, not '0.7'"),
+        ("ABC", {"food": 1}, "'food' of timefair:ABC is a whole number of at least 2, not 1"),
+        ("CRO", {"fd": 1}, "'fd' of timefair:CRO is a number from 0 to 0.99, not 1"),
+        ("CRO", {"n": True}, "'n' of timefair:CRO is a whole number of at least 1, not True"),
+        ("CRO", {"rows": 3}, "'rows' is no parameter of timefair:CRO"),
+    ],
+)
+def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, line: str) -> None:
+    (found,) = registry.faults(f"timefair:{name}", parameters)
+    assert found.startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("ABC", {"food": 2, "limit": 1}),
+        ("CRO", {"n": 1, "m": 1, "rho": 0.0, "fbs": 1.0, "fa": 1, "fd": 0.99, "pd": 1}),
+        ("JADE", {"population": 3, "p": 0.0, "c": 1}),
+        ("PSO", {"population": 1, "omega": 0, "c1": 0, "c2": 0, "start_velocity": 0}),
+        ("jDE", {"population": 4, "tau1": 0, "tau2": 1}),
+        ("jDElscop", {"population": 4, "budget": 300}),
+    ],
+)
+def test_the_extreme_parameters_work(launch, name: str, parameters: dict) -> None:
+    assert registry.faults(f"timefair:{name}", parameters) == []
+    assert launch(f"timefair:{name}", parameters, most=300).evaluations == 300
+
+
+def test_a_change_of_a_shared_part_is_a_change_of_the_algorithm() -> None:
+    names = [p.name for p in registry.source_files("timefair:JADE")]
+    assert names == ["library.py", "jade.py", "population.py"]
+
+
+@given(st.integers(3, 12), st.integers(0, 5), st.integers(0, 2**32 - 1))
+def test_partners_are_different_from_each_other_and_from_the_member(
+    size: int, more: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    drawn = population.partners(rng, size, size, size + more)
+    together = np.stack([np.arange(size), *drawn])
+    assert all(len(set(column)) == 3 for column in together.T)
+    assert together.min() == 0
+    assert drawn[0].max() < size
+    assert drawn[1].max() < size + more
+
+
+def test_all_partners_are_equally_probable() -> None:
+    rng = np.random.default_rng(5)
+    draws = [population.partners(rng, 4, 4, 6) for _ in range(6000)]
+    pairs, counts = np.unique([(a[1], b[1]) for a, b in draws], axis=0, return_counts=True)
+    assert len(pairs) == 3 * 4  # from {0, 2, 3}, then from what is left of {0, 2, 3, 4, 5}
+    np.testing.assert_allclose(counts, 500, atol=4 * np.sqrt(500))
+
+
+def test_binomial_crossover_takes_each_component_at_the_rate_and_one_for_certain() -> None:
+    rng = np.random.default_rng(5)
+    rates = np.repeat([0.0, 0.3, 1.0], 20_000)
+    none, some, all_ = np.split(population.binomial(rng, rates, 5), 3)
+    np.testing.assert_array_equal(none.sum(axis=1), 1)
+    np.testing.assert_allclose(none.mean(axis=0), 1 / 5, atol=0.01)
+    np.testing.assert_allclose(some.mean(axis=0), 1 / 5 + 4 / 5 * 0.3, atol=0.01)
+    assert all_.all()
+
+
+def test_exponential_crossover_takes_one_stretch_that_goes_on_at_the_rate() -> None:
+    rng = np.random.default_rng(5)
+    rates = np.repeat([0.0, 0.7, 1.0], 20_000)
+    one, some, all_ = np.split(population.exponential(rng, rates, 5), 3)
+    np.testing.assert_array_equal(one.sum(axis=1), 1)
+    assert all_.all()
+    starts = (some & ~np.roll(some, 1, axis=1)).sum(axis=1)
+    assert set(starts) == {0, 1}  # around the circle; none if all are taken
+    lengths = np.bincount(some.sum(axis=1), minlength=6)[1:] / len(some)
+    expected = [0.3, 0.7 * 0.3, 0.7**2 * 0.3, 0.7**3 * 0.3, 0.7**4]
+    np.testing.assert_allclose(lengths, expected, atol=0.01)
+    np.testing.assert_allclose(some.mean(axis=0), some.mean(), atol=0.01)
+
+
+def test_one_variable_is_always_taken() -> None:
+    rates = np.array([0.0, 0.5, 1.0])
+    for crossover in (population.binomial, population.exponential):
+        assert crossover(np.random.default_rng(1), rates, 1).all()
+
+
+def test_nan_is_the_worst_value() -> None:
+    values = population.values(lambda x: np.nan if x[0] else -np.inf, np.array([[0.0], [1.0]]))
+    np.testing.assert_array_equal(values, [-np.inf, np.inf])

@@ -1,0 +1,154 @@
+"""pygmo's algorithms, where pygmo is installed."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from timefair.algorithms import registry
+from timefair.algorithms.adapters import pygmo as adapter
+
+NAMES = list(adapter.DEFAULTS)
+
+
+class Stop(BaseException):
+    """As the measuring code ends a launch."""
+
+
+class Stubborn:
+    """A sphere on [-1, 1]^2 that raises from one evaluation on and counts those that follow."""
+
+    dimension, evaluations_left = 2, None
+    lower, upper = np.full(2, -1.0), np.full(2, 1.0)
+
+    def __init__(self, most: int) -> None:
+        self.most, self.calls = most, 0
+
+    def __call__(self, x):
+        self.calls += 1
+        if self.calls > self.most:
+            raise Stop
+        return float(np.sum(np.square(x)))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _pygmo() -> None:
+    pytest.importorskip("pygmo")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:
+    first, again, other = (launch(f"pygmo:{name}", seed=s, most=2000) for s in (1, 1, 2))
+    np.testing.assert_array_equal(first.points, again.points)
+    assert not np.array_equal(first.points[0], other.points[0])
+    assert first.evaluations > 30
+    assert first.all_inside
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_end_of_a_launch_surfaces_at_once(name: str) -> None:
+    parameters = {"stop_range": 1e-12} if name == "compass_search" else {}
+    for most in (0, 20, 80):  # in the first population or after it
+        objective = Stubborn(most)
+        with pytest.raises(Stop):
+            registry.load(f"pygmo:{name}", parameters).solve(objective, np.random.default_rng(1))
+        assert objective.calls == most + 1
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", NAMES)
+def test_values_that_are_no_numbers_do_no_harm(name: str, value: float) -> None:
+    class Odd(Stubborn):
+        def __call__(self, x):
+            y = super().__call__(x)
+            return value if self.calls % 3 == 0 else y
+
+    objective = Odd(200)
+    try:
+        registry.load(f"pygmo:{name}", {}).solve(objective, np.random.default_rng(1))
+    except Stop:
+        assert objective.calls == 201
+    assert objective.calls > 10
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_can_be_prepared_and_has_no_fault_by_default(name: str) -> None:
+    assert registry.faults(f"pygmo:{name}", {}) == []
+    registry.load(f"pygmo:{name}", {}).prepare()
+
+
+def test_every_parameter_is_one_of_pygmo() -> None:
+    import pygmo
+
+    def words(kind: type) -> str:
+        return f"{kind.__doc__} {kind.__init__.__doc__}"
+
+    for name, parameters in adapter.DEFAULTS.items():
+        text = words(getattr(pygmo, name)) + words(pygmo.compass_search) * (name == "mbh")
+        assert [key for key in parameters if f"{key} (" not in text] == []
+
+
+def test_the_population_is_of_the_size_that_is_asked_for(launch) -> None:
+    flat = {"F": 0.5, "CR": 0.0, "ftol": 0.0, "xtol": 0.0}
+    points = np.array(launch("pygmo:de", flat | {"population": 7}, dimension=6, most=14).points)
+    changed = (points[7:] != points[:7]).sum(axis=1)
+    assert (changed <= 1).all()  # with this rate a trial differs from its parent in one component
+    assert launch("pygmo:sade", {"population": 9, "gen": 2}).evaluations == 27
+
+
+def test_the_harmony_search_plans_its_generations_by_the_budget(launch) -> None:
+    assert launch("pygmo:ihs", left=200, most=5000).evaluations == 200
+    assert launch("pygmo:ihs", dimension=2, most=5000).evaluations == 2000
+    assert launch("pygmo:ihs", {"gen": 10, "population": 5}, left=200).evaluations == 15
+
+
+def test_basin_hopping_hands_parameters_to_the_search_inside(launch) -> None:
+    coarse = launch("pygmo:mbh", {"stop_range": 0.05}, most=5000)
+    fine = launch("pygmo:mbh", {"stop_range": 1e-4}, most=5000)
+    assert coarse.evaluations < fine.evaluations < 5000
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "line"),
+    [
+        ("dee", {}, "pygmo has no algorithm 'dee'; did you mean 'de'?"),
+        ("de", {"f": 0.5}, "'f' is no parameter of pygmo:de; did you mean 'F'?"),
+        ("gwo", {"seed": 1}, "'seed' is no parameter of pygmo:gwo; it has: population, gen"),
+        ("de", {"population": 0}, "'population' of pygmo:de is a whole number from 1, not 0"),
+        ("de", {"population": True}, "'population' of pygmo:de is a whole number from 1, not True"),
+        (
+            "sade",
+            {"population": 6},
+            "pygmo:sade refuses its parameters: saDE: Self-adaptive Differential Evolution needs "
+            "at least 7 individuals in the population, 6 detected",
+        ),
+        ("de", {"F": 7}, "pygmo:de refuses its parameters: The F and CR parameters must be in the"),
+        ("de", {"F": "big"}, "'F' of pygmo:de is a number from 0, not 'big'"),
+    ],
+)
+def test_a_wrong_name_or_parameter_gets_one_line(name: str, parameters: dict, line: str) -> None:
+    (found,) = registry.faults(f"pygmo:{name}", parameters)
+    assert found.startswith(line)
+    assert "\n" not in found
+
+
+def test_a_missing_package_is_named(monkeypatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda module: None)
+    missing = "needs the package pygmo: pip install 'timefair[extras]'"
+    assert {line.missing for line in registry.LIBRARIES["pygmo"].available()} == {missing}
+    assert registry.faults("pygmo:de", {}) == [f"pygmo:de cannot be used here: it {missing}"]
+
+
+def test_nothing_is_imported_while_the_clock_runs() -> None:
+    code = (
+        "import sys, numpy as np; from timefair.algorithms import registry\n"
+        "from timefair.algorithms.trial import Enough, Sphere\n"
+        "a = registry.load('pygmo:sade', {}); a.prepare()\n"
+        "before = set(sys.modules)\n"
+        "try: a.solve(Sphere(90), np.random.default_rng(1))\n"
+        "except Enough: pass\n"
+        "sys.exit(' '.join(set(sys.modules) - before) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,173 @@
+"""Batches: the same evaluations as one by one, on one core and on several."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+import pytest
+
+from timefair.algorithms.base import Algorithm
+from timefair.measure import kernel
+from timefair.measure.child import Allowance
+from timefair.measure.restarts import RestartPolicy
+from timefair.measure.run import measure_run
+from timefair.problems.base import Problem, ProblemName
+from timefair.problems.registry import SUITES
+
+
+@pytest.fixture(scope="module", autouse=True)
+def reaper():
+    kernel.adopt_orphans()
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    return SUITES["bbob"].problem(8, 3, 1)
+
+
+def slow(seconds: float) -> Problem:
+    """Sleeps as long as its only variable says, in units of `seconds`."""
+
+    def evaluate(x) -> float:
+        time.sleep(seconds * float(x[0]))
+        return float(x[0])
+
+    return Problem(ProblemName("test", 1, 1, 1), evaluate, np.zeros(1), np.full(1, 9.0), 0.0)
+
+
+def one_by_one(objective, rng):
+    while True:
+        for x in rng.uniform(-5, 5, (7, 3)):
+            objective(x)
+
+
+def in_batches(objective, rng):
+    while True:
+        objective.batch(rng.uniform(-5, 5, (7, 3)))
+
+
+def run(solve, problem: Problem, **allowed) -> dict:
+    return measure_run(Algorithm(solve), problem, Allowance(**allowed), seed=3)
+
+
+def events(row: dict) -> list[tuple]:
+    return [(e["restart"], e["evaluations"], e["precision"]) for e in row["events"]]
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3])
+@pytest.mark.parametrize("evaluations", [1, 7, 10, 100])
+def test_batches_are_the_same_evaluations(problem, cores, evaluations):
+    single = run(one_by_one, problem, evaluations=evaluations)
+    batch = run(in_batches, problem, evaluations=evaluations, cores=cores)
+    assert events(batch) == events(single)
+    assert batch["evaluations"] == single["evaluations"] == evaluations
+    assert str(batch["stop_reason"]) == "evaluations"
+    times = [event["time_s"] for event in batch["events"]]
+    assert times == sorted(times)
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_values_come_in_the_order_of_the_points(problem, cores):
+    def solve(objective, rng):
+        points = rng.uniform(-5, 5, (5000, 3))
+        values = objective.batch(points)
+        assert values.tolist() == [problem.evaluate(x) for x in points]
+        assert objective.batch(np.zeros((0, 3))).shape == (0,)
+        assert objective.evaluations == 5000
+
+    row = run(solve, problem, evaluations=6000, cores=cores, restart=RestartPolicy("none"))
+    assert (str(row["status"]), row["message"]) == ("ok", None)
+    assert row["evaluations"] == 5000
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize("points", [np.zeros(3), np.zeros((2, 4)), 1.0, [], [[]]])
+def test_a_wrong_shape_is_refused(problem, cores, points):
+    def solve(objective, rng):
+        objective(np.zeros(3))
+        objective.batch(points)
+
+    row = run(solve, problem, evaluations=9, cores=cores)
+    assert str(row["status"]) == "raised"
+    assert "a batch is an array of shape (k, 3)" in row["message"]
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_what_the_problem_raises_ends_the_batch_there(cores):
+    def evaluate(x) -> float:
+        if x[0] == 2:
+            raise ArithmeticError("two")
+        return float(x[0])
+
+    def solve(objective, rng):
+        with pytest.raises(ArithmeticError, match="two"):
+            objective.batch([[5.0], [4.0], [2.0], [1.0]])
+        objective([3.0])
+
+    problem = Problem(ProblemName("test", 1, 1, 1), evaluate, np.zeros(1), np.full(1, 9.0), 0.0)
+    row = run(solve, problem, evaluations=9, cores=cores, restart=RestartPolicy("none"))
+    # As one by one: the call that raised is counted, what came after it was not made.
+    assert events(row) == [(0, 1, 5.0), (0, 2, 4.0), (0, 4, 3.0)]
+
+
+def test_points_are_evaluated_at_the_same_time():
+    pids = set()
+
+    def solve(objective, rng):
+        values = objective.batch([[float(os.getpid())], [0.0], [0.0], [0.0]])
+        pids.update(values.tolist())
+        assert len(pids) == 4  # the sleeps overlap, so each process took one
+        assert os.getpid() not in pids
+
+    def evaluate(x) -> float:
+        time.sleep(0.3)
+        return float(os.getpid())
+
+    problem = Problem(ProblemName("test", 1, 1, 1), evaluate, np.zeros(1), np.full(1, 1e9), 0.0)
+    row = run(solve, problem, evaluations=9, cores=4, restart=RestartPolicy("none"))
+    assert (str(row["status"]), row["message"]) == ("ok", None)
+    assert row["wall_s"] < 4 * 0.3
+
+
+def test_at_t_what_was_ready_counts_and_what_was_not_does_not():
+    def solve(objective, rng):
+        objective.batch([[9.0], [1.0], [2.0]])  # ready after 1.8, 0.2 and 0.6 seconds
+
+    row = run(solve, slow(0.2), time_ns=10**9, cores=2)
+    assert (str(row["status"]), str(row["stop_reason"])) == ("ok", "time")
+    assert events(row) == [(0, 1, 1.0)]
+    assert row["evaluations"] == 2
+    assert row["wall_s"] == 1.0
+    assert kernel.children() == []
+
+
+def test_a_launch_that_is_cut_in_a_batch_leaves_the_next_one_in_order():
+    def solve(objective, rng):
+        objective.batch([[1.0], [8.0]])
+
+    policy = RestartPolicy("fixed", tau_s=0.2)
+    row = run(solve, slow(0.05), time_ns=10**9, cores=2, restart=policy)
+    assert {str(launch["end"]) for launch in row["launch_log"][:-1]} == {"tau"}
+    # One point is ready at tau and the other is not; no launch counts what the one before left.
+    assert {launch["evaluations"] for launch in row["launch_log"]} <= {0, 1}
+    assert row["evaluations"] == sum(launch["evaluations"] for launch in row["launch_log"])
+    assert row["best_precision"] == 1.0
+
+
+def test_the_end_of_a_run_in_a_batch_leaves_no_process(problem):
+    row = run(in_batches, problem, time_ns=round(0.2 * 1e9), cores=3)
+    assert (str(row["status"]), row["wall_s"]) == ("ok", 0.2)
+    assert kernel.children() == []
+
+
+def test_a_plateau_is_judged_at_the_end_of_a_batch():
+    def solve(objective, rng):
+        objective.batch([[5.0], [6.0], [6.0], [4.0]])
+        objective.batch([[6.0], [6.0], [6.0], [6.0]])
+
+    policy = RestartPolicy("stagnation", plateau_evaluations=2)
+    rows = [run(solve, slow(0.0), evaluations=16, cores=2, restart=policy)]
+    assert [launch["evaluations"] for launch in rows[0]["launch_log"]] == [8, 8]
+    assert str(rows[0]["launch_log"][0]["end"]) == "stagnated"

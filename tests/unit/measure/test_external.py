@@ -1,0 +1,283 @@
+"""External algorithms in whole runs: the examples of the documentation, and what goes wrong."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from timefair.algorithms import registry
+from timefair.algorithms.base import Algorithm
+from timefair.measure import kernel
+from timefair.measure.child import Allowance
+from timefair.measure.preparation import prepare
+from timefair.measure.restarts import RestartPolicy
+from timefair.measure.run import measure_run
+from timefair.problems.base import Problem
+from timefair.problems.registry import SUITES
+
+EXAMPLES = Path(__file__).parents[3] / "docs/external"
+T_NS = 150_000_000
+SOON_NS = 60_000_000_000
+"""Ends a run that should have ended by itself."""
+
+_spec = importlib.util.spec_from_file_location("climber", EXAMPLES / "climber.py")
+climber = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(climber)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def reaper():
+    kernel.adopt_orphans()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch) -> Path:
+    """Where runs make their temporary files; nothing may be left in it."""
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    return place
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    return SUITES["bbob"].problem(8, 3, 1)
+
+
+@pytest.fixture
+def script(tmp_path) -> Callable[[str], str]:
+    """``script(text)``: what a campaign writes to use a Python program that reads no header."""
+
+    def write(text: str) -> str:
+        path = tmp_path / "solver.py"
+        path.write_text(text)
+        return f"external:{sys.executable} {path}"
+
+    return write
+
+
+def run(use: str, problem: Problem, **allowed) -> dict:
+    allowed = {"wall_ns": SOON_NS, **allowed}
+    return measure_run(registry.load(use, {}), problem, Allowance(**allowed), seed=5)
+
+
+# --- The examples ---------------------------------------------------------------------------
+
+
+def _python(folder: Path) -> str:
+    return f"{sys.executable} {EXAMPLES}/climber.py"
+
+
+def _shell(folder: Path) -> str:
+    if shutil.which("python3") is None:
+        pytest.skip("there is no python3 on the PATH")
+    return f"{EXAMPLES}/climber.py"
+
+
+def _c(folder: Path) -> str:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler cc on the PATH")
+    program = folder / "climber"
+    subprocess.run(
+        [
+            *(compiler, "-O2", "-std=c11", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"),
+            *("-o", program, EXAMPLES / "climber.c"),
+        ],
+        check=True,
+    )
+    return str(program)
+
+
+def _javascript(folder: Path) -> str:
+    if shutil.which("node") is None:
+        pytest.skip("there is no node on the PATH")
+    return f"{EXAMPLES}/climber.js"
+
+
+def in_process(**parameters) -> Algorithm:
+    """The example's algorithm, without a process of its own."""
+
+    def solve(objective, rng):
+        climber.climb(
+            lambda points: [objective(point) for point in points],
+            objective.lower.tolist(),
+            objective.upper.tolist(),
+            int(rng.integers(2**53)),
+            **parameters,
+        )
+
+    return Algorithm(solve)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"offspring": 7, "step": 0.1}])
+@pytest.mark.parametrize("example", [_c, _javascript, _python, _shell])
+@pytest.mark.parametrize("function", [1, 21])
+def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
+    example, parameters, function, tmp_path
+) -> None:
+    problem = SUITES["bbob"].problem(function, 5, 1)
+    allowance = Allowance(evaluations=8000, wall_ns=SOON_NS)
+    outside = registry.load(f"external:{example(tmp_path)}", parameters)
+    ours, theirs = (
+        measure_run(algorithm, problem, allowance, seed=3)
+        for algorithm in (in_process(**parameters), outside)
+    )
+    assert theirs["message"] is None
+    assert theirs["launches"] > 2
+    assert theirs["evaluations"] == 8000
+    assert [launch["evaluations"] for launch in theirs["launch_log"]] == [
+        launch["evaluations"] for launch in ours["launch_log"]
+    ]
+    assert [(e["restart"], e["evaluations"], e["precision"]) for e in theirs["events"]] == [
+        (e["restart"], e["evaluations"], e["precision"]) for e in ours["events"]
+    ]
+
+
+# --- How runs end ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "stop_reason", "message"),
+    [
+        ("while True: pass", "no_evaluation", "time_killed", None),
+        ("print('1 2 3', flush=True)\nwhile True: pass", "ok", "time_killed", None),
+        ("import os\nos.close(1)", "no_evaluation", "algorithm_ended", None),
+        (
+            "print('1 2')", "raised", "failure",
+            "ExternalError: '1 2' has 2 numbers; a point has 3 here",
+        ),
+        (
+            "print('1 2 3', flush=True)\nraise SystemExit('no licence')", "raised", "failure",
+            "ExternalError: ended with exit code 1; standard error: no licence",
+        ),
+        (
+            "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "raised", "failure",
+            "ExternalError: ended by SIGKILL",
+        ),
+    ],
+)  # fmt: skip
+def test_each_end_has_its_words(script, problem, folder, text, status, stop_reason, message):
+    row = run(script(text), problem, time_ns=4 * T_NS)
+    assert (row["status"], row["stop_reason"], row["message"]) == (status, stop_reason, message)
+    assert kernel.children() == []
+    assert list(folder.iterdir()) == []
+
+
+def test_a_run_that_its_objective_ends_leaves_nothing(script, problem, folder):
+    text = (
+        "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: print(1, 2, 3)"
+    )
+    row = run(script(text), problem, evaluations=1000)
+    assert (row["status"], row["evaluations"]) == ("ok", 1000)
+    assert kernel.children() == []
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("allowed", [{"time_ns": 4 * T_NS}, {"evaluations": 20}])
+def test_a_daemon_does_not_outlive_the_run(script, problem, folder, allowed):
+    """The daemon, in a session of its own, is the one that asks; all before it has ended."""
+    text = f"""
+import os, signal
+if os.fork():
+    os._exit(0)
+os.setsid()
+if os.fork():
+    os._exit(0)
+for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+    signal.signal(number, signal.SIG_IGN)
+print(1, 2, 3, flush=True)
+while {"evaluations" in allowed}:
+    print(1, 2, 3, flush=True)
+open("unfinished", "w")
+os.execvp("sleep", ["sleep", "10{os.getpid()}"])
+"""
+    row = run(script(text), problem, **allowed)
+    assert row["status"] == "ok"
+    assert row["evaluations"] == allowed.get("evaluations", 1)
+    assert kernel.children() == []
+    assert not _running(f"sleep 10{os.getpid()}")
+    assert list(folder.iterdir()) == []
+
+
+def _running(marker: str) -> list[Path]:
+    return [
+        path
+        for path in Path("/proc").glob("[0-9]*/cmdline")
+        if marker.encode() in _content(path).replace(b"\0", b" ")
+    ]
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def test_a_launch_that_hangs_ends_at_tau_and_the_next_begins(script, problem, folder):
+    tau = RestartPolicy("fixed", tau_s=0.2)
+    row = run(script("print('1 2 3', flush=True)\nwhile True: pass"), problem, restart=tau,
+              time_ns=700_000_000)  # fmt: skip
+    assert row["launches"] >= 3
+    assert row["launch_log"][0]["end"] == "tau"
+    assert kernel.children() == []
+    assert list(folder.iterdir()) == []
+
+
+def test_a_trial_launch_leaves_nothing(problem, folder):
+    prepare(registry.load(f"external:{_python(folder)}", {}), problem)
+    assert kernel.children() == []
+    assert list(folder.iterdir()) == []
+
+
+# --- What a run is told to have used --------------------------------------------------------
+
+BURN = "import time\nwhile time.process_time() < 0.3: pass\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed", "stop_reason"),
+    [
+        (BURN + "while True: print(1, 2, 3)", {"evaluations": 5}, "evaluations"),
+        (BURN + "print(1, 2, 3)", {"restart": RestartPolicy("none")}, "algorithm_ended"),
+        (BURN + "print(1, 2)", {}, "failure"),
+        ("print('1 2 3', flush=True)\nwhile True: pass", {"time_ns": 10**9}, "time_killed"),
+        (
+            f"import os, sys\nif os.fork(): os.wait(); sys.exit()\n{BURN}print(1, 2, 3)",
+            {"restart": RestartPolicy("none")}, "algorithm_ended",
+        ),
+        (
+            f"import os\nif os.fork(): os._exit(0)\n{BURN}while True: print(1, 2, 3)",
+            {"evaluations": 5}, "evaluations",
+        ),
+    ],
+    ids=["ended", "returns", "raises", "killed", "waits-for-its-child", "leaves-its-child"],
+)  # fmt: skip
+def test_its_cpu_time_is_the_run_s(script, problem, text, allowed, stop_reason):
+    row = run(script(text), problem, **allowed)
+    assert row["stop_reason"] == stop_reason
+    if "time_ns" not in allowed:
+        assert row["cpu_s"] >= 0.3
+    else:  # all that the machine gave it
+        assert row["cpu_s"] > 0.05
+
+
+def test_its_memory_is_the_run_s(script, problem):
+    row = run(script("b'x' * 2**29\nwhile True: print(1, 2, 3)"), problem, evaluations=5)
+    assert row["peak_memory_mb"] > 512
+
+
+def test_its_memory_is_limited_with_the_run_s(script, problem):
+    text = "import resource as r\nraise SystemExit(str(r.getrlimit(r.RLIMIT_AS)))"
+    row = run(script(text), problem, memory_mb=777)
+    limit = int(row["message"].rpartition("(")[2].partition(",")[0])
+    assert 777 * 2**20 < limit < 2**63

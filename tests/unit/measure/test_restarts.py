@@ -1,0 +1,269 @@
+"""The schedule of every restart policy, on real runs with a budget of evaluations."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timefair.algorithms.base import Algorithm
+from timefair.measure import kernel
+from timefair.measure.child import Allowance
+from timefair.measure.restarts import RestartPolicy, luby
+from timefair.measure.run import measure_run
+from timefair.measure.seeds import launch_rng, seed_global_generators
+from timefair.problems.base import Problem, ProblemName
+
+
+@pytest.fixture(scope="module", autouse=True)
+def reaper():
+    kernel.adopt_orphans()
+
+
+def line() -> Problem:
+    """f(x) = x, so that an algorithm decides itself which precision it reaches."""
+    return Problem(
+        ProblemName("test", 1, 1, 1),
+        evaluate=lambda x: float(x[0]),
+        lower=np.zeros(1),
+        upper=np.full(1, 1e9),
+        f_opt=0.0,
+    )
+
+
+def run(solve, evaluations: int = 100, seed: int = 1, **policy) -> dict:
+    allowance = Allowance(evaluations=evaluations, restart=RestartPolicy(**policy))
+    return measure_run(Algorithm(solve), line(), allowance, seed)
+
+
+def shape(row: dict) -> list[tuple[int, str]]:
+    return [(launch["evaluations"], str(launch["end"])) for launch in row["launch_log"]]
+
+
+def endless(objective, rng):
+    while True:
+        objective([1 + rng.random()])
+
+
+def test_fixed_shares_are_equal_and_the_last_is_cut():
+    row = run(endless, policy="fixed", tau_evaluations=30)
+    assert shape(row) == [(30, "tau")] * 3 + [(10, "cut")]
+    assert row["completed_restarts"] == 3
+
+
+def test_luby_shares_follow_the_sequence():
+    row = run(endless, evaluations=35, policy="luby", tau_evaluations=2)
+    assert shape(row) == [
+        *((n, "tau") for n in (2, 2, 4, 2, 2, 4, 8, 2, 2, 4, 2)),
+        (1, "cut"),
+    ]
+
+
+def test_luby_in_seconds_gives_the_third_launch_twice_the_time():
+    allowance = Allowance(
+        time_ns=round(0.4 * 1e9), restart=RestartPolicy(policy="luby", tau_s=0.05)
+    )
+    row = measure_run(Algorithm(endless), line(), allowance, 1)
+    spans = [launch["end_s"] - launch["start_s"] for launch in row["launch_log"][:3]]
+    assert all(span >= least for span, least in zip(spans, (0.05, 0.05, 0.1), strict=True))
+    assert [str(launch["end"]) for launch in row["launch_log"][:3]] == ["tau"] * 3
+
+
+@given(st.integers(1, 10**6))
+def test_luby_is_its_recursion(i: int):
+    k = i.bit_length()
+    if i == 2**k - 1:
+        assert luby(i) == 2 ** (k - 1)
+    else:
+        assert luby(i) == luby(i - 2 ** (k - 1) + 1)
+
+
+def test_luby_uses_every_length_in_equal_total_shares():
+    terms = [luby(i) for i in range(1, 2**10)]
+    assert {n * terms.count(n) for n in set(terms)} == {2**9}
+
+
+def falling(objective, rng):
+    """Improves ten times, each time one evaluation later than before; then never."""
+    value = 100.0
+    for wait in range(10):
+        for _ in range(wait):
+            objective([value])
+        value -= 1
+        objective([value])
+    while True:
+        objective([value])
+
+
+def test_a_plateau_ends_a_launch_that_many_evaluations_after_its_last_improvement():
+    # It improves at evaluations 1, 3, 6, 10, ...: the wait after the k-th is k evaluations.
+    row = run(falling, evaluations=60, policy="stagnation", plateau_evaluations=5)
+    assert shape(row)[0] == (15 + 5, "stagnated")
+    assert shape(row) == [(20, "stagnated")] * 2 + [(20, "cut")]
+    assert row["completed_restarts"] == 2
+
+
+def test_each_launch_has_a_plateau_of_its_own():
+    """A launch that is worse than an earlier one, but improves itself, goes on."""
+    starts = []
+
+    def solve(objective, rng):
+        starts.append(None)
+        value = 1000.0 * len(starts)
+        for _ in range(20):
+            value -= 1
+            objective([value])
+
+    row = run(solve, evaluations=60, policy="stagnation", plateau_evaluations=2)
+    assert shape(row) == [(20, "returned")] * 2 + [(20, "cut")]
+
+
+def test_a_launch_without_a_finite_value_stagnates():
+    def solve(objective, rng):
+        while True:
+            objective([np.nan])
+
+    row = run(solve, evaluations=20, policy="stagnation", plateau_evaluations=7)
+    assert shape(row) == [(7, "stagnated")] * 2 + [(6, "cut")]
+
+
+def test_a_plateau_in_seconds_waits_from_the_last_improvement():
+    def solve(objective, rng):
+        for value in (3.0, 2.0, 1.0):
+            time.sleep(0.06)
+            objective([value])
+        while True:
+            objective([1.0])
+
+    allowance = Allowance(
+        time_ns=10**9,
+        evaluations=10**9,
+        restart=RestartPolicy(policy="stagnation", plateau_s=0.1),
+    )
+    first = measure_run(Algorithm(solve), line(), allowance, 1)["launch_log"][0]
+    assert str(first["end"]) == "stagnated"
+    assert first["best_precision"] == 1.0  # sleeps shorter than the plateau did not end it
+    assert first["end_s"] >= 0.18 + 0.1
+
+
+def from_all(rng) -> float:
+    """A number from each generator that a launch may draw from."""
+    return rng.random() + np.random.random() + random.random()  # noqa: NPY002
+
+
+def drawn(objective, rng):
+    """Its first value is its best; what it draws says which launch it is."""
+    value = from_all(rng)
+    for _ in range(40):
+        objective([value])
+        value += rng.random()
+
+
+def test_the_best_candidate_goes_on_with_what_is_left():
+    row = run(drawn, evaluations=50, policy="bet-and-run", tau_evaluations=4, candidates=5)
+    best = [launch["best_precision"] for launch in row["launch_log"]]
+    winner = best[:5].index(min(best[:5]))
+    expected = [(4, "tau")] * 5
+    expected[winner] = (34, "cut")
+    assert shape(row) == expected
+    assert row["evaluations"] == 50
+    assert row["events"][-1]["restart"] == winner
+
+
+def test_after_the_winner_independent_launches_follow():
+    row = run(drawn, evaluations=130, policy="bet-and-run", tau_evaluations=4, candidates=3)
+    ends = shape(row)
+    assert sorted(ends[:3]) == [(4, "tau"), (4, "tau"), (40, "returned")]
+    assert ends[3:] == [(40, "returned"), (40, "returned"), (2, "cut")]
+
+
+def test_a_winner_goes_on_as_if_it_had_never_been_paused():
+    """Its values after the pause are those of the same launch alone, generators included."""
+
+    def solve(objective, rng):
+        while True:
+            objective([from_all(rng)])
+
+    def improvements(row):
+        return [(event["evaluations"], event["precision"]) for event in row["events"]]
+
+    alone = run(solve, evaluations=30, policy="none")
+    # With one candidate the bet is on the only launch: it is paused and goes on.
+    paused = run(solve, evaluations=30, policy="bet-and-run", tau_evaluations=7, candidates=1)
+    assert improvements(paused) == improvements(alone)
+    assert shape(paused) == [(30, "cut")]
+
+
+def test_other_candidates_do_not_disturb_the_winner():
+    def solve(objective, rng):
+        value = rng.random()
+        for _ in range(60):
+            objective([value])
+            value *= 0.5 + 0.1 * from_all(rng)
+
+    row = run(solve, evaluations=50, policy="bet-and-run", tau_evaluations=6, candidates=4)
+    winner = row["events"][-1]["restart"]
+    values = []
+    rng = launch_rng(1, winner)
+    seed_global_generators(rng)
+    solve(lambda x: values.append(x[0]), rng)  # the same launch alone
+    assert row["best_precision"] == min(values[: 50 - 3 * 6])
+
+
+def test_candidates_that_all_return_are_followed_by_launches():
+    def solve(objective, rng):
+        for _ in range(3):
+            objective([rng.random()])
+
+    row = run(solve, evaluations=20, policy="bet-and-run", tau_evaluations=10, candidates=2)
+    assert shape(row) == [(3, "returned")] * 6 + [(2, "cut")]
+
+
+def test_the_budget_ends_a_bet_in_the_middle():
+    row = run(endless, evaluations=10, policy="bet-and-run", tau_evaluations=4, candidates=40)
+    assert shape(row) == [(4, "tau"), (4, "tau"), (2, "cut")]
+
+
+def test_what_a_candidate_raises_is_the_status_of_the_run():
+    def solve(objective, rng):
+        for _ in range(6):
+            objective([rng.random()])
+        raise RuntimeError("no convergence")
+
+    row = run(solve, policy="bet-and-run", tau_evaluations=4, candidates=2)
+    assert (str(row["status"]), row["message"]) == ("raised", "RuntimeError: no convergence")
+
+
+def test_a_bet_in_seconds_ends_at_t_and_nothing_is_left():
+    allowance = Allowance(
+        time_ns=round(0.3 * 1e9),
+        restart=RestartPolicy(policy="bet-and-run", tau_s=0.02, candidates=4),
+    )
+    row = measure_run(Algorithm(endless), line(), allowance, 1)
+    assert (str(row["status"]), len(row["launch_log"])) == ("ok", 4)
+    assert row["wall_s"] == 0.3
+    assert row["evaluations"] == sum(launch["evaluations"] for launch in row["launch_log"])
+    times = [event["time_s"] for event in row["events"]]
+    assert times == sorted(times)
+    assert kernel.children() == []
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"policy": "luby", "tau_evaluations": 3},
+        {"policy": "stagnation", "plateau_evaluations": 4},
+        {"policy": "bet-and-run", "tau_evaluations": 4, "candidates": 5},
+    ],
+)
+def test_two_executions_agree_bit_for_bit(policy):
+    def events(row):
+        return [(e["restart"], e["evaluations"], e["precision"]) for e in row["events"]]
+
+    first, again, other = (run(drawn, evaluations=90, seed=s, **policy) for s in (3, 3, 4))
+    assert events(first) == events(again) != events(other)
+    assert shape(first) == shape(again)

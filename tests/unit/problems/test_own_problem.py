@@ -1,0 +1,209 @@
+"""The user's own function as a suite."""
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from timefair.errors import InputError
+from timefair.problems.registry import SUITES, find
+
+SOURCE = """
+import numpy as np
+from helper_beside import ONE
+
+def bowl(x, *, weight=1.0):
+    return weight * ONE * np.sum(np.square(x))
+
+def numbered(x, function, instance):
+    x += 1.0  # a copy
+    return function * 100 + instance
+
+numbered.lower = [-1.0, -2.0]
+numbered.upper = lambda function, dimension, instance: np.full(dimension, 10.0 * function)
+numbered.f_opt = lambda function, dimension, instance: 100.0 * function + instance
+
+def needy(x, scale):
+    return scale
+
+def silent(x):
+    pass
+
+def lonely():
+    return 0.0
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "own_functions.py").write_text(SOURCE)
+    (tmp_path / "helper_beside.py").write_text("ONE = 1\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [p for p in sys.path if p])
+    yield tmp_path
+    for name in ("own_functions", "helper_beside"):
+        sys.modules.pop(name, None)
+
+
+BOX = {"lower": -5, "upper": 5}
+
+
+@pytest.mark.parametrize("place", ["own_functions", "own_functions.py", "./own_functions.py"])
+def test_a_function_with_its_bounds_and_keywords(folder, place: str) -> None:
+    suite = find(f"{place}:bowl", {**BOX, "f_opt": 0, "weight": 2})
+    problem = suite.problem(1, 3, 1)
+    assert problem.evaluate(np.array([1.0, 2.0, 0.0])) == 10.0
+    assert (problem.lower.tolist(), problem.upper.tolist()) == ([-5] * 3, [5] * 3)
+    assert (problem.f_opt, suite.knows_optimum(1, 3, 1)) == (0.0, True)
+    assert suite.variables == "continuous"
+    assert str(problem.name) == f"{place}:bowl f1 D=3 instance 1"
+    assert [path.name for path in suite.source_files()] == ["own_functions.py"]
+
+
+def test_without_an_optimum_nobody_knows_it(folder) -> None:
+    suite = find("own_functions:bowl", BOX)
+    assert np.isnan(suite.problem(1, 2, 1).f_opt)
+    assert not suite.knows_optimum(1, 2, 1)
+
+
+def test_attributes_and_numbers_of_the_campaign(folder) -> None:
+    suite = find("own_functions:numbered", {})
+    problem = suite.problem(3, 2, 7)
+    x = np.zeros(2)
+    assert problem.evaluate(x) == problem.f_opt == 307
+    assert not x.any()
+    assert problem.upper.tolist() == [30.0, 30.0]
+    assert suite.faults([1, 9], [2], [1, 4]) == []
+    assert suite.faults([1], [3], [1]) == [
+        "dimensions: 3 does not suit own_functions:numbered: 'lower' has 2 values"
+    ]
+    assert find("own_functions:numbered", {"lower": 0}).problem(1, 3, 1).lower.tolist() == [0] * 3
+
+
+@pytest.mark.parametrize(
+    ("parameters", "variables", "integer"),
+    [
+        ({"integer": True}, "integer", [True, True]),
+        ({"integer": True, "lower": 0, "upper": 1}, "binary", [True, True]),
+        ({"integer": [True, False]}, "mixed", [True, False]),
+        ({"integer": [True, True], "lower": [0, 0], "upper": 1}, "binary", [True, True]),
+        ({"integer": False}, "continuous", [False, False]),
+    ],
+)
+def test_kinds_of_variables(folder, parameters, variables: str, integer) -> None:
+    suite = find("own_functions:bowl", BOX | parameters)
+    problem = suite.problem(1, 2, 1)
+    assert suite.variables == variables
+    assert problem.integer.tolist() == integer
+    if any(integer):
+        with pytest.raises(ValueError, match=r"variable 0 of own_functions:bowl .* is 0\.5"):
+            problem.evaluate(np.array([0.5, 0.0]))
+
+
+@pytest.mark.parametrize(
+    ("suite", "parameters", "lines"),
+    [
+        ("bob", {}, ["suite: 'bob' is unknown; did you mean 'bbob'?; known: bbob, "]),
+        ("no_module_here:f", {}, ["suite: 'no_module_here:f' is unknown; known: bbob, "]),
+        ("own_functions:bowel", {}, ["suite: own_functions has no function 'bowel'; did you mean"]),
+        ("nowhere.py:f", {}, ["suite: there is no file "]),
+        ("bbob", {"lower": 1}, ["parameters: 'lower' is no parameter of bbob: it has none"]),
+        (
+            "own_functions:bowl",
+            {},
+            [
+                "parameters: 'lower' is missing: give it here or as an attribute of "
+                "own_functions:bowl",
+                "parameters: 'upper' is missing",
+            ],
+        ),
+        (
+            "own_functions:bowl",
+            {**BOX, "wieght": 2},
+            ["parameters: 'wieght' is no parameter of own_functions:bowl; did you mean 'weight'?"],
+        ),
+        (
+            "own_functions:bowl",
+            {"lower": "a", "upper": [], "f_opt": True, "integer": 1},
+            [
+                "parameters: 'lower' is a number or a list of numbers, not 'a'",
+                "parameters: 'upper' is a number or a list of numbers, not []",
+                "parameters: 'f_opt' is a number, not True",
+                "parameters: 'integer' is true, false or a list of them, not 1",
+            ],
+        ),
+        ("own_functions:needy", BOX, ["parameters: own_functions:needy needs a value of its "]),
+        ("own_functions:lonely", BOX, ["parameters: own_functions:lonely cannot be called as f(x"]),
+        (
+            "own_functions:numbered",
+            {"function": 3},
+            ["parameters: 'function' is set by the campaign"],
+        ),
+    ],
+)
+def test_faults_are_one_line_each(folder, suite: str, parameters, lines: list[str]) -> None:
+    with pytest.raises(InputError) as caught:
+        find(suite, parameters)
+    assert len(caught.value.faults) == len(lines)
+    for fault, line in zip(caught.value.faults, lines, strict=True):
+        assert fault.startswith(line)
+        assert "\n" not in fault
+
+
+@pytest.mark.parametrize(
+    ("parameters", "line"),
+    [
+        ({"lower": 5, "upper": 5}, "'lower' is not below 'upper' everywhere, both finite"),
+        ({"lower": [0, 0], "upper": 5}, "'lower' has 2 values"),
+        ({"lower": 0.5, "upper": 5, "integer": True}, "bounds of integer variables are whole"),
+        ({**BOX, "integer": [True]}, "'integer' has 1 values"),
+    ],
+)
+def test_settings_that_do_not_suit_a_dimension(folder, parameters, line: str) -> None:
+    suite = find("own_functions:bowl", parameters)
+    (fault,) = suite.faults([1], [3], [1])
+    assert fault.startswith(f"dimensions: 3 does not suit own_functions:bowl: {line}")
+    with pytest.raises(ValueError, match="does not suit"):
+        suite.problem(1, 3, 1)
+
+
+def test_other_functions_and_instances_need_an_argument(folder) -> None:
+    suite = find("own_functions:bowl", BOX)
+    assert suite.faults([1, 2], [3], [4]) == [
+        "functions: 2 is not in own_functions:bowl, which has 1 alone: its function has no "
+        "argument 'function'",
+        "instances: 4 is not in own_functions:bowl, which has 1 alone: its function has no "
+        "argument 'instance'",
+    ]
+
+
+def test_what_the_function_does_wrong_is_raised(folder) -> None:
+    with pytest.raises(TypeError):
+        find("own_functions:silent", BOX).problem(1, 2, 1).evaluate(np.zeros(2))
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=4,
+)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.sampled_from(["lower", "upper", "f_opt", "integer", "p", "q"]), values))
+def test_whatever_is_written_is_a_problem_or_a_fault(parameters) -> None:
+    try:
+        suite = find("numpy:sum", parameters)
+    except InputError as error:
+        assert all("\n" not in fault for fault in error.faults)  # noqa: PT017
+        return
+    if not suite.faults([1], [2], [1]):
+        problem = suite.problem(1, 2, 1)
+        assert np.all(problem.lower < problem.upper)
+        assert problem.points(3).shape == (3, 2)
+
+
+def test_all_suites_have_names_of_their_own() -> None:
+    assert all(suite.name == name for name, suite in SUITES.items())

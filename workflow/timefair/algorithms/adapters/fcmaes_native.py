@@ -1,0 +1,115 @@
+"""fcmaes: its optimizers in C++.
+
+| name | one launch |
+|---|---|
+| ``CMA-ES`` | active CMA-ES, one run until its termination criteria |
+| ``CR-FM-NES`` | the natural evolution strategy of Nomura and Ono (2022), without end |
+| ``DE`` | differential evolution that ages its population, without end |
+| ``BiteOpt`` | the method of Vaneev, without end |
+| ``dual-annealing`` | generalized simulated annealing with a local search, without end |
+
+Where fcmaes wants a first point, it is drawn uniformly within the bounds. All stay inside them.
+The first two keep half a pair of normal numbers from one launch to the next: they repeat in runs,
+which begin in a new process, but not from launch to launch with one seed.
+
+Parameters are the arguments of fcmaes's own functions, with their meaning and default. The sigmas
+of ``CMA-ES`` are relative to the bounds, that of ``CR-FM-NES`` only with ``normalize: true``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from timefair.algorithms.adapters.extra import Extra, Held, defaults_of
+from timefair.algorithms.base import Objective
+
+ENDLESS = 2**31 - 1
+"""The most evaluations that fcmaes can count."""
+SET_HERE = (
+    *("self", "dim", "bounds", "x0", "rg", "runid", "ints", "workers", "is_terminate"),
+    *("max_evaluations", "stop_fitness"),
+)
+"""Arguments that are not the user's."""
+PLACES = {
+    "CMA-ES": ("cmaescpp", "ACMA_C"),
+    "CR-FM-NES": ("crfmnescpp", "CRFMNES_C"),
+    "DE": ("decpp", "minimize"),
+    "BiteOpt": ("bitecpp", "minimize"),
+    "dual-annealing": ("dacpp", "minimize"),
+}
+"""Modules of fcmaes, and what is called there."""
+BY_GENERATIONS = ("CMA-ES", "CR-FM-NES")
+"""Asked for a generation at a time; the others take in each value before the next point."""
+LEAST_POPULATION = {"CMA-ES": 2, "CR-FM-NES": 2, "DE": 4, "BiteOpt": 2}
+"""With fewer, fcmaes ends the process or hangs."""
+NUMBERS: Mapping[str, object] = {
+    **{"min_sigma": 0.0, "stop_hist": -1.0},
+    **{"popsize": int, "update_gap": int},
+}
+"""What signatures do not tell of their arguments."""
+
+
+def _function(name: str) -> Any:
+    module, attribute = PLACES[name]
+    return getattr(importlib.import_module(f"fcmaes.{module}"), attribute)
+
+
+def _parameters(name: str) -> dict[str, object]:
+    own = defaults_of(inspect.signature(_function(name)), without=SET_HERE)
+    return {key: NUMBERS.get(key, default) for key, default in own.items()}
+
+
+def _solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    name: str,
+    parameters: Mapping[str, Any],
+) -> None:
+    from scipy.optimize import Bounds
+
+    function = _function(name)
+    settings = dict(parameters) | {"bounds": Bounds(objective.lower, objective.upper), "rg": rng}
+    if name != "DE":
+        settings["x0"] = rng.uniform(objective.lower, objective.upper)
+    least = LEAST_POPULATION.get(name, 0)
+    if settings.get("popsize", least) < least:
+        raise ValueError(f"'popsize' is at least {least}")
+    if name in BY_GENERATIONS:
+        _by_generations(objective, function(objective.dimension, **settings))
+    elif name == "DE":
+        _with_hook(objective, function, settings)
+    else:
+        function(objective, max_evaluations=ENDLESS, **settings)
+
+
+def _by_generations(objective: Objective, optimizer: Any) -> None:
+    """Until fcmaes says stop."""
+    stop = 0
+    while not stop:
+        points = optimizer.ask()
+        stop = optimizer.tell(np.array([objective(x) for x in points]))
+
+
+def _with_hook(
+    objective: Objective, minimize: Callable[..., Any], settings: Mapping[str, Any]
+) -> None:
+    """DE, which takes an exception for a bad value and goes on, but asks whether to end."""
+    held = Held(objective)
+
+    def over(x: object, y: object) -> bool:
+        return held.error is not None
+
+    minimize(held, is_terminate=over, max_evaluations=ENDLESS, **settings)
+    held.release()
+
+
+FCMAES = Extra(
+    "fcmaes", ("fcmaes", "numpy"), "fcmaes", tuple(PLACES), _parameters, _solve, Path(__file__)
+)

@@ -1,0 +1,157 @@
+"""CMA-ES in modules, by the package ``modcma`` (de Nobel et al. 2021).
+
+| name | one launch |
+|---|---|
+| ``CMA-ES`` | one run until its termination criteria |
+| ``IPOP`` | restarts with twice the population each time (Auger and Hansen 2005) |
+| ``BIPOP`` | restarts that alternate large and small populations (Hansen 2009) |
+| ``modCMA`` | the implementation in Python at its defaults: one run that never ends by itself |
+
+The first three are the package's implementation in C++. All draw the centre of each run uniformly
+within the bounds. Unlike modcma's own defaults, points outside the bounds are moved onto them
+(``bound_correction``, "saturate"): without correction they would be evaluated where they are.
+modcma leaves the two points of two-point adaptation (``tpa``) uncorrected even so; they are moved
+here.
+
+Parameters
+----------
+sigma0
+    Initial standard deviation, in units of the objective's variables; by default `SIGMA0` times the
+    mean width of the bounds, which on bbob is modcma's own 2.
+modules and numbers of the implementation in C++
+    ``modcma.c_maes.Modules`` and ``Settings``, such as ``ssa: PSR``, ``active: true``,
+    ``sampler: SOBOL``, ``lambda0: 20``; the restart strategy is the name's.
+modules and numbers of the implementation in Python
+    (``modCMA``) ``modcma.Parameters``, such as ``local_restart: IPOP``, ``elitist: true``,
+    ``lambda_: 20``; ``bound_correction: null`` is modcma's own default.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.algorithms.adapters.extra import Extra, defaults_of
+from timefair.algorithms.base import Objective
+
+SIGMA0 = 0.2
+"""Default initial standard deviation over the mean width of the bounds."""
+ENDLESS = 10**15
+"""Evaluations of a launch: more than any budget."""
+STRATEGIES = {"CMA-ES": "STOP", "IPOP": "IPOP", "BIPOP": "BIPOP"}
+"""modcma's restart strategies by our names."""
+NUMBERS: Mapping[str, type] = {
+    **dict.fromkeys(("lambda0", "mu0"), int),
+    **dict.fromkeys(("cs", "cc", "cmu", "c1", "damps", "acov"), float),
+}
+"""The numbers among the settings of the implementation in C++, which chooses them by default."""
+NUMBERS_IN_PYTHON: Mapping[str, type] = {
+    **dict.fromkeys(("lambda_", "mu"), int),
+    **dict.fromkeys(("cs", "cc", "cmu", "c1"), float),
+}
+CORRECTED = {"bound_correction": "SATURATE", "center_placement": "UNIFORM"}
+"""Modules whose default here is not modcma's."""
+SET_HERE = (
+    *("d", "x0", "lb", "ub", "budget", "target", "n_generations", "vectorized_fitness"),
+    *("population", "old_population", "sobol", "halton", "compute_termination_criteria"),
+)
+"""Arguments of ``modcma.Parameters`` that are not the user's."""
+
+
+def _parameters(name: str) -> dict[str, object]:
+    if name == "modCMA":
+        from modcma import Parameters
+
+        own = defaults_of(inspect.signature(Parameters), without=SET_HERE)
+        return {**own, **NUMBERS_IN_PYTHON, "bound_correction": "saturate", "sigma0": SIGMA0}
+    from modcma import c_maes
+
+    modules = {key: options[0] for key, options in c_maes.get_all_module_options().items()}
+    del modules["restart_strategy"]
+    return {**modules, **CORRECTED, **NUMBERS, "sigma0": SIGMA0}
+
+
+def _solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    name: str,
+    parameters: Mapping[str, Any],
+) -> object:
+    width = float(np.mean(objective.upper - objective.lower))
+    chosen = {"sigma0": SIGMA0 * width, **parameters}
+    if name == "modCMA":
+        return _solve_in_python(objective, chosen)
+    return _solve_in_c(objective, rng, {"restart_strategy": STRATEGIES[name], **chosen})
+
+
+def _solve_in_python(objective: Objective, chosen: Mapping[str, Any]) -> object:
+    """It draws from numpy's global generator, which is seeded before each launch."""
+    from modcma import ModularCMAES
+
+    column = (objective.dimension, 1)
+    settings = {
+        "bound_correction": "saturate",
+        **chosen,
+        "lb": objective.lower.reshape(column),
+        "ub": objective.upper.reshape(column),
+        "budget": ENDLESS,
+    }
+    two_point = settings.get("step_size_adaptation") == "tpa"
+    function = _moved_inside(objective) if two_point else objective
+    return ModularCMAES(function, objective.dimension, **settings).run()
+
+
+def _solve_in_c(
+    objective: Objective, rng: np.random.Generator, chosen: Mapping[str, Any]
+) -> object:
+    from modcma import c_maes
+
+    modules = c_maes.Modules()
+    numbers = {key: value for key, value in chosen.items() if not hasattr(modules, key)}
+    for key, value in {**CORRECTED, **chosen}.items():
+        if key not in numbers:
+            setattr(modules, key, _option(key, getattr(modules, key), value))
+    c_maes.utils.set_seed(int(rng.integers(2**31)))
+    settings = c_maes.Settings(
+        objective.dimension,
+        modules,
+        lb=objective.lower,
+        ub=objective.upper,
+        budget=ENDLESS,
+        **numbers,
+    )
+    two_point = chosen.get("ssa") == "TPA"
+    function = _moved_inside(objective) if two_point else objective
+    return c_maes.ModularCMAES(settings).run(function)
+
+
+def _option(key: str, default: Any, value: object) -> object:
+    """A module's option by its name; ValueError with the options for another word."""
+    if isinstance(default, bool):
+        return value
+    options = type(default).__members__
+    if value not in options:
+        raise ValueError(f"{key!r} is one of {', '.join(options)}, not {value!r}")
+    return options[value]
+
+
+def _moved_inside(objective: Objective) -> Callable[[NDArray[np.float64]], float]:
+    lower, upper = objective.lower, objective.upper
+    return lambda x: objective(np.clip(x, lower, upper))
+
+
+MODCMA = Extra(
+    "modcma",
+    ("modcma", "numpy", "scipy"),
+    "modcma",
+    (*STRATEGIES, "modCMA"),
+    _parameters,
+    _solve,
+    Path(__file__),
+)

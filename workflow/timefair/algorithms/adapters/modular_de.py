@@ -1,0 +1,106 @@
+"""Differential evolution in modules, by the package ``modde`` (Vermetten et al. 2023).
+
+The one name is ``modDE``. At its defaults it is rand/1/bin with F = CR = .5 and a population of 10
+times the dimension, uniform at first; what leaves the bounds is moved onto them. It never ends by
+itself.
+
+Parameters
+----------
+budget
+    Nominal evaluations of one launch, which returns when they are used up. By default what is left
+    of the run's budget of evaluations. Without one, `BUDGET_PER_DIMENSION` times the dimension, as
+    modde has it, for the modules that plan by it (`PLANNING`), and no end for others.
+F, CR
+    One number for all individuals.
+any other argument of ``modde.Parameters``
+    Such as ``lambda_``, ``mutation_base``, ``crossover``, ``lpsr``. With ``mutation_n_comps: 2``
+    modde (0.0.4) adds the first difference twice, and not a second one.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from timefair.algorithms.adapters.extra import Extra, defaults_of
+from timefair.algorithms.base import Objective
+
+BUDGET_PER_DIMENSION = 10_000
+PLANNING = ("lpsr", "use_jso_caps", "mutation_use_weighted_F")
+"""Modules that change over the nominal budget."""
+ENDLESS = 10**15
+NUMBERS: dict[str, object] = {
+    **dict.fromkeys(("budget", "lambda_", "memory_size"), int),
+    **dict.fromkeys(("F", "CR", "pbest_value"), float),
+}
+"""Arguments for which modde has no default but a rule."""
+SET_HERE = (
+    *("d", "lb", "ub", "seed", "population", "offspring", "init_stats", "inialize_custom_pop"),
+    *("archive_size",),  # which modde overwrites
+)
+"""Arguments of ``modde.Parameters`` that are not the user's."""
+
+
+class _Problem:
+    """The objective with what modde asks of a problem of the package ioh."""
+
+    def __init__(self, objective: Objective) -> None:
+        self._objective = objective
+        self._before = objective.evaluations
+        self.meta_data = SimpleNamespace(n_variables=objective.dimension)
+        self.state = self
+        self.optimum_found = False
+
+    @property
+    def evaluations(self) -> int:
+        """Of this launch."""
+        return self._objective.evaluations - self._before
+
+    def __call__(self, x: Any) -> float:
+        return self._objective(x)
+
+
+def _parameters(name: str) -> dict[str, object]:
+    from modde import Parameters
+
+    return defaults_of(inspect.signature(Parameters), without=SET_HERE) | NUMBERS
+
+
+def _solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    name: str,
+    parameters: Mapping[str, Any],
+) -> object:
+    from modde import ModularDE
+
+    column = (objective.dimension, 1)
+    settings = dict(parameters)
+    settings |= {key: np.array([settings[key]]) for key in ("F", "CR") if key in settings}
+    settings.setdefault("budget", _budget(objective, parameters))
+    return ModularDE(
+        _Problem(objective),
+        lb=objective.lower.reshape(column),
+        ub=objective.upper.reshape(column),
+        seed=int(rng.integers(2**32)),
+        **settings,
+    ).run()
+
+
+def _budget(objective: Objective, parameters: Mapping[str, Any]) -> int:
+    if objective.evaluations_left is not None:
+        return max(1, objective.evaluations_left)
+    if any(parameters.get(key) for key in PLANNING):
+        return BUDGET_PER_DIMENSION * objective.dimension
+    return ENDLESS
+
+
+MODDE = Extra(
+    "modde", ("modde", "numpy", "scipy"), "modde", ("modDE",), _parameters, _solve, Path(__file__)
+)

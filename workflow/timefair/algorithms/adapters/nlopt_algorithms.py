@@ -1,0 +1,92 @@
+"""NLopt: its algorithms without gradients, by their own names.
+
+Local ones (``LN_``) start at a point drawn uniformly within the bounds and end, unless a tolerance
+is given, where rounding stops them. Global ones (``GN_``) go on until the objective ends the run.
+Those of the DIRECT family draw nothing but for ``GN_DIRECT_L_RAND``: each of their launches repeats
+the first.
+
+Left out: ``LN_COBYLA`` may leave the bounds (scipy has it), ``LN_NEWUOA`` knows none,
+``LN_NEWUOA_BOUND`` can hang without an evaluation, ``GN_AGS`` stops at 10 dimensions, and
+the augmented Lagrangians are for constraints.
+
+Parameters
+----------
+xtol_rel, xtol_abs, ftol_rel, ftol_abs, maxeval, population
+    NLopt's; 0, which is none or its own choice, by default.
+initial_step
+    First step of the local algorithms, in units of the variables; by default NLopt's choice.
+local
+    (``GN_MLSL``, ``GN_MLSL_LDS``) The local algorithm, ``LN_BOBYQA`` by default, with the relative
+    tolerance `LOCAL_XTOL` on points.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from timefair.algorithms.adapters.extra import Extra, Held
+from timefair.algorithms.base import Objective
+
+LOCAL = ("LN_BOBYQA", "LN_NELDERMEAD", "LN_PRAXIS", "LN_SBPLX")
+MULTISTART = ("GN_MLSL", "GN_MLSL_LDS")
+NAMES = (
+    *LOCAL,
+    *("GN_CRS2_LM", "GN_DIRECT", "GN_DIRECT_L", "GN_DIRECT_L_RAND", "GN_ESCH", "GN_ISRES"),
+    *MULTISTART,
+    *("GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L"),
+)
+LOCAL_XTOL = 1e-7
+TOLERANCES = dict.fromkeys(("xtol_rel", "xtol_abs", "ftol_rel", "ftol_abs"), 0.0)
+COUNTS = {"maxeval": 0, "population": 0}
+
+
+def _parameters(name: str) -> dict[str, object]:
+    own: dict[str, object] = {**TOLERANCES, **COUNTS}
+    if name in LOCAL:
+        own["initial_step"] = None
+    if name in MULTISTART:
+        own["local"] = LOCAL[0]
+    return own
+
+
+def _solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    name: str,
+    parameters: Mapping[str, Any],
+) -> None:
+    import nlopt
+
+    nlopt.srand(int(rng.integers(2**31)))
+    optimizer = nlopt.opt(getattr(nlopt, name), objective.dimension)
+    optimizer.set_lower_bounds(objective.lower)
+    optimizer.set_upper_bounds(objective.upper)
+    held = Held(objective, optimizer.force_stop)
+    optimizer.set_min_objective(lambda x, _: held(x))
+    settings = dict(parameters)
+    if name in MULTISTART:
+        optimizer.set_local_optimizer(_local(settings.pop("local", LOCAL[0]), objective))
+    for key, value in settings.items():
+        getattr(optimizer, f"set_{key}")(value)
+    with contextlib.suppress(nlopt.RoundoffLimited, nlopt.ForcedStop):  # ends like any other
+        optimizer.optimize(rng.uniform(objective.lower, objective.upper))
+    held.release()
+
+
+def _local(name: object, objective: Objective) -> Any:
+    import nlopt
+
+    if name not in LOCAL:
+        raise ValueError(f"'local' is one of {', '.join(LOCAL)}, not {name!r}")
+    optimizer = nlopt.opt(getattr(nlopt, str(name)), objective.dimension)
+    optimizer.set_xtol_rel(LOCAL_XTOL)
+    return optimizer
+
+
+NLOPT = Extra("nlopt", ("nlopt", "numpy"), "nlopt", NAMES, _parameters, _solve, Path(__file__))

@@ -1,0 +1,65 @@
+"""Py-BOBYQA: trust regions of quadratic models within bounds (Cartis et al. 2019).
+
+The one name is ``BOBYQA``. A launch starts at a point drawn uniformly within the bounds and ends
+when the trust region is as small as ``rhoend``; with ``seek_global_minimum`` it restarts until it
+has given up. The package is under the GPL, so timefair only offers it where it is installed.
+
+Parameters
+----------
+maxfun
+    The most evaluations of a launch, `MAXFUN` by default: Py-BOBYQA makes lists of that length.
+any other argument of ``pybobyqa.solve``
+    Such as ``rhobeg``, ``objfun_has_noise``, ``user_params``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from timefair.algorithms.adapters.extra import Extra, defaults_of
+from timefair.algorithms.base import Objective
+
+MAXFUN = 100_000
+SET_HERE = ("bounds", "npt", "projections", "nsamples", "do_logging", "print_progress")
+"""Arguments of ``pybobyqa.solve`` that are not the user's."""
+
+
+def _parameters(name: str) -> dict[str, object]:
+    import pybobyqa
+
+    own = defaults_of(inspect.signature(pybobyqa.solve), without=SET_HERE)
+    return own | {"maxfun": MAXFUN}
+
+
+def _solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    name: str,
+    parameters: Mapping[str, Any],
+) -> object:
+    import pybobyqa
+
+    lower, upper = objective.lower, objective.upper
+    settings = {"maxfun": MAXFUN, **parameters}
+    start = rng.uniform(lower, upper)
+    result = pybobyqa.solve(objective, start, bounds=(lower, upper), do_logging=False, **settings)
+    if result.flag == result.EXIT_INPUT_ERROR:
+        raise ValueError(result.msg)
+    return result
+
+
+PYBOBYQA = Extra(
+    "pybobyqa",
+    ("Py-BOBYQA", "numpy", "scipy"),
+    "pybobyqa",
+    ("BOBYQA",),
+    _parameters,
+    _solve,
+    Path(__file__),
+)

@@ -1,0 +1,188 @@
+"""pygmo: its continuous, bound-constrained algorithms for one objective, by their own names.
+
+A launch draws a population uniformly within the bounds and evolves it until the objective ends the
+run or the algorithm stops by itself: ``cmaes``, ``de``, ``de1220``, ``sade`` and ``xnes`` when the
+population is flat (their ``ftol`` and ``xtol``), ``compass_search``, ``ihs``, ``mbh`` and
+``simulated_annealing`` at the end of their schedule. All repeat for a seed and stay within the
+bounds.
+
+Parameters
+----------
+population
+    Its size: by default `POPULATION`, for ``gaco`` as many as its default kernel, and one point for
+    ``compass_search``, ``mbh`` and ``simulated_annealing``, which improve a single one.
+gen, and ``max_fevals`` of ``compass_search``
+    By default as many as pygmo can count: without end. ``ihs`` plans its band width and its
+    adjustment rate over its generations, so by default they fill what is left of the run's budget
+    of evaluations; without one, `BUDGET_PER_DIMENSION` times the dimension.
+force_bounds
+    (``cmaes``, ``xnes``) True unless told otherwise: else they leave the bounds.
+any other argument of the algorithm's constructor
+    With pygmo's meaning and default. ``mbh`` takes those of the compass search inside it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.algorithms.adapters.extra import Extra
+from timefair.algorithms.base import Objective
+from timefair.algorithms.trial import Enough, Sphere
+
+POPULATION = 30
+POPULATIONS = {"gaco": 63, "compass_search": 1, "mbh": 1, "simulated_annealing": 1}
+"""Default sizes other than `POPULATION`."""
+BUDGET_PER_DIMENSION = 1000
+"""Nominal evaluations of ``ihs`` per dimension, where the run has no budget of evaluations."""
+ENDLESS = 2**32 - 1
+"""The most that pygmo's counters of generations and evaluations hold."""
+
+Defaults = dict[str, object]
+GEN: Defaults = {"gen": ENDLESS}
+FLAT: Defaults = {"ftol": 1e-6, "xtol": 1e-6}
+COMPASS: Defaults = {
+    "max_fevals": ENDLESS,
+    "start_range": 0.1,
+    "stop_range": 0.01,
+    "reduction_coeff": 0.5,
+}
+SWARM: Defaults = {
+    **GEN,
+    **{"omega": 0.7298, "eta1": 2.05, "eta2": 2.05, "max_vel": 0.5},
+    **{"variant": 5, "neighb_type": 2, "neighb_param": 4},
+}
+DEFAULTS: dict[str, Defaults] = {
+    "bee_colony": {**GEN, "limit": 1},
+    "cmaes": {
+        **GEN,
+        **{"cc": -1.0, "cs": -1.0, "c1": -1.0, "cmu": -1.0, "sigma0": 0.5},
+        **FLAT,
+        "force_bounds": True,
+    },
+    "compass_search": COMPASS,
+    "de": {**GEN, "F": 0.8, "CR": 0.9, "variant": 2, **FLAT},
+    "de1220": {
+        **GEN,
+        "allowed_variants": [2, 3, 7, 10, 13, 14, 15, 16],
+        "variant_adptv": 1,
+        **FLAT,
+    },
+    "gaco": {
+        **GEN,
+        **{"ker": 63, "q": 1.0, "oracle": 0.0, "acc": 0.01, "threshold": 1, "n_gen_mark": 7},
+        **{"impstop": 100_000, "evalstop": 100_000, "focus": 0.0},
+    },
+    "gwo": GEN,
+    "ihs": {
+        "gen": int,
+        **{"phmcr": 0.85, "ppar_min": 0.35, "ppar_max": 0.99, "bw_min": 1e-5, "bw_max": 1.0},
+    },
+    "mbh": {"stop": 5, "perturb": 0.01, **COMPASS},
+    "pso": SWARM,
+    "pso_gen": SWARM,
+    "sade": {**GEN, "variant": 2, "variant_adptv": 1, **FLAT},
+    "sea": GEN,
+    "sga": {
+        **GEN,
+        **{"cr": 0.9, "eta_c": 1.0, "m": 0.02, "param_m": 1.0, "param_s": 2},
+        **{"crossover": "exponential", "mutation": "polynomial", "selection": "tournament"},
+    },
+    "simulated_annealing": {
+        **{"Ts": 10.0, "Tf": 0.1, "n_T_adj": 10, "n_range_adj": 10},
+        **{"bin_size": 10, "start_range": 1.0},
+    },
+    "xnes": {
+        **GEN,
+        **{"eta_mu": -1.0, "eta_sigma": -1.0, "eta_b": -1.0, "sigma0": -1.0},
+        **FLAT,
+        "force_bounds": True,
+    },
+}
+"""The arguments of the constructors that are the user's: pygmo's defaults, but without end and
+within the bounds."""
+
+
+class _Pygmo(Extra):
+    def _refusal(self, name: str, parameters: Mapping[str, object]) -> list[str]:
+        """Likewise, but beyond the first population: only then does pygmo look at its size."""
+        settings: dict[str, Any] = {**_parameters(name), **parameters}
+        objective = Sphere(settings["population"] + 1)
+        try:
+            self.load(name, parameters).solve(objective, np.random.default_rng(0))
+        except Enough:
+            return []
+        except Exception as error:
+            # The place in pygmo's code comes first.
+            reason = " ".join(str(error).rpartition("what:")[2].split()) or type(error).__name__
+            return [f"pygmo:{name} refuses its parameters: {reason}"]
+        return []
+
+
+class _Problem:
+    """An objective as pygmo wants it."""
+
+    def __init__(self, objective: Objective) -> None:
+        self._objective = objective
+
+    def __deepcopy__(self, memo: object) -> _Problem:
+        """pygmo copies problems and populations; the objective remains the one that counts."""
+        return self
+
+    def fitness(self, x: NDArray[np.float64]) -> list[float]:
+        return [self._objective(x)]
+
+    def get_bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self._objective.lower, self._objective.upper
+
+
+def _parameters(name: str) -> Defaults:
+    return {"population": POPULATIONS.get(name, POPULATION), **DEFAULTS[name]}
+
+
+def _solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    name: str,
+    parameters: Mapping[str, Any],
+) -> object:
+    import pygmo
+
+    chosen: dict[str, Any] = {**_parameters(name), **parameters}
+    size = chosen.pop("population")
+    if chosen.get("gen") is int:
+        chosen["gen"] = _generations(objective, size)
+    seeds = rng.integers(2**32, size=2).tolist()
+    algorithm = pygmo.algorithm(_made(name, chosen, seeds[0]))
+    problem = pygmo.problem(_Problem(objective))
+    return algorithm.evolve(pygmo.population(problem, size, seed=seeds[1]))
+
+
+def _made(name: str, chosen: Mapping[str, Any], seed: int) -> Any:
+    """pygmo's algorithm."""
+    import pygmo
+
+    if name == "compass_search":
+        return pygmo.compass_search(**chosen)
+    if name == "mbh":
+        inner = pygmo.compass_search(**{key: chosen[key] for key in COMPASS})
+        return pygmo.mbh(inner, chosen["stop"], chosen["perturb"], seed)
+    return getattr(pygmo, name)(**chosen, seed=seed)
+
+
+def _generations(objective: Objective, size: int) -> int:
+    """How many generations of ``ihs``, which evaluates one point in each, a launch has."""
+    budget = objective.evaluations_left
+    if budget is None:
+        budget = BUDGET_PER_DIMENSION * objective.dimension
+    return max(1, budget - size)
+
+
+PYGMO = _Pygmo(
+    "pygmo", ("pygmo", "numpy"), "pygmo", tuple(DEFAULTS), _parameters, _solve, Path(__file__)
+)

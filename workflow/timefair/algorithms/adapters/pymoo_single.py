@@ -1,0 +1,118 @@
+"""pymoo: its algorithms for one objective within bounds, by their own names.
+
+All stay within the bounds and repeat for a seed. ``BIPOPCMAES`` and ``CMAES`` are the package cma
+inside, with pymoo's defaults.
+
+Parameters
+----------
+termination
+    ``tolerance``: a launch ends when points and values have stopped to move, by pymoo's own default
+    tolerances; its limits of 1,000 generations and 100,000 evaluations are lifted. ``none``: it
+    ends only where the algorithm itself says so (``CMAES``).
+any argument of the algorithm's constructor that is a number, a word or a truth value
+    Such as ``pop_size``; for ``DE`` also ``F`` and ``CR``. Operators are pymoo's defaults.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from timefair.algorithms.adapters.extra import Extra, defaults_of
+from timefair.algorithms.base import Objective
+
+MODULES = {
+    "BIPOPCMAES": "cmaes",
+    "BRKGA": "brkga",
+    "CMAES": "cmaes",
+    "DE": "de",
+    "EPPSO": "pso_ep",
+    "ES": "es",
+    "G3PCX": "g3pcx",
+    "GA": "ga",
+    "ISRES": "isres",
+    "NRBO": "nrbo",
+    "NelderMead": "nelder",
+    "NicheGA": "ga_niching",
+    "PSO": "pso",
+    "SRES": "sres",
+}
+"""Where each class is in ``pymoo.algorithms.soo.nonconvex``. ``PatternSearch`` and ``DIRECT`` are
+left out: they draw from generators that nobody can seed."""
+FURTHER: Mapping[str, Mapping[str, object]] = {"DE": {"F": 0.5, "CR": 0.2}}
+"""Arguments that constructors pass on, with what pymoo gives them."""
+SET_HERE = (
+    *("output", "display", "callback", "archive", "evaluator", "verbose", "save_history", "seed"),
+    *("return_least_infeasible", "return_all_opt", "survival", "selection", "sampling"),
+    *("x0", "parallelize", "cmaes_verbose", "verb_log", "maxfevals", "restart_from_best"),
+    *("noise_handler", "noise_change_sigma_exponent", "noise_kappa_exponent"),
+)
+"""Arguments that are not the user's."""
+ENDLESS = 10**15
+TRIAL_EVALUATIONS = 150
+"""Some values are only looked at after the first population."""
+TERMINATIONS = ("tolerance", "none")
+
+
+def _class(name: str) -> Any:
+    module = f"pymoo.algorithms.soo.nonconvex.{MODULES[name]}"
+    return getattr(importlib.import_module(module), name)
+
+
+def _parameters(name: str) -> dict[str, object]:
+    own = defaults_of(inspect.signature(_class(name)), without=SET_HERE)
+    sizes = {key: int for key, default in own.items() if default is None}
+    return {**own, **sizes, **FURTHER.get(name, {}), "termination": TERMINATIONS[0]}
+
+
+def _solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    name: str,
+    parameters: Mapping[str, Any],
+) -> object:
+    settings = dict(parameters)
+    termination = _termination(settings.pop("termination", TERMINATIONS[0]))
+    algorithm = _class(name)(**settings)
+    seed = int(rng.integers(2**32))
+    algorithm.setup(_problem(objective), termination=termination, seed=seed, verbose=False)
+    return algorithm.run()
+
+
+def _problem(objective: Objective) -> Any:
+    from pymoo.core.problem import Problem
+
+    class Bounded(Problem):  # type: ignore[misc]
+        def _evaluate(self, x: Any, out: dict[str, Any], *_: Any, **__: Any) -> None:
+            out["F"] = np.array([[objective(point)] for point in x])
+
+    return Bounded(objective.dimension, n_obj=1, xl=objective.lower, xu=objective.upper)
+
+
+def _termination(word: object) -> Any:
+    from pymoo.core.termination import NoTermination
+    from pymoo.termination.default import DefaultSingleObjectiveTermination
+
+    if word not in TERMINATIONS:
+        raise ValueError(f"'termination' is {' or '.join(TERMINATIONS)}, not {word!r}")
+    if word == "none":
+        return NoTermination()
+    return DefaultSingleObjectiveTermination(n_max_gen=ENDLESS, n_max_evals=ENDLESS)
+
+
+PYMOO = Extra(
+    "pymoo",
+    ("pymoo", "numpy", "scipy", "cma"),
+    "pymoo",
+    tuple(MODULES),
+    _parameters,
+    _solve,
+    Path(__file__),
+    TRIAL_EVALUATIONS,
+)

@@ -1,0 +1,66 @@
+"""scikit-optimize: Bayesian optimization by a Gaussian process or by a forest of trees.
+
+``gp_minimize`` and ``forest_minimize``, which begin with 10 random points and go on until the
+objective ends the run. Each evaluation costs a fit of the model, 0.1 to 1 s and more with their
+number: they are for budgets of tens or hundreds of evaluations. ``gbrt_minimize`` does not work
+with the versions of scikit-learn from 1.7 on and is left out.
+
+Parameters are the arguments of the two functions, such as ``n_initial_points``, ``acq_func``,
+``initial_point_generator``, ``base_estimator`` (``ET`` or ``RF``).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from timefair.algorithms.adapters.extra import Extra, defaults_of
+from timefair.algorithms.base import Objective
+
+NAMES = ("gp_minimize", "forest_minimize")
+ENDLESS = 10**9
+SET_HERE = (
+    *("func", "dimensions", "x0", "y0", "random_state", "verbose", "callback", "space_constraint"),
+    *("n_calls", "n_random_starts", "n_jobs", "model_queue_size"),
+)
+"""Arguments that are not the user's."""
+
+
+def _parameters(name: str) -> dict[str, object]:
+    import skopt
+
+    return defaults_of(inspect.signature(getattr(skopt, name)), without=SET_HERE)
+
+
+def _solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    name: str,
+    parameters: Mapping[str, Any],
+) -> object:
+    import skopt
+
+    return getattr(skopt, name)(
+        objective,
+        list(zip(objective.lower.tolist(), objective.upper.tolist(), strict=True)),
+        n_calls=ENDLESS,
+        random_state=int(rng.integers(2**32)),
+        model_queue_size=1,  # else it keeps all its models
+        **parameters,
+    )
+
+
+SKOPT = Extra(
+    "skopt",
+    ("scikit-optimize", "numpy", "scipy", "scikit-learn"),
+    "skopt",
+    NAMES,
+    _parameters,
+    _solve,
+    Path(__file__),
+)

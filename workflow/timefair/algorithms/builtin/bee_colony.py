@@ -1,0 +1,97 @@
+"""Artificial bee colony.
+
+D. Karaboga and B. Basturk, "A powerful and efficient algorithm for numerical function optimization:
+artificial bee colony (ABC) algorithm", Journal of Global Optimization 39, 2007.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from timefair.algorithms.base import Objective
+from timefair.algorithms.builtin import population as pop
+from timefair.algorithms.builtin.values import Number, wrong_values
+
+
+def solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    food: int = 30,
+    limit: int | None = None,
+) -> None:
+    """Exploit and abandon sources of food without end.
+
+    Parameters
+    ----------
+    food
+        Number of sources; the colony has as many employed bees and as many onlookers.
+    limit
+        Trials without success after which a source is abandoned, the most exhausted one of each
+        cycle. By default `food` times the dimension.
+    """
+    colony = Colony(objective, rng, food)
+    limit = food * objective.dimension if limit is None else limit
+    while True:
+        colony.visit(np.arange(food))
+        colony.visit(rng.choice(food, size=food, p=attraction(colony.y)))
+        exhausted = int(np.argmax(colony.trials))
+        if colony.trials[exhausted] >= limit:
+            colony.abandon(exhausted)
+
+
+def faults(**parameters: object) -> list[str]:
+    """What is wrong with the values; a bee needs a second source."""
+    given = {key: value for key, value in parameters.items() if value is not None}
+    allowed = {"food": Number(2, whole=True), "limit": Number(1, whole=True)}
+    return wrong_values("ABC", allowed, given)
+
+
+class Colony:
+    """Sources of food with their values and the trials since each was last improved."""
+
+    def __init__(self, objective: Objective, rng: np.random.Generator, food: int) -> None:
+        self._objective, self._rng = objective, rng
+        self._lower, self._upper = objective.lower, objective.upper
+        self.x = pop.uniform(objective, rng, food)
+        self.y = pop.values(objective, self.x)
+        self.trials = np.zeros(food, dtype=int)
+
+    def visit(self, sources: pop.Indices) -> None:
+        """One bee after the other changes one component of its source and keeps what is better."""
+        rng, count = self._rng, len(sources)
+        components = rng.integers(self._objective.dimension, size=count)
+        others = rng.integers(len(self.x) - 1, size=count)
+        others += others >= sources
+        steps = rng.uniform(-1, 1, size=count)
+        for bee in zip(sources, components, others, steps, strict=True):
+            self._try(*bee)
+
+    def _try(self, source: int, component: int, other: int, step: float) -> None:
+        trial = self.x[source].copy()
+        moved = trial[component] + step * (trial[component] - self.x[other, component])
+        trial[component] = min(max(moved, self._lower[component]), self._upper[component])
+        y = pop.value(self._objective, trial)
+        if y < self.y[source]:
+            self.x[source], self.y[source], self.trials[source] = trial, y, 0
+        else:
+            self.trials[source] += 1
+
+    def abandon(self, source: int) -> None:
+        """A scout replaces a source by a random point."""
+        self.x[source] = pop.uniform(self._objective, self._rng, 1)[0]
+        self.y[source] = pop.value(self._objective, self.x[source])
+        self.trials[source] = 0
+
+
+def attraction(y: pop.Values) -> pop.Values:
+    """The probability with which an onlooker chooses each source: in proportion to its nectar.
+
+    Nectar is 1/(1 + y), and 1 - y below zero (eq. 2.1); none at all, or more than can be summed, is
+    shared evenly by those that have the most.
+    """
+    nectar = np.where(y < 0, 1 - y, 1 / (1 + np.maximum(y, 0)))
+    if not 0 < nectar.max() < np.finfo(float).max / len(y):
+        nectar = np.where(nectar == nectar.max(), 1.0, 0.0)
+    share: pop.Values = nectar / nectar.sum()
+    return share

@@ -1,0 +1,110 @@
+"""Differential evolution with the twelve classic strategies.
+
+R. Storn and K. Price, Differential Evolution: A Simple and Efficient Heuristic for Global
+Optimization over Continuous Spaces, Journal of Global Optimization 11 (1997) 341-359. The names of
+the strategies are those of Storn's own programs, which T. Eftimov and P. Korošec, Adaptive
+Estimation of the Number of Algorithm Runs in Stochastic Optimization, GECCO 2025, take their
+portfolio from.
+
+**A launch.** NP points are drawn uniformly within the bounds. In each generation every point x_i is
+challenged by one trial: a mutant is made of vectors of the generation (see `strategies`), crossed
+over with x_i, brought back inside the bounds and evaluated. The trial takes the place of x_i in the
+*next* generation if it is not worse (f(trial) <= f(x_i)); until then all trials are made of the old
+one, its best point included. NaN counts as infinity.
+
+**Vectors.** r0, r1, ... are drawn anew for each trial, different from each other and from i; the
+best point may be among them. ``best`` is the first point of the generation with the least value.
+
+**Crossover.** ``bin``: each component comes from the mutant with probability CR, and one component,
+drawn uniformly, in any case. ``exp``: from a component drawn uniformly on, cyclically, as long as a
+draw is below CR, one at least and D at most.
+
+Parameters
+----------
+strategy
+    One of `strategies.STRATEGIES`; ``rand/1/bin`` by default.
+F
+    What differences of vectors are multiplied by, in [0, 2]; 0.5 by default. ``rand/rand/bin``
+    has no use for it.
+CR
+    The crossover probability, in [0, 1]; 0.9 by default.
+population
+    NP, not less than the strategy needs (`Strategy.least_population`, 3 to 7).
+population_per_dimension
+    Instead: NP = this times D, or what the strategy needs where that is more. 5 by default, the
+    lower end of what Storn and Price advise.
+patience
+    Generations in a row without a better best value after which the launch ends; none do by
+    default, and it goes on until the objective ends it.
+bounds
+    What becomes of a component outside the bounds. ``random``, the default: drawn uniformly within
+    them. ``reflect``: mirrored at the bound that it crossed, and clipped should it cross the other.
+    ``clip``: put on the bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from timefair.algorithms.base import Objective
+from timefair.algorithms.builtin.differential_evolution.generations import minimize
+from timefair.algorithms.builtin.differential_evolution.strategies import STRATEGIES
+from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
+
+BOUNDS = ("random", "reflect", "clip")
+PER_DIMENSION = 5
+
+
+def solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    strategy: str = "rand/1/bin",
+    F: float = 0.5,
+    CR: float = 0.9,
+    population: int | None = None,
+    population_per_dimension: int | None = None,
+    patience: int | None = None,
+    bounds: str = "random",
+) -> None:
+    """One launch, until patience or the objective ends it."""
+    chosen = STRATEGIES[strategy]
+    size = population or (population_per_dimension or PER_DIMENSION) * objective.dimension
+    minimize(
+        objective,
+        rng,
+        vectors=chosen.vectors,
+        exponential=chosen.exponential,
+        F=None if chosen.normal_factor else F,
+        CR=CR,
+        size=max(size, chosen.least_population),
+        patience=patience,
+        bounds=bounds,
+    )
+
+
+def faults(
+    *, strategy: object = "rand/1/bin", bounds: object = "random", **numbers: object
+) -> list[str]:
+    """What is wrong with the values, one line each."""
+    lines = [
+        f"{key!r} of timefair:DE is one of {', '.join(known)}, not {value!r}"
+        for key, known, value in (
+            ("strategy", list(STRATEGIES), strategy),
+            ("bounds", list(BOUNDS), bounds),
+        )
+        if value not in known
+    ]
+    sizes = [key for key in ("population", "population_per_dimension") if numbers.get(key)]
+    if len(sizes) == 2:
+        lines.append("'population' and 'population_per_dimension' exclude each other")
+    chosen = STRATEGIES.get(str(strategy))
+    allowed = {
+        "F": Number(0, 2),
+        "CR": SHARE,
+        "population": Number(chosen.least_population if chosen else 1, whole=True),
+        "population_per_dimension": Number(1, whole=True),
+        "patience": Number(1, whole=True),
+    }
+    given = {k: v for k, v in numbers.items() if v is not None or k in ("F", "CR")}
+    return lines + wrong_values("DE", allowed, given)

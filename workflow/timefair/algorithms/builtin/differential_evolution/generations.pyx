@@ -1,0 +1,226 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+# distutils: extra_compile_args = -ffp-contract=off
+"""The generations of differential evolution, compiled: little may stand beside the evaluations.
+
+Products and sums are rounded one by one (no contraction), so that a seed gives the same points on
+every processor.
+"""
+
+import numpy as np
+
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.math cimport INFINITY, fmax, fmin, isnan
+from libc.stdint cimport uintptr_t
+from libc.string cimport memcpy
+from numpy.random cimport bitgen_t
+
+cdef enum:
+    MOST_VECTORS = 7
+
+ctypedef int (*function_t)(void *objective, const double *x, double *y) except -1
+
+
+def minimize(
+    objective, rng, *, str vectors, bint exponential, F, double CR, Py_ssize_t size, patience,
+    str bounds,
+):
+    """Evolve a population until `patience` generations in a row bring nothing better.
+
+    Parameters
+    ----------
+    objective : timefair.algorithms.base.Objective
+    rng : numpy.random.Generator
+    vectors, exponential
+        As in `strategies.Strategy`.
+    F : float or None
+        None: N(0, 1), drawn for each trial at the beginning of its generation.
+    CR : float
+    size : int
+        NP; `Strategy.least_population` at least.
+    patience : int or None
+        None: without end.
+    bounds : {"random", "reflect", "clip"}
+    """
+    cdef Evolution evolution = Evolution(objective, rng, vectors, exponential, F, CR, size, bounds)
+    cdef Py_ssize_t most = -1 if patience is None else patience, idle = 0
+    evolution.begin()
+    while idle != most:
+        idle = 0 if evolution.advance() else idle + 1
+
+
+cdef class Evolution:
+    """A generation of points, and the one that grows beside it."""
+
+    cdef object objective, rng
+    cdef function_t function  # NULL: by a call
+    cdef void *handle
+    cdef bitgen_t *bits
+    cdef Py_ssize_t size, dimension, best
+    cdef double[:, ::1] parents, offspring
+    cdef double[::1] values, factors
+    cdef const double[::1] lower, upper
+    cdef double CR
+    cdef bint exponential, normal_factors, redraw, reflect
+    cdef bytes vectors
+    cdef const double *mutant_of[MOST_VECTORS]
+    cdef Py_ssize_t picked[MOST_VECTORS]
+
+    def __init__(
+        self, objective, rng, str vectors, bint exponential, F, double CR, Py_ssize_t size,
+        str bounds,
+    ):
+        self.objective, self.rng = objective, rng
+        self.function = NULL
+        if hasattr(objective, "c_function"):
+            function, handle = objective.c_function
+            self.function = <function_t><uintptr_t>function
+            self.handle = <void *><uintptr_t>handle
+        self.bits = <bitgen_t *>PyCapsule_GetPointer(rng.bit_generator.capsule, "BitGenerator")
+        self.size, self.dimension = size, objective.dimension
+        self.parents = np.empty((size, self.dimension))
+        self.offspring = np.empty((size, self.dimension))
+        self.values = np.empty(size)
+        self.lower, self.upper = objective.lower, objective.upper
+        self.normal_factors = F is None
+        self.factors = np.full(size, np.nan if F is None else F, dtype=np.float64)
+        self.CR, self.exponential, self.vectors = CR, exponential, vectors.encode()
+        self.redraw, self.reflect = bounds == "random", bounds == "reflect"
+
+    # -- generations -------------------------------------------------------------------------
+
+    cdef int begin(self) except -1:
+        """Draw the first generation and evaluate it."""
+        cdef Py_ssize_t i, j
+        for i in range(self.size):
+            for j in range(self.dimension):
+                self.parents[i, j] = self.point_inside(j)
+        for i in range(self.size):
+            self.values[i] = self.value(&self.parents[i, 0])
+        self.find_best()
+        return 0
+
+    cdef bint advance(self) except -1:
+        """Make the next generation; whether its best value is better."""
+        cdef double before = self.values[self.best], value
+        cdef Py_ssize_t i
+        PyErr_CheckSignals()
+        if self.normal_factors:
+            self.factors = self.rng.standard_normal(self.size)
+        for i in range(self.size):
+            self.make_trial(i, &self.offspring[i, 0])
+            value = self.value(&self.offspring[i, 0])
+            if value <= self.values[i]:
+                self.values[i] = value
+            else:
+                self.copy_point(&self.offspring[i, 0], &self.parents[i, 0])
+        self.parents, self.offspring = self.offspring, self.parents
+        self.find_best()
+        return self.values[self.best] < before
+
+    cdef void find_best(self) noexcept:
+        cdef Py_ssize_t i
+        self.best = 0
+        for i in range(1, self.size):
+            if self.values[i] < self.values[self.best]:
+                self.best = i
+
+    cdef double value(self, const double *x) except? -1.0:
+        cdef double y
+        if self.function != NULL:
+            self.function(self.handle, x, &y)
+        else:
+            y = self.objective(np.array(<const double[:self.dimension]>x))
+        return INFINITY if isnan(y) else y
+
+    # -- a trial -----------------------------------------------------------------------------
+
+    cdef void make_trial(self, Py_ssize_t i, double *trial) noexcept:
+        self.choose_vectors(i)
+        self.copy_point(trial, &self.parents[i, 0])
+        if self.exponential:
+            self.cross_exponentially(i, trial)
+        else:
+            self.cross_binomially(i, trial)
+        self.repair(trial)
+
+    cdef void choose_vectors(self, Py_ssize_t i) noexcept:
+        cdef const char *kinds = self.vectors
+        cdef Py_ssize_t k, row, taken = 1
+        self.picked[0] = i
+        for k in range(len(self.vectors)):
+            if kinds[k] == c"r":
+                row = self.picked[taken] = self.draw_another(taken)
+                taken += 1
+            else:
+                row = self.best if kinds[k] == c"b" else i
+            self.mutant_of[k] = &self.parents[row, 0]
+
+    cdef Py_ssize_t draw_another(self, Py_ssize_t taken) noexcept:
+        """A point that is not among the first `taken` of those picked."""
+        cdef Py_ssize_t row, k
+        while True:
+            row = self.draw_index(self.size)
+            for k in range(taken):
+                if self.picked[k] == row:
+                    break
+            else:
+                return row
+
+    cdef void cross_binomially(self, Py_ssize_t i, double *trial) noexcept:
+        cdef Py_ssize_t j, forced = self.draw_index(self.dimension)
+        for j in range(self.dimension):
+            if self.draw() < self.CR or j == forced:
+                trial[j] = self.mutant(i, j)
+
+    cdef void cross_exponentially(self, Py_ssize_t i, double *trial) noexcept:
+        cdef Py_ssize_t j = self.draw_index(self.dimension), crossed = 0
+        while True:
+            trial[j] = self.mutant(i, j)
+            j = j + 1 if j + 1 < self.dimension else 0
+            crossed += 1
+            if crossed == self.dimension or self.draw() >= self.CR:
+                break
+
+    cdef inline double mutant(self, Py_ssize_t i, Py_ssize_t j) noexcept:
+        """Component j of the mutant that challenges point i."""
+        cdef double differences = 0.0
+        cdef Py_ssize_t k
+        for k in range(1, len(self.vectors), 2):
+            differences += self.mutant_of[k][j] - self.mutant_of[k + 1][j]
+        return self.mutant_of[0][j] + self.factors[i] * differences
+
+    # -- bounds ------------------------------------------------------------------------------
+
+    cdef void repair(self, double *trial) noexcept:
+        cdef Py_ssize_t j
+        cdef double x
+        for j in range(self.dimension):
+            x = trial[j]
+            if self.lower[j] <= x <= self.upper[j]:
+                continue
+            if self.redraw:
+                x = self.point_inside(j)
+            elif self.reflect:
+                x = 2.0 * (self.lower[j] if x < self.lower[j] else self.upper[j]) - x
+            trial[j] = self.clipped(x, j)
+
+    cdef double point_inside(self, Py_ssize_t j) noexcept:
+        """Component j of a point drawn uniformly within the bounds."""
+        cdef double width = self.upper[j] - self.lower[j]
+        return self.clipped(self.lower[j] + self.draw() * width, j)
+
+    cdef inline double clipped(self, double x, Py_ssize_t j) noexcept:
+        return fmin(fmax(x, self.lower[j]), self.upper[j])  # NaN: the lower bound
+
+    # -- what they are made with -------------------------------------------------------------
+
+    cdef inline double draw(self) noexcept:
+        """Uniform in [0, 1)."""
+        return self.bits.next_double(self.bits.state)
+
+    cdef inline Py_ssize_t draw_index(self, Py_ssize_t n) noexcept:
+        return <Py_ssize_t>(self.draw() * n)
+
+    cdef inline void copy_point(self, double *to, const double *point) noexcept:
+        memcpy(to, point, self.dimension * sizeof(double))

@@ -1,0 +1,141 @@
+"""jDElscop: self-adaptive differential evolution with three strategies and a shrinking population.
+
+J. Brest and M. S. Maučec, "Self-adaptive differential evolution algorithm using population size
+reduction and three strategies", Soft Computing 15, 2011.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.algorithms.base import Objective
+from timefair.algorithms.builtin import population as pop
+from timefair.algorithms.builtin.values import Number, wrong_values
+
+RAND_BIN, RAND_EXP, BEST_BIN = range(3)
+"""The strategies rand/1/bin, rand/1/exp and best/1/bin: columns of each point's F and CR."""
+RENEWAL = 0.1
+"""Probability with which a trial draws F anew, and CR likewise."""
+FIRST_F, FIRST_CR = 0.5, 0.9
+BEST_RATE = 0.1
+"""Probability of best/1/bin in the second half of the budget."""
+FLIP_RATE = 0.75
+"""Probability with which a difference that points to the worse point is turned round."""
+PHASES = 4
+"""Equal parts of the budget; after each the population is halved."""
+SMALLEST = 10
+"""A population of this size or less is not halved."""
+BUDGET_PER_DIMENSION = 1000
+
+
+def solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    population: int = 100,
+    budget: int | None = None,
+) -> None:
+    """Evolve a shrinking population for a given number of evaluations.
+
+    Parameters
+    ----------
+    population
+        Its size at first.
+    budget
+        Evaluations of one launch, by which the population shrinks, and after which it returns, at
+        the end of a generation. By default what is left of the run's budget of evaluations;
+        without one, `BUDGET_PER_DIMENSION` times the dimension.
+    """
+    if budget is None:
+        budget = objective.evaluations_left
+    if budget is None:
+        budget = BUDGET_PER_DIMENSION * objective.dimension
+    x = pop.uniform(objective, rng, population)
+    y = pop.values(objective, x)
+    f, cr = np.full((population, 3), FIRST_F), np.full((population, 3), FIRST_CR)
+    spent, phase = population, 1
+    while spent < budget:
+        size = len(x)
+        strategy = strategies(rng, size, spent + np.arange(size) >= budget / 2)
+        trial_f, trial_cr = renewed(rng, strategy, f, cr)
+        mutants = mutate(rng, strategy, x, y, trial_f)
+        taken = crossed(rng, strategy, trial_cr, objective.dimension)
+        trials = np.clip(np.where(taken, mutants, x), objective.lower, objective.upper)
+        trial_y = pop.values(objective, trials)
+        spent += size
+        won = np.flatnonzero(trial_y <= y)
+        x[won], y[won] = trials[won], trial_y[won]
+        f[won, strategy[won]], cr[won, strategy[won]] = trial_f[won], trial_cr[won]
+        if spent >= phase * budget / PHASES:
+            phase += 1
+            if size > SMALLEST:
+                kept = survivors(y)
+                x, y, f, cr = x[kept], y[kept], f[kept], cr[kept]
+
+
+def faults(**parameters: object) -> list[str]:
+    """What is wrong with the values; the mutation takes four different points."""
+    given = {key: value for key, value in parameters.items() if value is not None}
+    allowed = {"population": Number(4, whole=True), "budget": Number(1, whole=True)}
+    return wrong_values("jDElscop", allowed, given)
+
+
+def strategies(rng: np.random.Generator, size: int, late: NDArray[np.bool_]) -> pop.Indices:
+    """Each point's: bin in the first half, exp in the second, best for some of the late ones."""
+    usual = np.where(np.arange(size) < size // 2, RAND_BIN, RAND_EXP)
+    return np.where(late & (rng.random(size) < BEST_RATE), BEST_BIN, usual)
+
+
+def renewed(
+    rng: np.random.Generator, strategy: pop.Indices, f: pop.Values, cr: pop.Values
+) -> tuple[pop.Values, pop.Values]:
+    """F and CR of each trial: its parent's for the strategy, some of them drawn anew."""
+    size = len(strategy)
+    rows = np.arange(size)
+    least_f = np.array([0.1 + np.sqrt(1 / size), 0.5, 0.4])[strategy]
+    least_cr, most_cr = np.array([[0.0, 0.3, 0.7], [1.0, 1.0, 0.95]])[:, strategy]
+    new_f, new_cr = rng.uniform(least_f, 1), rng.uniform(least_cr, most_cr)
+    return (
+        np.where(rng.random(size) < RENEWAL, new_f, f[rows, strategy]),
+        np.where(rng.random(size) < RENEWAL, new_cr, cr[rows, strategy]),
+    )
+
+
+def mutate(
+    rng: np.random.Generator,
+    strategy: pop.Indices,
+    x: pop.Points,
+    y: pop.Values,
+    f: pop.Values,
+) -> pop.Points:
+    """Mutants: a random or the best point, and F times a difference that should point downhill."""
+    size = len(x)
+    base, plus, minus = pop.partners(rng, size, size, size, size)
+    best = strategy == BEST_BIN
+    base = np.where(best, np.argmin(y), base)
+    flipped = ~best & (y[minus] < y[plus]) & (rng.random(size) < FLIP_RATE)
+    signed = np.where(flipped, -f, f)
+    return x[base] + signed[:, np.newaxis] * (x[plus] - x[minus])
+
+
+def crossed(
+    rng: np.random.Generator, strategy: pop.Indices, cr: pop.Values, dimension: int
+) -> NDArray[np.bool_]:
+    """Which components the trials take from their mutants."""
+    in_one_stretch = (strategy == RAND_EXP)[:, np.newaxis]
+    return np.where(
+        in_one_stretch, pop.exponential(rng, cr, dimension), pop.binomial(rng, cr, dimension)
+    )
+
+
+def survivors(y: pop.Values) -> pop.Indices:
+    """Of each point of the first half and its fellow in the second, the better one.
+
+    Of an odd number, the one in the middle has no fellow and survives.
+    """
+    kept = np.arange((len(y) + 1) // 2)
+    fellows = np.arange(len(kept), len(y))
+    paired = kept[: len(fellows)]
+    paired[:] = np.where(y[fellows] < y[paired], fellows, paired)
+    return kept

@@ -1,0 +1,58 @@
+"""The (1+1) evolutionary algorithm on strings of 0 and 1: standard bit mutation.
+
+Each variable is flipped with the same probability, independently; what is not worse is kept. With
+`resample` a mutation that flips nothing is drawn again instead of evaluated, the (1+1) EA>0 of
+E. Carvalho Pinto and C. Doerr, "Towards a More Practice-Aware Runtime Analysis of Evolutionary
+Algorithms", 2018.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from timefair.algorithms.base import Objective
+from timefair.algorithms.builtin import bits
+from timefair.problems.base import Variables
+
+
+def solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    rate: float | None = None,
+    resample: bool = False,
+) -> None:
+    """From a random string on, without end.
+
+    Parameters
+    ----------
+    rate
+        Probability of each flip, above 0 and at most 1; by default 1 over the dimension.
+    resample
+        Whether a mutation that flips nothing is drawn again.
+    """
+    dimension = objective.dimension
+    chance = 1 / dimension if rate is None else rate
+
+    def draw_places() -> bits.Places:
+        count = rng.binomial(dimension, chance)
+        while resample and not count:
+            count = rng.binomial(dimension, chance)
+        return rng.choice(dimension, size=count, replace=False, shuffle=False)
+
+    bits.climb(objective, rng, draw_places)
+
+
+def faults(rate: object = None, resample: object = False) -> list[str]:
+    lines = []
+    if rate is not None and (
+        isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate <= 1
+    ):
+        lines.append(f"'rate' of timefair:OnePlusOneEA is a number above 0, up to 1, not {rate!r}")
+    if not isinstance(resample, bool):
+        lines.append(f"'resample' of timefair:OnePlusOneEA is true or false, not {resample!r}")
+    return lines
+
+
+def variables(rate: float | None = None, resample: bool = False) -> frozenset[Variables]:
+    return frozenset({"binary"})

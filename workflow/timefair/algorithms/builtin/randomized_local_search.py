@@ -1,0 +1,19 @@
+"""Randomized local search on strings of 0 and 1: flip one, keep what is not worse."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from timefair.algorithms.base import Objective
+from timefair.algorithms.builtin import bits
+from timefair.problems.base import Variables
+
+
+def solve(objective: Objective, rng: np.random.Generator) -> None:
+    """From a random string on, without end: it does not leave a local optimum."""
+    dimension = objective.dimension
+    bits.climb(objective, rng, lambda: rng.integers(dimension, size=1))
+
+
+def variables() -> frozenset[Variables]:
+    return frozenset({"binary"})

@@ -1,0 +1,99 @@
+"""The library ``external``: ``external:./solver --flag`` launches a command of the user's.
+
+Each launch is a process of its own, which is told of the problem and asks for values by the line
+protocol of `timefair.algorithms.external.protocol`. It is told which variables take whole numbers
+only, so it is taken to handle all kinds; its parameters are lines of the header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.algorithms.base import Algorithm, Available, Objective
+from timefair.algorithms.external import command as commands
+from timefair.algorithms.external import protocol
+from timefair.algorithms.external.command import Command
+from timefair.algorithms.external.process import Process, running
+from timefair.algorithms.external.protocol import ExternalError
+from timefair.errors import InputError
+from timefair.problems.base import Variables
+
+
+class External:
+    """The library ``external``."""
+
+    name = "external"
+    distributions: Sequence[str] = ()
+
+    def available(self) -> list[Available]:
+        return []
+
+    def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
+        lines = protocol.parameter_faults(parameters)
+        try:
+            commands.parse(name)
+        except InputError as error:
+            lines += error.faults
+        return lines
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        return frozenset(get_args(Variables))
+
+    def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
+        return Algorithm(partial(_solve, command=commands.parse(name), parameters=parameters))
+
+    def source_files(self, name: str) -> list[Path]:
+        """This package, the program, and the files among its arguments."""
+        here = Path(__file__).parent
+        ours = [path for path in here.iterdir() if path.suffix in (".py", ".pyx")]
+        return [*sorted(ours), *commands.parse(name).files]
+
+
+def _solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    command: Command,
+    parameters: Mapping[str, object],
+) -> None:
+    seed = int(rng.integers(protocol.SEEDS))
+    with running(command) as process:
+        process.write(protocol.header(objective, seed, parameters))
+        try:
+            _converse(process, objective)
+        except ExternalError as error:
+            words = process.last_words()
+            raise ExternalError(f"{error}; standard error: {words}" if words else error) from None
+
+
+def _converse(process: Process, objective: Objective) -> None:
+    """Answer until the command stops or its output ends."""
+    dimension = objective.dimension
+    while (line := process.read_line()) is not None:
+        match line.split():
+            case [b"stop"]:
+                return
+            case [b"batch", word]:
+                points = _points(process, protocol.batch_size(word), dimension)
+                process.write(protocol.answers(objective.batch(points)))
+            case words:
+                process.write(protocol.answers([objective(protocol.point(words, dimension))]))
+    process.check_end()
+
+
+def _points(process: Process, size: int, dimension: int) -> NDArray[np.float64]:
+    """The points of a batch, shape ``(size, dimension)``."""
+    points: list[list[float]] = []
+    while len(points) < size:
+        line = process.read_line()
+        if line is None:
+            process.check_end()
+            raise ExternalError(f"its output ended after {len(points)} of a batch's {size} points")
+        points.append(protocol.point(line.split(), dimension))
+    return np.reshape(points, (size, dimension))

@@ -1,0 +1,153 @@
+"""The process of an external algorithm: one launch, from its start to its end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import tempfile
+from collections import deque
+from collections.abc import Iterator
+
+from timefair.algorithms.external.command import Command
+from timefair.algorithms.external.protocol import ExternalError, shown
+from timefair.algorithms.external.spawn import spawn
+
+INHERITED = ("PATH", "LD_LIBRARY_PATH", "PYTHONHASHSEED")
+"""Variables of our environment that a command gets, besides those that limit threads."""
+THREAD_ENDINGS = ("_NUM_THREADS", "_MAX_THREADS")
+
+ENDING_S = 1.0
+"""How long a command that has closed its output may take to end."""
+LONGEST_LINE = 1_000_000
+"""Bytes of a line, at most."""
+READ_BYTES = 65_536
+"""What a pipe holds."""
+LAST_BYTES, LAST_LINES = 1000, 5
+"""How much of the end of its standard error a message shows."""
+
+
+class Process:
+    """A running command: lines come from its standard output, and go to its standard input."""
+
+    def __init__(self, command: Command, folder: str, errors: int) -> None:
+        self._errors = errors
+        self._lines: deque[bytes] = deque()
+        self._rest = b""  # of a line that is not complete yet
+        self._unsent = bytearray()
+        inside, self._to = os.pipe()
+        self._from, outside = os.pipe()
+        os.set_blocking(self._to, False)
+        try:
+            environment = _environment(folder)
+            self._pid = spawn(command.arguments, environment, folder, inside, outside, errors)
+        except OSError:
+            os.close(self._to)
+            os.close(self._from)
+            raise
+        finally:
+            os.close(inside)
+            os.close(outside)
+
+    def read_line(self) -> bytes | None:
+        """The next line without its end; None at the end of the output."""
+        while not self._lines:
+            data = self._read()
+            if not data:
+                return None
+            *complete, self._rest = (self._rest + data).split(b"\n")
+            self._lines.extend(complete)
+            if len(self._rest) > LONGEST_LINE:
+                raise ExternalError(f"{shown([self._rest])} is no line: it does not end")
+        return self._lines.popleft()
+
+    def write(self, data: bytes) -> None:
+        """Send it, or keep what the pipe does not take until the command reads."""
+        self._unsent += data
+        self._send()
+
+    def check_end(self) -> None:
+        """After the end of the output; ExternalError unless the command ended in order.
+
+        One that lives on has ended in order too.
+        """
+        end = self._wait()
+        if end is not None and end.si_code != os.CLD_EXITED:
+            raise ExternalError(f"ended by {signal.Signals(end.si_status).name}")
+        if end is not None and end.si_status != 0:
+            raise ExternalError(f"ended with exit code {end.si_status}")
+        if self._rest:
+            raise ExternalError(f"its output ended within a line: {shown([self._rest])}")
+
+    def last_words(self) -> str:
+        """The end of its standard error, on one line; empty if it wrote none."""
+        size = os.fstat(self._errors).st_size
+        text = os.pread(self._errors, LAST_BYTES, max(size - LAST_BYTES, 0))
+        lines = [line.strip() for line in text.decode(errors="replace").splitlines()]
+        return " / ".join([line for line in lines if line][-LAST_LINES:])
+
+    def end(self) -> None:
+        """End the process with its group, and release what it was connected by."""
+        os.killpg(self._pid, signal.SIGKILL)  # not waited for yet: the id is still its own
+        os.waitpid(self._pid, 0)
+        os.close(self._to)
+        os.close(self._from)
+
+    def _read(self) -> bytes:
+        """Some of its output, as soon as there is any; meanwhile send what waits to be sent."""
+        while self._unsent:
+            poll = select.poll()
+            poll.register(self._from, select.POLLIN)
+            poll.register(self._to, select.POLLOUT)
+            ready = dict(poll.poll())
+            if self._to in ready:
+                self._send()
+            if self._from in ready:
+                break
+        return os.read(self._from, READ_BYTES)
+
+    def _send(self) -> None:
+        try:
+            del self._unsent[: os.write(self._to, self._unsent)]
+        except BlockingIOError:  # the pipe is full
+            pass
+        except BrokenPipeError:  # it wants no more answers
+            self._unsent.clear()
+
+    def _wait(self) -> os.waitid_result | None:
+        """How the process ended; None if it did not in `ENDING_S`. It stays a zombie."""
+        pidfd = os.pidfd_open(self._pid)
+        try:
+            poll = select.poll()
+            poll.register(pidfd, select.POLLIN)
+            poll.poll(ENDING_S * 1000)
+        finally:
+            os.close(pidfd)
+        return os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+
+
+@contextlib.contextmanager
+def running(command: Command) -> Iterator[Process]:
+    """Start a command in an empty folder of its own; end it, and remove the folder, after that.
+
+    What it has put into a group or a session of its own is ended with the run.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="external-", ignore_cleanup_errors=True) as folder,
+        tempfile.TemporaryFile() as errors,
+    ):
+        process = Process(command, folder, errors.fileno())
+        try:
+            yield process
+        finally:
+            process.end()
+
+
+def _environment(folder: str) -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in INHERITED or name.endswith(THREAD_ENDINGS)
+    }
+    return kept | {"HOME": folder, "TMPDIR": folder, "LANG": "C.UTF-8"}

@@ -1,0 +1,104 @@
+"""Processes that evaluate the points of a batch at the same time, for runs with several cores.
+
+They are forked before the run's time starts. Points, values and stamps are in memory that all
+share; which point is next, and which one is ready, goes through two pipes.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import select
+import struct
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.measure import kernel
+from timefair.measure.objective import AT_ONCE, NEVER, now_ns
+from timefair.problems.base import Problem
+
+_NUMBER = struct.Struct("=i")
+
+
+class Evaluators:
+    """`count` processes that evaluate one problem; one for each core where they are as many."""
+
+    def __init__(self, problem: Problem, count: int) -> None:
+        self._points = _shared((AT_ONCE, problem.dimension))
+        self._values = _shared((AT_ONCE,))
+        self._stamps = _shared((AT_ONCE,)).view(np.int64)
+        self._waiting, self._next = os.pipe()
+        self._ready, self._done = os.pipe()
+        self._unfinished = 0
+        self._parent = os.getpid()
+        cores = sorted(os.sched_getaffinity(0))
+        for i in range(count):
+            if os.fork() == 0:
+                self._live(problem, {cores[i]} if len(cores) == count else set(cores))
+        self._poll = select.poll()
+        self._poll.register(self._ready, select.POLLIN)
+
+    def evaluate(
+        self, points: NDArray[np.float64], deadline: int = NEVER
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Evaluate points until all are ready, or until `deadline` in ns of the clock.
+
+        Parameters
+        ----------
+        points
+            Shape ``(k, dimension)``, k at most `AT_ONCE`: their numbers fit into a pipe.
+
+        Returns
+        -------
+        values, stamps
+            Shape ``(k,)``: the values, and when each was ready; NEVER for what was not, also where
+            the problem raised.
+        """
+        self._drain()
+        count = len(points)
+        self._points[:count] = points
+        self._stamps[:count] = NEVER
+        self._unfinished = count
+        os.write(self._next, np.arange(count, dtype=np.int32).tobytes())
+        while self._unfinished and self._wait(deadline):
+            self._take_ready()
+        return self._values[:count].copy(), self._stamps[:count].copy()
+
+    def _drain(self) -> None:
+        """Let points that were given up at a deadline be finished."""
+        while self._unfinished:
+            self._take_ready()
+
+    def _wait(self, deadline: int) -> bool:
+        if deadline == NEVER:
+            return True
+        left = deadline - now_ns()
+        return left > 0 and bool(self._poll.poll(math.ceil(left / 1e6)))
+
+    def _take_ready(self) -> None:
+        self._unfinished -= len(os.read(self._ready, 4 * AT_ONCE)) // _NUMBER.size
+
+    def _live(self, problem: Problem, cores: set[int]) -> None:
+        """Be one of the processes, until the run's process is gone."""
+        try:
+            kernel.die_with_parent(self._parent)
+            os.sched_setaffinity(0, cores)
+            while number := os.read(self._waiting, _NUMBER.size):
+                self._evaluate_one(problem, _NUMBER.unpack(number)[0])
+                os.write(self._done, number)
+        finally:
+            os._exit(0)
+
+    def _evaluate_one(self, problem: Problem, i: int) -> None:
+        try:
+            self._values[i] = problem.evaluate(self._points[i])
+        except Exception:  # raised again where the run is
+            return
+        self._stamps[i] = now_ns()
+
+
+def _shared(shape: tuple[int, ...]) -> NDArray[np.float64]:
+    size = 8 * math.prod(shape)
+    return np.frombuffer(mmap.mmap(-1, size), dtype=np.float64).reshape(shape)

@@ -1,0 +1,199 @@
+"""The functions of the CEC'2010 competition on large-scale optimization, with data of our own.
+
+K. Tang, X. Li, P. N. Suganthan, Z. Yang, T. Weise, "Benchmark Functions for the CEC'2010 Special
+Session and Competition on Large-Scale Global Optimization", 2010. The formulas are the report's,
+in any dimension and with groups of any size. The optimum, the order of the variables and the
+rotation are drawn from a seed: the report's own exist for 1000 variables in groups of 50 alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.errors import suggest
+from timefair.problems.base import LARGEST_INSTANCE, Native, Problem, ProblemName, Variables
+from timefair.problems.cec2010_evaluation import Basic, Evaluation
+
+SEPARABLE = (Basic.ELLIPTIC, Basic.RASTRIGIN, Basic.ACKLEY)  # but for a rotation
+NONSEPARABLE = (Basic.SCHWEFEL, Basic.ROSENBROCK)
+FIVE = (*SEPARABLE, *NONSEPARABLE)
+MAIN = dict(enumerate((*SEPARABLE, *FIVE, *FIVE, *FIVE, *NONSEPARABLE), start=1))
+"""The basic function that a function is named after."""
+BOUND = dict(zip(FIVE, (100.0, 5.0, 32.0, 100.0, 100.0), strict=True))
+"""Half the width of the search region, whose middle is 0."""
+
+ONE_GROUP = range(4, 9)
+HALF_IN_GROUPS = range(9, 14)
+ALL_IN_GROUPS = range(14, 19)
+GROUPED = range(4, 19)
+FACTOR = 1e6
+"""What the one group of `ONE_GROUP` is multiplied with."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """What is drawn for one problem.
+
+    Attributes
+    ----------
+    optimum
+        Shape ``(dimension,)``. In Rosenbrock's variables it is the report's shift plus 1.
+    order
+        A permutation of the variables, shape ``(dimension,)``: group after group, then the others.
+    rotation
+        Orthogonal, shape ``(group_size, group_size)``; None in a function without rotation.
+    """
+
+    optimum: NDArray[np.float64]
+    order: NDArray[np.intp]
+    rotation: NDArray[np.float64] | None = None
+
+
+def draw(function: int, dimension: int, group_size: int, instance: int) -> Data:
+    """Draw a problem's data from the seed ``[2010, function, dimension, group_size, instance]``.
+
+    The optimum is uniform inside the bounds, the order a uniform permutation (in the functions
+    without groups the variables stay in place), the rotation uniform among orthogonal matrices.
+    """
+    rng = np.random.default_rng([2010, function, dimension, group_size, instance])
+    main = MAIN[function]
+    optimum = rng.uniform(-BOUND[main], BOUND[main], dimension)
+    if function not in GROUPED:
+        return Data(optimum, np.arange(dimension))
+    order = rng.permutation(dimension)
+    return Data(optimum, order, _rotation(group_size, rng) if main in SEPARABLE else None)
+
+
+def _rotation(size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw an orthogonal matrix uniformly, det -1 included (Stewart 1980)."""
+    q, r = np.linalg.qr(rng.standard_normal((size, size)))
+    return np.ascontiguousarray(q * np.sign(np.diag(r)))
+
+
+def evaluation(function: int, group_size: int, data: Data) -> Evaluation:
+    """Make the function of x from its data."""
+    main = MAIN[function]
+    alone = main if function not in GROUPED or main in SEPARABLE else Basic.SPHERE
+    return Evaluation(
+        main,
+        alone,
+        groups=groups(function, len(data.optimum), group_size),
+        group_size=group_size,
+        factor=FACTOR if function in ONE_GROUP else 1.0,
+        optimum=data.optimum,
+        order=data.order,
+        rotation=data.rotation,
+    )
+
+
+def groups(function: int, dimension: int, group_size: int) -> int:
+    """How many groups a function has."""
+    if function in ONE_GROUP:
+        return 1
+    if function in HALF_IN_GROUPS:
+        return dimension // (2 * group_size)
+    return dimension // group_size if function in ALL_IN_GROUPS else 0
+
+
+class Cec2010:
+    """20 functions in 2 or more variables; every positive instance exists.
+
+    Parameters
+    ----------
+    group_size
+        The variables in a group, m in the report. By default the report's 50 from 100 variables
+        on, below them half of the variables.
+    """
+
+    name = "cec2010"
+    distributions: Sequence[str] = ()
+    variables: Variables = "continuous"
+
+    functions = range(1, 21)
+
+    def __init__(self, group_size: int | None = None) -> None:
+        self.group_size = group_size
+
+    def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
+        found = [
+            f"{key!r} is no parameter of cec2010"
+            f"{suggest(key, ['group_size']) or '; it has: group_size'}"
+            for key in parameters
+            if key != "group_size"
+        ]
+        size = parameters.get("group_size", 2)
+        if not isinstance(size, int) or isinstance(size, bool) or size < 2:
+            found.append(f"'group_size' of cec2010 is a whole number from 2 on, not {size!r}")
+        return found
+
+    def configured(self, parameters: Mapping[str, object]) -> Self:
+        return type(self)(**parameters)  # type: ignore[arg-type]
+
+    def faults(
+        self, functions: list[int], dimensions: list[int], instances: list[int]
+    ) -> list[str]:
+        found = [
+            f"functions: {f} is not in cec2010, which has 1 to 20"
+            for f in functions
+            if f not in self.functions
+        ]
+        found += [
+            f"dimensions: {d} is not in cec2010, whose dimensions are whole numbers from 2"
+            for d in dimensions
+            if d < 2
+        ]
+        found += [
+            f"instances: {i} is not in cec2010, whose instances are whole numbers from 1"
+            for i in instances
+            if not 1 <= i <= LARGEST_INSTANCE
+        ]
+        return found + list(self._misfits(functions, [d for d in dimensions if d >= 2]))
+
+    def _misfits(self, functions: list[int], dimensions: list[int]) -> Iterator[str]:
+        """Dimensions that the groups of a function cannot fill."""
+        for function, dimension in product(functions, dimensions):
+            size = self._group_size(function, dimension)
+            if function in ONE_GROUP and dimension <= size:
+                right = f"more than {size} variables, its group"
+            elif function in HALF_IN_GROUPS and dimension % (2 * size):
+                right = f"a multiple of {2 * size}, twice its group size"
+            elif function in ALL_IN_GROUPS and dimension % size:
+                right = f"a multiple of {size}, its group size"
+            else:
+                continue
+            yield f"dimensions: {dimension} does not fit cec2010 f{function}, which takes {right}"
+
+    def _group_size(self, function: int, dimension: int) -> int:
+        if function not in GROUPED:
+            return 0
+        return self.group_size or (50 if dimension >= 100 else max(dimension // 2, 2))
+
+    def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
+        return True
+
+    def problem(self, function: int, dimension: int, instance: int) -> Problem:
+        faults = self.faults([function], [dimension], [instance])
+        if faults:
+            raise ValueError("; ".join(faults))
+        size = self._group_size(function, dimension)
+        evaluate = evaluation(function, size, draw(function, dimension, size, instance))
+        bound = np.full(dimension, BOUND[MAIN[function]])
+        return Problem(
+            name=ProblemName(self.name, function, dimension, instance),
+            evaluate=evaluate,
+            lower=-bound,
+            upper=bound,
+            f_opt=0.0,
+            native=Native(*evaluate.c_function),
+            keep=(evaluate,),
+        )
+
+    def source_files(self) -> list[Path]:
+        return []

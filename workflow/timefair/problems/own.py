@@ -1,0 +1,192 @@
+"""The user's own problem: ``module:function`` or ``path/to/file.py:function``.
+
+The function is ``f(x) -> float`` for an array of shape ``(dimension,)``. If it has arguments
+named ``function`` and ``instance``, it gets the numbers that the campaign names, from 1; without
+them there is 1 only. These settings come from the campaign's ``problems.parameters``, or else from
+attributes of the function; all other parameters are keyword arguments of it:
+
+``lower``, ``upper``
+    Bounds, needed: a number for all variables or a list of one for each.
+``f_opt``
+    The optimum, where it is known.
+``integer``
+    Which variables take whole numbers: ``true`` for all of them, or a list of ``true`` and
+    ``false``. With bounds 0 and 1 they are binary.
+
+As attributes ``lower``, ``upper`` and ``f_opt`` may also be functions
+``(function, dimension, instance) -> value``. A function that adds noise draws it from numpy's or
+Python's global generator: both are seeded anew for each launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite, isnan, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair import own_code
+from timefair.problems.base import Problem, ProblemName, Variables
+from timefair.problems.whole_numbers import refusing
+
+SETTINGS = ("lower", "upper", "f_opt", "integer")
+NUMBERED = ("function", "instance")
+"""Arguments of the function that are numbers of the campaign."""
+
+
+class OwnProblem:
+    """A suite of the user's own function. InputError where there is no such function."""
+
+    def __init__(self, name: str, parameters: Mapping[str, object] | None = None) -> None:
+        self.name = name
+        self.distributions: Sequence[str] = own_code.packages(name)
+        self._function = own_code.load_function(name)
+        self._signature = own_code.signature_of(self._function)
+        given = parameters or {}
+        self._settings = self._settings_with(given)
+        self._keywords = {key: value for key, value in given.items() if key not in SETTINGS}
+        self.variables: Variables = "continuous" if parameters is None else self._variables()
+
+    def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
+        settings = self._settings_with(parameters)
+        lines = [line for key in SETTINGS for line in _setting_faults(key, settings, self.name)]
+        keywords = [key for key in parameters if key not in SETTINGS]
+        lines += [f"{key!r} is set by the campaign" for key in keywords if key in NUMBERED]
+        if self._signature is not None:
+            free = [key for key in keywords if key not in NUMBERED]
+            lines += own_code.parameter_faults(
+                self.name, self._signature, free, "f(x)", given=NUMBERED
+            )
+        return lines
+
+    def configured(self, parameters: Mapping[str, object]) -> OwnProblem:
+        return OwnProblem(self.name, parameters)
+
+    def faults(
+        self, functions: list[int], dimensions: list[int], instances: list[int]
+    ) -> list[str]:
+        lines = []
+        for argument, numbers in zip(NUMBERED, (functions, instances), strict=True):
+            if not self._has(argument):
+                lines += [
+                    f"{argument}s: {number} is not in {self.name}, which has 1 alone: its function "
+                    f"has no argument {argument!r}"
+                    for number in numbers
+                    if number != 1
+                ]
+        for dimension in dimensions:
+            try:
+                self._space(functions[0], dimension, instances[0])
+            except (TypeError, ValueError) as error:
+                lines.append(f"dimensions: {dimension} does not suit {self.name}: {error}")
+        return lines
+
+    def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
+        return not isnan(self._f_opt(function, dimension, instance))
+
+    def problem(self, function: int, dimension: int, instance: int) -> Problem:
+        faults = self.faults([function], [dimension], [instance])
+        if faults:
+            raise ValueError("; ".join(faults))
+        name = ProblemName(self.name, function, dimension, instance)
+        lower, upper, integer = self._space(function, dimension, instance)
+        evaluate = self._evaluation(function, instance)
+        if integer.any():
+            evaluate = refusing(evaluate, name, lower, upper, integer)
+        f_opt = self._f_opt(function, dimension, instance)
+        return Problem(name, evaluate, lower, upper, f_opt, integer)
+
+    def source_files(self) -> list[Path]:
+        return own_code.source_files(self.name)
+
+    def _settings_with(self, parameters: Mapping[str, object]) -> dict[str, Any]:
+        """What is set, by the campaign or else by an attribute; None counts as not set."""
+        values = {key: parameters.get(key, getattr(self._function, key, None)) for key in SETTINGS}
+        return {key: value for key, value in values.items() if value is not None}
+
+    def _has(self, argument: str) -> bool:
+        return self._signature is not None and argument in self._signature.parameters
+
+    def _variables(self) -> Variables:
+        integer = np.asarray(self._settings.get("integer", False))
+        if not integer.all():
+            return "mixed" if integer.any() else "continuous"
+        lower, upper = (self._settings[key] for key in ("lower", "upper"))
+        fixed = not callable(lower) and not callable(upper)
+        return "binary" if fixed and not np.any(lower) and np.all(np.equal(upper, 1)) else "integer"
+
+    def _space(
+        self, function: int, dimension: int, instance: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+        """Bounds, and which variables are integer; ValueError where they do not fit."""
+        numbers = (function, dimension, instance)
+        lower, upper = (
+            _spread(key, _value(self._settings[key], *numbers), dimension).astype(float)
+            for key in ("lower", "upper")
+        )
+        integer = _spread("integer", self._settings.get("integer", False), dimension).astype(bool)
+        if not np.all(np.isfinite(lower) & np.isfinite(upper) & (lower < upper)):
+            raise ValueError("'lower' is not below 'upper' everywhere, both finite")
+        bounds = np.concatenate([lower[integer], upper[integer]])
+        if np.any(bounds != np.rint(bounds)):
+            raise ValueError("bounds of integer variables are whole numbers")
+        return lower, upper, integer
+
+    def _f_opt(self, function: int, dimension: int, instance: int) -> float:
+        value = _value(self._settings.get("f_opt"), function, dimension, instance)
+        return nan if value is None else float(value)
+
+    def _evaluation(self, function: int, instance: int) -> Callable[[NDArray[np.float64]], float]:
+        numbers = {"function": function, "instance": instance}
+        keywords = self._keywords | {key: numbers[key] for key in NUMBERED if self._has(key)}
+        call: Any = self._function
+
+        def evaluate(x: NDArray[np.float64]) -> float:
+            return float(call(x.copy(), **keywords))  # a copy: the array is the algorithm's
+
+        return evaluate
+
+
+def _setting_faults(key: str, settings: Mapping[str, Any], name: str) -> Iterator[str]:
+    if key not in settings:
+        if key in ("lower", "upper"):
+            yield f"{key!r} is missing: give it here or as an attribute of {name}"
+        return
+    value = settings[key]
+    if key == "integer":
+        flags = value if isinstance(value, list | tuple) else [value]
+        if not flags or not all(isinstance(flag, bool) for flag in flags):
+            yield f"{key!r} is true, false or a list of them, not {value!r}"
+    elif callable(value):
+        return
+    elif key == "f_opt":
+        if not _is_number(value):
+            yield f"{key!r} is a number, not {value!r}"
+    elif not all(_is_number(bound) for bound in (value if _is_list(value) else [value])):
+        yield f"{key!r} is a number or a list of numbers, not {value!r}"
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple | np.ndarray) and len(value) > 0
+
+
+def _is_number(value: Any) -> bool:
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return number and isfinite(value)
+
+
+def _value(setting: Any, function: int, dimension: int, instance: int) -> Any:
+    return setting(function, dimension, instance) if callable(setting) else setting
+
+
+def _spread(key: str, value: Any, dimension: int) -> NDArray[Any]:
+    """A value for each variable."""
+    values = np.asarray(value)
+    if values.ndim == 0:
+        return np.full(dimension, values)
+    if values.shape != (dimension,):
+        raise ValueError(f"{key!r} has {values.size} values")
+    return values

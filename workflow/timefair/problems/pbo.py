@@ -1,0 +1,121 @@
+"""The pseudo-Boolean functions of IOHprofiler (Doerr et al. 2020), through ioh.
+
+25 functions of 0 and 1 in any dimension; f21 and f23 need a square one. Instance 1 is the plain
+function; the others permute or invert the variables and scale and shift the values.
+
+They are maximized there and minimized here: the value is ``-f``, the optimum the negative of the
+largest f. It is not known of LABS (f18) and of NK landscapes (f25), and ioh's is wrong, so taken
+as unknown, of N-queens (f23) on boards smaller than 4 x 4 and of concatenated traps (f24) where
+the blocks of five do not fill the dimension. ioh transforms that of the independent set (f22)
+twice; here it is right.
+
+Any value but 0 and 1 raises ValueError.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from math import isqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.problems.base import (
+    LARGEST_INSTANCE,
+    FixedSuite,
+    Problem,
+    ProblemName,
+    Variables,
+)
+from timefair.problems.whole_numbers import refusing
+
+ONE_MAX, LABS = 1, 18
+TRIANGULAR, INDEPENDENT_SET, N_QUEENS, TRAPS, NK_LANDSCAPES = range(21, 26)
+LARGEST_DIMENSION = 10_000
+
+
+class PseudoBoolean(FixedSuite):
+    """The suite ``pbo``."""
+
+    name = "pbo"
+    distributions: Sequence[str] = ("ioh",)
+    variables: Variables = "binary"
+
+    functions = range(1, 26)
+
+    def faults(
+        self, functions: list[int], dimensions: list[int], instances: list[int]
+    ) -> list[str]:
+        if importlib.util.find_spec("ioh") is None:
+            return ["suite: pbo needs the package ioh"]
+        found = [
+            f"functions: {f} is not in pbo, which has 1 to 25"
+            for f in functions
+            if f not in self.functions
+        ]
+        on_squares = [f for f in functions if f in (TRIANGULAR, N_QUEENS)]
+        for d in dimensions:
+            if not 1 <= d <= LARGEST_DIMENSION:
+                found.append(f"dimensions: {d} is not in pbo, which has 1 to {LARGEST_DIMENSION}")
+            elif on_squares and isqrt(d) ** 2 != d:
+                found.append(f"dimensions: {d} is no square, which f{on_squares[0]} of pbo needs")
+            elif LABS in functions and d == 1:
+                found.append(f"dimensions: 1 is too small for f{LABS} of pbo")
+        found += [
+            f"instances: {i} is not in pbo, whose instances are whole numbers from 1"
+            for i in instances
+            if not 1 <= i <= LARGEST_INSTANCE
+        ]
+        return found
+
+    def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
+        return not (
+            function in (LABS, NK_LANDSCAPES)
+            or (function == N_QUEENS and dimension in (4, 9))
+            or (function == TRAPS and dimension % 5)
+        )
+
+    def problem(self, function: int, dimension: int, instance: int) -> Problem:
+        faults = self.faults([function], [dimension], [instance])
+        if faults:
+            raise ValueError("; ".join(faults))
+        name = ProblemName(self.name, function, dimension, instance)
+        lower, upper = np.zeros(dimension), np.ones(dimension)
+        integer = np.ones(dimension, dtype=bool)
+        maximized = _open(function, dimension, instance)
+        known = self.knows_optimum(function, dimension, instance)
+        return Problem(
+            name=name,
+            evaluate=refusing(_negated(maximized), name, lower, upper, integer),
+            lower=lower,
+            upper=upper,
+            f_opt=-_largest(maximized, name) if known else np.nan,
+            integer=integer,
+        )
+
+
+def _open(function: int, dimension: int, instance: int) -> Any:
+    import ioh
+
+    return ioh.get_problem(
+        function, instance=instance, dimension=dimension, problem_class=ioh.ProblemClass.PBO
+    )
+
+
+def _negated(maximized: Any) -> Callable[[NDArray[np.float64]], float]:
+    def evaluate(x: NDArray[np.float64]) -> float:
+        return -float(maximized(x.astype(np.int64)))
+
+    return evaluate
+
+
+def _largest(maximized: Any, name: ProblemName) -> float:
+    """The largest value, where it is known."""
+    if name.function != INDEPENDENT_SET:
+        return float(maximized.optimum.y)
+    # An instance scales and shifts the values of all functions alike: learned from OneMax.
+    one, two = (_open(ONE_MAX, d, name.instance).optimum.y for d in (1, 2))
+    plain = _open(name.function, name.dimension, 1).optimum.y
+    return float(one + (two - one) * (plain - 1))

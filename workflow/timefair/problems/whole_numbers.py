@@ -1,0 +1,48 @@
+"""Variables that take whole numbers only: a value between two of them is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.problems.base import ProblemName
+
+Evaluate = Callable[[NDArray[np.float64]], float]
+
+
+def refusing(
+    evaluate: Evaluate,
+    name: ProblemName,
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+    integer: NDArray[np.bool_],
+) -> Evaluate:
+    """The evaluation, with a ValueError where an integer variable is no whole number in its bounds.
+
+    Rounding it silently would let an algorithm for continuous variables look as if it could.
+    """
+    shape, places = integer.shape, np.flatnonzero(integer)
+    least, most = lower[places], upper[places]
+
+    def evaluate_whole(x: NDArray[np.float64]) -> float:
+        if x.shape != shape:
+            raise ValueError(f"{name} takes an array of shape {shape}, not {x.shape}")
+        values = x[places]
+        right = (values == np.rint(values)) & (values >= least) & (values <= most)
+        if not right.all():
+            k = int(np.argmin(right))
+            raise ValueError(
+                f"variable {places[k]} of {name} is {values[k]:g}: "
+                f"it takes {_range(least[k], most[k])}"
+            )
+        return evaluate(x)
+
+    return evaluate_whole
+
+
+def _range(least: float, most: float) -> str:
+    if (least, most) == (0, 1):
+        return "0 or 1"
+    return f"whole numbers from {least:g} to {most:g}"
