@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from timefair import config
-from timefair.config import Campaign, load, parse, restore
+from timefair.config import Campaign, load, parse, read_yaml, restore
 from timefair.errors import InputError
 
 CAMPAIGN: dict[str, Any] = {
@@ -445,3 +445,8 @@ def test_whatever_is_written_is_a_campaign_or_an_input_error(key: str, value: ob
 def test_any_mapping_or_none_at_all(value: object) -> None:
     with pytest.raises(InputError):
         parse(value)
+
+
+def test_keys_of_another_mapping_are_merged_and_not_given_twice(tmp_path: Path) -> None:
+    (tmp_path / "merged.yaml").write_text("a: &x {b: 1, d: 1}\nc:\n  <<: *x\n  d: 2\n")
+    assert read_yaml(tmp_path / "merged.yaml")["c"] == {"b": 1, "d": 2}

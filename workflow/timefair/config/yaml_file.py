@@ -11,14 +11,20 @@ import yaml
 from timefair.errors import InputError
 
 
+MERGE = "tag:yaml.org,2002:merge"
+"""The tag of ``<<``, which takes the keys of another mapping that are not given here."""
+
+
 class _Loader(yaml.SafeLoader):
     """SafeLoader that refuses a key given twice, where YAML would silently take the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen = set()
         for key_node, _ in node.value:
+            if key_node.tag == MERGE:
+                continue
             key = self.construct_object(key_node, deep=True)
-            if isinstance(key, Hashable) and key != "<<":
+            if isinstance(key, Hashable):
                 if key in seen:
                     raise yaml.constructor.ConstructorError(
                         problem=f"{key!r} is given twice", problem_mark=key_node.start_mark
