@@ -10,6 +10,8 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
+FILES = ("requirements.txt", "extras.txt", "test.txt", "dev.txt")
+"""Each installs those before it too."""
 PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][0-9a-z.]*")
 
 
@@ -24,7 +26,7 @@ def test_conda_has_the_pins_of_pip() -> None:
     assert by_pip == pins("requirements.txt")
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "test.txt", "dev.txt"])
+@pytest.mark.parametrize("name", FILES)
 def test_pins_are_sorted_and_exact(name: str) -> None:
     assert all(PIN.fullmatch(pin) for pin in pins(name))
     names = [pin.partition("==")[0] for pin in pins(name)]
@@ -32,23 +34,20 @@ def test_pins_are_sorted_and_exact(name: str) -> None:
 
 
 def test_no_package_is_pinned_twice() -> None:
-    names = [
-        pin.partition("==")[0]
-        for file in ("requirements.txt", "test.txt", "dev.txt")
-        for pin in pins(file)
-    ]
+    names = [pin.partition("==")[0] for file in FILES for pin in pins(file)]
     assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize(
     ("extra", "given"),
     [
-        (None, ["requirements.txt"]),
-        ("test", ["requirements.txt", "test.txt"]),
-        ("dev", ["requirements.txt", "test.txt", "dev.txt"]),
+        (None, FILES[:1]),
+        ("extras", FILES[:2]),
+        ("test", FILES[:3]),
+        ("dev", FILES),
     ],
 )
-def test_every_dependency_is_pinned(extra: str | None, given: list[str]) -> None:
+def test_every_dependency_is_pinned(extra: str | None, given: tuple[str, ...]) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = project["optional-dependencies"][extra] if extra else project["dependencies"]
     pinned = {pin.partition("==")[0] for file in given for pin in pins(file)}

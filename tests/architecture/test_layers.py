@@ -15,31 +15,39 @@ ALLOWED = {
     "ranges": set(),
     "own_code": {"errors"},
     "statistics": set(),
+    "machine": {"errors"},
     "records": {"errors"},
     "problems": {"errors", "own_code"},
     "algorithms": {"errors", "own_code", "problems"},
     # what a campaign is
     "plan": {"ranges", "errors", "config"},  # config: the type alone
     "config": {"errors", "ranges", "problems", "algorithms", "tables", "figures"},  # their names
-    "provenance": {"plan", "config", "problems", "algorithms", "records", "tables", "figures"},
+    "provenance": {
+        "machine", "plan", "config", "problems", "algorithms", "records", "tables", "figures",
+    },
     # what is done
     "measure": {
-        "errors", "problems", "algorithms", "statistics", "records", "config", "plan", "provenance",
+        "errors", "machine", "problems", "algorithms", "statistics", "records", "config", "plan",
+        "provenance",
     },
     "tables": {"errors", "records", "statistics"},
     "figures": {"errors"},
     "formats": {"errors", "records"},
+    "verify": {"errors", "records", "plan", "config"},
     "cli": None,  # everything
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},
+    "machine": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "measure": {"pandas", "matplotlib", "seaborn"},
     "records": {"pandas", "matplotlib", "seaborn"},
     "tables": {"matplotlib", "seaborn"},
     "figures": {"pyarrow"},
     "formats": {"pandas", "matplotlib", "seaborn", "cocopp"},
 }
-LIGHT = ("cli", "config", "plan", "provenance", "errors", "ranges", "__init__", "__main__")
+LIGHT = (
+    "cli", "config", "plan", "provenance", "machine", "errors", "ranges", "__init__", "__main__",
+)  # fmt: skip
 HEAVY = {
     "numpy",
     "pandas",

@@ -97,10 +97,9 @@ def timefair(*words: object, folder: Path) -> Usage:
 
 def make_data(folder: Path) -> None:
     """Measure the campaign by the package's own code; records that are there already are kept."""
-    from timefair import config, plan
+    from timefair import cli, config, plan
     from timefair.measure.cell import measure
     from timefair.provenance import measure_keys
-    from timefair.records.collect import collect
 
     source = folder / "campaign.yaml"
     source.write_text(CAMPAIGN)
@@ -116,9 +115,10 @@ def make_data(folder: Path) -> None:
             record = folder / job.record(key)
             if not record.exists():
                 measure(campaign, job, record, key)
-    for name, records in plan.records_by("algorithm", campaign, keys, folder).items():
-        paths = [Path(record) for record in records]
-        collect(paths, plan.expected_runs(campaign), collected[name])
+    snapshot = str(folder / "campaign.json")
+    for name, path in collected.items():
+        words = ["collect", "--campaign", snapshot, "--algorithm", name, "--output", str(path)]
+        assert cli.main(words) == 0
 
 
 def size_of(collected: list[Path]) -> tuple[int, int, float]:

@@ -75,6 +75,9 @@ def test_everything_that_was_asked_for_is_there(workspace):
     for name in FIGURES:
         for kind in ("pdf", "svg", "png"):
             assert (workspace.results / "figures" / f"{name}.{kind}").stat().st_size > 1000
+    page = (workspace.results / "checklist.html").read_text()
+    checklist = pd.read_parquet(tables / "checklist.parquet")
+    assert page.count('<th scope="row">') == len(checklist)
     assert "Nothing to be done" in workspace.complete()
 
 

@@ -76,7 +76,7 @@ def finished_runs(results: Path, copies: Path) -> dict[tuple, object]:
     for path in (results / "records").rglob("*.parquet*"):
         try:
             if path.suffix == ".parquet":
-                batches = list(open_record(path)[0].iter_batches())
+                batches = list(open_record(path).row_groups())
             elif path.suffix == ".journal":
                 # A copy: the journal itself is locked while its job runs.
                 record = copies / path.name.removesuffix(".journal")

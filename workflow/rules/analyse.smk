@@ -37,7 +37,11 @@ for table in sorted(
                 f"{RESULTS}/tables/{table}.csv",
                 caption=f"../report/table_{table}.rst",
                 category="Tables",
-                labels={"table": TABLES[table].title},
+                labels={
+                    "table": TABLES[table].title,
+                    "seconds": CAMPAIGN.statistics.time,
+                    "disturbed runs": CAMPAIGN.timing.disturbed,
+                },
             ),
             parquet=f"{RESULTS}/tables/{table}.parquet",
         log:
@@ -48,10 +52,33 @@ for table in sorted(
             table=table,
             snapshot=SNAPSHOT,
             key=provenance.table_key(table),
-            settings=CAMPAIGN.analysis_settings,
+            settings=CAMPAIGN.settings_of(table),
         shell:
             "python -m timefair tabulate {params.table} {input} --campaign {params.snapshot}"
             " --output {output.csv} {output.parquet} > {log} 2>&1"
+
+
+rule fill_checklist:
+    input:
+        COLLECTED,
+    output:
+        report(
+            f"{RESULTS}/checklist.html",
+            caption="../report/table_checklist.rst",
+            category="Checklist",
+            labels={"page": TABLES["checklist"].title},
+        ),
+    log:
+        f"{RESULTS}/logs/checklist.log",
+    conda:
+        "../../envs/timefair.yaml"
+    params:
+        snapshot=SNAPSHOT,
+        key=provenance.checklist_key(),
+        settings=CAMPAIGN.settings_of("checklist"),
+    shell:
+        "python -m timefair checklist {input} --campaign {params.snapshot} --output {output}"
+        " > {log} 2>&1"
 
 
 rule typeset_tables:

@@ -13,7 +13,11 @@ for figure in CAMPAIGN.figure_names:
                 f"{RESULTS}/figures/{figure}.svg",
                 caption=f"../report/{figure}.rst",
                 category="Figures",
-                labels={"figure": FIGURES[figure].title},
+                labels={
+                    "figure": FIGURES[figure].title,
+                    "seconds": CAMPAIGN.statistics.time,
+                    "disturbed runs": CAMPAIGN.timing.disturbed,
+                },
             ),
             png=f"{RESULTS}/figures/{figure}.png",
         log:

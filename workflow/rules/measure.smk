@@ -3,8 +3,10 @@
 The path of a record has the key of what decides it, so that a change makes other records
 and never stale ones. A round begins when the one before it is complete, for the algorithms
 to take turns; `ancient` makes that an order only: a record that is measured again does not
-have later rounds measured again. Runs that are done are kept in a journal beside the
-record, which Snakemake does not know of and so does not delete.
+have later rounds measured again. In a round, of the jobs that fit on the free cores those
+with the highest priority begin first; it is random, and fixed by the seed. Runs that are
+done are kept in a journal beside the record, which Snakemake does not know of and so does
+not delete.
 """
 
 ROUNDS = plan.records_by("round", CAMPAIGN, KEYS, Path(RESULTS))
@@ -35,6 +37,7 @@ rule measure_cell:
     conda:
         "../../envs/timefair.yaml"
     threads: lambda wildcards: CAMPAIGN.algorithms[wildcards.algorithm].threads
+    priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
     resources:
         mem_mb=CAMPAIGN.limits.memory_mb,
     params:

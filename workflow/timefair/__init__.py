@@ -8,6 +8,7 @@ alone. The rooms, from the ground up:
 - `statistics`: arrays in, arrays out; imports nothing of the rest;
 - `measure`: the clock, the instrumented objective, the runs;
 - `tables`, `figures`: records to tidy frames, frames to pictures;
+- `machine`: what the machine is, and what would spoil times on it;
 - `config`, `plan`, `provenance`: the campaign, its jobs, and what code and machine made it;
 - `cli`: the commands that the rules call.
 """

@@ -12,10 +12,16 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from timefair import __version__
 from timefair.errors import InputError, suggest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from timefair.config import Campaign
+    from timefair.tables.registry import Table
 
 Entry = TypeVar("Entry")
 
@@ -35,14 +41,15 @@ THREAD_VARIABLES = (
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status is 0, or 2 for input that the user can mend."""
+    """Run one command; the exit status is its own, 0 unless told, or 2 for input to mend."""
     try:
         arguments = _parser().parse_args(argv)
     except SystemExit as stop:  # argparse has printed the usage, the help or the version
         return int(stop.code or 0)
     try:
-        arguments.command(arguments)
+        status: int | None = arguments.command(arguments)
         sys.stdout.flush()
+        return status or 0
     except InputError as error:
         for fault in error.faults:
             print(f"timefair: {fault}", file=sys.stderr)
@@ -76,6 +83,42 @@ def _parser() -> argparse.ArgumentParser:
     algorithms.add_argument("--all", action="store_true", help="every algorithm of every library")
     algorithms.set_defaults(command=_algorithms)
 
+    audit = commands.add_parser(
+        "audit", help="measure how algorithms behave: errors, bounds, repeats, overhead, stopping"
+    )
+    audit.add_argument(
+        "what", nargs="+", metavar="WHAT", help="library:name, a library, or a campaign file"
+    )
+    audit.add_argument("--function", type=int, default=8, help="of bbob (8)")
+    audit.add_argument("--dimension", type=int, default=10, help="(10)")
+    audit.add_argument("--evaluations", type=int, default=2000, help="of a run (2000)")
+    audit.add_argument("--time", type=float, default=0.2, metavar="S", help="of a timed run (0.2)")
+    audit.add_argument(
+        "--wall", type=float, default=20.0, metavar="S", help="limit of other runs (20)"
+    )
+    audit.add_argument(
+        "--output", nargs="+", type=Path, default=[], metavar="FILE", help=".csv, .md"
+    )
+    audit.set_defaults(command=_audit)
+
+    doctor = commands.add_parser(
+        "doctor",
+        help="say what would spoil times on this machine, and what to do about each",
+        epilog="The exit status is 1 when a finding is bad, else 0.",
+    )
+    doctor.add_argument("--cores", type=int, metavar="N", help="runs at once (all usable)")
+    doctor.add_argument("--json", action="store_true", help="findings with all facts, as JSON")
+    doctor.set_defaults(command=_doctor)
+
+    verify = commands.add_parser(
+        "verify",
+        help="read every record again, and say what is damaged, missing or mixed",
+        epilog="The exit status is 0 when all is right, 1 when not.",
+    )
+    verify.add_argument("folder", type=Path, metavar="DIR", help="results/NAME, or any records")
+    verify.add_argument("--quiet", action="store_true", help="problems only, no summary")
+    verify.set_defaults(command=_verify)
+
     schema = commands.add_parser("schema", help="print the JSON schema of a campaign file")
     schema.add_argument(
         "--write", type=Path, nargs="?", const=Path("config/schema.json"), metavar="PATH",
@@ -105,6 +148,13 @@ def _parser() -> argparse.ArgumentParser:
     tabulate.add_argument("collected", nargs="+", type=Path, metavar="COLLECTED")
     tabulate.add_argument("--output", required=True, nargs=2, type=Path, metavar=("CSV", "PARQUET"))
     tabulate.set_defaults(command=_tabulate)
+
+    checklist = commands.add_parser(
+        "checklist", help="fill the reporting checklist of time-fair", parents=[campaign]
+    )
+    checklist.add_argument("collected", nargs="+", type=Path, metavar="COLLECTED")
+    checklist.add_argument("--output", required=True, type=Path, metavar="HTML")
+    checklist.set_defaults(command=_checklist)
 
     typeset = commands.add_parser(
         "typeset", help="print tables as LaTeX, and a document of them all", parents=[campaign]
@@ -202,6 +252,61 @@ _SHORT = 40
 """Algorithms of a library that are listed without being asked for."""
 
 
+def _audit(arguments: argparse.Namespace) -> None:
+    _one_thread()
+    from dataclasses import asdict
+
+    from timefair.formats import listing
+    from timefair.measure import audit
+
+    for path in arguments.output:
+        _entry("--output", path.suffix, listing.WRITERS)
+    setting = audit.Setting(
+        arguments.function,
+        arguments.dimension,
+        arguments.evaluations,
+        arguments.time,
+        arguments.wall,
+    )
+    if faults := setting.faults():
+        raise InputError(*faults)
+    rows = []
+    for subject in audit.subjects(arguments.what):
+        print(subject.label, file=sys.stderr, flush=True)
+        rows.append(asdict(audit.look_at(subject, setting)))
+    print(listing.markdown(rows), end="")
+    for path in arguments.output:
+        path.write_text(listing.WRITERS[path.suffix](rows), encoding="utf-8")
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    from timefair.machine.host import Host
+
+    host = Host()  # with the variables that the user has set
+    _one_thread()
+    from timefair.machine import doctor, sight
+
+    if arguments.cores is not None and arguments.cores < 1:
+        raise InputError(f"--cores: {arguments.cores}: should be at least 1")
+    seen = sight.look(host, arguments.cores)
+    found = doctor.findings(seen)
+    if arguments.json:
+        print(json.dumps(doctor.as_json(found, seen), indent=2, allow_nan=False))
+    else:
+        print(*found, doctor.summary(found), sep="\n")
+    return int(any(finding.severity == "bad" for finding in found))
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    _one_thread()
+    from timefair.verify import verify
+
+    summary = verify(arguments.folder, say=lambda line: print(line, flush=True))
+    if not arguments.quiet:
+        print(summary)
+    return int(summary.problems > 0)
+
+
 def _schema(arguments: argparse.Namespace) -> None:
     from timefair.config import json_schema
 
@@ -275,30 +380,77 @@ def _collect(arguments: argparse.Namespace) -> None:
     from timefair import config, plan
     from timefair.provenance import measure_keys
     from timefair.records.collect import collect
+    from timefair.records.integrity import Place
 
     campaign = config.restore(arguments.campaign)
-    _entry("--algorithm", arguments.algorithm, campaign.algorithms)
+    label: str = arguments.algorithm
+    _entry("--algorithm", label, campaign.algorithms)
     # The paths are not on the command line: a large campaign has more than fit there.
-    records = plan.records_by(
-        "algorithm", campaign, measure_keys(campaign), arguments.campaign.parent
+    folder, keys = arguments.campaign.parent, measure_keys(campaign)
+    records = {
+        folder / job.record(keys[label, job.round]): Place(key=keys[label, job.round], **vars(job))
+        for job in plan.jobs(campaign)
+        if job.algorithm == label
+    }
+    collect(
+        label,
+        records,
+        plan.expected_runs(campaign),
+        arguments.output,
+        allow_mixed=campaign.statistics.mixed == "allow",
     )
-    paths = [Path(record) for record in records[arguments.algorithm]]
-    collect(paths, plan.expected_runs(campaign), arguments.output)
 
 
 def _tabulate(arguments: argparse.Namespace) -> None:
     _one_thread()
     from timefair import config
-    from timefair.tables import files, runs
+    from timefair.tables import files
     from timefair.tables.registry import TABLES
-    from timefair.tables.settings import Analysis
 
     table = _entry("TABLE", arguments.table, TABLES)
     campaign = config.restore(arguments.campaign)
-    analysis = Analysis.of(campaign.analysis_settings)
-    frame = table(runs.Runs.of(runs.load(arguments.collected)), analysis)
+    frame = _made(table, campaign, arguments.collected)
     for path in arguments.output:
         files.write(frame, path)
+
+
+def _checklist(arguments: argparse.Namespace) -> None:
+    _one_thread()
+    from timefair import config
+    from timefair.formats.checklist_page import page
+    from timefair.tables.registry import TABLES
+
+    campaign = config.restore(arguments.campaign)
+    frame = _made(TABLES["checklist"], campaign, arguments.collected)
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    text = page(rows, campaign.name, frame.attrs["disturbed"])
+    arguments.output.write_text(text, encoding="utf-8")
+
+
+def _made(table: Table, campaign: Campaign, collected: Sequence[Path]) -> pd.DataFrame:
+    """A table of all runs of a campaign."""
+    from timefair.tables import runs
+    from timefair.tables.settings import Analysis
+
+    loaded = runs.load(collected)
+    _refuse_mixed(collected, campaign)
+    return table(runs.Runs.of(loaded), Analysis.of(campaign.settings_of(table.name)))
+
+
+def _refuse_mixed(collected: Sequence[Path], campaign: Campaign) -> None:
+    """Raise `InputError` if runs should not be compared, unless the campaign says that they may."""
+    from timefair.records.integrity import CONSENT, Origins, mixed
+    from timefair.records.store import open_record
+
+    origins: dict[str, Origins] = {}
+    for path in collected:
+        facts = open_record(path).facts
+        origins.setdefault(facts.get("algorithm", path.stem), Origins()).add(facts)
+    clauses = mixed(origins)
+    if clauses and campaign.statistics.mixed == "refuse":
+        raise InputError(*(f"{clause}; {CONSENT}" for clause in clauses))
+    for clause in clauses:
+        print(f"timefair: mixed, as the campaign allows: {clause}", file=sys.stderr)
 
 
 def _entry(argument: str, name: str, registry: Mapping[str, Entry]) -> Entry:
@@ -346,6 +498,8 @@ def _export_coco(arguments: argparse.Namespace) -> None:
     from timefair.formats.coco import FINAL_TARGET, write_coco
     from timefair.records.store import read_runs
 
-    final_target = min(FINAL_TARGET, *config.restore(arguments.campaign).targets)
+    campaign = config.restore(arguments.campaign)
+    final_target = min(FINAL_TARGET, *campaign.targets)
     runs = read_runs(arguments.collected)
+    _refuse_mixed(arguments.collected, campaign)
     write_coco(runs, arguments.output, arguments.cost, final_target=final_target)

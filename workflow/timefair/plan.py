@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -100,6 +101,11 @@ def jobs(campaign: Campaign) -> Iterator[Job]:
                 for chunk in chunks:
                     for algorithm in campaign.algorithms:
                         yield Job(algorithm, function, dimension, chunk, round)
+
+
+def priority(seed: int, **names: object) -> int:
+    """A random place for the job of these names among those of its round, 1 to 1000."""
+    return random.Random(repr((seed, sorted(names.items())))).randint(1, 1000)
 
 
 def runs_of_round(campaign: Campaign, round: int) -> range:

@@ -11,16 +11,15 @@ import contextlib
 import hashlib
 import importlib.util
 import json
-import os
 import platform
-import socket
-import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from timefair.machine import facts
+from timefair.machine.host import Host
 from timefair.plan import runs_of_round
 
 if TYPE_CHECKING:
@@ -79,6 +78,10 @@ def _decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:
         "budget": campaign.budget.model_dump(mode="json"),
         "restart": campaign.restart_of(label).model_dump(mode="json"),
         "limits": campaign.limits.model_dump(mode="json"),
+        "timing": {
+            "repeats": campaign.timing.most_repeats,
+            "reference": campaign.reference_is_timed,
+        },
         "stopping": campaign.stopping.model_dump(mode="json"),
         "code": measure_code(campaign, label),
         "software": versions(("numpy", *suite.distributions, *algorithms.distributions(spec.use))),
@@ -114,6 +117,12 @@ def table_key(name: str) -> str:
     function = TABLES[name].function
     files = [_module_file("tables", function.partition(":")[0]), "tables/files.py"]
     return _digest_of([function], files, within=("tables", "statistics", "records"))
+
+
+def checklist_key() -> str:
+    """SHA-256, in hex, of the code that makes the page of the checklist."""
+    page = code_digest(sources_of("formats/checklist_page.py", within=("formats",)))
+    return _hash([table_key("checklist"), page])
 
 
 def typeset_key() -> str:
@@ -262,37 +271,14 @@ def _version(distribution: str) -> str | None:
 
 
 def machine_facts(distributions: Iterable[str] = ()) -> dict[str, Any]:
-    """The machine and the software of this process; None where something cannot be known."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return {
-        "hostname": socket.gethostname() or None,
-        "cpu": _field_of(Path("/proc/cpuinfo"), "model name"),
-        "cores": os.cpu_count(),
-        "cores_usable": len(affinity(0)) if affinity else None,
-        "memory": _field_of(Path("/proc/meminfo"), "MemTotal"),
-        "governor": _line_of(Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
-        "system": platform.system() or None,
-        "kernel": platform.release() or None,
-        "architecture": platform.machine() or None,
-        "libc": " ".join(platform.libc_ver()).strip() or None,
-        "python": platform.python_version(),
-        "python_compiler": platform.python_compiler() or None,
-        "python_implementation": sys.implementation.name,
-        "versions": versions(("timefair", "numpy", *distributions)),
-    }
+    """Machine, limits and software of this process, and the versions of some distributions.
+
+    A fact that cannot be known is None, with the reason under its name in ``missing``. What
+    changes from minute to minute is in `machine_state`.
+    """
+    return facts.standing(Host()) | {"versions": versions(("timefair", "numpy", *distributions))}
 
 
-def _line_of(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").strip() or None
-    except OSError:
-        return None
-
-
-def _field_of(path: Path, field: str) -> str | None:
-    """The value of the first ``field: value`` line of a file."""
-    for line in (_line_of(path) or "").splitlines():
-        name, _, value = line.partition(":")
-        if name.strip() == field:
-            return value.strip() or None
-    return None
+def machine_state() -> dict[str, Any]:
+    """Load, free memory, counters and batch job at this moment, in the same form."""
+    return facts.momentary(Host())

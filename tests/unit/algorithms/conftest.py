@@ -55,6 +55,9 @@ class FakeObjective:
         self.points.append(point)
         return float(np.sum((point - 0.7) ** 2 + 1 - np.cos(5 * (point - 0.7))))
 
+    def batch(self, points: Any, /) -> NDArray[np.float64]:
+        return np.array([self(x) for x in points])
+
 
 def _launch(
     use: str,

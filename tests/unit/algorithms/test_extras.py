@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 
 import numpy as np
 import pytest
 
-from timefair.algorithms import registry
+from timefair.algorithms import registry, trial
 from timefair.algorithms.adapters import extra, fcmaes_native, modular_cmaes, py_bobyqa
 from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel
@@ -44,6 +45,41 @@ def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr() == ("", "")
     assert threading.active_count() == threads
+
+
+class Corner:
+    """A plane over narrow bounds that no power of 2 divides: its best point is a corner."""
+
+    dimension, evaluations_left = 3, None
+    lower = np.array([0.1, -0.7, 1 / 3])
+    upper = np.array([0.3, -0.7 + 1 / 7, 1.1])
+    integer = np.zeros(3, dtype=bool)
+
+    def __init__(self, most: int) -> None:
+        self.evaluations = 0
+        self._most = most
+
+    def __call__(self, x):
+        if self.evaluations == self._most:
+            raise trial.Enough
+        assert np.all((self.lower <= x) & (x <= self.upper))
+        self.evaluations += 1
+        return float(np.sum(np.array([1, -1, -1]) * x))
+
+    def batch(self, points):
+        return np.array([self(x) for x in points])
+
+
+@pytest.mark.parametrize("use", USES)
+def test_no_point_misses_the_bounds_by_a_rounding_error(use: str) -> None:
+    skip_unless_installed(use)
+    objective = Corner(MOST.get(use.partition(":")[0], FULL))
+    algorithm = registry.load(use, {})
+    for seed in range(3):
+        np.random.seed(seed)  # noqa: NPY002
+        with contextlib.suppress(trial.Enough):
+            algorithm.solve(objective, np.random.default_rng(seed))
+    assert objective.evaluations > 5
 
 
 @pytest.mark.parametrize("most", [3, 8])

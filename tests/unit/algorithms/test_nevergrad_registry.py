@@ -93,6 +93,14 @@ def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, start: str
     assert "\n" not in line
 
 
+@pytest.mark.parametrize("name", ["NGOpt14", "NGOpt38"])
+def test_wizards_of_the_run_count_paper_model_the_objective_and_repeat(launch, name: str) -> None:
+    # With so few evaluations they fit surrogates, which numpy 2.4 breaks.
+    first, again = (launch(f"nevergrad:{name}", left=160, most=200) for _ in "ab")
+    assert first.evaluations == 160
+    np.testing.assert_array_equal(first.points, again.points)
+
+
 def test_what_is_only_an_attribute_of_nevergrad_is_found_too() -> None:
     names = {a.name for a in registry.LIBRARIES["nevergrad"].available()}
     assert {"NGOpt14", "NGOpt38", "PSO"} <= names

@@ -187,6 +187,28 @@ FAULTS: list[tuple[str, object, str]] = [
     ),
     ("stopping", {"rule": "mean", "start": 9}, "stopping.start: 9: more than runs (4)"),
     (
+        "timing.disturbed",
+        "drop",
+        "timing.disturbed: 'drop': should be 'flag', 'exclude' or 'repeat'",
+    ),
+    ("timing", {"repeats": 5}, "timing.repeats: 5: only with 'repeat', not 'flag'"),
+    (
+        "timing",
+        {"disturbed": "repeat", "repeats": 0},
+        "timing.repeats: 0: should be at least 1",
+    ),
+    (
+        "statistics.time",
+        "seconds",
+        "statistics.time: 'seconds': should be 'wall', 'cpu' or 'reference'",
+    ),
+    (
+        "statistics",
+        {"time": "cpu", "ancillary": "amortised"},
+        "statistics.time: 'cpu': ancillary cost is in seconds of the wall clock; with "
+        "statistics.ancillary 'amortised' write 'wall'",
+    ),
+    (
         "stopping",
         {"rule": "race"},
         "rounds: 1: with stopping.rule 'race' algorithms are compared after each round; give 2 "
@@ -450,3 +472,12 @@ def test_any_mapping_or_none_at_all(value: object) -> None:
 def test_keys_of_another_mapping_are_merged_and_not_given_twice(tmp_path: Path) -> None:
     (tmp_path / "merged.yaml").write_text("a: &x {b: 1, d: 1}\nc:\n  <<: *x\n  d: 2\n")
     assert read_yaml(tmp_path / "merged.yaml")["c"] == {"b": 1, "d": 2}
+
+
+def test_reference_units_need_the_reference() -> None:
+    mapping = changed("statistics.time", "reference")
+    assert parse(mapping).reference_is_timed
+    mapping["timing"] = {"reference": False}
+    with pytest.raises(InputError) as error:
+        parse(mapping)
+    assert error.value.faults == ("statistics.time: 'reference': needs timing.reference: true",)

@@ -130,3 +130,26 @@ def test_the_tables_take_the_settings_of_a_campaign_as_they_are(tmp_path: Path) 
     assert analysis.run_count == RunCount(cap=20, taus=(0.3,))
     restored = restore(plan.write_snapshot(wanted, tmp_path))
     assert Analysis.of(restored.analysis_settings) == analysis
+
+
+def test_priorities_are_a_seeded_shuffle() -> None:
+    names = [{"algorithm": a, "function": f} for a in ("a", "b") for f in range(50)]
+    first = [plan.priority(1, **each) for each in names]
+    assert first == [plan.priority(1, **each) for each in names]
+    assert first != [plan.priority(2, **each) for each in names]
+    assert all(1 <= place <= 1000 for place in first)
+    ahead = sum(a > b for a, b in zip(first[:50], first[50:], strict=True))
+    assert 10 < ahead < 40
+
+
+def test_the_reference_is_timed_with_a_budget_in_seconds() -> None:
+    assert campaign().reference_is_timed
+    evaluations = {"evaluations": 100}
+    assert not campaign(budget=evaluations).reference_is_timed
+    assert campaign(budget=evaluations, timing={"reference": True}).reference_is_timed
+    assert not campaign(timing={"reference": False}).reference_is_timed
+
+
+@pytest.mark.parametrize(("disturbed", "most"), [("flag", 0), ("exclude", 0), ("repeat", 2)])
+def test_runs_are_repeated_only_if_asked(disturbed: str, most: int) -> None:
+    assert campaign(timing={"disturbed": disturbed}).timing.most_repeats == most

@@ -45,12 +45,17 @@ MEASURE_AGAIN: dict[str, Callable[[dict[str, Any]], object]] = {
     "limits": lambda c: c.update(limits={"memory_mb": 1000}),
     "use": lambda c: c["algorithms"]["a"].update(use="scipy:Nelder-Mead"),
     "threads": lambda c: c["algorithms"]["a"].update(threads=2),
+    "repeats": lambda c: c.update(timing={"disturbed": "repeat"}),
+    "no reference": lambda c: c.update(timing={"reference": False}),
     "runs of the round": lambda c: c.update(runs=6),
 }
 LEAVE: dict[str, Callable[[dict[str, Any]], object]] = {
     "name": lambda c: c.update(name="other"),
     "targets": lambda c: c.update(targets=[1.0]),
     "statistics": lambda c: c.update(statistics={"confidence": 0.9}),
+    "what is done about disturbed runs": lambda c: c.update(timing={"disturbed": "exclude"}),
+    "the reference, which a budget in seconds has": lambda c: c.update(timing={"reference": True}),
+    "the clock of the tables": lambda c: c.update(statistics={"time": "cpu"}),
     "tables": lambda c: c.update(tables=["ert"]),
     "figures": lambda c: c.update(figures=["ert"]),
     "functions": lambda c: c["problems"].update(functions=[1, 2]),

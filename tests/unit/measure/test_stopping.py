@@ -11,9 +11,10 @@ import pytest
 from timefair import config
 from timefair.measure.cell import measure
 from timefair.measure.stopping import DROPPED, RESTING, WON, resting, rule_of
-from timefair.plan import expected_runs, jobs, records_by
+from timefair.plan import expected_runs, jobs
 from timefair.provenance import measure_keys
 from timefair.records.collect import collect
+from timefair.records.integrity import Place
 from timefair.records.store import open_record, read_runs
 from timefair.statistics.run_count.racing import Race
 from timefair.statistics.run_count.stopping import stopping
@@ -37,19 +38,22 @@ def measured(tmp_path_factory):
 
     def run(wanted: config.Campaign) -> tuple[dict, dict]:
         folder, keys = tmp_path_factory.mktemp("results"), measure_keys(wanted)
+        records: dict[str, dict[Path, Place]] = {}
         for job in jobs(wanted):
             key = keys[job.algorithm, job.round]
-            measure(wanted, job, folder / job.record(key), key)
+            record = folder / job.record(key)
+            measure(wanted, job, record, key)
+            records.setdefault(job.algorithm, {})[record] = Place(key=key, **vars(job))
         samples: dict[tuple, list[float]] = {}
         decided: dict[tuple, dict[str, Any]] = {}
-        for label, paths in records_by("algorithm", wanted, keys, folder).items():
+        for label, places in records.items():
             output = folder / f"{label}.parquet"
-            collect([Path(path) for path in paths], expected_runs(wanted), output)
+            collect(label, places, expected_runs(wanted), output)
             rows = read_runs([output]).to_pylist()
             for row in sorted(rows, key=lambda row: row["run"]):
                 cell = (label, row["function"], row["instance"])
                 samples.setdefault(cell, []).append(row["best_precision"])
-            for row in open_record(output)[1]["stopping"]:
+            for row in open_record(output).facts["stopping"]:
                 decided[label, row["function"], row["instance"]] = row
         return samples, decided
 

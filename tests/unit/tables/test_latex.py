@@ -271,6 +271,21 @@ def test_ranks_stand_in_parentheses_and_texts_for_infinity():
     assert r"$>$ 0.8 s & {\scriptsize (2.5)}" in tex
 
 
+def test_long_texts_go_on_below():
+    said = ["one two three four", "five"]
+    frame = pd.DataFrame({"item": [1, 1], "part": ["a", "b"], "said": said, "n": [1.5, 2.5]})
+    layout = Layout("Texts.", (Value("said", "Said", wrap=9), Value("n", "N")), ("item", "part"))
+    tex = typeset_frame(frame, layout)
+    check(tex)
+    lines = [line for line in tex.splitlines() if line.endswith(r"\\")][1:]
+    assert lines == [
+        r"1 & a & one two & 1.50 \\",
+        r" &  & three &  \\",
+        r" &  & four &  \\",
+        r" & b & five & 2.50 \\",
+    ]
+
+
 # --- Pages ----------------------------------------------------------------------------------
 
 

@@ -5,8 +5,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from timefair.errors import InputError
+from timefair.records import store
 from timefair.records.schema import RUN_SCHEMA
-from timefair.records.store import with_facts
 from timefair.tables.runs import Runs, load
 
 
@@ -49,12 +49,13 @@ def test_costs_go_from_the_first_event_to_the_longest_run(run, table):
     np.testing.assert_array_equal(evaluations, np.unique(np.round(evaluations)))
 
 
-def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path):
+def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path, monkeypatch):
     rows = [run([(k, 0.1 * k, 9.0 - k) for k in range(1, n + 1)], run=n) for n in (3, 0, 2)]
     decided = {"stopping": [{"suite": "bbob", "runs": 3}]}
     path = tmp_path / "A.parquet"
-    pq.write_table(with_facts(table(*rows), decided), path, row_group_size=1)
-    read, held = Runs.of(load([path])), Runs.of(with_facts(table(*rows), decided))
+    monkeypatch.setattr(store, "_ROW_GROUP_BYTES", 1)
+    store.write_record(path, table(*rows).to_batches(max_chunksize=1), decided)
+    read, held = Runs.of(load([path])), Runs.of(store.with_facts(table(*rows), decided))
     for name in ("frame", "launches", "stopping"):
         pd.testing.assert_frame_equal(getattr(read, name), getattr(held, name))
     for name in ("offsets", "time_s", "evaluations", "precision"):
@@ -66,7 +67,7 @@ def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path):
 def test_files_are_loaded_together(run, table, tmp_path):
     paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
     for k, path in enumerate(paths):
-        pq.write_table(table(run(run=k)), path)
+        store.write_record(path, table(run(run=k)).to_batches(), {})
     assert load(paths).num_rows == 2
     assert load([]).schema == RUN_SCHEMA
 
@@ -74,7 +75,7 @@ def test_files_are_loaded_together(run, table, tmp_path):
 def test_a_file_of_something_else_is_named(tmp_path):
     path = tmp_path / "other.parquet"
     pq.write_table(pa.table({"x": [1]}), path)
-    with pytest.raises(InputError, match=r"other\.parquet: not a record file"):
+    with pytest.raises(InputError, match=r"other\.parquet: not a record of timefair"):
         load([path])
 
 

@@ -1,9 +1,8 @@
 """The table of what a stopping rule decided, from the facts that records carry."""
 
 import pandas as pd
-import pyarrow.parquet as pq
 
-from timefair.records.store import with_facts
+from timefair.records.store import write_record
 from timefair.tables.registry import TABLES
 from timefair.tables.runs import Runs, load
 from timefair.tables.settings import Analysis
@@ -26,7 +25,7 @@ def test_the_last_round_says_how_it_ended(run, table, tmp_path):
         decision(instance=2, runs=0, reason="dropped", path=[]),
     ]
     path = tmp_path / "A.parquet"
-    pq.write_table(with_facts(table(run()), {"stopping": decided}), path)
+    write_record(path, table(run()).to_batches(), {"stopping": decided})
     frame = TABLES["stopping"](Runs.of(load([path])), ANALYSIS)
     assert frame["instance"].tolist() == [1, 2]
     assert frame[["rounds", "runs", "reason", "looks"]].values.tolist() == [

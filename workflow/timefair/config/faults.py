@@ -125,6 +125,7 @@ def disagreements(campaign: Campaign) -> Iterator[str]:
         if spec.restart is not None:
             yield from _restart_disagreements(f"algorithms.{label}.restart", spec.restart)
     yield from _stopping_disagreements(campaign)
+    yield from _timing_disagreements(campaign)
     for key, numbers in (
         ("targets", campaign.targets),
         ("relative_targets", campaign.relative_targets),
@@ -179,6 +180,19 @@ def _stopping_disagreements(campaign: Campaign) -> Iterator[str]:
         )
     if stopping.rule == "pair" and len(campaign.algorithms) != 2:
         yield f"stopping.rule: 'pair' with {len(campaign.algorithms)} algorithms: takes two"
+
+
+def _timing_disagreements(campaign: Campaign) -> Iterator[str]:
+    timing, statistics = campaign.timing, campaign.statistics
+    if timing.repeats != type(timing).model_fields["repeats"].default and not timing.most_repeats:
+        yield f"timing.repeats: {timing.repeats}: only with 'repeat', not {timing.disturbed!r}"
+    if statistics.time == "reference" and not campaign.reference_is_timed:
+        yield "statistics.time: 'reference': needs timing.reference: true"
+    if statistics.time != "wall" and statistics.ancillary == "amortised":
+        yield (
+            f"statistics.time: {statistics.time!r}: ancillary cost is in seconds of the wall "
+            "clock; with statistics.ancillary 'amortised' write 'wall'"
+        )
 
 
 def unknown_names(campaign: Campaign) -> Iterator[str]:

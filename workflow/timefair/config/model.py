@@ -223,6 +223,29 @@ class Limits(_Section):
     )
 
 
+class Timing(_Section):
+    """What is done about runs that something else on the machine disturbed."""
+
+    disturbed: Literal["flag", "exclude", "repeat"] = Field(
+        default="flag",
+        description="`flag`: they count, and every table says how many there are. `exclude`: "
+        "tables of results leave them out. `repeat`: each is measured again at once.",
+    )
+    repeats: Repeats = Field(
+        default=2, description="With `repeat`: how often a run is measured again at most."
+    )
+    reference: bool | None = Field(
+        default=None,
+        description="Whether a small fixed piece of work (about 14 ms) is timed around each run, "
+        "to tell how fast the core is; `null`: with `budget.time_s`.",
+    )
+
+    @property
+    def most_repeats(self) -> int:
+        """How often a disturbed run is measured again."""
+        return self.repeats if self.disturbed == "repeat" else 0
+
+
 class RunCount(_Section):
     """How the tables on numbers of runs judge rules, on cells with at least `cap` runs."""
 
@@ -263,6 +286,16 @@ class Statistics(_Section):
         description="`amortised`: every table in seconds charges each run its share of tuning and "
         "preparation. The table `ancillary` shows the effect in either case.",
     )
+    time: Literal["wall", "cpu", "reference"] = Field(
+        default="wall",
+        description="What seconds are in the tables: of the wall clock, of CPU time, or CPU time "
+        "in units of the reference kernel. The table `units` tells which repeats best.",
+    )
+    mixed: Literal["refuse", "allow"] = Field(
+        default="refuse",
+        description="`allow`: a table may have runs of different machines, software, code or "
+        "configurations in it.",
+    )
     run_count: RunCount = Field(
         default=RunCount(), description="How the tables on numbers of runs judge rules."
     )
@@ -294,6 +327,7 @@ class Campaign(_Section):
         default=1, description="Instances that one job measures; raise it for large campaigns."
     )
     limits: Limits = Field(default=Limits(), description="What ends a run that is out of hand.")
+    timing: Timing = Field(default=Timing(), description="What is done about disturbed runs.")
     targets: Annotated[tuple[Positive, ...], Field(min_length=1, strict=False)] = Field(
         default=tuple(float(f"1e{k}") for k in range(2, -9, -1)),
         description="Precisions whose times to reach are reported.",
@@ -310,6 +344,13 @@ class Campaign(_Section):
     def restart_of(self, label: str) -> Restart:
         """How the runs of one algorithm are restarted."""
         return self.algorithms[label].restart or self.restart
+
+    @property
+    def reference_is_timed(self) -> bool:
+        """Whether the reference kernel is timed around each run."""
+        if self.timing.reference is None:
+            return self.budget.time_s is not None
+        return self.timing.reference
 
     @property
     def table_names(self) -> tuple[str, ...]:
@@ -329,6 +370,7 @@ class Campaign(_Section):
             "targets": self.targets,
             "relative_targets": self.relative_targets,
             **self.statistics.model_dump(),
+            "disturbed": self.timing.disturbed,
             "seed": self.seed,
             "tuning_s": {label: spec.ancillary.tuning_s for label, spec in self.algorithms.items()},
             "preparation_s": {
@@ -336,6 +378,16 @@ class Campaign(_Section):
             },
             "problems": len(chosen.functions) * len(chosen.dimensions) * len(chosen.instances),
         }
+
+    def settings_of(self, table: str) -> dict[str, Any]:
+        """What one table is made with: the analysis and, for the checklist, the whole campaign."""
+        from timefair.tables.registry import TABLES
+
+        if not TABLES[table].asked:
+            return self.analysis_settings
+        asked = self.model_dump(mode="json")
+        named = {"tables": list(self.table_names), "figures": list(self.figure_names)}
+        return {**self.analysis_settings, "campaign": asked | named}
 
     def snapshot(self) -> str:
         """The campaign as JSON, every default written out; `restore` reads it."""

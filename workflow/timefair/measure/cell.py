@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
 from timefair.measure.seeds import run_seed
 from timefair.measure.state import State
+from timefair.measure.watch import Watch
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.records.journal import Journal
@@ -90,11 +92,13 @@ def _measure(
         **_evaluation_cost(first),
     }
     allowance = _allowance(campaign, job)
+    timing = campaign.timing
+    watch = Watch(cores, reference=campaign.reference_is_timed, repeats=timing.most_repeats)
     while (turn := repetitions.next()) is not None:
         instance, run = turn
         problem = problems[instance]
         seed = run_seed(campaign.seed, problem.name, job.algorithm, run)
-        row = measure_run(algorithm, problem, allowance, seed)
+        row = watch.measure(partial(measure_run, algorithm, problem, allowance, seed))
         f_opt = None if isnan(problem.f_opt) else problem.f_opt
         journal.append({**common, "instance": instance, "run": run, "f_opt": f_opt, **row})
         repetitions.add(instance, row["best_precision"])
@@ -143,6 +147,7 @@ def _facts(campaign: Campaign, job: Job, key: str, repetitions: Repetitions) -> 
         "key": key,
         "code": provenance.measure_code(campaign, job.algorithm),
         "machine": provenance.machine_facts(software),
+        "machine_state": provenance.machine_state(),
         "stopping": []
         if campaign.stopping.rule == "fixed"
         else _decided(campaign, job, repetitions),

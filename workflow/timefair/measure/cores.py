@@ -8,8 +8,11 @@ import os
 import random
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from timefair.machine.host import Host, Unknown
+from timefair.machine.processor import siblings
 
 
 def lock_folder() -> Path:
@@ -23,13 +26,14 @@ def held_cores(count: int) -> Iterator[tuple[int, ...]]:
 
     The locks are flocks on one file a core: the kernel frees them when the process ends, however
     it ends. Cores are taken together or not at all, so that two jobs cannot wait for each other.
+    Siblings of a core that is taken (hyper-threads) come last.
 
     Raises
     ------
     ValueError
         If this process may use fewer cores than that.
     """
-    usable = sorted(os.sched_getaffinity(0))
+    usable = first_siblings_first(sorted(os.sched_getaffinity(0)), _siblings())
     if count > len(usable):
         raise ValueError(f"{count} cores are asked for, and this process may use {len(usable)}")
     folder = lock_folder()
@@ -46,6 +50,28 @@ def held_cores(count: int) -> Iterator[tuple[int, ...]]:
     finally:
         os.sched_setaffinity(0, usable)
         _free(locks)
+
+
+def first_siblings_first(cores: Sequence[int], siblings: Sequence[Sequence[int]]) -> list[int]:
+    """The cores, in an order that uses no physical core twice while another one is free.
+
+    Examples
+    --------
+    >>> first_siblings_first([0, 1, 2, 3], [[0, 1], [2, 3]])
+    [0, 2, 1, 3]
+    >>> first_siblings_first([1, 2, 3], [[0, 1], [2, 3]])
+    [1, 2, 3]
+    """
+    usable = [[core for core in group if core in cores] for group in siblings]
+    rank = {core: place for group in usable for place, core in enumerate(group)}
+    return sorted(cores, key=lambda core: (rank.get(core, 0), core))
+
+
+def _siblings() -> list[list[int]]:
+    """The logical cores of each physical core; none where the machine does not tell."""
+    with contextlib.suppress(Unknown):
+        return siblings(Host())
+    return []
 
 
 def _take(folder: Path, cores: list[int], count: int) -> dict[int, int]:

@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 from pathlib import Path
+from typing import NamedTuple
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -92,12 +93,16 @@ def limit_memory(memory_mb: float | None) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def end_group_and_orphans(pid: int) -> list[resource.struct_rusage]:
-    """End what a reaped or zombie child left: its process group, and the orphans adopted here.
+class Orphan(NamedTuple):
+    """What a process used whose own parent ended before it, and those that it had waited for."""
 
-    What each orphan used is returned, with what the processes used that it had waited for.
-    """
-    used: list[resource.struct_rusage] = []
+    usage: resource.struct_rusage
+    run_queue_delay_ns: int | None
+
+
+def end_group_and_orphans(pid: int) -> list[Orphan]:
+    """End what a reaped or zombie child left: its process group, and the orphans adopted here."""
+    ended: list[Orphan] = []
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
     for _ in range(1000):  # an orphan may fork while it is being ended
@@ -107,10 +112,12 @@ def end_group_and_orphans(pid: int) -> list[resource.struct_rusage]:
         for child in left:
             try:
                 os.kill(child, signal.SIGKILL)
-                used.append(os.wait4(child, 0)[2])
+                os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+                delay_ns = run_queue_delay_ns(child)
+                ended.append(Orphan(os.wait4(child, 0)[2], delay_ns))
             except (ProcessLookupError, ChildProcessError):
                 continue
-    return used
+    return ended
 
 
 def children() -> list[int]:

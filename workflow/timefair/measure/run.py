@@ -53,6 +53,7 @@ class _Usage:
     switches: int = 0
     peak_memory_mb: float = 0.0
     run_queue_delay_ns: int | None = 0
+    orphans_delay_ns: int = 0
 
     def add(self, usage: resource.struct_rusage, delay_ns: int | None, state: State) -> None:
         # Without the end of the process, where it told its CPU time when the run was over.
@@ -62,9 +63,10 @@ class _Usage:
         else:
             self.run_queue_delay_ns += delay_ns
 
-    def add_orphan(self, usage: resource.struct_rusage) -> None:
+    def add_orphan(self, orphan: kernel.Orphan) -> None:
         """A process that the run's own did not wait for, such as an external algorithm at T."""
-        self._add(usage, usage.ru_utime + usage.ru_stime)
+        self._add(orphan.usage, orphan.usage.ru_utime + orphan.usage.ru_stime)
+        self.orphans_delay_ns += orphan.run_queue_delay_ns or 0
 
     def _add(self, usage: resource.struct_rusage, cpu_s: float) -> None:
         self.cpu_s += cpu_s
@@ -109,8 +111,8 @@ def _attempt(
             "stop_reason": reason,
             "message": message,
             "started_utc": started,
-            **_result(state, allowance, problem, reason, reaped),
-            **_resources(state, usage),
+            **(result := _result(state, allowance, problem, reason, reaped)),
+            **_resources(state, usage, result["wall_s"] * allowance.cores),
         }
     finally:
         state.close()
@@ -231,12 +233,23 @@ def _launch_log(state: State, t0: int, end: int, failed: bool) -> list[dict[str,
     return log
 
 
-def _resources(state: State, usage: _Usage) -> dict[str, Any]:
-    """What the run's processes used since t0, and how they were disturbed."""
-    delay = usage.run_queue_delay_ns
+def _resources(state: State, usage: _Usage, core_seconds: float) -> dict[str, Any]:
+    """What the run's processes used since t0, and how they were disturbed.
+
+    Processes of one run also wait for each other, such as an external algorithm and the process
+    that evaluates for it. Others can be blamed for no more than all of them waited, and for no
+    more than what the run's cores did not compute for it.
+    """
+    cpu_s = max(usage.cpu_s - state["cpu_0"] / 1e9, 0.0)
+    delay_s = foreign_s = None
+    if usage.run_queue_delay_ns is not None:
+        delay_s = max(usage.run_queue_delay_ns - state["delay_0"], 0) / 1e9
+        waited_s = delay_s + usage.orphans_delay_ns / 1e9
+        foreign_s = min(waited_s, max(core_seconds - cpu_s, 0.0))
     return {
-        "cpu_s": max(usage.cpu_s - state["cpu_0"] / 1e9, 0.0),
+        "cpu_s": cpu_s,
         "involuntary_switches": max(usage.switches - state["switches_0"], 0),
         "peak_memory_mb": usage.peak_memory_mb,
-        "run_queue_delay_s": None if delay is None else max(delay - state["delay_0"], 0) / 1e9,
+        "run_queue_delay_s": delay_s,
+        "foreign_delay_s": foreign_s,
     }

@@ -2,89 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from timefair.errors import InputError
+from timefair.records.integrity import (
+    CONSENT,
+    RUN_KEY,
+    Origins,
+    Place,
+    RunKey,
+    misplaced,
+    mixed,
+    run_name,
+    spared,
+)
 from timefair.records.journal import journal_path
-from timefair.records.store import open_record, write_record
+from timefair.records.store import MEND, open_record, write_record
 
-RunKey = tuple[int, int, int, int]
-"""(function, dimension, instance, run)"""
-
-_COLUMNS = ("function", "dimension", "instance", "run")
+_PLACED = ("algorithm", "round", *RUN_KEY)
 _SHOWN = 3
 
 
-def collect(paths: Sequence[Path], expected: set[RunKey], output: Path) -> None:
-    """Write the runs of all record files to `output`, one file at a time in memory.
+def collect(
+    label: str,
+    records: Mapping[Path, Place],
+    expected: set[RunKey],
+    output: Path,
+    *,
+    allow_mixed: bool = False,
+) -> None:
+    """Write the runs of all records of an algorithm to `output`, a part of a file in memory.
 
-    The journals of the collected records are dropped: their runs are now in two other places.
+    The new file names the records that it is made of. Their journals are dropped: the runs are now
+    in two other places.
+
+    Parameters
+    ----------
+    records
+        What each path says of the record there.
+    expected
+        The runs that should be there.
+    allow_mixed
+        Whether the records may be of different machines, software, code or configurations.
 
     Raises
     ------
     InputError
-        If a file is no record, or a run is missing, twice there, or not expected.
+        If a file is no record or not the one of its path, a run is missing, twice there, or not
+        expected, or the records are mixed: a line each.
     """
-    seen: set[RunKey] = set()
-    faults: list[str] = []
-    sources, decided = _sources(paths)
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for path in paths:
-            file, _ = open_record(path)
-            for batch in file.iter_batches():
-                keys = list(zip(*(batch.column(c).to_pylist() for c in _COLUMNS), strict=True))
-                faults.extend(f"{path}: {_name(key)} is there twice" for key in keys if key in seen)
-                seen.update(keys)
-                yield batch
-        unmeasured = expected - seen
-        faults.extend(_lines("missing", unmeasured - _spared(unmeasured, seen, decided)))
-        faults.extend(_lines("not part of the campaign", seen - expected))
-        if faults:
-            raise InputError(*faults)
-
-    write_record(output, batches(), {"collected": sources, "stopping": decided})
-    for path in paths:
+    facts, origins = _facts(label, records, output.parent)
+    if not allow_mixed and (clauses := mixed({label: origins})):
+        raise InputError(*(f"{clause}; {CONSENT}" for clause in clauses))
+    write_record(output, _checked(records, expected, facts["stopping"]), facts)
+    for path in records:
         journal_path(path).unlink(missing_ok=True)
 
 
-def _sources(paths: Sequence[Path]) -> tuple[dict[str, list[Any]], list[dict[str, Any]]]:
-    """What the records name: their different configurations, keys, code digests and machines; and
-    what a stopping rule decided on each problem.
+def _facts(label: str, records: Mapping[Path, Place], base: Path) -> tuple[dict[str, Any], Origins]:
+    """The facts of the collected file, and where its runs come from.
+
+    They are the different campaigns, keys, code digests and machines that the records name, the
+    records themselves, with paths from `base`, and what a stopping rule decided on each problem.
     """
-    sources: dict[str, list[Any]] = {"campaign": [], "key": [], "code": [], "machine": []}
-    decided: list[dict[str, Any]] = []
-    for path in paths:
-        _, facts = open_record(path)
-        decided += facts.get("stopping", [])
-        for name, values in sources.items():
-            if facts.get(name) not in values:
-                values.append(facts.get(name))
-    return sources, decided
+    origins, sources, decided = Origins(), [], []
+    faults: list[str] = []
+    for path in records:
+        try:
+            record = open_record(path)
+        except InputError as error:
+            faults += error.faults
+            continue
+        origins.add(record.facts)
+        decided += record.facts.get("stopping", [])
+        sources.append(
+            {
+                "path": os.path.relpath(path, base),
+                "key": record.facts.get("key"),
+                "checksum": record.checksum,
+            }
+        )
+    if faults:
+        raise InputError(*faults)
+    facts = {
+        "algorithm": label,
+        "collected": vars(origins),
+        "records": sources,
+        "stopping": decided,
+    }
+    return facts, origins
 
 
-def _spared(
-    unmeasured: set[RunKey], seen: set[RunKey], decided: list[dict[str, Any]]
-) -> set[RunKey]:
-    """Runs that a stopping rule made unnecessary: all after the last one of their problem."""
-    judged = {tuple(row[name] for name in _COLUMNS[:-1]) for row in decided}
-    last = dict.fromkeys(judged, -1)
-    for *problem, run in seen:
-        place = tuple(problem)
-        if place in last:
-            last[place] = max(last[place], run)
-    return {key for key in unmeasured if key[:-1] in last and key[-1] > last[key[:-1]]}
-
-
-def _name(key: RunKey) -> str:
-    function, dimension, instance, run = key
-    return f"f{function} D={dimension} instance {instance} run {run}"
+def _checked(
+    records: Mapping[Path, Place], expected: set[RunKey], decided: list[dict[str, Any]]
+) -> Iterator[pa.RecordBatch]:
+    """The runs of all records; after the last one, `InputError` with all that is wrong."""
+    seen: set[RunKey] = set()
+    faults: list[str] = []
+    for path, place in records.items():
+        try:
+            record = open_record(path)
+            for runs in record.row_groups():
+                rows = runs.select(_PLACED).to_pylist()
+                if clause := misplaced(place, record.facts, rows):
+                    raise InputError(f"{path}: not the record of this name: {clause}; {MEND}")
+                keys = [tuple(row[name] for name in RUN_KEY) for row in rows]
+                faults += [f"{path}: {run_name(key)} is there twice" for key in keys if key in seen]
+                seen.update(keys)
+                yield from runs.to_batches()
+        except InputError as error:
+            faults += error.faults
+    if not faults:
+        unmeasured = expected - seen
+        faults += _lines("missing", unmeasured - spared(unmeasured, seen, decided))
+        faults += _lines("not part of the campaign", seen - expected)
+    if faults:
+        raise InputError(*faults)
 
 
 def _lines(what: str, keys: set[RunKey]) -> list[str]:
-    shown = [f"{_name(key)}: {what}" for key in sorted(keys)[:_SHOWN]]
+    shown = [f"{run_name(key)}: {what}" for key in sorted(keys)[:_SHOWN]]
     return [*shown, f"and {len(keys) - _SHOWN} more runs: {what}"] if len(keys) > _SHOWN else shown

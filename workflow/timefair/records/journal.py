@@ -1,8 +1,9 @@
 """The runs of a job that are done while the job is not.
 
 A journal lies beside the record of its job and survives the job: a job that is killed goes on
-after the last whole run. It is append-only; an entry is a length, a CRC-32 and an Arrow stream of
-one run. The first entry names the key of the measurement that it belongs to.
+after the last whole run. It is append-only; an entry is a length, a CRC-32 of length and content,
+and the content: an Arrow stream of one run. The first entry names the measurement and the record
+that the journal belongs to.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from __future__ import annotations
 import fcntl
 import os
 import struct
+import sys
 import zlib
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
 
 from timefair.records.schema import RUN_SCHEMA
 
-_MAGIC = b"timefair journal 1\n"
+_MAGIC = b"timefair journal 2\n"
 _HEAD = struct.Struct("<QI")
 
 
@@ -27,12 +29,84 @@ def journal_path(record: Path) -> Path:
     return record.with_name(record.name + ".journal")
 
 
+class Content(NamedTuple):
+    """What the bytes of a journal say.
+
+    Attributes
+    ----------
+    owner
+        The key of the measurement and the name of the record; None if that cannot be read.
+    runs
+        Each whole run, as a one-row batch of `RUN_SCHEMA`, by (instance, run).
+    end
+        Where the last whole entry ends; what follows is torn, or was never finished.
+    damaged
+        Entries before it that are not as they were written; each cost its own run alone.
+    """
+
+    owner: str | None
+    runs: dict[tuple[int, int], pa.RecordBatch]
+    end: int
+    damaged: int
+
+
+def read_journal(data: bytes) -> Content:
+    """Take the bytes of a journal apart; whatever they are, this does not fail."""
+    first = _entry_at(data, len(_MAGIC)) if data.startswith(_MAGIC) else None
+    if first is None:
+        return Content(None, {}, 0, 0)
+    runs: dict[tuple[int, int], pa.RecordBatch] = {}
+    end = at = len(_MAGIC) + _HEAD.size + len(first)
+    damaged = skipped = 0
+    while (length := _length_at(data, at)) is not None:
+        batch, at = _run_at(data, at), at + _HEAD.size + length
+        if batch is None:
+            skipped += 1
+            continue
+        runs[batch.column("instance")[0].as_py(), batch.column("run")[0].as_py()] = batch
+        end, damaged = at, skipped
+    return Content(first.decode(errors="replace"), runs, end, damaged)
+
+
+def _length_at(data: bytes, at: int) -> int | None:
+    """The length of the entry that begins here; None if it does not end within the data."""
+    if at + _HEAD.size > len(data):
+        return None
+    length: int = _HEAD.unpack_from(data, at)[0]
+    return length if at + _HEAD.size + length <= len(data) else None
+
+
+def _entry_at(data: bytes, at: int) -> bytes | None:
+    """The content of the entry that begins here; None if it is not whole."""
+    length = _length_at(data, at)
+    if length is None:
+        return None
+    body = data[at + _HEAD.size : at + _HEAD.size + length]
+    return body if _entry(body) == data[at : at + _HEAD.size + length] else None
+
+
+def _entry(body: bytes) -> bytes:
+    length = len(body).to_bytes(8, "little")
+    return _HEAD.pack(len(body), zlib.crc32(body, zlib.crc32(length))) + body
+
+
+def _run_at(data: bytes, at: int) -> pa.RecordBatch | None:
+    entry = _entry_at(data, at)
+    try:
+        with pa.ipc.open_stream(entry or b"") as stream:
+            batch = stream.read_next_batch()
+    except (pa.ArrowException, OSError, StopIteration):
+        return None
+    return batch if batch.schema == RUN_SCHEMA and batch.num_rows == 1 else None
+
+
 class Journal:
     """The journal of one record, held by this process until it is closed.
 
     Opening waits for another process that holds it: after a kill -9 of the workflow its jobs run
     on, and what they finish is then found here. A torn last entry is cut off. A journal of another
-    key is set aside under its own key's name, never mixed in.
+    measurement or record, or one whose owner cannot be read, is set aside, never mixed in. What is
+    lost is said on the standard error.
 
     Attributes
     ----------
@@ -41,19 +115,18 @@ class Journal:
     """
 
     def __init__(self, record: Path, key: str) -> None:
-        self._path, self._key = journal_path(record), key
-        self.runs: dict[tuple[int, int], pa.RecordBatch] = {}
+        self._path, self._owner = journal_path(record), f"{key} {record.name}"
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._fd = self._lock()
-        if not self._load():
-            found = self._found_key()
-            if found is not None:
-                aside = self._path.with_name(f"{self._path.name}.{found[:12]}")
-                os.replace(self._path, aside)
-                os.close(self._fd)
-                self._fd = self._lock()
-            os.ftruncate(self._fd, 0)
-            self._write(_MAGIC + _entry(key.encode()))
+        data = self._read()
+        content = read_journal(data)
+        if content.owner == self._owner:
+            self.runs = content.runs
+            self._say_what_is_lost(content, len(data))
+            os.ftruncate(self._fd, content.end)
+        else:
+            self.runs = {}
+            self._begin(data, content.owner)
 
     def append(self, row: dict[str, Any]) -> None:
         """Keep a run for good: it is on the disk when this returns."""
@@ -85,47 +158,35 @@ class Journal:
                 pass
             os.close(fd)
 
+    def _begin(self, data: bytes, owner: str | None) -> None:
+        """Start anew; what is there and may be another's, or whole behind its head, is kept."""
+        head = _MAGIC + _entry(self._owner.encode())
+        if not head.startswith(data):
+            name = "damaged" if owner is None else owner[:12]
+            aside = self._path.with_name(f"{self._path.name}.{name}")
+            self._say(f"is not of this measurement or cannot be read; kept as {aside.name}")
+            os.replace(self._path, aside)
+            os.close(self._fd)
+            self._fd = self._lock()
+        os.ftruncate(self._fd, 0)
+        self._write(head)
+
+    def _say_what_is_lost(self, content: Content, size: int) -> None:
+        if content.damaged:
+            self._say(f"{content.damaged} of its runs are damaged and measured again")
+        if size > content.end:
+            self._say(f"its last {size - content.end} bytes are no whole run; cut off")
+
+    def _say(self, what: str) -> None:
+        print(f"timefair: {self._path}: {what}", file=sys.stderr, flush=True)
+
+    def _read(self) -> bytes:
+        with os.fdopen(os.dup(self._fd), "rb") as file:
+            file.seek(0)
+            return file.read()
+
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
             view = view[os.write(self._fd, view) :]
         os.fsync(self._fd)
-
-    def _entries(self) -> tuple[list[bytes], int]:
-        """The whole entries, and where the last of them ends."""
-        with os.fdopen(os.dup(self._fd), "rb") as file:
-            file.seek(0)
-            data = file.read()
-        entries: list[bytes] = []
-        if not data.startswith(_MAGIC):
-            return entries, 0
-        at = len(_MAGIC)
-        while at + _HEAD.size <= len(data):
-            length, crc = _HEAD.unpack_from(data, at)
-            body = data[at + _HEAD.size : at + _HEAD.size + length]
-            if len(body) < length or zlib.crc32(body) != crc:
-                break
-            entries.append(body)
-            at += _HEAD.size + length
-        return entries, at
-
-    def _found_key(self) -> str | None:
-        entries, _ = self._entries()
-        return entries[0].decode() if entries else None
-
-    def _load(self) -> bool:
-        """Read the runs if the journal is this key's, and cut a torn tail off."""
-        entries, end = self._entries()
-        if not entries or entries[0].decode() != self._key:
-            return False
-        os.ftruncate(self._fd, end)
-        for entry in entries[1:]:
-            with pa.ipc.open_stream(entry) as stream:
-                for batch in stream:
-                    row = (batch.column("instance")[0].as_py(), batch.column("run")[0].as_py())
-                    self.runs[row] = batch
-        return True
-
-
-def _entry(body: bytes) -> bytes:
-    return _HEAD.pack(len(body), zlib.crc32(body)) + body

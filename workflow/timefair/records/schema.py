@@ -65,8 +65,17 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("objective_s", pa.float64()),  # one instrumented evaluation, measured in this job
     ("bare_s", pa.float64()),  # one evaluation by the suite's own call, beside it
     # whether it was disturbed
+    ("disturbance", pa.string()),  # a Disturbance
+    ("disturbed_by", pa.string()),  # null unless it was
+    ("repeats", pa.int32()),  # how often it was measured again because it was disturbed
     ("run_queue_delay_s", pa.float64()),  # waiting for a core; null where the kernel has none
+    ("foreign_delay_s", pa.float64()),  # the same, but not for processes of the run itself
     ("involuntary_switches", pa.int64()),
+    ("steal_s", pa.float64()),  # its cores ran something else of the host; null: not told
+    ("pressure_s", pa.float64()),  # some task of the machine waited for a core; null: not told
+    ("throttled_s", pa.float64()),  # stopped by a quota of its control groups; null: not told
+    ("reference_before_s", pa.float64()),  # CPU time of the reference kernel; null: not timed
+    ("reference_after_s", pa.float64()),
     ("peak_memory_mb", pa.float64()),
     ("core", pa.int32()),  # null: not pinned
     ("started_utc", pa.timestamp("ms", tz="UTC")),

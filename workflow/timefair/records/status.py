@@ -86,5 +86,18 @@ class LaunchEnd(StrEnum):
     """It raised, crashed or exited."""
 
 
+class Disturbance(StrEnum):
+    """Whether others slowed a run, by the rule of `timefair.measure.interference`."""
+
+    CLEAN = "clean"
+    """Nothing that the machine tells says so."""
+
+    DISTURBED = "disturbed"
+    """`disturbed_by` says what does."""
+
+    UNKNOWN = "unknown"
+    """The machine tells neither waiting times nor was the reference kernel timed."""
+
+
 COMPLETED = frozenset({LaunchEnd.RETURNED, LaunchEnd.TAU, LaunchEnd.STAGNATED})
 """The ends of a launch that count as a restart completed within the budget."""

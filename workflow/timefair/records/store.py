@@ -1,36 +1,44 @@
-"""Record files: written whole or not at all, read only if they are what they should be."""
+"""Record files: written whole or not at all, read only if they are what was written.
+
+The metadata of a file hold its facts, the checksums of its columns, and a checksum of these two.
+They are of the content: the same runs in another encoding are the same record.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from timefair.errors import InputError
+from timefair.records.checksum import ColumnChecksums
 from timefair.records.schema import RUN_SCHEMA, SCHEMA_VERSION
 
-_META = b"timefair"
+MEND = "delete it and start snakemake again"
+
+_FACTS, _COLUMNS, _CHECKSUM = b"timefair", b"timefair.columns", b"timefair.checksum"
+_ROW_GROUP_BYTES = 2**24
 
 
 def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
     """Write a Parquet file of runs, with `facts` (JSON values) in its metadata.
 
-    The file appears under its name only when it is complete and on the disk.
+    The file appears under its name only when it is complete and on the disk. The facts are read
+    last, so that what is learnt from the batches can be among them.
     """
-    schema = RUN_SCHEMA.with_metadata(_metadata({"schema_version": SCHEMA_VERSION, **facts}))
     path.parent.mkdir(parents=True, exist_ok=True)
     fd, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(fd, "wb") as file:
-            with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-                for batch in batches:
-                    writer.write_batch(batch.replace_schema_metadata(schema.metadata))
+            _write(file, batches, facts)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(part, 0o644)
@@ -40,48 +48,157 @@ def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[s
         raise
 
 
-def open_record(path: Path) -> tuple[pq.ParquetFile, dict[str, Any]]:
-    """A record file and its facts.
+def _write(file: Any, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
+    columns = ColumnChecksums()
+    # Without Arrow's own copy of the schema the metadata are in one place only.
+    with pq.ParquetWriter(file, RUN_SCHEMA, compression="zstd", store_schema=False) as writer:
+        for runs in _row_groups(batches):
+            columns.add(runs)
+            writer.write_table(runs)
+        writer.add_key_value_metadata(_sealed(facts, columns))
+
+
+def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """The batches joined to tables of some megabytes: each costs a row group's metadata."""
+    waiting: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        waiting.append(batch.replace_schema_metadata(None))
+        size += batch.nbytes
+        if size >= _ROW_GROUP_BYTES:
+            yield pa.Table.from_batches(waiting).combine_chunks()
+            waiting, size = [], 0
+    if waiting:
+        yield pa.Table.from_batches(waiting).combine_chunks()
+
+
+def _sealed(facts: Mapping[str, Any], columns: ColumnChecksums) -> dict[bytes, bytes]:
+    texts = {
+        _FACTS: _json({"schema_version": SCHEMA_VERSION, **facts}),
+        _COLUMNS: _json(columns.by_name()),
+    }
+    return texts | {_CHECKSUM: _checksum(texts)}
+
+
+def _checksum(metadata: Mapping[bytes, bytes]) -> bytes:
+    text = metadata[_FACTS] + b"\n" + metadata.get(_COLUMNS, b"")
+    return hashlib.sha256(text).hexdigest().encode()
+
+
+class Record(NamedTuple):
+    """A record file whose metadata are as they were written; what it holds is checked on reading.
+
+    Attributes
+    ----------
+    file, path
+        The open file, and where it is.
+    facts
+        What was written with the runs.
+    columns
+        The checksums of its columns, by name.
+    checksum
+        Of the facts and of those checksums: two records with the same one are the same.
+    """
+
+    file: pq.ParquetFile
+    facts: dict[str, Any]
+    path: Path
+    columns: dict[str, str]
+    checksum: str
+
+    def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """The runs, a part at a time; after the last one, `InputError` if any was not as written.
+
+        Parameters
+        ----------
+        columns
+            The columns to read, in Parquet's names; None for all.
+        """
+        found = ColumnChecksums()
+        for k in range(self.file.num_row_groups):
+            with _decoding(self.path):
+                runs = self.file.read_row_group(k, columns, use_threads=False)
+                runs = runs.replace_schema_metadata(None)
+                runs.validate(full=True)
+                found.add(runs)
+            yield runs
+        self._check(found.by_name() if self.file.num_row_groups else {})
+
+    def read(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """All runs at once, checked."""
+        parts = list(self.row_groups(columns))
+        return pa.concat_tables(parts) if parts else RUN_SCHEMA.empty_table()
+
+    def _check(self, found: Mapping[str, str]) -> None:
+        if self.columns and not found:
+            raise InputError(f"{self.path}: its runs are gone; {MEND}")
+        wrong = [name for name, checksum in found.items() if self.columns.get(name) != checksum]
+        if wrong:
+            raise InputError(f"{self.path}: {_shown(wrong)} not as measured (checksum); {MEND}")
+
+
+def _shown(names: Sequence[str]) -> str:
+    return f"column {names[0]} is" if len(names) == 1 else f"{len(names)} columns are"
+
+
+@contextmanager
+def _decoding(path: Path) -> Iterator[None]:
+    """Whatever is wrong with a file, as one line: a decoder may stumble over damage anywhere."""
+    try:
+        yield
+    except (FileNotFoundError, PermissionError) as error:
+        raise InputError(f"{path}: {os.strerror(error.errno or 0)}") from None
+    except Exception as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise InputError(f"{path}: not a whole record ({reason}); {MEND}") from None
+
+
+def open_record(path: Path) -> Record:
+    """A record file, its metadata checked.
 
     Raises
     ------
     InputError
-        If the file is no whole record, or of another schema version.
+        If the file is no whole record, was edited, or is of another schema version.
     """
-    try:
-        file = pq.ParquetFile(path)
-    except (OSError, pa.ArrowInvalid) as error:
-        reason = str(error).splitlines()[0]
+    with _decoding(path):
+        file = pq.ParquetFile(path, pre_buffer=False)  # not the file beside its columns
+        metadata = file.metadata.metadata or {}
+        facts = json.loads(metadata.get(_FACTS, b"null"))
+        columns = json.loads(metadata.get(_COLUMNS, b"{}"))
+        schema = file.schema_arrow.remove_metadata()
+    if not isinstance(facts, dict) or "schema_version" not in facts:
+        raise InputError(f"{path}: not a record of timefair; move it elsewhere")
+    if facts["schema_version"] != SCHEMA_VERSION:
         raise InputError(
-            f"{path}: not a whole record ({reason}); delete it and run again"
-        ) from None
-    facts = facts_of(file.schema_arrow)
-    if not facts:
-        raise InputError(f"{path}: not a record of timefair")
-    if facts.get("schema_version") != SCHEMA_VERSION:
-        raise InputError(
-            f"{path}: schema version {facts.get('schema_version')}, and this timefair reads "
-            f"{SCHEMA_VERSION}"
+            f"{path}: schema version {facts['schema_version']}, and this timefair reads "
+            f"{SCHEMA_VERSION}; measure again, or use the timefair that wrote it"
         )
-    return file, facts
+    if _CHECKSUM not in metadata:
+        raise InputError(f"{path}: has no checksum; {MEND}")
+    if metadata[_CHECKSUM] != _checksum(metadata):
+        raise InputError(f"{path}: its metadata are not as written (checksum); {MEND}")
+    if schema != RUN_SCHEMA:
+        raise InputError(f"{path}: its columns are not those of a record; {MEND}")
+    return Record(file, facts, path, columns, metadata[_CHECKSUM].decode())
 
 
 def facts_of(schema: pa.Schema) -> dict[str, Any]:
-    """The facts in the metadata of a record, or of a table made from records; empty without any."""
-    facts: dict[str, Any] = json.loads((schema.metadata or {}).get(_META, "{}"))
+    """The facts in the metadata of a table made from records; empty without any."""
+    facts: dict[str, Any] = json.loads((schema.metadata or {}).get(_FACTS, "{}"))
     return facts
 
 
 def with_facts(runs: pa.Table, facts: Mapping[str, Any]) -> pa.Table:
     """The same table with these facts, and no others, in its metadata."""
-    return runs.replace_schema_metadata(_metadata(facts))
+    return runs.replace_schema_metadata({_FACTS: _json(facts)})
 
 
-def _metadata(facts: Mapping[str, Any]) -> dict[bytes, str]:
-    return {_META: json.dumps(facts, sort_keys=True)}
+def _json(value: object) -> bytes:
+    return json.dumps(value, sort_keys=True).encode()
 
 
 def read_runs(paths: Iterable[Path]) -> pa.Table:
     """All runs of some record files, in the order of the files; no path gives an empty table."""
-    tables = [open_record(path)[0].read().replace_schema_metadata(None) for path in paths]
+    tables = [open_record(path).read() for path in paths]
     return pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()

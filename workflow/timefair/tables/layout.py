@@ -39,6 +39,8 @@ class Value:
         Fixed digits after the point; None: three significant digits, one notation for the table.
     censored
         The column of the text that is printed instead of `inf`, such as ``> 0.8 s``.
+    wrap
+        Characters of a line of text; what is longer goes on below.
     """
 
     column: str
@@ -48,6 +50,7 @@ class Value:
     rank: str | None = None
     decimals: int | None = None
     censored: str | None = None
+    wrap: int | None = None
 
     @classmethod
     def with_limits(
@@ -105,7 +108,8 @@ class Layout:
     Attributes
     ----------
     caption
-        Plain sentences with units; ``{confidence}``, ``{band}`` and ``{budget}`` are filled in.
+        Plain sentences with units; ``{confidence}``, ``{band}``, ``{budget}`` and
+        ``{seconds}`` are filled in.
     values
         What is in the cells.
     rows

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from timefair.records.status import Disturbance
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -23,16 +25,38 @@ class Table:
     function: str
     """``module:function`` below `timefair.tables`, from (runs, analysis) to a frame."""
     charged: bool = True
-    """Whether ``ancillary: amortised`` charges its runs; what is about the measurement itself, or
-    about the charge, takes them as they are."""
+    """Whether its seconds are what the campaign takes for them: of its clock, and charged under
+    ``ancillary: amortised``. What is about CPU time or the charge has those as measured."""
+    complete: bool = False
+    """Whether it is about the measurement itself, and so never leaves disturbed runs out."""
+    asked: bool = False
+    """Whether it reads all that the campaign asked for, and so changes with all of it."""
 
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
         module, _, function = self.function.partition(":")
         build: Callable[[Runs, Analysis], pd.DataFrame] = getattr(
             import_module(f"timefair.tables.{module}"), function
         )
-        amortised = self.charged and analysis.ancillary == "amortised"
-        return build(runs.amortised(analysis) if amortised else runs, analysis)
+        frame = build(self._taken(runs, analysis), analysis)
+        frame.attrs["disturbed"] = self._told(runs, analysis)
+        return frame
+
+    def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
+        """The runs as this table takes them."""
+        taken = runs if self.complete else runs.wanted(analysis)
+        if not self.charged:
+            return taken
+        taken = taken.timed_by(analysis.time)
+        return taken.amortised(analysis) if analysis.ancillary == "amortised" else taken
+
+    def _told(self, runs: Runs, analysis: Analysis) -> str:
+        """How many runs were disturbed, for captions."""
+        count, total = runs.disturbed.sum(), len(runs.frame)
+        unknown = total - count - (runs.frame["disturbance"] == Disturbance.CLEAN).sum()
+        left_out = analysis.disturbed == "exclude" and not self.complete
+        said = f"{count} of {total} runs were disturbed"
+        said += (", and are left out" if left_out else ", and count") if count else ""
+        return said + (f"; of {unknown} it is unknown." if unknown else ".")
 
 
 TABLES: dict[str, Table] = {
@@ -130,7 +154,11 @@ TABLES: dict[str, Table] = {
             "inversions", "Pairs whose order in time is another", "comparisons.inversions:listed"
         ),
         Table(
-            "stopping", "Where a stopping rule ended the runs", "campaign.stopping:decided", False
+            "stopping",
+            "Where a stopping rule ended the runs",
+            "campaign.stopping:decided",
+            False,
+            True,
         ),
         Table("run_count_accuracy", "Accuracy of the skewness rule", "run_count.accuracy:accuracy"),
         Table(
@@ -150,7 +178,28 @@ TABLES: dict[str, Table] = {
             "run_count.reliability:cross_validated",
         ),
         Table(
-            "runs", "Statuses, stop reasons and disturbances", "campaign.outcomes:counted", False
+            "runs",
+            "Statuses, stop reasons and disturbances",
+            "campaign.outcomes:counted",
+            False,
+            True,
+        ),
+        Table(
+            "disturbance",
+            "Runs that others have disturbed",
+            "campaign.disturbance:told",
+            False,
+            True,
+        ),
+        Table("units", "How well each clock repeats", "campaign.units:compared", False, True),
+        Table("drift", "Speed over the rounds", "campaign.drift:over_rounds", False, True),
+        Table(
+            "checklist",
+            "Reporting checklist of time-fair",
+            "campaign.checklist:filled",
+            charged=False,
+            complete=True,
+            asked=True,
         ),
     )
 }

@@ -11,19 +11,20 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.errors import InputError
+from timefair.records.integrity import Origins
 from timefair.records.schema import KEYS, RUN_SCHEMA
-from timefair.records.status import COMPLETED, LaunchEnd
-from timefair.records.store import facts_of, with_facts
+from timefair.records.status import COMPLETED, Disturbance, LaunchEnd
+from timefair.records.store import facts_of, open_record, with_facts
 from timefair.statistics.anytime import best_so_far
 from timefair.statistics.runtimes import runtimes
 from timefair.statistics.targets import relative_targets
 from timefair.statistics.traces import count_within
 from timefair.tables.charges import shares_s
-from timefair.tables.settings import Analysis
+from timefair.tables.clocks import seconds
+from timefair.tables.settings import Analysis, Clock
 
 Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]
 UNITS: tuple[Unit, ...] = ("seconds", "evaluations")
@@ -50,31 +51,36 @@ ENDED_BY_ITSELF = [str(end) for end in sorted({*COMPLETED, LaunchEnd.TARGET})]
 def load(paths: Iterable[Path]) -> pa.Table:
     """Read collected record files into one table of runs, as far as `Runs` needs it.
 
-    What a stopping rule decided goes with it, in the table's metadata, as in the files'.
+    What a stopping rule decided goes with it, in the table's metadata, and where the runs of each
+    algorithm come from.
 
     Parameters
     ----------
     paths : iterable of Path
-        Parquet files with the columns of `RUN_SCHEMA`.
+        Record files, of any number of runs.
 
     Raises
     ------
     InputError
-        One line for each file that lacks columns.
+        One line for each file that is no whole record.
     """
-    tables, faults, decided = [], [], []
+    tables, decided = [], []
+    faults: list[str] = []
+    origins: dict[str, Origins] = {}
     for path in paths:
-        with pq.ParquetFile(path, pre_buffer=False) as file:  # not the file beside its columns
-            missing = [name for name in RUN_SCHEMA.names if name not in file.schema_arrow.names]
-            if missing:
-                faults.append(f"{path}: not a record file, no column {', '.join(missing)}")
-            else:
-                tables.append(file.read(READ, use_threads=False).replace_schema_metadata(None))
-                decided += facts_of(file.schema_arrow).get("stopping", [])
+        try:
+            record = open_record(path)
+            tables.append(record.read(READ))
+            decided += record.facts.get("stopping", [])
+            for label in pc.unique(tables[-1]["algorithm"]).to_pylist():
+                origins.setdefault(label, Origins()).add(record.facts)
+        except InputError as error:
+            faults += error.faults
     if faults:
         raise InputError(*faults)
     runs = pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()
-    return with_facts(runs, {"stopping": decided})
+    named = {label: vars(one) for label, one in origins.items()}
+    return with_facts(runs, {"stopping": decided, "origins": named})
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,8 @@ class Runs:
     stopping
         A row for each problem, algorithm and round on which a stopping rule decided: ``runs`` so
         far, ``reason`` (None to go on) and ``path``, the rule's number at each look.
+    origins
+        Where the runs of each algorithm come from, as far as their records say.
     """
 
     frame: pd.DataFrame
@@ -108,6 +116,7 @@ class Runs:
     precision: NDArray[np.float64]
     launches: pd.DataFrame
     stopping: pd.DataFrame
+    origins: Mapping[str, Origins]
 
     @classmethod
     def of(cls, table: pa.Table) -> Runs:
@@ -130,7 +139,7 @@ class Runs:
         events = _Nested.of(table["events"], order)
         launches = _launches(_Nested.of(table["launch_log"], order))
         numbers = {name: events.numbers(name) for name in EVENT_FIELDS}
-        reference = _best_known(frame)
+        reference, facts = _best_known(frame), facts_of(table.schema)
         frame["best_precision"] -= reference
         launches["best_precision"] -= reference[launches["row"]]
         numbers["precision"] -= np.repeat(reference, np.diff(events.offsets))
@@ -139,7 +148,8 @@ class Runs:
             offsets=events.offsets,
             **numbers,
             launches=launches,
-            stopping=pd.DataFrame(facts_of(table.schema).get("stopping", []), columns=DECIDED),
+            stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
+            origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
         )
 
     def cost(self, unit: Unit) -> NDArray[np.float64]:
@@ -170,6 +180,57 @@ class Runs:
         problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
         first = self._precision_at(self.offsets[:-1])
         return relative_targets(first, self._precision_at(self.offsets[1:] - 1), problem, shares)
+
+    @property
+    def disturbed(self) -> NDArray[np.bool_]:
+        """Which runs others have slowed, shape (runs,)."""
+        return np.asarray(self.frame["disturbance"] == Disturbance.DISTURBED)
+
+    def wanted(self, analysis: Analysis) -> Runs:
+        """Without disturbed runs, if the analysis leaves them out."""
+        return self.where(~self.disturbed) if analysis.disturbed == "exclude" else self
+
+    def where(self, kept: NDArray[np.bool_]) -> Runs:
+        """Some of the runs; precisions stay distances to the best of all."""
+        events = np.repeat(kept, np.diff(self.offsets))
+        launches = self.launches[kept[self.launches["row"]]].reset_index(drop=True)
+        return replace(
+            self,
+            frame=self.frame[kept].reset_index(drop=True),
+            offsets=np.concatenate([[0], np.cumsum(np.diff(self.offsets)[kept])]),
+            time_s=self.time_s[events],
+            evaluations=self.evaluations[events],
+            precision=self.precision[events],
+            launches=launches.assign(row=(np.cumsum(kept) - 1)[launches["row"]]),
+        )
+
+    def timed_by(self, clock: Clock) -> Runs:
+        """The same runs with their times as another clock shows them, budgets included.
+
+        A run is scaled as a whole: what it computed is taken to be spread evenly over it.
+
+        Raises
+        ------
+        InputError
+            If the clock does not show a run's time.
+        """
+        if clock == "wall":
+            return self
+        wall_s, shown = self.frame["wall_s"].to_numpy(np.float64), seconds(self.frame, clock)
+        if np.isnan(shown).any():
+            count = np.isnan(shown).sum()
+            raise InputError(f"statistics.time: {clock!r}: {count} runs have no such time")
+        scale = np.divide(shown, wall_s, out=np.ones_like(shown), where=wall_s > 0)
+        of_launch = scale[self.launches["row"]]
+        return replace(
+            self,
+            frame=self.frame.assign(wall_s=shown, budget_s=self.frame["budget_s"] * scale),
+            time_s=self.time_s * np.repeat(scale, np.diff(self.offsets)),
+            launches=self.launches.assign(
+                start_s=self.launches["start_s"] * of_launch,
+                end_s=self.launches["end_s"] * of_launch,
+            ),
+        )
 
     def amortised(self, analysis: Analysis) -> Runs:
         """The same runs, each charged its share of its algorithm's tuning and preparation."""

@@ -10,6 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+Clock = Literal["wall", "cpu", "reference"]
+CLOCKS: tuple[Clock, ...] = ("wall", "cpu", "reference")
+
 
 @dataclass(frozen=True)
 class RunCount:
@@ -69,8 +72,17 @@ class Analysis:
     tuning_s, preparation_s
         For each algorithm that has declared them, seconds for all problems together; a
         preparation that is None is taken as measured.
+    disturbed
+        ``exclude``: tables of results leave disturbed runs out.
+    time
+        The clock whose seconds they have; see `Runs.timed_by`.
+    mixed
+        ``allow``: runs of different machines, software, code or configurations may be in a table.
     run_count
         How rules for the number of runs are judged.
+    campaign
+        What was asked for, as the campaign's snapshot has it, with the names of all tables and
+        figures; the checklist alone reads it.
     problems
         Problems that those seconds are shared out among, at least 1.
     """
@@ -87,7 +99,11 @@ class Analysis:
     tuning_s: Mapping[str, float] = field(default_factory=dict)
     preparation_s: Mapping[str, float | None] = field(default_factory=dict)
     problems: int = 1
+    disturbed: Literal["flag", "exclude", "repeat"] = "flag"
+    time: Clock = "wall"
+    mixed: Literal["refuse", "allow"] = "refuse"
     run_count: RunCount = field(default_factory=RunCount)
+    campaign: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Analysis:
@@ -125,3 +141,13 @@ class Analysis:
     def targets_from_easy(self) -> tuple[float, ...]:
         """The targets, largest precision first: the order of rows in every table."""
         return tuple(sorted(self.targets, reverse=True))
+
+    @property
+    def asked_tables(self) -> tuple[str, ...]:
+        """The tables that the campaign asked for."""
+        return tuple(self.campaign.get("tables", ()))
+
+    @property
+    def asked_figures(self) -> tuple[str, ...]:
+        """The figures that the campaign asked for."""
+        return tuple(self.campaign.get("figures", ()))

@@ -1,16 +1,15 @@
 """What adapters of optional libraries share: is it installed, and are name and parameters right.
 
 An adapter is one `Extra`: the names of the algorithms, their parameters with defaults, and
-``solve``, one launch. `EXTRAS` of pyproject.toml lists the packages.
+``solve``, one launch. The packages are the extra ``extras`` of the project.
 """
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import importlib.util
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import Signature
@@ -121,6 +120,15 @@ def defaults_of(signature: Signature, *, without: Sequence[str]) -> dict[str, ob
     }
 
 
+Evaluate = Callable[[NDArray[np.float64]], float]
+
+
+def moved_inside(objective: Objective) -> Evaluate:
+    """The objective at the nearest point within the bounds."""
+    lower, upper = objective.lower, objective.upper
+    return lambda x: objective(np.clip(x, lower, upper))
+
+
 class Held:
     """An objective that holds what it raises, for libraries that would lose it on their way.
 
@@ -128,13 +136,13 @@ class Held:
     held, if anything.
     """
 
-    def __init__(self, objective: Objective, stop: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, evaluate: Evaluate, stop: Callable[[], object] = lambda: None) -> None:
         self.error: BaseException | None = None
-        self._objective, self._stop = objective, stop
+        self._evaluate, self._stop = evaluate, stop
 
     def __call__(self, x: NDArray[np.float64]) -> float:
         try:
-            return self._objective(x)
+            return self._evaluate(x)
         except BaseException as error:
             self.error = error
             self._stop()
@@ -169,13 +177,7 @@ def _like(value: object, default: object) -> object:
 
 
 def _launch(solve: Callable[..., object], *arguments: Any, **keywords: Any) -> object:
-    with _quiet():
-        return solve(*arguments, **keywords)
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Without warnings, which would cost time and fill the log."""
+    """A launch without warnings, which would cost time and fill the log."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        yield
+        return solve(*arguments, **keywords)

@@ -10,7 +10,8 @@
 
 Where fcmaes wants a first point, it is drawn uniformly within the bounds. All stay inside them.
 The first two keep half a pair of normal numbers from one launch to the next: they repeat in runs,
-which begin in a new process, but not from launch to launch with one seed.
+which begin in a new process, but not from launch to launch with one seed. They evaluate a
+generation as a batch, on several cores where the campaign gives them.
 
 Parameters are the arguments of fcmaes's own functions, with their meaning and default. The sigmas
 of ``CMA-ES`` are relative to the bounds, that of ``CR-FM-NES`` only with ``normalize: true``.
@@ -93,8 +94,9 @@ def _by_generations(objective: Objective, optimizer: Any) -> None:
     """Until fcmaes says stop."""
     stop = 0
     while not stop:
-        points = optimizer.ask()
-        stop = optimizer.tell(np.array([objective(x) for x in points]))
+        # The points of CMA-ES miss the bounds by rounding errors.
+        points = np.clip(optimizer.ask(), objective.lower, objective.upper)
+        stop = optimizer.tell(objective.batch(points))
 
 
 def _with_hook(

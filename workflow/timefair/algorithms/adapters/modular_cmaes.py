@@ -29,14 +29,13 @@ modules and numbers of the implementation in Python
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from timefair.algorithms.adapters.extra import Extra, defaults_of
+from timefair.algorithms.adapters.extra import Extra, defaults_of, moved_inside
 from timefair.algorithms.base import Objective
 
 SIGMA0 = 0.2
@@ -103,7 +102,7 @@ def _solve_in_python(objective: Objective, chosen: Mapping[str, Any]) -> object:
         "budget": ENDLESS,
     }
     two_point = settings.get("step_size_adaptation") == "tpa"
-    function = _moved_inside(objective) if two_point else objective
+    function = moved_inside(objective) if two_point else objective
     return ModularCMAES(function, objective.dimension, **settings).run()
 
 
@@ -127,7 +126,7 @@ def _solve_in_c(
         **numbers,
     )
     two_point = chosen.get("ssa") == "TPA"
-    function = _moved_inside(objective) if two_point else objective
+    function = moved_inside(objective) if two_point else objective
     return c_maes.ModularCMAES(settings).run(function)
 
 
@@ -139,11 +138,6 @@ def _option(key: str, default: Any, value: object) -> object:
     if value not in options:
         raise ValueError(f"{key!r} is one of {', '.join(options)}, not {value!r}")
     return options[value]
-
-
-def _moved_inside(objective: Objective) -> Callable[[NDArray[np.float64]], float]:
-    lower, upper = objective.lower, objective.upper
-    return lambda x: objective(np.clip(x, lower, upper))
 
 
 MODCMA = Extra(

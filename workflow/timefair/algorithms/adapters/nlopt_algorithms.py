@@ -29,11 +29,13 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapters.extra import Extra, Held
+from timefair.algorithms.adapters.extra import Extra, Held, moved_inside
 from timefair.algorithms.base import Objective
 
 LOCAL = ("LN_BOBYQA", "LN_NELDERMEAD", "LN_PRAXIS", "LN_SBPLX")
 MULTISTART = ("GN_MLSL", "GN_MLSL_LDS")
+ROUNDING = ("LN_PRAXIS", *MULTISTART)
+"""Their points miss the bounds by rounding errors."""
 NAMES = (
     *LOCAL,
     *("GN_CRS2_LM", "GN_DIRECT", "GN_DIRECT_L", "GN_DIRECT_L_RAND", "GN_ESCH", "GN_ISRES"),
@@ -67,7 +69,8 @@ def _solve(
     optimizer = nlopt.opt(getattr(nlopt, name), objective.dimension)
     optimizer.set_lower_bounds(objective.lower)
     optimizer.set_upper_bounds(objective.upper)
-    held = Held(objective, optimizer.force_stop)
+    evaluate = moved_inside(objective) if name in ROUNDING else objective
+    held = Held(evaluate, optimizer.force_stop)
     optimizer.set_min_objective(lambda x, _: held(x))
     settings = dict(parameters)
     if name in MULTISTART:

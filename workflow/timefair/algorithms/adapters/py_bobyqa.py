@@ -8,8 +8,11 @@ Parameters
 ----------
 maxfun
     The most evaluations of a launch, `MAXFUN` by default: Py-BOBYQA makes lists of that length.
+rhobeg
+    First radius of the trust region: Py-BOBYQA's own, a tenth of the largest variable and at least
+    .1, or a third of the narrowest bounds where that is less.
 any other argument of ``pybobyqa.solve``
-    Such as ``rhobeg``, ``objfun_has_noise``, ``user_params``.
+    Such as ``objfun_has_noise``, ``user_params``.
 """
 
 from __future__ import annotations
@@ -20,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from timefair.algorithms.adapters.extra import Extra, defaults_of
+from timefair.algorithms.adapters.extra import Extra, defaults_of, moved_inside
 from timefair.algorithms.base import Objective
 
 MAXFUN = 100_000
@@ -33,7 +37,7 @@ def _parameters(name: str) -> dict[str, object]:
     import pybobyqa
 
     own = defaults_of(inspect.signature(pybobyqa.solve), without=SET_HERE)
-    return own | {"maxfun": MAXFUN}
+    return own | {"maxfun": MAXFUN, "rhobeg": float}
 
 
 def _solve(
@@ -46,12 +50,19 @@ def _solve(
     import pybobyqa
 
     lower, upper = objective.lower, objective.upper
-    settings = {"maxfun": MAXFUN, **parameters}
     start = rng.uniform(lower, upper)
-    result = pybobyqa.solve(objective, start, bounds=(lower, upper), do_logging=False, **settings)
+    settings = {"maxfun": MAXFUN, "rhobeg": _radius(start, float(np.min(upper - lower)))}
+    settings |= parameters
+    evaluate = moved_inside(objective)  # it may miss them by rounding errors
+    result = pybobyqa.solve(evaluate, start, bounds=(lower, upper), do_logging=False, **settings)
     if result.flag == result.EXIT_INPUT_ERROR:
         raise ValueError(result.msg)
     return result
+
+
+def _radius(start: NDArray[np.float64], width: float) -> float:
+    """Py-BOBYQA's own first radius, or what fits into the narrowest bounds."""
+    return min(0.1 * max(float(np.max(np.abs(start))), 1.0), width / 3)
 
 
 PYBOBYQA = Extra(

@@ -1,7 +1,8 @@
 """pymoo: its algorithms for one objective within bounds, by their own names.
 
 All stay within the bounds and repeat for a seed. ``BIPOPCMAES`` and ``CMAES`` are the package cma
-inside, with pymoo's defaults.
+inside, with pymoo's defaults. What pymoo evaluates together is a batch, on several cores where the
+campaign gives them.
 
 Parameters
 ----------
@@ -43,7 +44,7 @@ MODULES = {
     "SRES": "sres",
 }
 """Where each class is in ``pymoo.algorithms.soo.nonconvex``. ``PatternSearch`` and ``DIRECT`` are
-left out: they draw from generators that nobody can seed."""
+left out: they do not repeat for a seed."""
 FURTHER: Mapping[str, Mapping[str, object]] = {"DE": {"F": 0.5, "CR": 0.2}}
 """Arguments that constructors pass on, with what pymoo gives them."""
 SET_HERE = (
@@ -90,7 +91,7 @@ def _problem(objective: Objective) -> Any:
 
     class Bounded(Problem):  # type: ignore[misc]
         def _evaluate(self, x: Any, out: dict[str, Any], *_: Any, **__: Any) -> None:
-            out["F"] = np.array([[objective(point)] for point in x])
+            out["F"] = objective.batch(x)[:, np.newaxis]
 
     return Bounded(objective.dimension, n_obj=1, xl=objective.lower, xu=objective.upper)
 

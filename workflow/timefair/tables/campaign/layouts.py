@@ -28,6 +28,7 @@ LAYOUTS = {
             "own call.",
             values=(
                 Value("runs", "Runs"),
+                Value("disturbed", "Disturbed"),
                 Value("overshoot_max_s", "Overshoot, s"),
                 Value("run_queue_delay_share", "Queue", decimals=3),
                 Value("preparation_mean_s", "Preparation, s"),
@@ -35,6 +36,52 @@ LAYOUTS = {
                 Value("objective_per_bare", "Multiple", decimals=2),
             ),
             rows=("algorithm", "status", "stop_reason"),
+        ),
+    ),
+    "disturbance": (
+        Layout(
+            caption="Runs that others have disturbed, of each algorithm. Again: measured again "
+            "because of it. Delay: waiting for a core that others had, as a share of the wall "
+            "clock. Reference: the reference kernel around a run, as a multiple of its best.",
+            values=(
+                Value("runs", "Runs"),
+                Value("clean", "Clean"),
+                Value("disturbed", "Disturbed"),
+                Value("unknown", "Unknown"),
+                Value("excluded", "Left out"),
+                Value("repeated", "Again"),
+                Value("delay_share_median", "Delay, median", decimals=3),
+                Value("delay_share_max", "at most", decimals=3),
+                Value("reference_ratio_median", "Reference, median", decimals=2),
+                Value("reference_ratio_max", "at most", decimals=2),
+            ),
+            rows=("algorithm",),
+        ),
+    ),
+    "units": (
+        Layout(
+            caption="Geometric standard deviation of the time of an evaluation between runs, by "
+            "three clocks: 1 repeats perfectly.",
+            values=(Value("geometric_sd", "Geometric SD", "low", decimals=2),),
+            rows=("function", "algorithm"),
+            columns="clock",
+        ),
+    ),
+    "drift": (
+        Layout(
+            caption="Time of an evaluation and of the reference kernel in each round, relative to "
+            "the first. Spread: standard deviation over mean. First: a problem's first run over "
+            "the others.",
+            values=(
+                Value("runs", "Runs"),
+                Value("per_evaluation", "Evaluation", decimals=2),
+                Value("reference", "Reference", decimals=2),
+                Value("spread", "Spread", decimals=2),
+                Value("outliers", "Outliers"),
+                Value("first_run", "First", decimals=2),
+                Value("warnings", "Warnings"),
+            ),
+            rows=("algorithm", "round"),
         ),
     ),
     "ancillary": (
@@ -62,6 +109,18 @@ LAYOUTS = {
             rows=("function", "algorithm"),
             parts=("suite", "dimension", "table", "column", "row"),
             points=(Points("row", 1),),
+        ),
+    ),
+    "checklist": (
+        Layout(
+            caption="Reporting checklist of time-fair, section 4. An item is met if all its parts "
+            "are; what the records say is the evidence.",
+            values=(
+                Value("met", "Met"),
+                Value("evidence", "Evidence", wrap=38),
+                Value("missing", "Missing", wrap=22),
+            ),
+            rows=("item", "topic", "part"),
         ),
     ),
 }

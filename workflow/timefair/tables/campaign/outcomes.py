@@ -11,6 +11,7 @@ KEYS = ("algorithm", "status", "stop_reason")
 COLUMNS = [
     *KEYS,
     "runs",
+    "disturbed",
     "overshoot_max_s",
     "run_queue_delay_share",
     "preparation_mean_s",
@@ -22,17 +23,18 @@ COLUMNS = [
 def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Number of runs for each (algorithm, status, stop reason), with the state of the measurement.
 
-    ``overshoot_max_s``: how far a last evaluation ended after the budget.
-    ``run_queue_delay_share``: waiting for a core, as a share of the wall clock, over the runs where
-    the kernel tells; NaN where none does. ``preparation_mean_s``: imports and warm-up before the
-    clock, once a job. ``objective_share``: time inside the objective, the evaluation itself
-    included, as a share of the wall clock. ``objective_per_bare``: what an evaluation by the
-    instrumented objective costs, as a multiple of the suite's own call; below 1 where the objective
-    evaluates without the interpreter.
+    ``disturbed`` counts the runs that others have slowed. ``overshoot_max_s``: how far a last
+    evaluation ended after the budget. ``run_queue_delay_share``: waiting for a core, as a share of
+    the wall clock, over the runs where the kernel tells; NaN where none does.
+    ``preparation_mean_s``: imports and warm-up before the clock, once a job. ``objective_share``:
+    time inside the objective, the evaluation itself included, as a share of the wall clock.
+    ``objective_per_bare``: what an evaluation by the instrumented objective costs, as a multiple of
+    the suite's own call; below 1 where the objective evaluates without the interpreter.
     """
     frame = runs.frame
     delay = frame["run_queue_delay_s"].astype(float)
     grouped = frame.assign(
+        disturbed=runs.disturbed,
         delay_s=delay,
         delay_wall_s=frame["wall_s"].where(delay.notna()),
         inside_s=frame["objective_s"] * frame["evaluations"],
@@ -42,6 +44,7 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows = pd.DataFrame(
         {
             "runs": grouped.size(),
+            "disturbed": grouped["disturbed"].sum(),
             "overshoot_max_s": grouped["overshoot_s"].max(),
             "run_queue_delay_share": sums["delay_s"] / delay_wall.where(delay_wall > 0),
             "preparation_mean_s": grouped["preparation_s"].mean(),

@@ -10,6 +10,13 @@ from timefair.tables.latex.sheet import heading_of, name_of
 from timefair.tables.layout import ALGORITHM, Layout, Part
 from timefair.tables.settings import Analysis
 
+SECONDS = {
+    "wall": "seconds of wall clock",
+    "cpu": "seconds of CPU time",
+    "reference": "CPU time as a multiple of the reference kernel's",
+}
+"""What a second is in the tables, for each clock."""
+
 AMORTISED = "Each run is charged its share of tuning and preparation."
 
 
@@ -38,6 +45,7 @@ class Setting:
             "confidence": f"{100 * self.analysis.confidence:g}\u00a0%",
             "band": f"{low:g} to {high:g} quantile",
             "budget": self._budget,
+            "seconds": SECONDS[self.analysis.time],
         }
 
     @property
@@ -52,23 +60,33 @@ class Setting:
         return " and ".join(limits) or "not stated"
 
 
-def caption(part: Part, setting: Setting, *, charged: bool, incomplete: bool) -> str:
+def caption(
+    part: Part, setting: Setting, *, charged: bool, incomplete: bool, disturbed: str = ""
+) -> str:
     """The caption of one part, as LaTeX.
 
-    ``charged``: its runs are charged ancillary cost where the analysis asks for it;
-    ``incomplete``: some number is not available.
+    ``charged``: its seconds are of the clock, and charged ancillary cost, as the analysis asks;
+    ``incomplete``: some number is not available; ``disturbed``: how many of all runs were.
     """
     words = setting.words
     sentences = [
         escape(part.layout.caption.format_map(words)),
         _shared(part.shared),
         escape(_runs(part, words["budget"])),
+        escape(disturbed),
+        _seconds(setting) if charged else "",
         AMORTISED if charged and setting.analysis.ancillary == "amortised" else "",
         escape(_bold(part.layout)),
         escape(_left_out(part)),
         "n/a: not available." if incomplete else "",
     ]
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _seconds(setting: Setting) -> str:
+    """What every number in seconds is, unless it is what everybody expects."""
+    clock = setting.analysis.time
+    return "" if clock == "wall" else f"Seconds are {SECONDS[clock].removeprefix('seconds ')}."
 
 
 def _shared(names: Mapping[str, object]) -> str:

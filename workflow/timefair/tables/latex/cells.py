@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+import textwrap
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,10 +51,16 @@ MOST_WHOLE_DIGITS = 7
 
 @dataclass(frozen=True)
 class Cell:
-    """A piece of LaTeX, and its width in characters of the table's type."""
+    """A piece of LaTeX, its width in characters of the table's type, and what goes on below it."""
 
     tex: str = ""
     width: float = 0.0
+    below: tuple[Cell, ...] = ()
+
+    @property
+    def lines(self) -> tuple[Cell, ...]:
+        """Its first line, and those below."""
+        return (replace(self, below=()), *self.below)
 
     @property
     def bold(self) -> Cell:
@@ -79,6 +86,12 @@ def escape(text: str) -> str:
 def text(value: object) -> Cell:
     """A text, printed as it is."""
     return Cell(escape(str(value)), len(str(value)))
+
+
+def wrapped(value: str, width: int) -> Cell:
+    """A text in lines of at most so many characters."""
+    first, *rest = map(text, textwrap.wrap(value, width, break_on_hyphens=False) or [""])
+    return replace(first, below=tuple(rest))
 
 
 def short(value: float) -> Cell:

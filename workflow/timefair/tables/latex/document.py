@@ -59,7 +59,8 @@ def typeset(table: Table, frame: pd.DataFrame, layouts: Iterable[Layout], settin
     table
         Its name is the first part of every label, ``tab:<name>-<suite>-<dimension>``.
     frame : DataFrame
-        Tidy, in the order in which it is to be printed; may be empty.
+        Tidy, in the order in which it is to be printed; may be empty. Its attribute ``disturbed``
+        is a sentence for the captions.
     layouts
         Its printed forms; each combination of their parts is a ``table*``, continued on further
         pages if it is long.
@@ -75,16 +76,18 @@ def typeset(table: Table, frame: pd.DataFrame, layouts: Iterable[Layout], settin
         text
         for layout in layouts
         for part in parts(frame, layout)
-        for text in _floats(table, part, setting)
+        for text in _floats(table, part, setting, frame.attrs.get("disturbed", ""))
     ]
     header = HEADER.format(title=table.title, name=table.name)
     return "\n\n".join([header, *floats]) + "\n"
 
 
-def _floats(table: Table, part: Part, setting: Setting) -> Iterator[str]:
+def _floats(table: Table, part: Part, setting: Setting, disturbed: str) -> Iterator[str]:
     cut = _fewest(part.rows, part.layout)
     incomplete = any("n/a" in tabular.tex for tabular in cut)
-    whole = caption(part, setting, charged=table.charged, incomplete=incomplete)
+    whole = caption(
+        part, setting, charged=table.charged, incomplete=incomplete, disturbed=disturbed
+    )
     pieces = (table.name, part.layout.name, *part.shared.values())
     label = "-".join(_slug(piece) for piece in pieces if piece != "")
     heads = [f"\\caption[{escape(table.title)}]{{{whole}}}\n\\label{{tab:{label}}}"]

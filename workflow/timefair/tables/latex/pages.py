@@ -160,7 +160,7 @@ def _body(sheet: Sheet, columns: list[Column], lines: NDArray[np.intp]) -> Itera
         if new_block:
             yield r"\addlinespace"
         yield _line([*_changed(names, before), *cells[named:]])
-        before = names
+        before = names if any(names) else before
 
 
 def _changed(names: list[str], before: list[str]) -> list[str]:

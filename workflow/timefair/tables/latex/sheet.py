@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.tables.latex.cells import DIGITS, Cell, Notation, short, text
+from timefair.tables.latex.cells import DIGITS, Cell, Notation, short, text, wrapped
 from timefair.tables.layout import ALGORITHM, Layout, Value
 
 LIMIT_DIGITS = 2
@@ -29,11 +29,23 @@ class Column:
     def width(self) -> float:
         return max((cell.width for cell in self.cells), default=0.0) + GAP
 
+    @property
+    def heights(self) -> NDArray[np.intp]:
+        """How many lines each cell takes."""
+        return np.array([len(cell.lines) for cell in self.cells], dtype=np.intp)
+
     def placed(self, members: NDArray[np.intp], lines: NDArray[np.intp], count: int) -> Column:
         """Some of its cells on their lines, with blanks between them."""
         cells = [Cell()] * count
         for member in members:
             cells[lines[member]] = self.cells[member]
+        return Column(self.align, tuple(cells))
+
+    def unfolded(self, heights: NDArray[np.intp]) -> Column:
+        """With a line of its own for what is below in cells of so many lines."""
+        cells: list[Cell] = []
+        for cell, height in zip(self.cells, heights, strict=True):
+            cells += [*cell.lines, *[Cell()] * (height - len(cell.lines))]
         return Column(self.align, tuple(cells))
 
 
@@ -47,6 +59,9 @@ class Entry:
     @property
     def width(self) -> float:
         return max(self.heading.width + GAP, sum(column.width for column in self.columns))
+
+    def unfolded(self, heights: NDArray[np.intp]) -> Entry:
+        return replace(self, columns=tuple(column.unfolded(heights) for column in self.columns))
 
 
 @dataclass(frozen=True)
@@ -64,6 +79,9 @@ class Group:
     @property
     def columns(self) -> tuple[Column, ...]:
         return tuple(column for entry in self.entries for column in entry.columns)
+
+    def unfolded(self, heights: NDArray[np.intp]) -> Group:
+        return replace(self, entries=tuple(entry.unfolded(heights) for entry in self.entries))
 
 
 @dataclass(frozen=True)
@@ -86,6 +104,21 @@ class Sheet:
     blocks: NDArray[np.intp]
     groups: tuple[Group, ...]
     heading: Cell | None
+
+    @property
+    def unfolded(self) -> Sheet:
+        """With each line as often as its highest cell needs; texts that go on do so below."""
+        columns = [
+            *(column for name in self.names for column in name.columns),
+            *(column for group in self.groups for column in group.columns),
+        ]
+        heights = np.max([column.heights for column in columns], axis=0)
+        return replace(
+            self,
+            names=tuple(entry.unfolded(heights) for entry in self.names),
+            blocks=np.repeat(self.blocks, heights),
+            groups=tuple(group.unfolded(heights) for group in self.groups),
+        )
 
 
 def sheet(rows: pd.DataFrame, layout: Layout) -> Sheet:
@@ -129,7 +162,7 @@ def sheet(rows: pd.DataFrame, layout: Layout) -> Sheet:
         blocks=_numbered(firsts, layout.rows[:1] if len(layout.rows) > 1 else ()),
         groups=tuple(groups),
         heading=_heading(layout.columns),
-    )
+    ).unfolded
 
 
 def best(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> NDArray[np.bool_]:
@@ -193,7 +226,7 @@ def _columns(rows: pd.DataFrame, value: Value, bold: NDArray[np.bool_]) -> tuple
     """The value, its interval and its rank for each row of the frame."""
     shown = rows[value.column]
     if not pd.api.types.is_numeric_dtype(shown) or pd.api.types.is_bool_dtype(shown):
-        return (Column("l", tuple(name_of(value.column, item) for item in shown)),)
+        return (Column("l", tuple(_worded(value, item) for item in shown)),)
     numbers = rows[[value.column, *(value.interval or ())]].to_numpy(dtype=np.float64)
     notation = Notation.of(numbers, value.decimals)
 
@@ -208,6 +241,12 @@ def _columns(rows: pd.DataFrame, value: Value, bold: NDArray[np.bool_]) -> tuple
         ranks = rows[value.rank].to_numpy(dtype=np.float64)
         columns.append(Column("l", tuple(_rank(rank) for rank in ranks)))
     return tuple(columns)
+
+
+def _worded(value: Value, item: object) -> Cell:
+    if value.wrap is not None and isinstance(item, str):
+        return wrapped(item, value.wrap)
+    return name_of(value.column, item)
 
 
 def _cell(number: float, notation: Notation, digits: int = DIGITS) -> Cell:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from timefair.tables.layout import Layout, Points, Value
 
-UNITS = {"s": "seconds of wall clock", "evaluations": "evaluations"}
+UNITS = {"s": "{seconds}", "evaluations": "evaluations"}
 SOME = (Points("target", 3),)
 HARDEST = (Points("target", 1),)
 

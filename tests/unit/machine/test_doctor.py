@@ -1,0 +1,205 @@
+"""The doctor finds each thing that spoils times, and is silent where nothing does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from timefair import cli
+from timefair.machine import doctor, probes, sight
+from timefair.machine.host import Host
+
+from .conftest import (
+    CPU,
+    LAPTOP,
+    QUIET,
+    QUOTA_1,
+    QUOTA_2,
+    SMT,
+    VIRTUAL,
+    Build,
+    meminfo,
+    of_each_core,
+    sight_of,
+)
+
+
+def severities(seen: sight.Sight) -> dict[str, str]:
+    """The findings that are not ok."""
+    return {f.name: f.severity for f in doctor.findings(seen) if f.severity != "ok"}
+
+
+def test_nothing_to_say_of_a_quiet_server(build: Build) -> None:
+    found = doctor.findings(sight_of(build()))
+    assert [finding.name for finding in found] == list(doctor.CHECKS)
+    assert {finding.severity for finding in found} == {"ok"}
+    assert not any(finding.remedy for finding in found)
+
+
+CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"
+STAT = "cpu  10 0 10 1000 0 0 0 250 0 0\n"
+MACHINES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "a laptop": (LAPTOP, {"governor": "warn", "turbo": "warn", "heat": "warn", "power": "bad"}),
+    "two threads a core": (SMT, {"hyper-threads": "bad"}),
+    "a container of version 2": (
+        QUOTA_2, {"quota": "bad", "throttling": "warn", "memory": "bad"},
+    ),
+    "a container of version 1": (
+        QUOTA_1, {"quota": "bad", "throttling": "warn", "memory": "bad"},
+    ),
+    "a quota for all cores": ({"sys/fs/cgroup/jobs/cpu.max": "400000 100000"}, {"quota": "warn"}),
+    "a virtual machine": (VIRTUAL, {"virtual machine": "warn"}),
+    "load": ({"proc/loadavg": "1.50 0 0 1/2 3"}, {"load": "warn"}),
+    "waiting for processors": ({"proc/pressure/cpu": "some avg10=20.0 "}, {"pressure": "warn"}),
+    "waiting for memory": ({"proc/pressure/memory": "some avg10=2.0 "}, {"pressure": "bad"}),
+    "little memory": ({"proc/meminfo": meminfo(available_mb=2000)}, {"memory": "warn"}),
+    "hardly any memory": ({"proc/meminfo": meminfo(available_mb=500)}, {"memory": "bad"}),
+    "swap in use": ({"proc/meminfo": meminfo(swap_used_mb=400)}, {"swap": "warn"}),
+    "a slow clock": ({CLOCK: "hpet"}, {"clock source": "bad"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "expected"), MACHINES.values(), ids=MACHINES)
+def test_what_the_files_tell(build: Build, files: dict[str, str], expected: dict[str, str]) -> None:
+    assert severities(sight_of(build(files))) == expected
+
+
+MEASURED: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
+    "one busy core": (
+        {"waiting": {"0": 0.0, "1": 0.31}}, {"waiting for a core": "bad"},
+    ),
+    "bursts": ({"waiting": {"0": 0.0, "1": 0.03}}, {"waiting for a core": "warn"}),
+    "coarse steps": ({"clock_step_ns": 4_000_000}, {"clock": "bad"}),
+    "a reading by system call": ({"clock_cost_ns": 450.0}, {"clock": "warn"}),
+    "a reading by port": ({"clock_cost_ns": 1500.0}, {"clock": "bad"}),
+    "late timers": ({"timer_late_ms": {"p50": 0.1, "p99": 4.0}}, {"timers": "warn"}),
+    "slow forks": ({"fork_ms": 40.0}, {"fork": "warn"}),
+    "a library with threads": (
+        {"library_threads": {"a.so": 1, "b.so": 2}}, {"library threads": "bad"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("measured", "expected"), MEASURED.values(), ids=MEASURED)
+def test_what_was_measured(
+    build: Build, measured: dict[str, Any], expected: dict[str, str]
+) -> None:
+    assert severities(sight_of(build(), measured)) == expected
+
+
+@pytest.mark.parametrize(
+    ("counter", "name"),
+    [("swapped_pages", "swap"), ("throttled_periods", "throttling"), ("thermal_throttles", "heat")],
+)
+def test_what_happened_meanwhile(build: Build, counter: str, name: str) -> None:
+    assert severities(sight_of(build(), growth={counter: 1})) == {name: "bad"}
+
+
+def test_steal(build: Build) -> None:
+    host = build(VIRTUAL, {"proc/stat": STAT})
+    little, much = (sight_of(host, growth={"steal_s": s}) for s in (0.1, 0.3))
+    assert severities(little) == {"virtual machine": "warn"}
+    assert severities(much) == {"virtual machine": "bad"}
+
+
+@pytest.mark.parametrize(
+    ("cores", "expected"),
+    [
+        (1, {}),  # timed runs take one thread of each core first
+        (2, {}),
+        (3, {"hyper-threads": "bad"}),
+        (5, {"hyper-threads": "bad", "cores": "bad"}),
+    ],
+)
+def test_cores_that_are_asked_for(build: Build, cores: int, expected: dict[str, str]) -> None:
+    assert severities(sight_of(build(SMT), cores=cores)) == expected
+
+
+def test_second_threads_that_this_process_may_not_use(build: Build) -> None:
+    assert severities(sight_of(build(SMT, {"proc/self/status": "Cpus_allowed_list: 0-1"}))) == {}
+
+
+def test_variables(build: Build) -> None:
+    threads = doctor.findings(sight_of(build(OMP_NUM_THREADS="4")))
+    told = next(finding for finding in threads if finding.name == "thread variables")
+    assert (told.severity, "OMP_NUM_THREADS='4'" in told.evidence) == ("ok", True)
+    assert severities(sight_of(build(OMP_PROC_BIND="true"))) == {"other variables": "warn"}
+
+
+def test_what_cannot_be_seen_is_unknown_with_its_reason(build: Build) -> None:
+    without = dict.fromkeys(
+        [f"{CPU}/cpufreq/boost", *of_each_core(4, "cpufreq/scaling_governor", "")]
+    )
+    found = {finding.name: finding for finding in doctor.findings(sight_of(build(without)))}
+    assert found["governor"].severity == found["turbo"].severity == "unknown"
+    assert f"no /{CPU}/cpu0/cpufreq/scaling_governor" in found["governor"].evidence
+
+
+def test_a_machine_without_files_raises_nothing(tmp_path: Path) -> None:
+    nothing = dict.fromkeys(QUIET)
+    seen = sight_of(Host(tmp_path, {}, tmp_path), {})
+    facts = {**seen.facts, **nothing, "missing": seen.facts["missing"] | dict.fromkeys(QUIET, "no")}
+    found = doctor.findings(sight.Sight(facts))
+    assert {f.name for f in found if f.severity != "unknown"} == {
+        "thread variables",
+        "other variables",
+    }
+
+
+def test_lines(build: Build) -> None:
+    found = doctor.findings(sight_of(build(LAPTOP)))
+    assert [str(finding) for finding in found[:2]] == [
+        "bad      power: battery; plug it in",
+        "warn     governor: powersave; set it: cpupower frequency-set -g performance",
+    ]
+    assert not any("\n" in str(finding) for finding in found)
+    assert doctor.summary(found) == "1 bad, 3 warn, 0 unknown, 17 ok"
+
+
+@pytest.mark.parametrize(("files", "status"), [({}, 0), (SMT, 1), (VIRTUAL, 0)])
+def test_exit_status(
+    build: Build,
+    files: dict[str, str],
+    status: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seen = sight_of(build(files))
+    monkeypatch.setattr(sight, "look", lambda host, cores: seen)
+    monkeypatch.setattr(cli, "_one_thread", lambda: None)
+    assert cli.main(["doctor"]) == status
+    assert capsys.readouterr().out.splitlines()[-1] == doctor.summary(doctor.findings(seen))
+    assert cli.main(["doctor", "--json"]) == status
+    told = json.loads(capsys.readouterr().out)
+    assert {finding["name"] for finding in told["findings"]} == set(doctor.CHECKS)
+    assert told["facts"]["cores"] == 4
+
+
+def test_no_cores(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "_one_thread", lambda: None)
+    assert cli.main(["doctor", "--cores", "0"]) == 2
+    assert capsys.readouterr().err == "timefair: --cores: 0: should be at least 1\n"
+
+
+def test_this_machine_is_seen_and_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+
+    monkeypatch.setattr(probes, "LOOP_NS", 1_000_000)
+    usable = os.sched_getaffinity(0)
+    seen = sight.look(Host())
+    assert os.sched_getaffinity(0) == usable
+    assert json.dumps(doctor.as_json(doctor.findings(seen), seen), allow_nan=False)
+    if seen.facts["waiting"] is not None:
+        assert set(seen.facts["waiting"]) == {str(core) for core in usable}
+        assert all(0 <= share <= 1 for share in seen.facts["waiting"].values())
+
+
+def test_without_schedstat_waiting_is_unknown(build: Build) -> None:
+    from timefair.machine.host import gather
+
+    measured = gather({"waiting": probes.waiting}, build())
+    assert measured["waiting"] is None
+    assert "schedstat" in measured["missing"]["waiting"]

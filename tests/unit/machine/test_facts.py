@@ -1,0 +1,269 @@
+"""Each fact has a value or a reason, on this machine and on any other."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from timefair.machine import checkout, facts, groups, memory, processor, software, system
+from timefair.machine.doctor import as_json, findings
+from timefair.machine.host import Host, Unknown, core_list, decimal, gather, whole
+
+from .conftest import (
+    CPU,
+    LAPTOP,
+    QUOTA_1,
+    QUOTA_2,
+    READ,
+    SERVER,
+    SMT,
+    VIRTUAL,
+    Build,
+    of_each_core,
+    sight_of,
+)
+
+
+def complete(gathered: dict[str, Any]) -> bool:
+    """Whether just what has no value has a reason, and all of it fits into JSON."""
+    gathered = json.loads(json.dumps(gathered, allow_nan=False))
+    missing = gathered.pop("missing")
+    assert all(reason.startswith("not available here: ") for reason in missing.values())
+    return set(missing) == {name for name, value in gathered.items() if value is None}
+
+
+@pytest.mark.parametrize("gather_all", [facts.standing, facts.momentary])
+def test_this_machine_and_an_empty_one(gather_all: Any, tmp_path: Path) -> None:
+    here, nowhere = gather_all(Host()), gather_all(Host(tmp_path, {}, tmp_path))
+    assert complete(here)
+    assert complete(nowhere)
+    assert set(here) == set(nowhere)
+
+
+def test_nothing_is_guessed_on_an_empty_machine(tmp_path: Path) -> None:
+    empty = gather(facts.STANDING | facts.MOMENTARY, Host(tmp_path, {}, tmp_path))
+    assert empty["missing"]["governor"] == f"not available here: no /{CPU}/online"
+    assert {name for name in READ if empty[name] is not None} == {"environment"}
+
+
+def test_a_server(build: Build) -> None:
+    host = build(OMP_NUM_THREADS="4", HOME="/root")
+    found = gather(READ, host)
+    assert set(found["missing"]) == {"slurm"}
+    expected = {
+        "cpu": "Example 9000 @ 3.0GHz",
+        "cores": 4,
+        "cores_physical": 4,
+        "siblings": [[0], [1], [2], [3]],
+        "caches": ["L1 Data 32K of cores 0"],
+        "governor": "performance",
+        "turbo": "off",
+        "memory_mb": 16384.0,
+        "swap_mb": 2048.0,
+        "hostname": "bench",
+        "distribution": "Example Linux 13",
+        "kernel": "6.12.0",
+        "virtual_machine": "none",
+        "container": "none seen",
+        "clock_source": "tsc",
+        "timer_slack_ns": 50000,
+        "address_randomisation": "full",
+        "cores_usable": 4,
+        "affinity": "0-3",
+        "cpu_quota": "unlimited",
+        "memory_limit_mb": "unlimited",
+        "resource_limits": {"cpu time": "unlimited", "open files": "1024"},
+        "environment": {"OMP_NUM_THREADS": "4"},
+        "load": [0.01, 0.05, 0.1],
+        "pressure": {"cpu": 0.0, "memory": 0.0, "io": 0.1},
+        "steal_s": 0.0,
+        "throttled_periods": 0,
+        "memory_available_mb": 12288.0,
+        "memory_left_mb": "unlimited",
+        "swap_used_mb": 0.0,
+        "power": "mains",
+    }
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_a_laptop(build: Build) -> None:
+    host = build(LAPTOP)
+    assert processor.governor(host) == "powersave"
+    assert processor.turbo(host) == "on"
+    assert processor.thermal_throttles(host) == 12
+    assert system.power(host) == "battery"
+
+
+@pytest.mark.parametrize(
+    ("status", "power"), [("Discharging", "battery"), ("Full", "mains"), ("Charging", "mains")]
+)
+def test_a_laptop_that_lists_only_its_battery(build: Build, status: str, power: str) -> None:
+    supplies = "sys/class/power_supply"
+    changes = dict.fromkeys([f"{supplies}/AC/type", f"{supplies}/AC/online"])
+    battery = {f"{supplies}/BAT0/type": "Battery", f"{supplies}/BAT0/status": status}
+    assert system.power(build(changes, battery)) == power
+
+
+def test_a_mouse_has_a_battery_of_its_own(build: Build) -> None:
+    mouse = {"type": "Battery", "scope": "Device", "status": "Discharging"}
+    host = build({f"sys/class/power_supply/mouse/{name}": value for name, value in mouse.items()})
+    assert system.power(host) == "mains"
+
+
+def test_cores_with_two_threads(build: Build) -> None:
+    host = build(SMT)
+    assert processor.siblings(host) == [[0, 2], [1, 3]]
+    assert processor.physical_cores(host) == 2
+    assert processor.logical_cores(host) == 4
+
+
+def test_governors_that_differ(build: Build) -> None:
+    assert processor.governor(build({f"{CPU}/cpu1/cpufreq/scaling_governor": "powersave"})) == (
+        "performance, powersave"
+    )
+
+
+def test_no_frequency_to_see(build: Build) -> None:
+    without = dict.fromkeys(
+        [f"{CPU}/cpufreq/boost", *of_each_core(4, "cpufreq/scaling_governor", "")]
+    )
+    missing = facts.standing(build(without))["missing"]
+    assert missing["governor"] == f"not available here: no /{CPU}/cpu0/cpufreq/scaling_governor"
+    assert "no_turbo" in missing["turbo"]
+
+
+@pytest.mark.parametrize("container", [QUOTA_1, QUOTA_2], ids=["version 1", "version 2"])
+def test_limits_of_a_container(build: Build, container: dict[str, str]) -> None:
+    host = build(container)
+    assert groups.cpu_quota(host) == 1.5
+    assert groups.throttled_periods(host) == 7
+    assert groups.memory_limit_mb(host) == 1024
+    assert groups.memory_left_mb(host) == 768
+    assert "docker" in system.container(host)
+
+
+def test_the_tightest_group_counts(build: Build) -> None:
+    host = build(
+        {
+            "proc/self/cgroup": "0::/a/b\n",
+            "sys/fs/cgroup/a/cpu.max": "50000 100000",
+            "sys/fs/cgroup/a/b/cpu.max": "200000 100000",
+        }
+    )
+    assert groups.cpu_quota(host) == 0.5
+
+
+def test_version_1_writes_no_limit_as_a_large_number(build: Build) -> None:
+    limit = {"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n"}
+    host = build(QUOTA_1, limit, {"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "-1\n"})
+    assert groups.memory_limit_mb(host) == groups.cpu_quota(host) == "unlimited"
+
+
+def test_a_group_whose_folder_cannot_be_seen(build: Build) -> None:
+    host = build({"proc/self/cgroup": "0::/outside/of/it\n", "sys/fs/cgroup/cpu.max": "1000 1000"})
+    assert groups.cpu_quota(host) == 1
+
+
+def test_virtual_machines(build: Build) -> None:
+    nameless = {"sys/class/dmi/id/sys_vendor": None}
+    assert system.virtual_machine(build(VIRTUAL, nameless)) == "a hypervisor without a name"
+    assert system.virtual_machine(build(VIRTUAL)) == "QEMU"
+
+
+def test_a_processor_that_lists_no_flags(build: Build) -> None:
+    with pytest.raises(Unknown, match="flags"):
+        system.virtual_machine(build({"proc/cpuinfo": "model name: Example\n"}))
+
+
+def test_variables(build: Build) -> None:
+    host = build(SLURM_JOB_ID="7", SLURM_JWT="secret", MKL_NUM_THREADS="2", APPTAINER_CONTAINER="x")
+    assert system.slurm(host) == {"SLURM_JOB_ID": "7"}
+    assert software.environment(host) == {"MKL_NUM_THREADS": "2"}
+    assert system.container(host) == "apptainer"
+
+
+def test_swap(build: Build) -> None:
+    host = build({"proc/vmstat": "pswpin 3\npswpout 4\n"})
+    assert memory.swapped_pages(host) == 7
+
+
+def test_packages_have_the_installed_versions() -> None:
+    from importlib.metadata import version
+
+    found = software.packages(Host())
+    assert found["numpy"] == version("numpy")
+    assert found["pydantic_core"] == version("pydantic-core")
+
+
+def test_commits(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    host = Host(folder=tmp_path)
+    with pytest.raises(Unknown, match="not a git repository"):
+        checkout.commit(host)
+    git("init")
+    (tmp_path / "a").write_text("1")
+    git("add", "a")
+    git("commit", "-m", "first")
+    clean = checkout.commit(host)
+    (tmp_path / "a").write_text("2")
+    assert checkout.commit(host) == f"{clean}-dirty"
+
+
+def test_without_git(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Unknown, match="no git"):
+        checkout.commit(Host())
+
+
+@pytest.mark.parametrize("text", ["", "-", "1e5", "nan", "inf", "0x1", "1 2", "9" * 20, "١"])
+def test_what_is_no_number(text: str) -> None:
+    for read in (whole, decimal, core_list):
+        with pytest.raises(Unknown):
+            read(text, "here")
+
+
+@pytest.mark.parametrize("text", ["3-1", "0-99999999", "-1", "0,,2", "a-b"])
+def test_what_is_no_list_of_cores(text: str) -> None:
+    with pytest.raises(Unknown):
+        core_list(text, "here")
+
+
+WORDS = st.sampled_from(
+    ["0", "-1", "1-", "max", "some avg10=", "avg10=..", "cpu ", "\0", ":", " - ", "cgroup2 a b",
+     "0::/..", "0::/a\0b", "MemTotal:", "nr_throttled ", "flags: hypervisor",
+     "99999999999999999999", "0-65535", "1.5", "nan", "\n", "é"]
+)  # fmt: skip
+ODD = st.one_of(
+    st.text(max_size=60), st.lists(WORDS, max_size=8).map("".join), st.binary(max_size=40)
+)
+FILES = sorted({**SERVER, **LAPTOP, **QUOTA_1, **QUOTA_2, **VIRTUAL})
+
+
+@example(files={"proc/self/cgroup": "0::/a\0b"})
+@example(files={"proc/self/cgroup": f"0::/{'a' * 300}"})
+@example(files={"sys/fs/cgroup/jobs/cpu.max": "100 0"})
+@given(files=st.dictionaries(st.sampled_from(FILES), ODD, min_size=1, max_size=12))
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_odd_contents_raise_nothing(files: dict[str, str | bytes], build: Build) -> None:
+    host = build(LAPTOP, QUOTA_2, VIRTUAL)
+    for path, content in files.items():
+        place = host.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.unlink(missing_ok=True)
+        place.write_bytes(
+            content if isinstance(content, bytes) else content.encode(errors="replace")
+        )
+    assert complete(gather(READ, host))
+    seen = sight_of(host)
+    assert json.dumps(as_json(findings(seen), seen), allow_nan=False)

@@ -1,0 +1,170 @@
+"""The audit tells right what an algorithm does."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from timefair import cli
+from timefair.algorithms.base import Algorithm
+from timefair.errors import InputError
+from timefair.measure import kernel
+from timefair.measure.audit import Finding, Setting, Subject, Watched, audit, look_at, subjects
+from timefair.problems.registry import SUITES
+
+_spec = importlib.util.spec_from_file_location(
+    "misbehaving", Path(__file__).with_name("misbehaving.py")
+)
+misbehaving = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(misbehaving)
+
+SETTING = Setting(dimension=3, evaluations=120, time_s=0.05, wall_s=0.3)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def reaper():
+    kernel.adopt_orphans()
+
+
+def finding(solve) -> Finding:
+    return audit(Subject("it", "mine:solve"), Algorithm(solve), SETTING)
+
+
+def test_a_good_algorithm() -> None:
+    found = finding(misbehaving.cooperative)
+    assert (found.algorithm, found.use) == ("it", "mine:solve")
+    assert (found.status, found.message, found.evaluations) == ("ok", None, 120)
+    assert (found.ended_early, found.deterministic, found.inside) == (False, True, True)
+    assert found.farthest == 0
+    assert found.overhead > 0
+    assert found.stopped_by in ("time", "time_killed")
+    assert found.last_evaluation_ms >= 0
+    assert found.gone_ms >= 0
+    assert found.cpu_per_wall > 0
+
+
+def test_an_early_end_and_at_how_many_evaluations() -> None:
+    found = finding(misbehaving.short)
+    assert (found.status, found.ended_early, found.evaluations) == ("ok", True, 50)
+
+
+def test_points_outside_the_bounds_and_how_far() -> None:
+    def solve(objective, rng):
+        objective(np.zeros(3))
+        objective(np.array([0.0, -10.0, 5.5]))  # 5 and .5 of a width of 10
+        objective(np.zeros(3))
+
+    found = finding(solve)
+    assert found.inside is False
+    assert found.farthest == 0.5
+
+
+def test_a_point_that_is_no_number_is_outside() -> None:
+    watched = Watched(SUITES["bbob"].problem(1, 2, 1))
+    watched.problem.evaluate(np.array([-5.0, 5.0]))
+    assert watched.farthest == 0
+    watched.problem.evaluate(np.array([np.nan, 0.0]))
+    assert watched.farthest == np.inf
+    watched.problem.evaluate(np.array([0.0, 0.0]))
+    assert watched.farthest == np.inf
+
+
+def test_the_watched_problem_gives_the_same_values() -> None:
+    problem = SUITES["bbob"].problem(1, 2, 1)
+    x = np.array([1.0, 2.0])
+    assert Watched(problem).problem.evaluate(x) == problem.evaluate(x)
+
+
+def test_runs_that_differ_in_their_values() -> None:
+    def solve(objective, rng):
+        for _ in range(100):
+            objective(np.frombuffer(os.urandom(3), dtype=np.uint8) / 64)
+
+    assert finding(solve).deterministic is False
+
+
+def test_runs_that_differ_in_their_length(tmp_path: Path) -> None:
+    path = tmp_path / "runs"
+
+    def solve(objective, rng):
+        with path.open("a") as runs:
+            runs.write("x")
+        for _ in range(10 + path.stat().st_size):
+            objective(np.zeros(3))
+
+    assert finding(solve).deterministic is False
+
+
+def test_an_exception_is_told() -> None:
+    found = finding(misbehaving.raises)
+    assert (found.status, found.message) == ("raised", "RuntimeError: no convergence")
+    assert (found.evaluations, found.ended_early) == (1, False)
+    assert found.stopped_by is None
+
+
+def test_no_evaluation_leaves_open_what_nobody_saw() -> None:
+    found = finding(misbehaving.returns_at_once)
+    assert (found.status, found.evaluations) == ("no_evaluation", 0)
+    assert (found.deterministic, found.inside, found.overhead) == (None, None, None)
+
+
+def test_a_slow_algorithm_is_judged_by_the_evaluations_that_it_made() -> None:
+    found = finding(misbehaving.sleeps)
+    assert (found.status, found.evaluations, found.ended_early) == ("wall_limit", 1, False)
+    assert (found.deterministic, found.inside) == (True, True)
+    assert (found.stopped_by, found.last_evaluation_ms) == ("time_killed", 0)
+
+
+def test_an_end_of_the_process_in_the_preparation_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("import os\ndef solve(objective, rng): pass\nsolve.prepare = os.abort\n")
+    found = look_at(Subject("it", f"{path}:solve"), SETTING)
+    assert (found.status, found.message) == ("crashed", "its preparation ended the process")
+
+
+def test_subjects_are_campaigns_libraries_and_names(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "name: mine\nproblems: {suite: bbob, functions: 1, dimensions: 5, instances: 1}\n"
+        "algorithms: {small: {use: pycma:BIPOP, parameters: {popsize: 6}}}\n"
+        "budget: {time_s: 1}\nruns: 1\n"
+    )
+    found = subjects([str(path), "scipy:Powell", "pycma"])
+    assert found[0] == Subject("small", "pycma:BIPOP", {"popsize": 6})
+    assert found[1] == Subject("scipy:Powell", "scipy:Powell")
+    assert [each.use for each in found[2:]] == [
+        f"pycma:{name}" for name in ("CMA-ES", "IPOP", "BIPOP", "lq-CMA-ES")
+    ]
+
+
+def test_all_that_is_wrong_is_said_at_once() -> None:
+    with pytest.raises(InputError) as caught:
+        subjects(["pycma:BIPO", "scipy:Newton-CG", "timefair:RLS"])
+    assert caught.value.faults == (
+        "pycma has no algorithm 'BIPO'; did you mean 'BIPOP'?",
+        "scipy:Newton-CG cannot be used: it needs a gradient",
+        "timefair:RLS is not for continuous variables, and the audit is on bbob",
+    )
+    assert Setting(function=25, dimension=4, evaluations=0).faults() == [
+        *SUITES["bbob"].faults([25], [4], [1]),
+        "evaluations: has to be above 0",
+    ]
+
+
+def test_the_command_prints_and_writes_the_table(tmp_path: Path, capsys) -> None:
+    outputs = [tmp_path / "audit.csv", tmp_path / "audit.md"]
+    budgets = ["--dimension", "2", "--evaluations", "30", "--time", "0.02"]
+    argv = ["audit", "timefair:random-search", *budgets, "--output", *map(str, outputs)]
+    assert cli.main(argv) == 0
+    printed = capsys.readouterr().out
+    assert outputs[1].read_text() == printed
+    assert printed.splitlines()[2].startswith("| timefair:random-search |")
+    head, row = outputs[0].read_text().splitlines()
+    assert dict(zip(head.split(","), row.split(","), strict=True))["evaluations"] == "30"
+    assert cli.main(["audit", "pycma:BIPOP", "--output", "a.pdf"]) == 2
+    assert cli.main(["audit", "pycma:BIPOP", "--dimension", "4"]) == 2
+    assert "dimensions: 4 is not in bbob" in capsys.readouterr().err

@@ -1,0 +1,336 @@
+"""What tells a disturbed run from a clean one: the rule, the readings, and another try."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import subprocess
+from itertools import count
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timefair import plan
+from timefair.algorithms import registry
+from timefair.config import parse
+from timefair.measure import cell, kernel, reference
+from timefair.measure.child import Allowance
+from timefair.measure.interference import DELAY_SHARE, REFERENCE_RATIO, Judgement, judge
+from timefair.measure.reference import Reference
+from timefair.measure.run import _resources, _Usage, measure_run
+from timefair.measure.state import State
+from timefair.measure.surroundings import Surroundings, look
+from timefair.measure.watch import Watch
+from timefair.problems.registry import SUITES
+from timefair.records.status import Disturbance
+
+# --- The rule -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("figures", "disturbance", "reason"),
+    [
+        ((1.0, 0.0, None, None), "clean", None),
+        ((1.0, 0.05, None, None), "clean", None),
+        (
+            (1.0, 0.051, None, None),
+            "disturbed",
+            "waited 5% of the time for a core that others had",
+        ),
+        ((1.0, 0.0, 1.15, 1.0), "clean", None),
+        ((1.0, 0.0, 1.5, 1.0), "disturbed", "the reference kernel took 1.50 x its best"),
+        ((1.0, None, 1.5, 1.0), "disturbed", "the reference kernel took 1.50 x its best"),
+        ((1.0, None, 1.0, 1.0), "clean", None),
+        (
+            (2.0, 1.0, 3.0, 1.5),
+            "disturbed",
+            "waited 50% of the time for a core that others had; "
+            "the reference kernel took 2.00 x its best",
+        ),
+        ((1.0, None, None, None), "unknown", None),
+        ((1.0, None, 1.0, None), "unknown", None),
+        ((0.0, 0.0, None, None), "unknown", None),
+        ((0.0, 0.5, 1.0, 1.0), "clean", None),
+    ],
+)
+def test_the_rule(figures, disturbance, reason):
+    assert judge(*figures) == Judgement(Disturbance(disturbance), reason)
+
+
+seconds = st.floats(1e-9, 1e6)
+
+
+@given(seconds, st.none() | st.floats(0, 1e6), st.none() | seconds, st.none() | seconds)
+def test_what_the_figures_say_is_what_is_judged(wall_s, delay_s, taken_s, best_s):
+    found = judge(wall_s, delay_s, taken_s, best_s)
+    beyond = [
+        *([delay_s / wall_s > DELAY_SHARE] if delay_s is not None else []),
+        *([taken_s / best_s > REFERENCE_RATIO] if taken_s and best_s else []),
+    ]
+    assert (found.disturbance == Disturbance.DISTURBED) is any(beyond)
+    assert (found.disturbance == Disturbance.UNKNOWN) is (not beyond)
+    assert (found.reason is None) is not any(beyond)
+
+
+# --- Who made a run wait ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cpu_s", "delay_s", "orphans_s", "core_s", "foreign_s"),
+    [
+        (0.7, 0.3, 0.0, 1.0, 0.3),  # all that it waited, others computed
+        (1.0, 0.4, 0.0, 1.0, 0.0),  # it waited for its own processes, which computed meanwhile
+        (0.6, 0.1, 0.5, 1.0, 0.4),  # others made its process wait, which it has waited for
+        (0.1, 0.0, 0.0, 1.0, 0.0),  # it slept
+        (1.4, 0.3, 0.2, 2.0, 0.5),  # on two cores
+        (1.2, 0.3, 0.0, 1.0, 0.0),
+    ],
+)
+def test_others_are_blamed_for_what_the_run_did_not_compute(
+    cpu_s, delay_s, orphans_s, core_s, foreign_s
+):
+    state = State()
+    state["delay_0"], state["cpu_0"] = 10**9, 2 * 10**9
+    usage = _Usage(
+        cpu_s=2 + cpu_s,
+        run_queue_delay_ns=round((1 + delay_s) * 1e9),
+        orphans_delay_ns=round(orphans_s * 1e9),
+    )
+    row = _resources(state, usage, core_s)
+    state.close()
+    assert row["run_queue_delay_s"] == pytest.approx(delay_s)
+    assert row["foreign_delay_s"] == pytest.approx(foreign_s, abs=1e-9)
+
+
+def test_a_kernel_without_waiting_times_blames_nobody():
+    state = State()
+    row = _resources(state, _Usage(cpu_s=0.5, run_queue_delay_ns=None), 1.0)
+    state.close()
+    assert row["run_queue_delay_s"] is row["foreign_delay_s"] is None
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_an_external_algorithm_on_the_same_core_does_not_count_as_another(tmp_path):
+    source = Path(__file__).parents[3] / "docs/external/climber.c"
+    program = tmp_path / "climber"
+    subprocess.run(["cc", "-O2", "-std=c11", "-o", program, source], check=True)
+    usable = os.sched_getaffinity(0)
+    kernel.adopt_orphans()
+    try:
+        os.sched_setaffinity(0, {min(usable)})
+        row = measure_run(
+            registry.load(f"external:{program}", {}),
+            SUITES["bbob"].problem(8, 10, 1),
+            Allowance(time_ns=100_000_000),
+            seed=1,
+        )
+    finally:
+        os.sched_setaffinity(0, usable)
+    assert row["status"] == "ok"
+    assert row["foreign_delay_s"] <= max(row["wall_s"] - row["cpu_s"], 0.0)
+
+
+# --- The surroundings ---------------------------------------------------------------------------
+
+STAT = """cpu  9 9 9 9 9 9 9 999 0 0
+cpu0 100 0 50 800 1 0 3 25 0 0
+cpu1 100 0 50 800 1 0 3 50 0 0
+intr 5
+"""
+PRESSURE = """some avg10=0.00 avg60=0.00 avg300=0.00 total=2500000
+full avg10=0.00 avg60=0.00 avg300=0.00 total=0
+"""
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A function: write files of /proc and of the control groups, and look at them."""
+    proc, groups = tmp_path / "proc", tmp_path / "groups"
+
+    def build(files, cores=(0,)):
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return look(cores, proc, groups)
+
+    return build
+
+
+def test_all_readings(machine):
+    found = machine(
+        {
+            "proc/stat": STAT,
+            "proc/pressure/cpu": PRESSURE,
+            "proc/self/cgroup": "0::/a.slice/b\n",
+            "groups/cpu.stat": "usage_usec 5\n",
+            "groups/a.slice/cpu.stat": "usage_usec 5\nnr_throttled 1\nthrottled_usec 2000000\n",
+            "groups/a.slice/b/cpu.stat": "throttled_usec 500000\n",
+        },
+        cores=(0, 1),
+    )
+    assert found == Surroundings(75 / os.sysconf("SC_CLK_TCK"), 2.5, 2.5)
+
+
+def test_the_first_version_of_control_groups(machine):
+    found = machine(
+        {
+            "proc/self/cgroup": "9:name=systemd:/x\n4:memory:/x\n1:cpu,cpuacct:/x\n0::/\n",
+            "groups/cpu/x/cpu.stat": "nr_periods 0\nthrottled_time 3000000000\n",
+            "groups/cpu/cpu.stat": "nr_periods 0\nthrottled_time 0\n",
+        }
+    )
+    assert found == Surroundings(None, None, 3.0)
+
+
+def test_a_machine_that_tells_nothing(machine):
+    assert machine({}) == Surroundings(None, None, None)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"proc/stat": "cpu0 1 2 3\n"},
+        {"proc/stat": "cpu0 1 2 3 4 5 6 7 x\n"},
+        {"proc/stat": STAT.replace("cpu0", "cpu7")},
+        {"proc/pressure/cpu": "some avg10=0.00 total=\n"},
+        {"proc/pressure/cpu": "full total=5\n"},
+        {"proc/self/cgroup": "0::/gone\n"},
+        {"proc/self/cgroup": "0::/\n", "groups/cpu.stat": "throttled_usec many\n"},
+    ],
+)
+def test_what_cannot_be_read_is_not_known(machine, files):
+    assert machine(files) == Surroundings(None, None, None)
+
+
+figures = st.none() | st.floats(0, 1e9)
+
+
+@given(*[st.builds(Surroundings, figures, figures, figures)] * 2)
+def test_what_was_added_is_known_if_both_moments_are(before, after):
+    for was, now, added in zip(before, after, after.since(before), strict=True):
+        assert (added is None) is (was is None or now is None)
+        assert added is None or added == max(now - was, 0.0)
+
+
+def test_this_machine_has_counters_that_do_not_fall():
+    cores = sorted(os.sched_getaffinity(0))
+    before = look(cores)
+    assert all(added is None or added >= 0 for added in look(cores).since(before))
+
+
+# --- The reference kernel -----------------------------------------------------------------------
+
+
+def test_the_kernel_is_the_same_work_each_time():
+    best = reference.adapt(reference.GENERATIONS)
+    assert best == reference.adapt(reference.GENERATIONS)
+    assert best < reference.adapt(reference.WARM_UP_GENERATIONS)
+    assert math.isfinite(best)
+
+
+def test_the_best_is_the_least_so_far(monkeypatch):
+    times = iter([5.0, 3.0, 4.0, 6.0, 7.0, 3.5, 2.0, 9.0])
+    monkeypatch.setattr(reference, "_cpu_s", lambda: next(times))
+    taken = Reference()
+    assert (taken.best_s, taken.last_s) == (3.0, 3.0)
+    assert [(taken.take(), taken.best_s) for _ in range(3)] == [(3.5, 3.0), (2.0, 2.0), (9.0, 2.0)]
+
+
+# --- Another try ------------------------------------------------------------------------------
+
+
+def rows_of(*delays):
+    """A function that measures runs of 1 s, with these delays one after the other."""
+    numbered = zip(count(), delays, strict=False)
+    return lambda: (
+        dict(zip(("attempt", "foreign_delay_s"), next(numbered), strict=True)) | {"wall_s": 1.0}
+    )
+
+
+@pytest.mark.parametrize(
+    ("delays", "most", "attempt", "disturbance"),
+    [
+        ((0.0, 0.0), 2, 0, "clean"),
+        ((0.5, 0.0), 2, 1, "clean"),
+        ((0.5, 0.6, 0.7, 0.0), 2, 2, "disturbed"),
+        ((0.5, 0.0), 0, 0, "disturbed"),
+        ((None, 0.0), 2, 0, "unknown"),
+    ],
+)
+def test_a_disturbed_run_is_measured_again(delays, most, attempt, disturbance):
+    row = Watch([0], reference=False, repeats=most).measure(rows_of(*delays))
+    assert (row["attempt"], row["repeats"], row["disturbance"]) == (attempt, attempt, disturbance)
+    assert (row["disturbed_by"] is None) is (disturbance != "disturbed")
+    assert row["reference_before_s"] is row["reference_after_s"] is None
+
+
+def test_the_time_after_a_run_is_the_one_before_the_next(monkeypatch):
+    times = iter([1.0] * reference.BEST_OF + [1.1, 1.3, 1.0])
+    monkeypatch.setattr(reference, "_cpu_s", lambda: next(times))
+    watched = Watch([0], reference=True)
+    rows = [watched.measure(rows_of(0.0)) for _ in range(3)]
+    taken = [(row["reference_before_s"], row["reference_after_s"]) for row in rows]
+    assert taken == [(1.0, 1.1), (1.1, 1.3), (1.3, 1.0)]
+    assert [str(row["disturbance"]) for row in rows] == ["clean", "disturbed", "clean"]
+
+
+# --- In a job ---------------------------------------------------------------------------------
+
+CAMPAIGN = {
+    "name": "trial",
+    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+    "algorithms": {"a": "timefair:random-search"},
+    "budget": {"evaluations": 50},
+    "runs": 3,
+}
+
+
+@pytest.fixture
+def measured(tmp_path, monkeypatch):
+    """A function: the rows of a job whose processes waited so many seconds in each attempt."""
+    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
+
+    def measure(delays, **timing):
+        told, seeds, run = iter(delays), [], cell.measure_run
+
+        def waited(algorithm, problem, allowance, seed):
+            seeds.append(seed)
+            row = run(algorithm, problem, allowance, seed)
+            return row | {"wall_s": 1.0, "foreign_delay_s": next(told)}
+
+        monkeypatch.setattr(cell, "measure_run", waited)
+        monkeypatch.setattr(reference, "_cpu_s", lambda: 0.01)
+        campaign = parse(CAMPAIGN | {"timing": timing})
+        job = next(plan.jobs(campaign))
+        record = tmp_path / "results/trial" / job.record("0" * 64)
+        record.parent.mkdir(parents=True)
+        cell.measure(campaign, job, record, "0" * 64)
+        return pq.read_table(record).to_pylist(), seeds
+
+    return measure
+
+
+def test_a_job_flags_what_was_disturbed(measured):
+    rows, _ = measured([0.0, 0.3, None])
+    assert [row["disturbance"] for row in rows] == ["clean", "disturbed", "unknown"]
+    assert [row["repeats"] for row in rows] == [0, 0, 0]
+    assert rows[1]["disturbed_by"] == "waited 30% of the time for a core that others had"
+    assert {row["reference_after_s"] for row in rows} == {None}
+
+
+def test_a_job_repeats_what_was_disturbed_with_the_same_seed(measured):
+    rows, seeds = measured([0.0, 0.3, 0.01, 0.3, 0.4], disturbed="repeat", repeats=1)
+    assert [row["disturbance"] for row in rows] == ["clean", "clean", "disturbed"]
+    assert [row["repeats"] for row in rows] == [0, 1, 1]
+    assert [row["foreign_delay_s"] for row in rows] == [0.0, 0.01, 0.4]  # of the last try
+    assert seeds == [rows[k]["seed"] for k in (0, 1, 1, 2, 2)]
+
+
+def test_a_job_times_the_reference_if_asked(measured):
+    rows, _ = measured([0.0] * 3, reference=True)
+    assert {(row["reference_before_s"], row["reference_after_s"]) for row in rows} == {(0.01, 0.01)}

@@ -1,0 +1,214 @@
+"""Records are where they belong and belong together, or are refused with a line that says why."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from timefair.errors import InputError
+from timefair.records.collect import collect
+from timefair.records.integrity import Origins, Place, machine_kind, mixed
+from timefair.records.journal import journal_path
+from timefair.records.store import open_record, read_runs
+
+KEY = "ab" * 32
+PLACE = Place("a", KEY, 1, 2, (1,), 1)
+EXPECTED = {(1, 2, 1, 0), (1, 2, 1, 1)}
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    return tmp_path / "f1.parquet"
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "collected" / "a.parquet"
+
+
+def refusal(records: dict[Path, Place], output: Path, expected=EXPECTED, **consent: bool) -> tuple:
+    with pytest.raises(InputError) as error:
+        collect("a", records, expected, output, **consent)
+    assert not output.exists()
+    assert all(journal_path(path).exists() for path in records)
+    return error.value.faults
+
+
+def test_collecting_joins_the_records_and_drops_their_journals(tmp_path, output, row, write):
+    paths = [tmp_path / f"{k}.parquet" for k in (1, 2)]
+    write(paths[0], row(0), row(1))
+    write(paths[1], row(0, instance=2), row(1, instance=2))
+    places = {path: PLACE._replace(instances=(k,)) for k, path in enumerate(paths, start=1)}
+    expected = {(1, 2, instance, run) for instance in (1, 2) for run in (0, 1)}
+    collect("a", places, expected, output)
+    assert read_runs([output]).num_rows == 4
+    assert not any(journal_path(path).exists() for path in paths)
+    facts = open_record(output).facts
+    assert facts["collected"]["key"] == [KEY]
+    assert facts["records"] == [
+        {"path": f"../{k}.parquet", "key": KEY, "checksum": open_record(path).checksum}
+        for k, path in enumerate(paths, start=1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("runs", "line"),
+    [
+        ([0], "f1 D=2 instance 1 run 1: missing"),
+        ([0, 1, 2], "f1 D=2 instance 1 run 2: not part of the campaign"),
+    ],
+)
+def test_collecting_refuses_what_is_incomplete_or_foreign(record, output, row, write, runs, line):
+    write(record, *map(row, runs))
+    assert refusal({record: PLACE}, output) == (line,)
+
+
+def test_collecting_refuses_a_run_that_is_there_twice(tmp_path, output, row, write):
+    paths = [tmp_path / f"{k}.parquet" for k in (1, 2)]
+    for path in paths:
+        write(path, row(0))
+    lines = refusal(dict.fromkeys(paths, PLACE), output)
+    assert lines == (f"{paths[1]}: f1 D=2 instance 1 run 0 is there twice",)
+
+
+@pytest.mark.parametrize(
+    ("change", "clause"),
+    [
+        ({"key": "cd" * 32}, f"its key is {KEY}"),
+        ({"function": 2}, "it holds f1 D=2 instance 1 of a in round 1"),
+        ({"dimension": 3}, "it holds f1 D=2 instance 1 of a in round 1"),
+        ({"instances": (2, 3)}, "it holds f1 D=2 instance 1 of a in round 1"),
+        ({"algorithm": "b"}, "it holds f1 D=2 instance 1 of a in round 1"),
+        ({"round": 2}, "it holds f1 D=2 instance 1 of a in round 1"),
+    ],
+)
+def test_collecting_refuses_another_record_under_this_name(
+    record, output, row, write, change, clause
+):
+    write(record, row(0), row(1))
+    (line,) = refusal({record: PLACE._replace(**change)}, output)
+    assert line.startswith(f"{record}: not the record of this name: {clause};")
+
+
+def test_collecting_names_all_that_is_damaged(tmp_path, output, row, write):
+    paths = [tmp_path / f"{k}.parquet" for k in (1, 2, 3)]
+    for path in paths:
+        write(path, row(0))
+    os.truncate(paths[0], 100)
+    paths[2].write_text("hello")
+    lines = refusal(dict.fromkeys(paths, PLACE), output)
+    assert [line.partition(": ")[0] for line in lines] == [str(paths[0]), str(paths[2])]
+
+
+def test_collecting_records_of_two_machines_needs_consent(tmp_path, output, row, write):
+    paths = [tmp_path / f"{k}.parquet" for k in (1, 2)]
+    for run, path in enumerate(paths):
+        write(path, row(run), machine={"cpu": f"Z{run}"})
+    places = dict.fromkeys(paths, PLACE)
+    (line,) = refusal(places, output)
+    assert line.startswith("runs of 2 machines: Z0 with")
+    assert line.endswith("or say statistics.mixed: allow")
+    collect("a", places, EXPECTED, output, allow_mixed=True)
+    assert read_runs([output]).num_rows == 2
+
+
+# --- What belongs together ------------------------------------------------------------------
+
+CAMPAIGN = {
+    "name": "test",
+    "seed": 1,
+    "problems": {"suite": "bbob", "functions": [1], "parameters": {}},
+    "algorithms": {"a": {"use": "x:y"}, "b": {"use": "x:z"}},
+    "budget": {"time_s": 1.0},
+    "restart": {"policy": "none"},
+    "tables": ["ert"],
+}
+MACHINE = {"cpu": "Z80", "cores": 2, "memory_mb": 16_000.0, "versions": {"numpy": "2.3"}}
+FACTS = {"campaign": CAMPAIGN, "key": KEY, "code": "c0", "machine": MACHINE}
+
+
+def origins(*facts: dict) -> Origins:
+    found = Origins()
+    for one in facts:
+        found.add(one)
+    return found
+
+
+def test_what_may_differ_in_one_table():
+    another_day = MACHINE | {"hostname": "node7", "kernel": "6.1", "memory_mb": 15_990.0}
+    more_asked = CAMPAIGN | {"tables": ["all"], "algorithms": {"a": {"use": "x:y"}}}
+    later = FACTS | {"key": "cd" * 32, "machine": another_day, "campaign": more_asked}
+    mended = FACTS | {"code": "c1", "machine": MACHINE | {"versions": {"timefair": "9"}}}
+    assert mixed({"a": origins(FACTS, later), "b": origins(mended)}) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "clause"),
+    [
+        ({"code": "c1"}, "a: runs of 2 versions of its code"),
+        ({"campaign": CAMPAIGN | {"algorithms": {"a": {"use": "x:w"}}}}, "a: runs of 2 conf"),
+        ({"campaign": CAMPAIGN | {"restart": {"policy": "luby"}}}, "a: runs of 2 configurations"),
+        ({"machine": MACHINE | {"versions": {"numpy": "2.4"}}}, "runs with numpy 2.3 and 2.4"),
+        ({"machine": MACHINE | {"python": "3.12.1"}}, "runs with python 3.12 and unknown"),
+        ({"machine": MACHINE | {"cpu": None}}, "runs of 2 machines: Z80 with 2 cores and 16 GB; "),
+    ],
+)
+def test_what_may_not_differ_within_an_algorithm(change, clause):
+    lines = mixed({"a": origins(FACTS, FACTS | change)})
+    assert len(lines) == 1
+    assert lines[0].startswith(clause)
+
+
+@pytest.mark.parametrize(
+    ("change", "clause"),
+    [
+        ({"campaign": CAMPAIGN | {"budget": {"time_s": 2.0}}}, "runs of 2 configurations of suite"),
+        ({"campaign": CAMPAIGN | {"problems": {"suite": "pbo"}}}, "runs of 2 configurations of su"),
+        ({"machine": MACHINE | {"cores": 4}}, "runs of 2 machines: Z80 with 2 cores and 16 GB; Z"),
+        ({"machine": MACHINE | {"versions": {"numpy": "2.4"}}}, "runs with numpy 2.3 and 2.4"),
+    ],
+)
+def test_what_may_not_differ_between_algorithms(change, clause):
+    lines = mixed({"a": origins(FACTS), "b": origins(FACTS | change)})
+    assert len(lines) == 1
+    assert lines[0].startswith(clause)
+
+
+def test_a_collected_file_speaks_for_its_records():
+    collected = {"collected": vars(origins(FACTS, FACTS | {"code": "c1"}))}
+    assert mixed({"a": origins(collected)}) == ["a: runs of 2 versions of its code"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ({}, {}, True),
+        ({"memory_mb": 15_871.2}, {"memory_mb": 16_011.9}, True),
+        ({"memory_mb": 15_871.2}, {"memory_mb": 23_800.0}, False),
+        ({"memory_mb": 15_871.2}, {"memory_mb": None}, False),
+        ({"cores": 8}, {"cores": 4}, False),
+        ({"hostname": "n1"}, {"hostname": "n2"}, True),
+    ],
+)
+def test_kinds_of_machines(one, other, same):
+    assert (machine_kind(one) == machine_kind(other)) is same
+
+
+@pytest.mark.parametrize(
+    ("measured_gb", "built"),
+    [
+        (0.4, 1),
+        (1, 1),
+        (1.9, 2),
+        (2.9, 3),
+        (3.8, 4),
+        (5.8, 6),
+        (7.6, 8),
+        (376.4, 384),
+        (503.7, 512),
+    ],
+)
+def test_sizes_that_memory_is_built_in(measured_gb, built):
+    assert machine_kind({"memory_mb": measured_gb * 1024}).memory_gb == built

@@ -1,0 +1,334 @@
+"""What would spoil times on a machine, and what to do about each; one function a finding.
+
+A check asks the sight for what it needs; what is not known there makes its finding unknown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from timefair.machine.host import Unknown, core_list
+from timefair.machine.probes import LOOP_NS
+from timefair.machine.sight import Severity, Sight, Verdict, bad, ok, warn
+
+WAITING_BAD, WAITING_WARN = 0.05, 0.02
+"""Shares of time without a core: a run above the first is disturbed."""
+
+ORDER: tuple[Severity, ...] = ("bad", "warn", "unknown", "ok")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The verdict on one thing."""
+
+    name: str
+    severity: Severity
+    evidence: str
+    remedy: str
+
+    def __str__(self) -> str:
+        advice = f"; {self.remedy}" if self.remedy else ""
+        return f"{self.severity:<8} {self.name}: {self.evidence}{advice}"
+
+
+def findings(sight: Sight) -> list[Finding]:
+    """What each check says, the worst first."""
+    found = [Finding(name, *_verdict(check, sight)) for name, check in CHECKS.items()]
+    return sorted(found, key=lambda finding: ORDER.index(finding.severity))
+
+
+def summary(found: Iterable[Finding]) -> str:
+    """How many findings there are of each severity."""
+    counts = Counter(finding.severity for finding in found)
+    return ", ".join(f"{counts[severity]} {severity}" for severity in ORDER)
+
+
+def as_json(found: Iterable[Finding], sight: Sight) -> dict[str, Any]:
+    """Findings, and all facts that they were made from, as JSON values."""
+    return {
+        "cores_asked": sight.cores_asked,
+        "findings": [asdict(finding) for finding in found],
+        "facts": dict(sight.facts),
+        "growth": dict(sight.growth),
+        "watched_s": sight.watched_s,
+    }
+
+
+def _verdict(check: Callable[[Sight], Verdict], sight: Sight) -> Verdict:
+    try:
+        return check(sight)
+    except Unknown as reason:
+        return Verdict("unknown", str(reason))
+
+
+# --- Cores and who else uses them -------------------------------------------------------------
+
+
+def _cores(sight: Sight) -> Verdict:
+    usable = sight["cores_usable"]
+    evidence = f"{sight.cores} asked for, {usable} usable of {sight['cores']}"
+    if sight.cores > usable:
+        return bad(evidence, f"use --cores {usable}, or give this process more")
+    return ok(evidence)
+
+
+def _hyper_threads(sight: Sight) -> Verdict:
+    usable = set(core_list(sight["affinity"], "affinity"))
+    shared = [together for group in sight["siblings"] if (together := usable & set(group))]
+    pairs = ["-".join(map(str, sorted(group))) for group in shared if len(group) > 1]
+    if not pairs:
+        return ok(f"{len(shared)} usable cores, one hardware thread each")
+    evidence = f"{sight.cores} asked for, {len(shared)} physical; they share units: {_some(pairs)}"
+    off = "turn them off: echo off > /sys/devices/system/cpu/smt/control"
+    if sight.cores > len(shared):
+        return bad(evidence, f"use --cores {len(shared)}, or {off}")
+    return ok(evidence + "; timed runs take one thread of each core first")
+
+
+def _waiting(sight: Sight) -> Verdict:
+    shares = sight["waiting"]
+    worst = max(shares.values())
+    told = [f"core {core} {share:.1%}" for core, share in _largest(shares)]
+    evidence = f"share of a loop of {LOOP_NS / 1e6:.0f} ms: {_some(told)}"
+    remedy = "end other work, or keep it off these cores (taskset, cpuset)"
+    if worst > WAITING_BAD:
+        return bad(evidence, remedy)
+    return warn(evidence, remedy) if worst > WAITING_WARN else ok(evidence)
+
+
+def _load(sight: Sight) -> Verdict:
+    load, cores = sight["load"][0], sight["cores"]
+    evidence = f"{load:.2f} processes on {cores} cores, mean of the last minute"
+    if load > 0.5 + 0.05 * cores:
+        return warn(evidence, "look for other work (top), and start when it has ended")
+    return ok(evidence)
+
+
+def _pressure(sight: Sight) -> Verdict:
+    pressure = sight["pressure"]
+    evidence = ", ".join(f"{what} {share:.1f} %" for what, share in pressure.items())
+    evidence += " of the last 10 s"
+    if pressure["memory"] > 1:
+        return bad(evidence, "free memory, or use fewer --cores")
+    if max(pressure.values()) > 10:
+        return warn(evidence, "end other work before measuring")
+    return ok(evidence)
+
+
+def _quota(sight: Sight) -> Verdict:
+    quota = sight["cpu_quota"]
+    if isinstance(quota, str):
+        return ok("none")
+    evidence = f"time of {quota:g} cores, {sight.cores} asked for"
+    remedy = "give the container whole cores (cpuset) in place of a quota"
+    if quota < sight.cores:
+        return bad(evidence, f"{remedy}, or use fewer --cores")
+    return warn(evidence, remedy)
+
+
+def _throttling(sight: Sight) -> Verdict:
+    before, now = sight["throttled_periods"], sight.grown("throttled_periods")
+    evidence = f"stopped in {before} periods so far, in {now} just now"
+    remedy = "raise the quota of the control group, or use fewer --cores"
+    if now > 0:
+        return bad(evidence, remedy)
+    return warn(evidence, remedy) if before > 0 else ok(evidence)
+
+
+def _virtual_machine(sight: Sight) -> Verdict:
+    name = sight["virtual_machine"]
+    if name == "none":
+        return ok("none")
+    stolen = sight.grown("steal_s") / (sight.watched_s * sight["cores"])
+    evidence = f"{name}; steal {stolen:.1%} just now, {sight['steal_s']:.1f} s since the start"
+    if stolen > WAITING_BAD:
+        return bad(evidence, "use a host that gives this machine cores of its own")
+    return warn(
+        evidence,
+        "the host can slow it unseen: repeat, and compare in units of the reference kernel",
+    )
+
+
+# --- Frequency --------------------------------------------------------------------------------
+
+
+def _governor(sight: Sight) -> Verdict:
+    governor = sight["governor"]
+    if governor == "performance":
+        return ok(governor)
+    return warn(governor, "set it: cpupower frequency-set -g performance")
+
+
+def _turbo(sight: Sight) -> Verdict:
+    if sight["turbo"] == "off":
+        return ok("off")
+    return warn(
+        "on: the frequency depends on heat and on the other cores",
+        "turn it off: 1 in intel_pstate/no_turbo or 0 in cpufreq/boost, "
+        "below /sys/devices/system/cpu",
+    )
+
+
+def _heat(sight: Sight) -> Verdict:
+    before, now = sight["thermal_throttles"], sight.grown("thermal_throttles")
+    evidence = f"slowed {before} times since the start, {now} just now"
+    remedy = "cool it, or use fewer --cores"
+    if now > 0:
+        return bad(evidence, remedy)
+    return warn(evidence, remedy) if before > 0 else ok(evidence)
+
+
+def _power(sight: Sight) -> Verdict:
+    if sight["power"] == "battery":
+        return bad("battery", "plug it in")
+    return ok(sight["power"])
+
+
+# --- Memory -----------------------------------------------------------------------------------
+
+
+def _memory(sight: Sight) -> Verdict:
+    left, available = sight["memory_left_mb"], sight["memory_available_mb"]
+    free = available if isinstance(left, str) else min(left, available)
+    share = free / max(sight.cores, 1)
+    evidence = f"{free:.0f} MB available, {share:.0f} MB a core"
+    remedy = "free memory, or use fewer --cores"
+    if share < 256:
+        return bad(evidence, remedy)
+    return warn(evidence, remedy) if share < 1024 else ok(evidence)
+
+
+def _swap(sight: Sight) -> Verdict:
+    used, moved = sight["swap_used_mb"], sight.grown("swapped_pages")
+    evidence = f"{used:.0f} of {sight['swap_mb']:.0f} MB in use, {moved} pages moved just now"
+    if moved > 0:
+        return bad(evidence, "free memory, or use fewer --cores")
+    if used > 0.01 * sight["memory_mb"]:
+        return warn(evidence, "free memory, then swapoff -a && swapon -a")
+    return ok(evidence)
+
+
+# --- Clock, timers, processes -----------------------------------------------------------------
+
+_FAST_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
+
+
+def _clock_source(sight: Sight) -> Verdict:
+    source = sight["clock_source"]
+    if source in _FAST_CLOCKS:
+        return ok(source)
+    return bad(source, f"choose one that is read without a system call ({', '.join(_FAST_CLOCKS)})")
+
+
+def _clock(sight: Sight) -> Verdict:
+    step, cost = sight["clock_step_ns"], sight["clock_cost_ns"]
+    evidence = f"steps of {step} ns, {cost:.0f} ns a reading"
+    if step > 1000 or cost > 1000:
+        return bad(evidence, "choose another clock source")
+    if cost > 200:
+        return warn(evidence, "choose another clock source: each evaluation reads the clock")
+    return ok(evidence)
+
+
+def _timers(sight: Sight) -> Verdict:
+    late = sight["timer_late_ms"]
+    evidence = f"1 ms is late by {late['p50']:.2f} ms (median), {late['p99']:.2f} ms (99 %)"
+    if late["p99"] > 1:
+        return warn(evidence, "end other work; runs that are killed end late")
+    return ok(evidence)
+
+
+def _fork(sight: Sight) -> Verdict:
+    evidence = f"{sight['fork_ms']:.1f} ms a process"
+    if sight["fork_ms"] > 20:
+        return warn(evidence, "free memory; each run is a process of its own")
+    return ok(evidence)
+
+
+# --- Software ---------------------------------------------------------------------------------
+
+
+def _library_threads(sight: Sight) -> Verdict:
+    threads = sight["library_threads"]
+    if not threads:
+        raise Unknown("threadpoolctl knows no loaded library")
+    told = [f"{file} {count}" for file, count in _largest(threads)]
+    if max(threads.values()) > 1:
+        return bad(
+            f"asked for 1 thread, has more: {_some(told)}",
+            "use a build of the library that heeds OMP_NUM_THREADS or OPENBLAS_NUM_THREADS",
+        )
+    return ok(f"1 thread when asked for 1: {_some(told)}")
+
+
+_OVERRIDDEN = ("_NUM_THREADS", "_MAX_THREADS", "_MAXIMUM_THREADS")
+
+
+def _thread_variables(sight: Sight) -> Verdict:
+    found = {name: v for name, v in sight["environment"].items() if name.endswith(_OVERRIDDEN)}
+    if not found:
+        return ok("none set; runs get the threads of their algorithm")
+    return ok(f"{_assignments(found)}; runs get the threads of their algorithm instead")
+
+
+_SLOW_OR_PIN = (
+    "LD_PRELOAD",
+    "OMP_PROC_BIND",
+    "OMP_PLACES",
+    "GOMP_CPU_AFFINITY",
+    "KMP_AFFINITY",
+    "MALLOC_CHECK_",
+    "MALLOC_PERTURB_",
+    "PYTHONDEVMODE",
+    "PYTHONMALLOC",
+    "PYTHONTRACEMALLOC",
+    "PYTHONPROFILEIMPORTTIME",
+)
+
+
+def _variables(sight: Sight) -> Verdict:
+    found = {name: v for name, v in sight["environment"].items() if name in _SLOW_OR_PIN}
+    if found:
+        return warn(_assignments(found), "unset them: they slow programs, or move threads")
+    return ok("none that slows programs or moves threads")
+
+
+def _assignments(variables: dict[str, str]) -> str:
+    return _some([f"{name}={value[:40]!r}" for name, value in variables.items()])
+
+
+def _largest(values: dict[str, Any]) -> list[tuple[str, Any]]:
+    return sorted(values.items(), key=lambda item: -item[1])
+
+
+def _some(words: list[str], most: int = 4) -> str:
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
+
+
+CHECKS: dict[str, Callable[[Sight], Verdict]] = {
+    "cores": _cores,
+    "hyper-threads": _hyper_threads,
+    "waiting for a core": _waiting,
+    "load": _load,
+    "pressure": _pressure,
+    "quota": _quota,
+    "throttling": _throttling,
+    "virtual machine": _virtual_machine,
+    "governor": _governor,
+    "turbo": _turbo,
+    "heat": _heat,
+    "power": _power,
+    "memory": _memory,
+    "swap": _swap,
+    "clock source": _clock_source,
+    "clock": _clock,
+    "timers": _timers,
+    "fork": _fork,
+    "library threads": _library_threads,
+    "thread variables": _thread_variables,
+    "other variables": _variables,
+}

@@ -1,0 +1,81 @@
+"""The list of facts: what stays the same from run to run, and what holds at one moment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from timefair.machine import checkout, groups, memory, processor, software, system
+from timefair.machine.host import Host, Reader, gather
+
+STANDING: dict[str, Reader] = {
+    # the hardware
+    "cpu": processor.model,
+    "architecture": software.architecture,
+    "cores": processor.logical_cores,
+    "cores_physical": processor.physical_cores,
+    "siblings": processor.siblings,
+    "numa_nodes": processor.numa_nodes,
+    "caches": processor.caches,
+    "governor": processor.governor,
+    "turbo": processor.turbo,
+    "memory_mb": memory.total_mb,
+    "swap_mb": memory.swap_mb,
+    # the system
+    "hostname": system.hostname,
+    "system": software.system,
+    "distribution": system.distribution,
+    "kernel": system.kernel,
+    "libc": software.libc,
+    "virtual_machine": system.virtual_machine,
+    "container": system.container,
+    "clock_source": system.clock_source,
+    "clock_resolution_ns": software.clock_resolution_ns,
+    "timer_slack_ns": system.timer_slack_ns,
+    "address_randomisation": system.address_randomisation,
+    # what this process may use
+    "cores_usable": system.usable_cores,
+    "affinity": system.affinity,
+    "cpu_quota": groups.cpu_quota,
+    "memory_limit_mb": groups.memory_limit_mb,
+    "resource_limits": system.resource_limits,
+    # its software
+    "python": software.python,
+    "python_implementation": software.python_implementation,
+    "python_compiler": software.python_compiler,
+    "python_flags": software.python_flags,
+    "numpy_compilers": software.numpy_compilers,
+    "numpy_instructions": software.numpy_instructions,
+    "blas": software.blas,
+    "blas_threads": software.blas_threads,
+    "environment": software.environment,
+    "packages": software.packages,
+    "commit": checkout.commit,
+    "package_commit": checkout.package_commit,
+}
+
+MOMENTARY: dict[str, Reader] = {
+    "load": system.load,
+    "pressure": system.pressure,
+    "steal_s": system.steal_s,
+    "throttled_periods": groups.throttled_periods,
+    "thermal_throttles": processor.thermal_throttles,
+    "memory_available_mb": memory.available_mb,
+    "memory_left_mb": groups.memory_left_mb,
+    "swap_used_mb": memory.swap_used_mb,
+    "swapped_pages": memory.swapped_pages,
+    "power": system.power,
+    "slurm": system.slurm,
+}
+
+
+def standing(host: Host) -> dict[str, Any]:
+    """What machine, software and limits a result comes from.
+
+    Every fact has a value, or is None with the reason under its name in ``missing``.
+    """
+    return gather(STANDING, host)
+
+
+def momentary(host: Host) -> dict[str, Any]:
+    """What the machine is doing now, and the job that runs here; in the same form."""
+    return gather(MOMENTARY, host)

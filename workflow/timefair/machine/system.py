@@ -1,0 +1,163 @@
+"""The operating system: kernel, virtualisation, clock, limits of this process, and its load."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from timefair.machine.host import Host, Unknown, core_list, decimal, whole
+
+_DMI = "sys/class/dmi/id"
+_SUPPLIES = "sys/class/power_supply"
+
+
+def hostname(host: Host) -> str:
+    """The name of the machine."""
+    return host.text("proc/sys/kernel/hostname")
+
+
+def kernel(host: Host) -> str:
+    """The release of the kernel."""
+    return host.text("proc/sys/kernel/osrelease")
+
+
+def distribution(host: Host) -> str:
+    """The distribution and its version."""
+    return host.field("etc/os-release", "PRETTY_NAME", separator="=").strip("\"'")
+
+
+def virtual_machine(host: Host) -> str:
+    """What the virtual machine calls itself; ``"none"`` on hardware."""
+    if "hypervisor" not in host.field("proc/cpuinfo", "flags").split():
+        return "none"
+    names = [f"{_DMI}/{name}" for name in ("sys_vendor", "product_name")]
+    told = [host.text(path) for path in names if host.has(path)]
+    return " ".join(told) or "a hypervisor without a name"
+
+
+_MARKS = {"docker": ".dockerenv", "podman": "run/.containerenv", "systemd": "run/systemd/container"}
+_VARIABLES = {"apptainer": "APPTAINER_CONTAINER", "singularity": "SINGULARITY_CONTAINER"}
+_GROUP_NAMES = ("kubepods", "docker", "lxc", "libpod")
+
+
+def container(host: Host) -> str:
+    """What marks a container has left, with commas; ``"none seen"`` without any."""
+    group = host.text("proc/self/cgroup")
+    marks = [name for name, path in _MARKS.items() if host.has(path)]
+    marks += [name for name, variable in _VARIABLES.items() if variable in host.environment]
+    marks += [name for name in _GROUP_NAMES if name in group and name not in marks]
+    return ", ".join(marks) or "none seen"
+
+
+def clock_source(host: Host) -> str:
+    """What the kernel reads time from."""
+    return host.text("sys/devices/system/clocksource/clocksource0/current_clocksource")
+
+
+def timer_slack_ns(host: Host) -> int:
+    """How late the kernel may make a timer of this process to join it with others."""
+    return host.number("proc/self/timerslack_ns")
+
+
+_ASLR = {"0": "off", "1": "without the heap", "2": "full"}
+
+
+def address_randomisation(host: Host) -> str:
+    """Whether addresses differ from process to process."""
+    text = host.text("proc/sys/kernel/randomize_va_space")
+    if text not in _ASLR:
+        raise Unknown(f"/proc/sys/kernel/randomize_va_space is {text[:40]!r}")
+    return _ASLR[text]
+
+
+def affinity(host: Host) -> str:
+    """The cores that this process may use, in the kernel's spelling."""
+    return host.field("proc/self/status", "Cpus_allowed_list")
+
+
+def usable(host: Host) -> list[int]:
+    """The same as a list."""
+    return core_list(affinity(host), "Cpus_allowed_list")
+
+
+def usable_cores(host: Host) -> int:
+    """How many cores this process may use."""
+    return len(usable(host))
+
+
+def resource_limits(host: Host) -> dict[str, str]:
+    """The soft limits of this process, in the units of /proc/self/limits."""
+    rows = [re.split(r"\s{2,}", row) for row in host.text("proc/self/limits").splitlines()[1:]]
+    return {row[0].removeprefix("Max "): row[1] for row in rows if len(row) > 1}
+
+
+def load(host: Host) -> list[float]:
+    """Processes that ran or waited to run: means over 1, 5 and 15 minutes."""
+    words = host.text("proc/loadavg").split()
+    if len(words) < 3:
+        raise Unknown("/proc/loadavg is cut off")
+    return [decimal(word, "/proc/loadavg") for word in words[:3]]
+
+
+def steal_s(host: Host) -> float:
+    """Seconds since the start that the host gave to others, summed over the cores."""
+    times = host.field("proc/stat", "cpu", separator=" ").split()
+    if len(times) < 8:
+        raise Unknown("/proc/stat counts no steal")
+    return whole(times[7], "/proc/stat") / os.sysconf("SC_CLK_TCK")
+
+
+def pressure(host: Host) -> dict[str, float]:
+    """Percent of the last 10 s in which some process waited for each resource."""
+    return {what: _pressure(host, f"proc/pressure/{what}") for what in ("cpu", "memory", "io")}
+
+
+def _pressure(host: Host, path: str) -> float:
+    some = re.search(r"^some avg10=([0-9.]+)", host.text(path), re.MULTILINE)
+    if some is None:
+        raise Unknown(f"/{path} has no avg10")
+    return decimal(some[1], f"/{path}")
+
+
+def power(host: Host) -> str:
+    """``"mains"``, ``"battery"``, or ``"no supply listed"``, as on most machines but laptops."""
+    supplies = [f"{_SUPPLIES}/{name}" for name in host.names(_SUPPLIES)]
+    own = [path for path in supplies if _value(host, path, "scope") != "Device"]
+    kinds = {_value(host, path, "type") for path in own}
+    if any(_value(host, path, "status") == "Discharging" for path in own):
+        return "battery"
+    if any(_value(host, path, "online") == "1" for path in own):
+        return "mains"
+    if "Mains" in kinds:
+        return "battery"
+    return "mains" if "Battery" in kinds else "no supply listed"
+
+
+def _value(host: Host, path: str, name: str) -> str | None:
+    """One attribute of a power supply; None where it has none."""
+    try:
+        return host.text(f"{path}/{name}")
+    except Unknown:
+        return None
+
+
+_SLURM = (
+    "SLURM_CLUSTER_NAME",
+    "SLURM_JOB_ID",
+    "SLURM_ARRAY_JOB_ID",
+    "SLURM_ARRAY_TASK_ID",
+    "SLURM_JOB_PARTITION",
+    "SLURM_JOB_NODELIST",
+    "SLURM_CPUS_PER_TASK",
+    "SLURM_CPUS_ON_NODE",
+    "SLURM_MEM_PER_NODE",
+    "SLURM_MEM_PER_CPU",
+)
+
+
+def slurm(host: Host) -> dict[str, str]:
+    """The job that Slurm runs this process in."""
+    found = {name: host.environment[name] for name in _SLURM if name in host.environment}
+    if not found:
+        raise Unknown("no SLURM_ variables are set")
+    return found

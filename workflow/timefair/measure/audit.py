@@ -1,0 +1,264 @@
+"""What an algorithm does on the machinery that measures it, whatever its documentation says.
+
+Three runs with one seed and a budget of evaluations, one of them on a problem that looks at every
+point, and one run with a budget of time: all by `measure_run`, on the bbob suite.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import mmap
+import multiprocessing
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair import config
+from timefair.algorithms import registry
+from timefair.algorithms.base import Algorithm
+from timefair.errors import InputError
+from timefair.measure import kernel
+from timefair.measure.child import Allowance
+from timefair.measure.preparation import evaluation_cost_s, prepare
+from timefair.measure.restarts import RestartPolicy
+from timefair.measure.run import measure_run
+from timefair.measure.seeds import run_seed
+from timefair.problems.base import Problem, takes
+from timefair.problems.registry import SUITES
+from timefair.records.status import Status, StopReason
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An algorithm to look at, by a name of the reader's choice."""
+
+    label: str
+    use: str
+    parameters: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The problem, the budgets, and the seconds after which a run of evaluations is ended."""
+
+    function: int = 8
+    dimension: int = 10
+    evaluations: int = 2000
+    time_s: float = 0.2
+    wall_s: float = 20.0
+
+    def faults(self) -> list[str]:
+        """What is wrong with it, one line each."""
+        lines = SUITES["bbob"].faults([self.function], [self.dimension], [1])
+        budgets = ("evaluations", "time_s", "wall_s")
+        return lines + [f"{key}: has to be above 0" for key in budgets if getattr(self, key) <= 0]
+
+    @property
+    def problem(self) -> Problem:
+        return SUITES["bbob"].problem(self.function, self.dimension, 1)
+
+    @property
+    def of_evaluations(self) -> Allowance:
+        return Allowance(
+            evaluations=self.evaluations,
+            wall_ns=round(self.wall_s * 1e9),
+            restart=RestartPolicy("none"),
+        )
+
+    @property
+    def of_time(self) -> Allowance:
+        return Allowance(time_ns=round(self.time_s * 1e9))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A row of the audit; None where a run did not go far enough to tell.
+
+    Attributes
+    ----------
+    status, message
+        Of the first run that was not ``ok``, else ``ok``. ``wall_limit``: it was too slow for the
+        evaluations, and the rest is about those that it made.
+    evaluations
+        Made within the budget of evaluations.
+    ended_early
+        Whether it returned by itself before the budget was used up.
+    deterministic
+        Whether runs with one seed had the same events, in evaluations and precision.
+    inside
+        Whether all points were within the bounds.
+    farthest
+        How far outside a point was, as a share of the width of the bounds.
+    evaluation_us
+        CPU time of an evaluation with the algorithm's share, the least of the runs: a busy machine
+        changes it little.
+    overhead
+        The same over the time of the suite's own call. It may be below 1: where the suite has a C
+        function, runs evaluate by that.
+    stopped_by
+        What ended the run of time: the objective (``time``) or the kernel timer (``time_killed``).
+    last_evaluation_ms
+        From the deadline to the end of the last evaluation, which is not counted.
+    gone_ms
+        From the deadline until the process was gone.
+    cpu_per_wall
+        CPU time over wall-clock time in the run of time: above 1 with threads or processes.
+    waited
+        Share of the run of time in which its main thread waited for a core; None where Linux does
+        not tell. Where it is large, the other times of that run are too long.
+    """
+
+    algorithm: str
+    use: str
+    status: str
+    evaluations: int | None = None
+    ended_early: bool | None = None
+    deterministic: bool | None = None
+    inside: bool | None = None
+    farthest: float | None = None
+    evaluation_us: float | None = None
+    overhead: float | None = None
+    stopped_by: str | None = None
+    last_evaluation_ms: float | None = None
+    gone_ms: float | None = None
+    cpu_per_wall: float | None = None
+    waited: float | None = None
+    message: str | None = None
+
+
+class Watched:
+    """A problem that looks at every point; what it saw outlives the process of the run."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._farthest: NDArray[np.float64] = np.frombuffer(mmap.mmap(-1, 8), dtype=np.float64)
+        self.problem = dataclasses.replace(problem, evaluate=self._evaluate, native=None)
+
+    @property
+    def farthest(self) -> float:
+        """The largest distance outside the bounds, over their width; NaN counts as inf."""
+        return float(self._farthest[0])
+
+    def _evaluate(self, x: NDArray[np.float64]) -> float:
+        lower, upper = self._problem.lower, self._problem.upper
+        outside = np.max(np.maximum(lower - x, x - upper) / (upper - lower))
+        if not outside <= self._farthest[0]:
+            self._farthest[0] = np.inf if np.isnan(outside) else outside
+        return self._problem.evaluate(x)
+
+
+def subjects(words: Iterable[str]) -> list[Subject]:
+    """The algorithms of campaign files, of whole libraries and of single names ``library:name``.
+
+    Of a library those that can be used here on bbob. InputError with all that is wrong.
+    """
+    found: list[Subject] = []
+    for word in words:
+        if word.endswith((".yaml", ".yml")):
+            campaign = config.load(Path(word))
+            specs = campaign.algorithms.items()
+            found += [Subject(label, spec.use, spec.parameters) for label, spec in specs]
+        elif word in registry.LIBRARIES:
+            entries = registry.LIBRARIES[word].available()
+            uses = [f"{word}:{entry.name}" for entry in entries if not entry.missing]
+            found += [Subject(use, use) for use in uses if not _faults(Subject(use, use))]
+        else:
+            found.append(Subject(word, word))
+    if faults := [line for each in found for line in _faults(each)]:
+        raise InputError(*faults)
+    return found
+
+
+def _faults(subject: Subject) -> list[str]:
+    use, parameters = subject.use, subject.parameters
+    if lines := registry.faults(use, parameters):
+        return lines
+    if not takes(registry.variables(use, parameters), SUITES["bbob"].variables):
+        return [f"{use} is not for continuous variables, and the audit is on bbob"]
+    return []
+
+
+def look_at(subject: Subject, setting: Setting) -> Finding:
+    """Audit one algorithm in a process of its own, so that it meets nothing of another's."""
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawn) as process:
+        try:
+            return process.submit(_prepared, subject, setting).result()
+        except BrokenProcessPool:
+            message = "its preparation ended the process"
+            return Finding(subject.label, subject.use, Status.CRASHED, message=message)
+
+
+def _prepared(subject: Subject, setting: Setting) -> Finding:
+    kernel.adopt_orphans()
+    algorithm = registry.load(subject.use, subject.parameters)
+    prepare(algorithm, setting.problem)
+    return audit(subject, algorithm, setting)
+
+
+def audit(subject: Subject, algorithm: Algorithm, setting: Setting) -> Finding:
+    """Audit a prepared algorithm: four runs."""
+    problem = setting.problem
+    seed = run_seed(1, problem.name, subject.use, 1)
+    watched = Watched(problem)
+    rows = [
+        measure_run(algorithm, each, setting.of_evaluations, seed)
+        for each in (watched.problem, problem, problem)
+    ]
+    timed = measure_run(algorithm, problem, setting.of_time, seed)
+    wrong = next((row for row in (*rows, timed) if row["status"] != Status.OK), None)
+    evaluated = all(row["evaluations"] for row in rows)
+    return Finding(
+        algorithm=subject.label,
+        use=subject.use,
+        status=str(wrong["status"] if wrong else Status.OK),
+        evaluations=min(row["evaluations"] for row in rows),
+        ended_early=all(row["stop_reason"] == StopReason.ALGORITHM_ENDED for row in rows),
+        deterministic=_same_events(rows) if evaluated else None,
+        inside=watched.farthest == 0 if evaluated else None,
+        farthest=watched.farthest if evaluated else None,
+        **(_evaluation(rows[1:], problem) if evaluated else {}),
+        **_stopping(timed, setting.time_s),
+        message=wrong["message"] if wrong else None,
+    )
+
+
+def _same_events(rows: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether runs agree, as far as all of them went."""
+    rows = list(rows)
+    common = min(row["evaluations"] for row in rows)
+    in_full = all(row["status"] != Status.WALL_LIMIT for row in rows)
+    if in_full and any(row["evaluations"] != common for row in rows):
+        return False
+    seen = [
+        [(e["evaluations"], e["precision"]) for e in row["events"] if e["evaluations"] <= common]
+        for row in rows
+    ]
+    return all(events == seen[0] for events in seen)
+
+
+def _evaluation(rows: Iterable[Mapping[str, Any]], problem: Problem) -> dict[str, Any]:
+    """What an evaluation costs."""
+    _, bare_s = evaluation_cost_s(problem.evaluate, problem)
+    least_s = min(row["cpu_s"] / row["evaluations"] for row in rows)
+    return {"evaluation_us": 1e6 * least_s, "overhead": least_s / bare_s}
+
+
+def _stopping(row: Mapping[str, Any], time_s: float) -> dict[str, Any]:
+    """How a run of time came to its end; nothing of one that came to another."""
+    if row["stop_reason"] not in (StopReason.TIME, StopReason.TIME_KILLED):
+        return {}
+    waited_s = row["run_queue_delay_s"]
+    return {
+        "stopped_by": str(row["stop_reason"]),
+        "last_evaluation_ms": 1e3 * row["overshoot_s"],
+        "gone_ms": 1e3 * (row["reaped_s"] - time_s),
+        "cpu_per_wall": row["cpu_s"] / row["wall_s"],
+        "waited": None if waited_s is None else min(waited_s / row["wall_s"], 1.0),
+    }

@@ -1,0 +1,69 @@
+"""A run and what surrounds it: readings before and after, a judgement, and another try."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from timefair.measure.interference import judge
+from timefair.measure.reference import Reference
+from timefair.measure.surroundings import look
+from timefair.records.status import Disturbance
+
+Row = dict[str, Any]
+
+
+class Watch:
+    """Watches the runs of one job, which come one right after the other.
+
+    Parameters
+    ----------
+    cores
+        Those that the job holds and this process is pinned to.
+    reference
+        Whether the reference kernel is timed around each run.
+    repeats
+        How often a disturbed run is measured again at most.
+    """
+
+    def __init__(self, cores: Iterable[int], *, reference: bool, repeats: int = 0) -> None:
+        self._cores = tuple(cores)
+        self._reference = Reference() if reference else None
+        self._repeats = repeats
+
+    def measure(self, run: Callable[[], Row]) -> Row:
+        """Measure a run, again at once while it is disturbed, and describe its surroundings.
+
+        The last try is the one that counts. Whether there is another does not depend on what a
+        run found, and all have the same seed: no result is preferred.
+
+        Parameters
+        ----------
+        run
+            Measures it, and gives at least ``wall_s`` and ``foreign_delay_s``.
+        """
+        row = self._observed(run)
+        repeats = 0
+        while row["disturbance"] == Disturbance.DISTURBED and repeats < self._repeats:
+            repeats += 1
+            row = self._observed(run)
+        return row | {"repeats": repeats}
+
+    def _observed(self, run: Callable[[], Row]) -> Row:
+        reference = self._reference
+        before_s = reference.last_s if reference else None
+        before = look(self._cores)
+        row = run()
+        added = look(self._cores).since(before)
+        after_s = reference.take() if reference else None
+        mean_s = (before_s + after_s) / 2 if before_s and after_s else None
+        best_s = reference.best_s if reference else None
+        disturbance, reason = judge(row["wall_s"], row["foreign_delay_s"], mean_s, best_s)
+        return {
+            **row,
+            **added._asdict(),
+            "reference_before_s": before_s,
+            "reference_after_s": after_s,
+            "disturbance": disturbance,
+            "disturbed_by": reason,
+        }
