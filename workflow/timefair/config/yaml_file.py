@@ -10,7 +10,6 @@ import yaml
 
 from timefair.errors import InputError
 
-
 MERGE = "tag:yaml.org,2002:merge"
 """The tag of ``<<``, which takes the keys of another mapping that are not given here."""
 

@@ -70,7 +70,9 @@ def _system(runs: Runs) -> Part:
 def _threads(runs: Runs) -> Part:
     allowed = asked(runs, lambda label, campaign: campaign["algorithms"][label]["threads"])
     unknown = [label for label, found in allowed.items() if not found]
-    said = {label: f"threads of a run: {listed(found)}" for label, found in allowed.items() if found}
+    said = {
+        label: f"threads of a run: {listed(found)}" for label, found in allowed.items() if found
+    }
     free = int(runs.frame["core"].isna().sum())
     total = len(runs.frame)
     beyond = listed(
