@@ -35,7 +35,7 @@ from scipy.stats import binomtest
 
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
-from timefair.cli import THREAD_VARIABLES
+from timefair.cli.common import THREAD_VARIABLES
 from timefair.measure import kernel
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from timefair import cli, config, plan
+from timefair.cli.common import THREAD_VARIABLES
 from timefair.provenance import measure_key
 
 ROOT = Path(__file__).parents[2]
@@ -144,13 +145,13 @@ def test_measuring_starts_again_with_its_threads(
     assert path == argv[0] == sys.executable
     assert argv[1:] == ["-m", "timefair", *arguments]
     assert env["PYTHONHASHSEED"] == "0"
-    assert {env[name] for name in cli.THREAD_VARIABLES} == {"2"}
+    assert {env[name] for name in THREAD_VARIABLES} == {"2"}
 
 
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONHASHSEED", "0")
-    for name in cli.THREAD_VARIABLES:
+    for name in THREAD_VARIABLES:
         monkeypatch.setenv(name, "2")
 
 

@@ -19,6 +19,7 @@ def a_run(*events, **changes):
         "instance": 1,
         "algorithm": "A",
         "run": 0,
+        "f_opt": 1.0,
         "evaluations": 100,
         "wall_s": 0.01,
         "events": [
@@ -130,6 +131,22 @@ def test_the_order_of_the_records_does_not_matter(tmp_path):
 def test_no_run_writes_nothing(tmp_path):
     write_coco(RUN_SCHEMA.empty_table(), tmp_path / "export", "seconds")
     assert not (tmp_path / "export").exists()
+
+
+def test_functions_without_a_known_optimum_are_refused(tmp_path):
+    runs = table(a_run(f_opt=None), a_run(function=3, f_opt=None), a_run(function=2))
+    with pytest.raises(InputError) as caught:
+        write_coco(runs, tmp_path / "out", "evaluations")
+    assert caught.value.faults == tuple(
+        f"bbob f{f}: its optimum is not known, and COCO's format has precisions only"
+        for f in (1, 3)
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_suite_of_a_file_of_ones_own_is_no_path(tmp_path):
+    write_coco(table(a_run(suite="plant/loss.py:f")), tmp_path, "evaluations")
+    assert (tmp_path / "A/plant_loss.py_f_f1/plant_loss.py_f_f1_d2.dat").is_file()
 
 
 def test_an_older_export_is_not_joined(tmp_path):

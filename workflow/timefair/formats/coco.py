@@ -10,6 +10,7 @@ a value of the objective, where the precision stands again: it is a function who
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -30,6 +31,9 @@ FINAL_TARGET = 1e-8
 
 NOTHING_YET = 1e300
 """The precision before the first finite value: cocopp does not come to an end with `inf`."""
+
+NO_FILE_NAME = r"[^\w.-]"
+"""What does not go into the names of files, such as the ``:`` of a suite of one's own."""
 
 _HEADER = "% {cost} | g evaluations | best f - Fopt (0) | f | best f\n"
 _ORDER = ("algorithm", "suite", "function", "dimension", "instance", "run")
@@ -81,7 +85,8 @@ def write_coco(
     Raises
     ------
     InputError
-        For each algorithm whose folder is there already: cocopp would join the trials.
+        For each algorithm whose folder is there already: cocopp would join the trials. For each
+        function whose optimum is not known: the format has precisions only.
 
     Notes
     -----
@@ -89,6 +94,7 @@ def write_coco(
     only one of a run without events. A run of no evaluation counts as one evaluation, because
     cocopp takes a failure at cost 0 for a success.
     """
+    _refuse_unknown_optima(runs)
     trials = list(_trials(runs, cost))
     parts = {name: list(part) for name, part in groupby(trials, key=lambda t: t.algorithm)}
     there = [folder / name for name in parts if (folder / name).exists()]
@@ -96,7 +102,21 @@ def write_coco(
         raise InputError(*(f"{path} is there already; delete it or name another" for path in there))
     for name, part in parts.items():
         for (suite, function), same in groupby(part, key=lambda t: (t.suite, t.function)):
-            _write_function(folder / name, f"{suite}_f{function}", list(same), cost, final_target)
+            stem = f"{re.sub(NO_FILE_NAME, '_', suite)}_f{function}"
+            _write_function(folder / name, stem, list(same), cost, final_target)
+
+
+def _refuse_unknown_optima(runs: pa.Table) -> None:
+    unknown = runs.filter(pc.is_null(runs["f_opt"])).select(["suite", "function"])
+    functions = sorted({(row["suite"], row["function"]) for row in unknown.to_pylist()})
+    if functions:
+        raise InputError(
+            *(
+                f"{suite} f{function}: its optimum is not known, and COCO's format has "
+                "precisions only"
+                for suite, function in functions
+            )
+        )
 
 
 def _trials(runs: pa.Table, cost: Cost) -> Iterator[Trial]:

@@ -106,12 +106,13 @@ def _attempt(
                 break
             state.close_open_launch(LaunchCode.TAU, min(reaped, state["deadline"]))
         status, reason, message = verdict
+        result = _result(state, allowance, problem, reason, reaped)
         return {
             "status": status,
             "stop_reason": reason,
             "message": message,
             "started_utc": started,
-            **(result := _result(state, allowance, problem, reason, reaped)),
+            **result,
             **_resources(state, usage, result["wall_s"] * allowance.cores),
         }
     finally:

@@ -1,0 +1,93 @@
+"""Commands about algorithms: which there are, and how they behave."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from timefair.cli.common import Commands, entry, one_thread
+from timefair.errors import InputError
+
+SHORT = 40
+"""Algorithms of a library that are listed without being asked for."""
+
+
+def add_to(commands: Commands) -> None:
+    """Add the commands of this module."""
+    algorithms = commands.add_parser("algorithms", help="list the algorithms that can be used")
+    algorithms.add_argument("--library", metavar="L", help="every algorithm of one library")
+    algorithms.add_argument("--all", action="store_true", help="every algorithm of every library")
+    algorithms.set_defaults(command=_algorithms)
+
+    audit = commands.add_parser(
+        "audit", help="measure how algorithms behave: errors, bounds, repeats, overhead, stopping"
+    )
+    audit.add_argument(
+        "what", nargs="+", metavar="WHAT", help="library:name, a library, or a campaign file"
+    )
+    audit.add_argument("--function", type=int, default=8, help="of bbob (8)")
+    audit.add_argument("--dimension", type=int, default=10, help="(10)")
+    audit.add_argument("--evaluations", type=int, default=2000, help="of a run (2000)")
+    audit.add_argument("--time", type=float, default=0.2, metavar="S", help="of a timed run (0.2)")
+    audit.add_argument(
+        "--wall", type=float, default=20.0, metavar="S", help="limit of other runs (20)"
+    )
+    audit.add_argument(
+        "--output", nargs="+", type=Path, default=[], metavar="FILE", help=".csv, .md"
+    )
+    audit.set_defaults(command=_audit)
+
+
+def _algorithms(arguments: argparse.Namespace) -> None:
+    from timefair.algorithms.registry import LIBRARIES
+    from timefair.provenance import versions
+
+    chosen = arguments.library
+    if chosen is not None:
+        entry("--library", chosen, LIBRARIES)
+    for name, library in LIBRARIES.items():
+        if chosen not in (None, name):
+            continue
+        entries = library.available()
+        if not entries:
+            print(f"{name}: any program, as in {name}:./solver --option")
+            continue
+        software = [
+            f"{package} {version or 'is not installed'}"
+            for package, version in versions(library.distributions).items()
+        ]
+        usable = sum(not known.missing for known in entries)
+        print(f"{name}: {usable} of {len(entries)} usable ({', '.join(software)})")
+        full = arguments.all or chosen is not None
+        for known in entries if full or len(entries) <= SHORT else ():
+            print(f"  {name}:{known.name}" + (f"  not here: {known.missing}" * bool(known.missing)))
+        if not full and len(entries) > SHORT:
+            print(f"  listed by: timefair algorithms --library {name}")
+
+
+def _audit(arguments: argparse.Namespace) -> None:
+    one_thread()
+    from dataclasses import asdict
+
+    from timefair.formats import listing
+    from timefair.measure import audit
+
+    for path in arguments.output:
+        entry("--output", path.suffix, listing.WRITERS)
+    setting = audit.Setting(
+        arguments.function,
+        arguments.dimension,
+        arguments.evaluations,
+        arguments.time,
+        arguments.wall,
+    )
+    if faults := setting.faults():
+        raise InputError(*faults)
+    rows = []
+    for subject in audit.subjects(arguments.what):
+        print(subject.label, file=sys.stderr, flush=True)
+        rows.append(asdict(audit.look_at(subject, setting)))
+    print(listing.markdown(rows), end="")
+    for path in arguments.output:
+        path.write_text(listing.WRITERS[path.suffix](rows), encoding="utf-8")

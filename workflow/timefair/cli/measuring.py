@@ -1,0 +1,109 @@
+"""Commands that the rules call to measure, and to collect what was measured."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from timefair.cli.common import THREAD_VARIABLES, Commands, entry
+from timefair.errors import InputError
+
+
+def add_to(commands: Commands, campaign: argparse.ArgumentParser) -> None:
+    """Add the commands of this module."""
+    measure = commands.add_parser("measure", help="measure one job", parents=[campaign])
+    measure.add_argument("--algorithm", required=True, metavar="LABEL")
+    measure.add_argument("--function", required=True, type=int)
+    measure.add_argument("--dimension", required=True, type=int)
+    measure.add_argument("--instances", required=True, metavar="1-5_71")
+    measure.add_argument("--round", required=True, type=int)
+    measure.add_argument("--key", required=True, help="what the campaign was planned with")
+    measure.add_argument("--record", required=True, type=Path, metavar="PARQUET")
+    measure.set_defaults(command=_measure)
+
+    collect = commands.add_parser(
+        "collect", help="join the records of an algorithm", parents=[campaign]
+    )
+    collect.add_argument("--algorithm", required=True, metavar="LABEL")
+    collect.add_argument("--output", required=True, type=Path, metavar="PARQUET")
+    collect.set_defaults(command=_collect)
+
+
+def _measure(arguments: argparse.Namespace) -> None:
+    _settle_environment(arguments)
+    from timefair import config, plan
+    from timefair.provenance import measure_key
+
+    campaign = config.restore(arguments.campaign)
+    try:
+        job = plan.Job(
+            algorithm=arguments.algorithm,
+            function=arguments.function,
+            dimension=arguments.dimension,
+            instances=plan.parse_instances(arguments.instances),
+            round=arguments.round,
+        )
+        key = measure_key(campaign, job.algorithm, job.round)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    if arguments.key != key:
+        raise InputError(
+            "code, software or configuration changed since this job was planned; "
+            "start snakemake again"
+        )
+    from timefair.measure.cell import measure
+
+    measure(campaign, job, arguments.record, key)
+
+
+def _settle_environment(arguments: argparse.Namespace) -> None:
+    """Start this process once more, if need be, with the hash seed and the threads of the job.
+
+    Both are read when the interpreter and the libraries start, too early to be set from within.
+    """
+    snapshot = json.loads(arguments.campaign.read_text(encoding="utf-8"))
+    if arguments.algorithm not in snapshot["algorithms"]:
+        raise InputError(f"--algorithm: {arguments.algorithm!r} is not in {arguments.campaign}")
+    threads = str(snapshot["algorithms"][arguments.algorithm]["threads"])
+    wanted = {"PYTHONHASHSEED": "0"} | dict.fromkeys(THREAD_VARIABLES, threads)
+    if any(os.environ.get(name) != value for name, value in wanted.items()):
+        command = [
+            sys.executable, "-m", "timefair", "measure",
+            "--campaign", str(arguments.campaign),
+            "--algorithm", arguments.algorithm,
+            "--function", str(arguments.function),
+            "--dimension", str(arguments.dimension),
+            "--instances", arguments.instances,
+            "--round", str(arguments.round),
+            "--key", arguments.key,
+            "--record", str(arguments.record),
+        ]  # fmt: skip
+        os.execve(command[0], command, os.environ | wanted)
+
+
+def _collect(arguments: argparse.Namespace) -> None:
+    from timefair import config, plan
+    from timefair.provenance import measure_keys
+    from timefair.records.collect import collect
+    from timefair.records.integrity import Place
+
+    campaign = config.restore(arguments.campaign)
+    label: str = arguments.algorithm
+    entry("--algorithm", label, campaign.algorithms)
+    # The paths are not on the command line: a large campaign has more than fit there.
+    folder, keys = arguments.campaign.parent, measure_keys(campaign)
+    records = {
+        folder / job.record(keys[label, job.round]): Place(key=keys[label, job.round], **vars(job))
+        for job in plan.jobs(campaign)
+        if job.algorithm == label
+    }
+    collect(
+        label,
+        records,
+        plan.expected_runs(campaign),
+        arguments.output,
+        allow_mixed=campaign.statistics.mixed == "allow",
+    )

@@ -1,0 +1,59 @@
+"""Commands about what can be relied on: this machine, and the records."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from timefair.cli.common import Commands, one_thread
+from timefair.errors import InputError
+
+
+def add_to(commands: Commands) -> None:
+    """Add the commands of this module."""
+    doctor = commands.add_parser(
+        "doctor",
+        help="say what would spoil times on this machine, and what to do about each",
+        epilog="The exit status is 1 when a finding is bad, else 0.",
+    )
+    doctor.add_argument("--cores", type=int, metavar="N", help="runs at once (all usable)")
+    doctor.add_argument("--json", action="store_true", help="findings with all facts, as JSON")
+    doctor.set_defaults(command=_doctor)
+
+    verify = commands.add_parser(
+        "verify",
+        help="read every record again, and say what is damaged, missing or mixed",
+        epilog="The exit status is 0 when all is right, 1 when not.",
+    )
+    verify.add_argument("folder", type=Path, metavar="DIR", help="results/NAME, or any records")
+    verify.add_argument("--quiet", action="store_true", help="problems only, no summary")
+    verify.set_defaults(command=_verify)
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    from timefair.machine.host import Host
+
+    host = Host()  # with the variables that the user has set
+    one_thread()
+    from timefair.machine import doctor, sight
+
+    if arguments.cores is not None and arguments.cores < 1:
+        raise InputError(f"--cores: {arguments.cores}: should be at least 1")
+    seen = sight.look(host, arguments.cores)
+    found = doctor.findings(seen)
+    if arguments.json:
+        print(json.dumps(doctor.as_json(found, seen), indent=2, allow_nan=False))
+    else:
+        print(*found, doctor.summary(found), sep="\n")
+    return int(any(finding.severity == "bad" for finding in found))
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    one_thread()
+    from timefair.verify import verify
+
+    summary = verify(arguments.folder, say=lambda line: print(line, flush=True))
+    if not arguments.quiet:
+        print(summary)
+    return int(summary.problems > 0)
