@@ -38,6 +38,7 @@ def random_run(rng, **names):
         "suite": "bbob",
         **names,
         "evaluations": int(max(evaluations, default=0) + rng.integers(1, 60)),
+        "f_opt": 0.0,
         "wall_s": float(max(time_us, default=0) + rng.integers(1, 500)) / 1e6,
         "events": [
             {"restart": k // 10, "evaluations": n, "time_s": us / 1e6, "precision": q}

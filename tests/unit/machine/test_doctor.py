@@ -169,7 +169,7 @@ def test_exit_status(
 ) -> None:
     seen = sight_of(build(files))
     monkeypatch.setattr(sight, "look", lambda host, cores: seen)
-    monkeypatch.setattr(cli, "_one_thread", lambda: None)
+    monkeypatch.setattr(cli.trust, "one_thread", lambda: None)
     assert cli.main(["doctor"]) == status
     assert capsys.readouterr().out.splitlines()[-1] == doctor.summary(doctor.findings(seen))
     assert cli.main(["doctor", "--json"]) == status
@@ -179,7 +179,7 @@ def test_exit_status(
 
 
 def test_no_cores(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "_one_thread", lambda: None)
+    monkeypatch.setattr(cli.trust, "one_thread", lambda: None)
     assert cli.main(["doctor", "--cores", "0"]) == 2
     assert capsys.readouterr().err == "timefair: --cores: 0: should be at least 1\n"
 
