@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from timefair.config import Campaign
+    from timefair.records.integrity import Origins
     from timefair.tables.registry import Table
 
 
@@ -127,7 +128,7 @@ def _export_coco(arguments: argparse.Namespace) -> None:
     campaign = config.restore(arguments.campaign)
     final_target = min(FINAL_TARGET, *campaign.targets)
     runs = read_runs(arguments.collected)
-    _refuse_mixed(arguments.collected, campaign)
+    _refuse_mixed(_origins(arguments.collected), campaign)
     write_coco(runs, arguments.output, arguments.cost, final_target=final_target)
 
 
@@ -136,20 +137,27 @@ def _made(table: Table, campaign: Campaign, collected: Sequence[Path]) -> pd.Dat
     from timefair.tables import runs
     from timefair.tables.settings import Analysis
 
-    loaded = runs.load(collected)
-    _refuse_mixed(collected, campaign)
-    return table(runs.Runs.of(loaded), Analysis.of(campaign.settings_of(table.name)))
+    together = runs.Runs.of(runs.load(collected))
+    _refuse_mixed(together.origins, campaign)
+    return table(together, Analysis.of(campaign.settings_of(table.name)))
 
 
-def _refuse_mixed(collected: Sequence[Path], campaign: Campaign) -> None:
-    """Raise `InputError` if runs should not be compared, unless the campaign says that they may."""
-    from timefair.records.integrity import CONSENT, Origins, mixed
+def _origins(collected: Sequence[Path]) -> dict[str, Origins]:
+    """Where the runs of each algorithm come from."""
+    from timefair.records.integrity import Origins
     from timefair.records.store import open_record
 
     origins: dict[str, Origins] = {}
     for path in collected:
         facts = open_record(path).facts
         origins.setdefault(facts.get("algorithm", path.stem), Origins()).add(facts)
+    return origins
+
+
+def _refuse_mixed(origins: Mapping[str, Origins], campaign: Campaign) -> None:
+    """Raise `InputError` if runs should not be compared, unless the campaign says that they may."""
+    from timefair.records.integrity import CONSENT, mixed
+
     clauses = mixed(origins)
     if clauses and campaign.statistics.mixed == "refuse":
         raise InputError(*(f"{clause}; {CONSENT}" for clause in clauses))

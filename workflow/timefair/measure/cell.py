@@ -148,9 +148,7 @@ def _facts(campaign: Campaign, job: Job, key: str, repetitions: Repetitions) -> 
         "code": provenance.measure_code(campaign, job.algorithm),
         "machine": provenance.machine_facts(software),
         "machine_state": provenance.machine_state(),
-        "stopping": []
-        if campaign.stopping.rule == "fixed"
-        else _decided(campaign, job, repetitions),
+        "stopping": _decided(campaign, job, repetitions),
     }
 
 

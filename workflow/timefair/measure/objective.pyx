@@ -406,12 +406,9 @@ cdef class Objective:
         self.launch.best = self.launch_best = INFINITY
         self.launch.code = OPEN
         self.header.launches = self.launch_index + 1
-        self.closed = False
+        self.lift_limits()
         self.deadline = min(self.run_deadline, deadline)
         self.cap = min(self.run_cap, later(self.calls, evaluations))
-        self.pause = None
-        self.plateau_ns = self.plateau_evaluations = INT64_MAX
-        self.turn_ends_at = self.turn_ends_after = INT64_MAX
 
     def end_at_plateau(self, int64_t time_ns, int64_t evaluations):
         """End the launch that was just begun when it has not improved for so long."""
@@ -524,9 +521,15 @@ cdef class Objective:
         self.launch.first = self.launch.last = self.calls
         self.launch.code = OPEN
         self.launch_best = self.launch.best
+        self.lift_limits()
+        return 0
+
+    cdef int lift_limits(self) except -1:
+        """Leave the launch the limits of the run alone."""
         self.closed = False
         self.deadline, self.cap = self.run_deadline, self.run_cap
         self.pause = None
+        self.plateau_ns = self.plateau_evaluations = INT64_MAX
         self.turn_ends_at = self.turn_ends_after = INT64_MAX
         return 0
 
