@@ -13,14 +13,16 @@ ALLOWED = {
     # bottom
     "errors": set(),
     "ranges": set(),
+    "whole": set(),
+    "driver": {"errors"},
     "own_code": {"errors"},
     "statistics": set(),
     "machine": {"errors"},
-    "records": {"errors"},
+    "records": {"errors", "whole"},
     "problems": {"errors", "own_code"},
     "algorithms": {"errors", "own_code", "problems"},
     # what a campaign is
-    "plan": {"ranges", "errors", "config"},  # config: the type alone
+    "plan": {"ranges", "errors", "whole", "config"},  # config: the type alone
     "config": {"errors", "ranges", "problems", "algorithms", "tables", "figures"},  # their names
     "provenance": {
         "machine", "plan", "config", "problems", "algorithms", "records", "tables", "figures",

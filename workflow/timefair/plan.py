@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
+from timefair.errors import storing
 from timefair.ranges import format_ranges, parse_ranges
+from timefair.whole import whole_file
 
 if TYPE_CHECKING:
     from timefair.config import Campaign
@@ -147,14 +147,10 @@ def expected_runs(campaign: Campaign) -> set[tuple[int, int, int, int]]:
 def write_snapshot(campaign: Campaign, folder: Path) -> Path:
     """Put the checked campaign where its jobs read it; a file that is right stays untouched."""
     path, text = folder / "campaign.json", campaign.snapshot()
-    if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=folder, prefix=".campaign", delete=False
-        ) as file:
-            file.write(text)
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
+    with storing():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            with whole_file(path) as file:
+                file.write(text.encode())
     return path
 
 

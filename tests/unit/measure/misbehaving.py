@@ -7,8 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -141,3 +143,13 @@ def evaluates_in_a_fork(objective, rng):
         os._exit(0)
     _, status = os.waitpid(pid, 0)
     raise ValueError(f"the fork said {os.waitstatus_to_exitcode(status)}")
+
+
+def litters(objective, rng):
+    """Leaves a file in its temporary folder and one where it was started, and a process."""
+    Path(tempfile.mkdtemp(), "left.bin").write_bytes(bytes(2_000_000))
+    Path("litter.txt").write_text("left")
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(60)
+    one(objective, rng)

@@ -100,7 +100,7 @@ def test_others_are_blamed_for_what_the_run_did_not_compute(
         run_queue_delay_ns=round((1 + delay_s) * 1e9),
         orphans_delay_ns=round(orphans_s * 1e9),
     )
-    row = _resources(state, usage, core_s)
+    row = _resources(state, usage, core_s, 1)
     state.close()
     assert row["run_queue_delay_s"] == pytest.approx(delay_s)
     assert row["foreign_delay_s"] == pytest.approx(foreign_s, abs=1e-9)
@@ -108,7 +108,7 @@ def test_others_are_blamed_for_what_the_run_did_not_compute(
 
 def test_a_kernel_without_waiting_times_blames_nobody():
     state = State()
-    row = _resources(state, _Usage(cpu_s=0.5, run_queue_delay_ns=None), 1.0)
+    row = _resources(state, _Usage(cpu_s=0.5, run_queue_delay_ns=None), 1.0, 1)
     state.close()
     assert row["run_queue_delay_s"] is row["foreign_delay_s"] is None
 

@@ -123,6 +123,18 @@ def test_nothing_outlives_a_run(problem):
     assert running == []
 
 
+def test_what_a_run_left_behind_is_told(problem, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    row = run("litters", problem, restart=RestartPolicy("none"))
+    assert row["left_processes"] == 1
+    assert row["left_files"] == 1
+    assert row["left_mb"] == pytest.approx(2.0)
+    assert row["appeared"] == "litter.txt"
+    assert row["written_mb"] is None or row["written_mb"] >= 2.0
+    tidy = run("cooperative", problem)
+    assert (tidy["left_processes"], tidy["left_files"], tidy["appeared"]) == (0, 0, None)
+
+
 def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.errors import InputError
+from timefair.figures.registry import FIGURES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.tables.files import read, write
 from timefair.tables.latex import Setting, typeset
@@ -243,3 +244,32 @@ def test_one_run_has_no_spread_and_no_warning(run, table):
     assert math.isnan(row["first_run"])
     assert math.isnan(row["reference"])
     assert (row["outliers"], row["warnings"]) == (0, "none")
+
+
+def test_what_was_left_behind_is_counted_by_algorithm(run, table):
+    told = made(
+        "leftovers",
+        table(
+            run(run=0, left_processes=2, left_files=0, left_mb=0.0, written_mb=1.5),
+            run(run=1, left_processes=0, left_files=3, left_mb=0.5, appeared="a.log, b.log"),
+            run(run=2, left_processes=0, left_files=0, left_mb=0.0, appeared="a.log, b.log"),
+            run(algorithm="B", left_processes=0, left_files=0, left_mb=0.0),
+        ),
+    ).set_index("algorithm")
+    assert told.loc["A", ["runs", "with_processes", "with_files", "with_names"]].tolist() == [
+        3, 1, 1, 2,
+    ]  # fmt: skip
+    assert told.loc["A", ["left_processes_max", "left_files_max"]].tolist() == [2, 3]
+    assert told.loc["A", ["left_mb_max", "written_mb_max"]].tolist() == [0.5, 1.5]
+    assert told["appeared"].tolist() == ["a.log, b.log", "none"]
+    assert np.isnan(told.loc["B", "written_mb_max"])
+
+
+@pytest.mark.parametrize(
+    ("clock", "axis"),
+    [("wall", "wall clock in seconds"), ("cpu", "CPU time"), ("reference", "reference units")],
+)
+def test_figures_name_the_clock_of_their_table(timed, tmp_path, clock, axis):
+    write(made("ecdf", timed, analysis(time=clock)), tmp_path / "ecdf.parquet")
+    figure = FIGURES["ecdf"](read(tmp_path / "ecdf.parquet"))
+    assert axis in figure.get_supxlabel()

@@ -7,33 +7,49 @@ without numpy before the number of threads is set.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from timefair import __version__
 from timefair.cli import algorithms, analysis, campaigns, measuring, trust
-from timefair.errors import InputError
+from timefair.errors import InputError, Interrupted, storing
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status is its own, 0 unless told, or 2 for input to mend."""
+    """Run one command.
+
+    The exit status is the command's own, 0 unless told; 2 for what the user can mend; 128 and the
+    signal's number if a signal ended it.
+    """
     try:
         arguments = _parser().parse_args(argv)
     except SystemExit as stop:  # argparse has printed the usage, the help or the version
         return int(stop.code or 0)
     try:
-        status: int | None = arguments.command(arguments)
-        sys.stdout.flush()
+        with storing():
+            status: int | None = arguments.command(arguments)
+            sys.stdout.flush()
         return status or 0
     except InputError as error:
-        for fault in error.faults:
-            print(f"timefair: {fault}", file=sys.stderr)
+        _complain(error.told)
         return 2
+    except (Interrupted, KeyboardInterrupt) as stop:
+        number = stop.number if isinstance(stop, Interrupted) else signal.SIGINT
+        _complain(f"timefair: {Interrupted(number)}")
+        return 128 + number
     except BrokenPipeError:  # the reader, such as `head`, has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def _complain(text: str) -> None:
+    """Say it, as far as that can be said: a log may lie on the disk that is full."""
+    with contextlib.suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:

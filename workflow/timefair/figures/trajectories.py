@@ -9,8 +9,6 @@ from matplotlib.figure import Figure
 
 from timefair.figures import panels, scales, style
 
-COST_LABEL = {"seconds": "elapsed wall clock in seconds", "evaluations": "evaluations"}
-
 
 def draw(frame: pd.DataFrame, *, cost_label: str, label: str) -> Figure:
     """A panel a function and dimension, each with its own scale of y.

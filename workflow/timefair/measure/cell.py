@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel, stopping
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
+from timefair.measure.interruption import interruptible
 from timefair.measure.objective import NEVER, Objective
 from timefair.measure.preparation import evaluation_cost_s, prepare
 from timefair.measure.repetitions import Repetitions
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
     """Measure what the job's record lacks, and write the record.
 
-    Runs that a killed job of the same key has finished are taken from its journal. Instances take
+    Runs that an ended job of the same key has finished are taken from its journal. Instances take
     turns, so that an unlucky minute hits them alike, until the round or the campaign's stopping
     rule ends them.
 
@@ -48,26 +51,30 @@ def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
         The digest of everything that decides this measurement (`provenance.measure_key`).
     """
     repetitions = stopping.repetitions(campaign, job, folder=record.parents[3])
-    with Journal(record, key) as journal:
-        if _catch_up(repetitions, journal):
+    with interruptible(), Journal(record, key) as journal:
+        missing = _missing(repetitions, journal)
+        if (first := next(missing, None)) is not None:
             with held_cores(campaign.algorithms[job.algorithm].threads) as cores:
-                _measure(campaign, job, repetitions, cores, journal)
+                _measure(campaign, job, repetitions, chain([first], missing), cores, journal)
         done = [journal.runs[turn] for turn in sorted(journal.runs)]
         write_record(record, done, _facts(campaign, job, key, repetitions))
 
 
-def _catch_up(repetitions: Repetitions, journal: Journal) -> bool:
-    """Take what the journal has. Whether anything is left to measure."""
-    while (turn := repetitions.next()) is not None and turn in journal.runs:
-        precision = journal.runs[turn].column("best_precision")[0].as_py()
-        repetitions.add(turn[0], precision)
-    return turn is not None
+def _missing(repetitions: Repetitions, journal: Journal) -> Iterator[tuple[int, int]]:
+    """The runs to measure, one after the other; those that the journal has count on the way."""
+    while (turn := repetitions.next()) is not None:
+        if turn in journal.runs:
+            precision = journal.runs[turn].column("best_precision")[0].as_py()
+            repetitions.add(turn[0], precision)
+        else:
+            yield turn
 
 
 def _measure(
     campaign: Campaign,
     job: Job,
     repetitions: Repetitions,
+    turns: Iterable[tuple[int, int]],
     cores: tuple[int, ...],
     journal: Journal,
 ) -> None:
@@ -94,8 +101,7 @@ def _measure(
     allowance = _allowance(campaign, job)
     timing = campaign.timing
     watch = Watch(cores, reference=campaign.reference_is_timed, repeats=timing.most_repeats)
-    while (turn := repetitions.next()) is not None:
-        instance, run = turn
+    for instance, run in turns:
         problem = problems[instance]
         seed = run_seed(campaign.seed, problem.name, job.algorithm, run)
         row = watch.measure(partial(measure_run, algorithm, problem, allowance, seed))

@@ -18,6 +18,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel
 from timefair.measure.betting import bet
 from timefair.measure.evaluators import Evaluators
+from timefair.measure.interruption import ends_at_once
 from timefair.measure.objective import NEVER, LaunchCode, LaunchCut, Objective, Stop, cpu_ns, now_ns
 from timefair.measure.restarts import RestartPolicy
 from timefair.measure.seeds import launch_rng, seed_global_generators
@@ -75,6 +76,7 @@ def live(
     A run whose launch was killed at tau goes on in a new process with the state of the last one.
     """
     try:
+        ends_at_once()
         os.setsid()
         kernel.die_with_parent(parent)
         kernel.limit_memory(allowance.memory_mb)

@@ -81,6 +81,18 @@ def run_queue_delay_ns(pid: int | str = "self") -> int | None:
         return None
 
 
+def written_bytes(pid: int | str = "self") -> int | None:
+    """What a process (a zombie too) and those it waited for handed to write(); None: unknown."""
+    try:
+        for line in Path(f"/proc/{pid}/io").read_text().splitlines():
+            name, _, number = line.partition(": ")
+            if name == "wchar":
+                return int(number)
+    except (OSError, ValueError):
+        pass
+    return None
+
+
 def limit_memory(memory_mb: float | None) -> None:
     """Let this process's address space grow by so much at most; None: without a limit."""
     if memory_mb is None:
@@ -98,6 +110,7 @@ class Orphan(NamedTuple):
 
     usage: resource.struct_rusage
     run_queue_delay_ns: int | None
+    written_bytes: int | None
 
 
 def end_group_and_orphans(pid: int) -> list[Orphan]:
@@ -113,8 +126,8 @@ def end_group_and_orphans(pid: int) -> list[Orphan]:
             try:
                 os.kill(child, signal.SIGKILL)
                 os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
-                delay_ns = run_queue_delay_ns(child)
-                ended.append(Orphan(os.wait4(child, 0)[2], delay_ns))
+                delay_ns, written = run_queue_delay_ns(child), written_bytes(child)
+                ended.append(Orphan(os.wait4(child, 0)[2], delay_ns, written))
             except (ProcessLookupError, ChildProcessError):
                 continue
     return ended

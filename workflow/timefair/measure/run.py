@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import child, kernel
+from timefair.measure import child, kernel, leftovers
 from timefair.measure.child import Allowance
+from timefair.measure.interruption import SIGNALS
 from timefair.measure.objective import NEVER, LaunchCode, Stop, now_ns
 from timefair.measure.scratch import scratch_folder
 from timefair.measure.state import State
@@ -22,6 +23,9 @@ from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 
 ATTEMPTS = 3
 """How often a run is tried whose process is killed from outside."""
+
+FROM_OUTSIDE = (signal.SIGKILL, *SIGNALS)
+"""What no algorithm does to itself by mistake."""
 
 LATE_NS = 2_000_000_000
 """The parent ends a process that the kernel timer has not ended by then."""
@@ -54,10 +58,18 @@ class _Usage:
     peak_memory_mb: float = 0.0
     run_queue_delay_ns: int | None = 0
     orphans_delay_ns: int = 0
+    orphans: int = 0
+    written_bytes: int | None = 0
 
-    def add(self, usage: resource.struct_rusage, delay_ns: int | None, state: State) -> None:
+    def add(
+        self,
+        usage: resource.struct_rusage,
+        delay_ns: int | None,
+        written_bytes: int | None,
+        state: State,
+    ) -> None:
         # Without the end of the process, where it told its CPU time when the run was over.
-        self._add(usage, state["cpu_1"] / 1e9 or usage.ru_utime + usage.ru_stime)
+        self._add(usage, state["cpu_1"] / 1e9 or usage.ru_utime + usage.ru_stime, written_bytes)
         if delay_ns is None or self.run_queue_delay_ns is None or state["delay_0"] < 0:
             self.run_queue_delay_ns = None
         else:
@@ -65,10 +77,16 @@ class _Usage:
 
     def add_orphan(self, orphan: kernel.Orphan) -> None:
         """A process that the run's own did not wait for, such as an external algorithm at T."""
-        self._add(orphan.usage, orphan.usage.ru_utime + orphan.usage.ru_stime)
+        cpu_s = orphan.usage.ru_utime + orphan.usage.ru_stime
+        self._add(orphan.usage, cpu_s, orphan.written_bytes)
         self.orphans_delay_ns += orphan.run_queue_delay_ns or 0
+        self.orphans += 1
 
-    def _add(self, usage: resource.struct_rusage, cpu_s: float) -> None:
+    def _add(self, usage: resource.struct_rusage, cpu_s: float, written_bytes: int | None) -> None:
+        if self.written_bytes is None or written_bytes is None:
+            self.written_bytes = None
+        else:
+            self.written_bytes += written_bytes
         self.cpu_s += cpu_s
         self.switches += usage.ru_nivcsw
         self.peak_memory_mb = max(self.peak_memory_mb, usage.ru_maxrss / 1024)
@@ -90,10 +108,16 @@ def measure_run(
     return row | {"attempts": attempts, "seed": seed}
 
 
-@scratch_folder()
 def _attempt(
     algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
+    before = leftovers.names_here()
+    with scratch_folder() as scratch:
+        row = _row(algorithm, problem, allowance, seed)
+        return row | leftovers.look(scratch, before)._asdict()
+
+
+def _row(algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
     state = State()
     usage = _Usage()
     started = datetime.datetime.now(datetime.UTC)
@@ -113,7 +137,7 @@ def _attempt(
             "message": message,
             "started_utc": started,
             **result,
-            **_resources(state, usage, result["wall_s"] * allowance.cores),
+            **_resources(state, usage, result["wall_s"], allowance.cores),
         }
     finally:
         state.close()
@@ -137,12 +161,17 @@ def _process(
     pidfd = os.pidfd_open(pid)
     try:
         _wait_for_exit(pidfd, pid, state)
-        delay_ns = kernel.run_queue_delay_ns(pid)  # of the zombie
+        delay_ns, written = kernel.run_queue_delay_ns(pid), kernel.written_bytes(pid)  # a zombie
         orphans = kernel.end_group_and_orphans(pid)
         _, wait_status, rusage = os.wait4(pid, 0)
+    except BaseException:
+        os.kill(pid, signal.SIGKILL)
+        kernel.end_group_and_orphans(pid)
+        os.waitpid(pid, 0)
+        raise
     finally:
         os.close(pidfd)
-    usage.add(rusage, delay_ns, state)
+    usage.add(rusage, delay_ns, written, state)
     for orphan in orphans:
         usage.add_orphan(orphan)
     return wait_status
@@ -171,7 +200,7 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
         if state["deadline"] == NEVER:
             return Status.WALL_LIMIT, StopReason.FAILURE, "its evaluations were not used in time"
         return _content(state), StopReason.TIME_KILLED, None
-    if exit_code in (-signal.SIGKILL, -signal.SIGTERM):
+    if -exit_code in FROM_OUTSIDE:
         name = signal.Signals(-exit_code).name
         return Status.KILLED, StopReason.FAILURE, f"{name} from outside"
     if exit_code < 0:
@@ -234,23 +263,26 @@ def _launch_log(state: State, t0: int, end: int, failed: bool) -> list[dict[str,
     return log
 
 
-def _resources(state: State, usage: _Usage, core_seconds: float) -> dict[str, Any]:
+def _resources(state: State, usage: _Usage, wall_s: float, cores: int) -> dict[str, Any]:
     """What the run's processes used since t0, and how they were disturbed.
 
     Processes of one run also wait for each other, such as an external algorithm and the process
     that evaluates for it. Others can be blamed for no more than all of them waited, and for no
-    more than what the run's cores did not compute for it.
+    more than what the run's cores did not compute for it. With several cores there is an evaluator
+    for each, which is no process of the algorithm's.
     """
     cpu_s = max(usage.cpu_s - state["cpu_0"] / 1e9, 0.0)
     delay_s = foreign_s = None
     if usage.run_queue_delay_ns is not None:
         delay_s = max(usage.run_queue_delay_ns - state["delay_0"], 0) / 1e9
         waited_s = delay_s + usage.orphans_delay_ns / 1e9
-        foreign_s = min(waited_s, max(core_seconds - cpu_s, 0.0))
+        foreign_s = min(waited_s, max(wall_s * cores - cpu_s, 0.0))
     return {
         "cpu_s": cpu_s,
         "involuntary_switches": max(usage.switches - state["switches_0"], 0),
         "peak_memory_mb": usage.peak_memory_mb,
         "run_queue_delay_s": delay_s,
         "foreign_delay_s": foreign_s,
+        "written_mb": None if usage.written_bytes is None else usage.written_bytes / 1e6,
+        "left_processes": max(usage.orphans - (cores if cores > 1 else 0), 0),
     }

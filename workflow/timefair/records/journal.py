@@ -8,6 +8,7 @@ that the journal belongs to.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import struct
@@ -143,8 +144,12 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close()
+        if kind is not None:
+            self._say(
+                f"keeps {len(self.runs)} runs that are done; the next start goes on from them"
+            )
 
     def _lock(self) -> int:
         """Open and lock the file; again if it was replaced or deleted while this waited."""
@@ -178,7 +183,8 @@ class Journal:
             self._say(f"its last {size - content.end} bytes are no whole run; cut off")
 
     def _say(self, what: str) -> None:
-        print(f"timefair: {self._path}: {what}", file=sys.stderr, flush=True)
+        with contextlib.suppress(OSError):  # the log may lie on the disk that is full
+            print(f"timefair: {self._path}: {what}", file=sys.stderr, flush=True)
 
     def _read(self) -> bytes:
         with os.fdopen(os.dup(self._fd), "rb") as file:
@@ -187,6 +193,9 @@ class Journal:
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
-        while view:
-            view = view[os.write(self._fd, view) :]
-        os.fsync(self._fd)
+        try:
+            while view:
+                view = view[os.write(self._fd, view) :]
+            os.fsync(self._fd)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 EVENT = pa.struct(
     [
@@ -77,6 +77,12 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("reference_before_s", pa.float64()),  # CPU time of the reference kernel; null: not timed
     ("reference_after_s", pa.float64()),
     ("peak_memory_mb", pa.float64()),
+    # what the algorithm wrote, and left for the parent to end or remove
+    ("written_mb", pa.float64()),  # by write(), also to pipes; null: not told
+    ("left_processes", pa.int32()),  # that were there when the run's own had ended
+    ("left_files", pa.int32()),  # in the run's temporary folder
+    ("left_mb", pa.float64()),
+    ("appeared", pa.string()),  # new names in the working folder; null: none
     ("core", pa.int32()),  # null: not pinned
     ("started_utc", pa.timestamp("ms", tz="UTC")),
     ("launch_log", pa.list_(LAUNCH)),

@@ -9,11 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,6 +20,7 @@ import pyarrow.parquet as pq
 from timefair.errors import InputError
 from timefair.records.checksum import ColumnChecksums
 from timefair.records.schema import RUN_SCHEMA, SCHEMA_VERSION
+from timefair.whole import whole_file
 
 MEND = "delete it and start snakemake again"
 
@@ -34,21 +34,11 @@ def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[s
     The file appears under its name only when it is complete and on the disk. The facts are read
     last, so that what is learnt from the batches can be among them.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fd, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(fd, "wb") as file:
-            _write(file, batches, facts)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(part, 0o644)
-        os.replace(part, path)
-    except BaseException:
-        os.unlink(part)
-        raise
+    with whole_file(path) as file:
+        _write(file, batches, facts)
 
 
-def _write(file: Any, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
+def _write(file: BinaryIO, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
     columns = ColumnChecksums()
     # Without Arrow's own copy of the schema the metadata are in one place only.
     with pq.ParquetWriter(file, RUN_SCHEMA, compression="zstd", store_schema=False) as writer:

@@ -39,6 +39,7 @@ class Table:
         )
         frame = build(self._taken(runs, analysis), analysis)
         frame.attrs["disturbed"] = self._told(runs, analysis)
+        frame.attrs["clock"] = analysis.time if self.charged else "wall"
         return frame
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
@@ -188,6 +189,13 @@ TABLES: dict[str, Table] = {
             "disturbance",
             "Runs that others have disturbed",
             "campaign.disturbance:told",
+            False,
+            True,
+        ),
+        Table(
+            "leftovers",
+            "What the algorithms wrote and left behind",
+            "campaign.leftovers:told",
             False,
             True,
         ),

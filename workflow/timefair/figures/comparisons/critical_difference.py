@@ -7,13 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from timefair.figures import style
+from timefair.figures import costs, style
 from timefair.figures.style import Look
 
-CRITERIA = {
-    ("precision", "Q.50"): "median precision at the end",
-    ("seconds", "ERT"): "ERT in seconds",
-}
+CRITERIA = (("precision", "Q.50"), ("seconds", "ERT"))
 SHORT_NAME = 20
 """Letters up to which two diagrams lie beside each other."""
 
@@ -42,10 +39,14 @@ def draw(frame: pd.DataFrame) -> Figure:
     ValueError
         If the table has no row of these criteria.
     """
+    titles = {
+        "precision": "median precision at the end",
+        "seconds": f"ERT in {costs.counted_in(frame, 'seconds')}",
+    }
     cells = [
-        (suite, dimension, title, rows)
+        (suite, dimension, titles[measure], rows)
         for (suite, dimension), part in frame.groupby(["suite", "dimension"], sort=True)
-        for (measure, criterion), title in CRITERIA.items()
+        for measure, criterion in CRITERIA
         for rows in [part[(part["measure"] == measure) & (part["criterion"] == criterion)]]
         if not rows.empty
     ]

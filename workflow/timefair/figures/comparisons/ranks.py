@@ -5,13 +5,10 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from timefair.figures import costs
 from timefair.figures.comparisons import slopes
 
-PANELS = {
-    "precision": "precision at the end",
-    "seconds": "seconds to targets",
-    "evaluations": "evaluations to targets",
-}
+COSTS = ("seconds", "evaluations")
 
 
 def draw(frame: pd.DataFrame) -> Figure:
@@ -27,6 +24,8 @@ def draw(frame: pd.DataFrame) -> Figure:
     ValueError
         If the table has no rows.
     """
+    titles = {m: f"{costs.counted_in(frame, m)} to targets" for m in COSTS}
+    titles["precision"] = "precision at the end"
     return slopes.draw(
-        frame.assign(panel=frame["measure"].map(PANELS), position=frame["criterion"])
+        frame.assign(panel=frame["measure"].map(titles), position=frame["criterion"])
     )

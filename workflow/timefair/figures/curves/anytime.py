@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.figures import panels, trajectories
+from timefair.figures import costs, panels, trajectories
 
 
 def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
@@ -28,6 +28,6 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
     shown = panels.of_unit(frame, unit)
     return trajectories.draw(
         shown.assign(curve=shown["median"], low=shown["median_low"], high=shown["median_high"]),
-        cost_label=trajectories.COST_LABEL[unit],
+        cost_label=costs.spent(frame, unit),
         label="best precision so far, median",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.figures import panels, trajectories
+from timefair.figures import costs, panels, trajectories
 
 
 def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
@@ -32,6 +32,6 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
             low=10.0 ** shown["mean_log10_low"],
             high=10.0 ** shown["mean_log10_high"],
         ),
-        cost_label=trajectories.COST_LABEL[unit],
+        cost_label=costs.spent(frame, unit),
         label="best precision so far, geometric mean",
     )

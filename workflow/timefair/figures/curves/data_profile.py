@@ -5,13 +5,9 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.figures import panels, shares
+from timefair.figures import costs, panels, shares
 
-LABEL = {
-    "seconds": "ERT in seconds",
-    "seconds_per_dimension": "ERT in seconds / dimension",
-    "simplex_gradients": "ERT in evaluations / (dimension + 1)",
-}
+SIMPLEX_GRADIENTS = "evaluations / (dimension + 1)"
 
 
 def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
@@ -29,10 +25,11 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
     ValueError
         If the table has no rows of this unit.
     """
+    name = SIMPLEX_GRADIENTS if unit == "simplex_gradients" else costs.counted_in(frame, unit)
     return shares.draw(
         panels.without_sole(panels.of_unit(frame, unit), "dimension"),
         "cost",
         functions=False,
-        x_label=LABEL[unit],
+        x_label=f"ERT in {name}",
         label="share of problems",
     )

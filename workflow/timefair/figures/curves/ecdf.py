@@ -5,9 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.figures import panels, shares
-
-LABEL = {"seconds": "wall clock in seconds", "evaluations": "evaluations"}
+from timefair.figures import costs, panels, shares
 
 
 def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
@@ -29,6 +27,6 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
         panels.without_sole(panels.of_unit(frame, unit), "function"),
         "cost",
         functions=True,
-        x_label=LABEL[unit],
+        x_label=costs.spent(frame, unit),
         label="share of (target, instance, run) reached",
     )

@@ -5,12 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.figures import panels, shares
-
-LABEL = {
-    "seconds_per_dimension": "wall clock in seconds / dimension",
-    "evaluations_per_dimension": "evaluations / dimension",
-}
+from timefair.figures import costs, panels, shares
 
 
 def draw(frame: pd.DataFrame, unit: str = "seconds_per_dimension") -> Figure:
@@ -32,6 +27,6 @@ def draw(frame: pd.DataFrame, unit: str = "seconds_per_dimension") -> Figure:
         panels.without_sole(panels.of_unit(frame, unit), "dimension"),
         "cost",
         functions=False,
-        x_label=LABEL[unit],
+        x_label=costs.spent(frame, unit),
         label="share of targets reached",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.figures import shares
+from timefair.figures import costs, shares
 
 
 def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
@@ -30,6 +30,6 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
         frame,
         "ratio",
         functions=False,
-        x_label=f"ERT in {unit}, as a multiple of the best",
+        x_label=f"ERT in {costs.counted_in(frame, unit)}, as a multiple of the best",
         label="share of problems",
     )

@@ -7,10 +7,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from timefair.figures import panels, scales, style
+from timefair.figures import costs, panels, scales, style
 
 COLUMN = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
-LABEL = {"seconds": "ERT in seconds", "evaluations": "ERT in evaluations"}
 STRIP_PER_ALGORITHM = 0.055
 STRIP_AT_MOST = 0.4
 STRIP_GREY = "#EDEDED"
@@ -99,7 +98,9 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
                 )
         figure.supxlabel(scales.with_zero("target precision (easy to hard)", floor), fontsize=7.5)
         figure.supylabel(
-            LABEL[unit] + (" (∞: no run reached it)" if unreached else ""), fontsize=7.5
+            f"ERT in {costs.counted_in(frame, unit)}"
+            + (" (∞: no run reached it)" if unreached else ""),
+            fontsize=7.5,
         )
         panels.legend(figure, looks)
     return figure

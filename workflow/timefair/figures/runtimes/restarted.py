@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.figures import panels, shares
+from timefair.figures import costs, panels, shares
 
-LABEL = {"seconds": "wall clock in seconds", "evaluations": "evaluations"}
 END_GREY = "#808080"
 
 
@@ -34,7 +33,7 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
         shown.assign(low=np.nan, high=np.nan),
         "cost",
         functions=True,
-        x_label=f"{LABEL[unit]} (vertical line: end of the longest run)",
+        x_label=f"{costs.spent(frame, unit)} (vertical line: end of the longest run)",
         label="share of targets reached with restarts",
     )
     for axes in figure.axes:

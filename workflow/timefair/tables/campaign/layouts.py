@@ -58,6 +58,25 @@ LAYOUTS = {
             rows=("algorithm",),
         ),
     ),
+    "leftovers": (
+        Layout(
+            caption="What the algorithms wrote and left behind. Processes: runs that left any when "
+            "their own had ended, external commands at the end of the time among them. Files: runs "
+            "that left any in their temporary folder. Names: runs during which names appeared in "
+            "the working folder. Written: by write(), also to pipes, at most in one run.",
+            values=(
+                Value("runs", "Runs"),
+                Value("with_processes", "Processes"),
+                Value("left_processes_max", "at most"),
+                Value("with_files", "Files"),
+                Value("left_files_max", "at most"),
+                Value("left_mb_max", "MB, at most", decimals=1),
+                Value("with_names", "Names"),
+                Value("written_mb_max", "Written, MB", decimals=1),
+            ),
+            rows=("algorithm",),
+        ),
+    ),
     "units": (
         Layout(
             caption="Geometric standard deviation of the time of an evaluation between runs, by "

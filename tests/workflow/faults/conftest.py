@@ -1,0 +1,38 @@
+"""Trials, and how many faults are done."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from faults.trial import Trial
+from workspace import Workspace
+
+MOMENTS = 12
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--moments", type=int, help=f"random moments of faults ({MOMENTS})")
+
+
+@pytest.fixture
+def moments(request: pytest.FixtureRequest) -> int:
+    """How many random moments a test takes, in as many campaigns as that needs."""
+    return request.config.getoption("--moments", default=None) or MOMENTS
+
+
+@pytest.fixture
+def new_trial(tmp_path: Path) -> Callable[..., Trial]:
+    """Makes trials, each in an empty folder."""
+    count = iter(range(10**6))
+
+    def make(**changes: object) -> Trial:
+        folder = tmp_path / f"trial{next(count)}"
+        folder.mkdir()
+        return Trial(Workspace(folder), **changes)
+
+    return make
+
+
+@pytest.fixture
+def trial(new_trial: Callable[..., Trial]) -> Trial:
+    return new_trial()

@@ -1,0 +1,121 @@
+"""A disk that is full or read-only, files that are damaged: said, and mended by the next start."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import time
+
+import pytest
+
+from timefair.records.journal import read_journal
+
+pytestmark = pytest.mark.workflow
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """An empty folder that is a file system of its own, of 24 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = mount("-t", "tmpfs", "-o", "size=24m", "tmpfs", folder)
+    if mounted.returncode != 0:
+        pytest.skip(f"no file system of its own: {mounted.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=False)
+
+
+def mount(*words):
+    try:
+        return subprocess.run(["mount", *words], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("no command to mount a file system")
+
+
+def begin(trial):
+    campaign = trial.start()
+    while len(trial.finished) < 4 and campaign.poll() is None:
+        time.sleep(0.05)
+        trial.look()
+    return campaign
+
+
+@pytest.fixture
+def trial_on_disk(disk, new_trial):
+    """A trial whose results, logs and notes of Snakemake lie on that disk."""
+    trial = new_trial()
+    trial.workspace.folder = disk
+    trial.workspace.results = disk / "results" / "test"
+    return trial
+
+
+def fill(folder):
+    with contextlib.suppress(OSError), (folder / "ballast").open("wb") as file:
+        while True:
+            file.write(bytes(4096))
+            file.flush()
+
+
+def test_a_full_disk_is_said_and_what_was_done_stays(trial_on_disk, disk):
+    campaign = begin(trial_on_disk)
+    fill(disk)
+    assert campaign.wait(120) != 0
+    assert "No space left on device" in trial_on_disk.words
+    (disk / "ballast").unlink()
+    trial_on_disk.look()
+    trial_on_disk.finish()
+
+
+def test_results_that_became_read_only(trial_on_disk, disk):
+    campaign = begin(trial_on_disk)
+    time.sleep(0.2)
+    made = mount("-o", "remount,ro", disk)
+    while made.returncode != 0 and campaign.poll() is None:  # a file is open for writing
+        time.sleep(0.01)
+        made = mount("-o", "remount,ro", disk)
+    campaign.wait(120)
+    assert made.returncode == 0, made.stderr
+    start = trial_on_disk.workspace.run()
+    assert start.returncode != 0
+    assert "Read-only file system" in start.stdout + start.stderr
+    mount("-o", "remount,rw", disk)
+    trial_on_disk.look()
+    trial_on_disk.finish()
+
+
+def test_a_damaged_journal_costs_the_damaged_run_alone(trial):
+    campaign = begin(trial)
+    campaign.kill()
+    while trial.alive():
+        time.sleep(0.05)
+    trial.look()
+    path = max(trial.workspace.results.rglob("*.journal"), key=lambda p: p.stat().st_size)
+    data = bytearray(path.read_bytes())
+    before = read_journal(bytes(data)).runs
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(data)
+    after = read_journal(bytes(data)).runs
+    assert len(before) - len(after) == 1
+    path.with_suffix("").unlink(missing_ok=True)  # the record, which has the run as well
+    (lost,) = before.keys() - after.keys()
+    record = path.name.partition(".")[0]
+    (key,) = (key for key in trial.finished if key[1:] == (record, *lost)
+              and before[lost].column("algorithm")[0].as_py() == key[0])  # fmt: skip
+    del trial.finished[key]
+    trial.finish()
+    assert "runs are damaged and measured again" in trial.words or "no whole run" in trial.words
+
+
+def test_a_damaged_record_is_named_before_any_table_is_made(trial):
+    trial.finish()
+    path = sorted(trial.workspace.results.rglob("records/**/*.parquet"))[0]
+    whole = path.read_bytes()
+    damaged = bytearray(whole)
+    damaged[len(whole) // 3] ^= 0xFF
+    path.write_bytes(damaged)
+    start = trial.workspace.run("--forcerun", "collect_records")
+    assert start.returncode != 0
+    assert path.name in start.stdout + start.stderr
+    assert "delete it and start snakemake again" in start.stdout + start.stderr
+    path.unlink()
+    trial.finish()

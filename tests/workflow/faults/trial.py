@@ -1,0 +1,103 @@
+"""A campaign to which faults are done: what it has finished must stay, as it was."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from faults.processes import processes
+from workspace import Workspace
+
+from timefair.errors import InputError
+from timefair.records.journal import read_journal
+from timefair.records.store import open_record
+
+Key = tuple[Any, ...]
+
+RUNS = 8
+FUNCTIONS = (1, 8)
+INSTANCES = (1, 2)
+ALGORITHMS = ("one", "two")
+
+
+class Trial:
+    """A campaign of about ten core-seconds in a workspace, and the runs that it has finished."""
+
+    def __init__(self, workspace: Workspace, **changes: Any) -> None:
+        self.workspace = workspace
+        self.finished: dict[Key, object] = {}
+        self.said = workspace.folder / "said.txt"
+        workspace.configure(
+            algorithms=dict.fromkeys(ALGORITHMS, "timefair:random-search"),
+            budget={"time_s": 0.15},
+            runs=RUNS,
+            problems={
+                "suite": "bbob",
+                "functions": list(FUNCTIONS),
+                "dimensions": 2,
+                "instances": list(INSTANCES),
+            },
+            tables=["runs"],
+            figures=["ecdf"],
+            **changes,
+        )
+
+    def start(self, **options: Any) -> subprocess.Popen[bytes]:
+        """Start the workflow, in a process group of its own."""
+        with self.said.open("ab") as said:
+            return subprocess.Popen(
+                self.workspace.command(), cwd=self.workspace.folder, stdout=said, stderr=said,
+                env=self.workspace.environment, start_new_session=True, **options,
+            )  # fmt: skip
+
+    def alive(self) -> list[int]:
+        """Every process of the campaign."""
+        return [pid for pids in processes(self.workspace.folder).values() for pid in pids]
+
+    def look(self) -> None:
+        """Be sure that what was finished at an earlier look is still there, and the same."""
+        now = dict(self._runs())
+        for key, started in self.finished.items():
+            assert now.get(key) == started, f"{key} was lost or measured again"
+        self.finished.update(now)
+
+    def finish(self) -> str:
+        """Run the campaign to its end, and be sure that it is whole. What Snakemake said."""
+        said = self.workspace.complete()
+        self.look()
+        rows = self.workspace.rows()
+        keys = {(r["algorithm"], r["function"], r["instance"], r["run"]) for r in rows}
+        assert len(rows) == len(keys) == len(ALGORITHMS) * len(FUNCTIONS) * len(INSTANCES) * RUNS
+        assert {row["status"] for row in rows} == {"ok"}
+        assert "Nothing to be done" in self.workspace.complete()
+        return said
+
+    @property
+    def words(self) -> str:
+        """All that was said until now, with the logs that are there."""
+        logs = sorted((self.workspace.results / "logs").rglob("*.log"))
+        return "\n".join(path.read_text(errors="replace") for path in [self.said, *logs])
+
+    def _runs(self) -> Iterator[tuple[Key, object]]:
+        """When each run was started that a journal or a record holds now."""
+        for path in (self.workspace.results / "records").rglob("*.parquet*"):
+            for batch in _batches(path):
+                for row in batch.select(
+                    ["algorithm", "instance", "run", "started_utc"]
+                ).to_pylist():
+                    record = path.name.partition(".")[0]
+                    key = (row["algorithm"], record, row["instance"], row["run"])
+                    yield key, row["started_utc"]
+
+
+def _batches(path: Path) -> list[Any]:
+    try:
+        if path.suffix == ".parquet":
+            return list(open_record(path).row_groups())
+        if path.suffix == ".journal":
+            return list(read_journal(path.read_bytes()).runs.values())
+    except (FileNotFoundError, InputError):  # replaced meanwhile, or damaged on purpose
+        pass
+    return []

@@ -1,0 +1,72 @@
+"""Real campaigns in folders of their own, from a small whole that each test overrides."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from timefair.records.store import read_runs
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Workspace:
+    """A folder in which campaigns run, with its own core locks."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.config = folder / "campaign.yaml"
+        self.results = folder / "results" / "test"
+
+    def configure(self, **changes: Any) -> None:
+        """Write the campaign: two quick algorithms, evaluations as the budget, unless told."""
+        campaign = {
+            "name": "test",
+            "seed": 3,
+            "problems": {"suite": "bbob", "functions": [1, 8], "dimensions": 2, "instances": "1-2"},
+            "algorithms": {
+                "random": "timefair:random-search",
+                "simplex": "scipy:Nelder-Mead",
+            },
+            "budget": {"evaluations": 300},
+            "runs": 2,
+            "instances_per_job": 2,
+            "targets": [10, 1, 0.1],
+            "statistics": {"resamples": 50},
+        }
+        self.config.write_text(yaml.safe_dump(campaign | changes))
+
+    def command(self, *arguments: str, cores: int = 2) -> list[str]:
+        return [
+            sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"),
+            "--cores", str(cores), "--configfile", str(self.config), *arguments,
+        ]  # fmt: skip
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return os.environ | {"TIMEFAIR_LOCKS": str(self.folder / "locks")}
+
+    def run(self, *arguments: str, cores: int = 2) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*arguments, cores=cores),
+            cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=600,
+        )  # fmt: skip
+
+    def complete(self, *arguments: str, cores: int = 2) -> str:
+        """Run, and be sure that it went well. What Snakemake said."""
+        done = self.run(*arguments, cores=cores)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def records(self) -> dict[Path, float]:
+        """The record files and when each was written."""
+        return {p: p.stat().st_mtime for p in (self.results / "records").rglob("*.parquet")}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Every collected run."""
+        return read_runs(sorted((self.results / "collected").glob("*.parquet"))).to_pylist()
