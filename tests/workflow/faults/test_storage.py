@@ -32,14 +32,6 @@ def mount(*words):
         pytest.skip("no command to mount a file system")
 
 
-def begin(trial):
-    campaign = trial.start()
-    while len(trial.finished) < 4 and campaign.poll() is None:
-        time.sleep(0.05)
-        trial.look()
-    return campaign
-
-
 @pytest.fixture
 def trial_on_disk(disk, new_trial):
     """A trial whose results, logs and notes of Snakemake lie on that disk."""
@@ -57,7 +49,7 @@ def fill(folder):
 
 
 def test_a_full_disk_is_said_and_what_was_done_stays(trial_on_disk, disk):
-    campaign = begin(trial_on_disk)
+    campaign = trial_on_disk.begin(4)
     fill(disk)
     assert campaign.wait(120) != 0
     assert "No space left on device" in trial_on_disk.words
@@ -67,7 +59,7 @@ def test_a_full_disk_is_said_and_what_was_done_stays(trial_on_disk, disk):
 
 
 def test_results_that_became_read_only(trial_on_disk, disk):
-    campaign = begin(trial_on_disk)
+    campaign = trial_on_disk.begin(4)
     time.sleep(0.2)
     made = mount("-o", "remount,ro", disk)
     while made.returncode != 0 and campaign.poll() is None:  # a file is open for writing
@@ -84,11 +76,9 @@ def test_results_that_became_read_only(trial_on_disk, disk):
 
 
 def test_a_damaged_journal_costs_the_damaged_run_alone(trial):
-    campaign = begin(trial)
+    campaign = trial.begin(4)
     campaign.kill()
-    while trial.alive():
-        time.sleep(0.05)
-    trial.look()
+    trial.ended(campaign)
     path = max(trial.workspace.results.rglob("*.journal"), key=lambda p: p.stat().st_size)
     data = bytearray(path.read_bytes())
     before = read_journal(bytes(data)).runs
@@ -98,10 +88,8 @@ def test_a_damaged_journal_costs_the_damaged_run_alone(trial):
     assert len(before) - len(after) == 1
     path.with_suffix("").unlink(missing_ok=True)  # the record, which has the run as well
     (lost,) = before.keys() - after.keys()
-    record = path.name.partition(".")[0]
-    (key,) = (key for key in trial.finished if key[1:] == (record, *lost)
-              and before[lost].column("algorithm")[0].as_py() == key[0])  # fmt: skip
-    del trial.finished[key]
+    algorithm = before[lost].column("algorithm")[0].as_py()
+    del trial.finished[algorithm, path.name.partition(".")[0], *lost]
     trial.finish()
     assert "runs are damaged and measured again" in trial.words or "no whole run" in trial.words
 
@@ -118,4 +106,6 @@ def test_a_damaged_record_is_named_before_any_table_is_made(trial):
     assert path.name in start.stdout + start.stderr
     assert "delete it and start snakemake again" in start.stdout + start.stderr
     path.unlink()
+    record = path.name.partition(".")[0]
+    trial.finished = {k: v for k, v in trial.finished.items() if k[1] != record}
     trial.finish()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,21 @@ from timefair.records.journal import read_journal
 from timefair.records.store import open_record
 
 Key = tuple[Any, ...]
+"""Algorithm, file name of the record without suffix, instance and run."""
 
 RUNS = 8
 FUNCTIONS = (1, 8)
 INSTANCES = (1, 2)
 ALGORITHMS = ("one", "two")
+RUNS_IN_ALL = len(ALGORITHMS) * len(FUNCTIONS) * len(INSTANCES) * RUNS
+
+
+def wait_for(condition: Callable[[], object], what: str, seconds: float = 90) -> None:
+    """Ask again and again; fail if it takes too long."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"no {what} after {seconds} s"
+        time.sleep(0.01)
 
 
 class Trial:
@@ -52,6 +63,26 @@ class Trial:
                 env=self.workspace.environment, start_new_session=True, **options,
             )  # fmt: skip
 
+    def begin(self, more: int = 1, **options: Any) -> subprocess.Popen[bytes]:
+        """Start, and wait until so many more runs are finished and another one is there."""
+        campaign = self.start(**options)
+        wanted = len(self.finished) + more
+
+        def begun() -> bool:
+            assert campaign.poll() is None, self.words
+            self.look()
+            return len(self.finished) >= wanted and bool(processes(self.workspace.folder)["run"])
+
+        wait_for(begun, f"run after {more} others")
+        return campaign
+
+    def ended(self, campaign: subprocess.Popen[bytes]) -> int:
+        """Wait until every process has ended. The exit status of the workflow."""
+        status = campaign.wait(180)
+        wait_for(lambda: not self.alive(), "end of all processes")
+        self.look()
+        return status
+
     def alive(self) -> list[int]:
         """Every process of the campaign."""
         return [pid for pids in processes(self.workspace.folder).values() for pid in pids]
@@ -69,7 +100,7 @@ class Trial:
         self.look()
         rows = self.workspace.rows()
         keys = {(r["algorithm"], r["function"], r["instance"], r["run"]) for r in rows}
-        assert len(rows) == len(keys) == len(ALGORITHMS) * len(FUNCTIONS) * len(INSTANCES) * RUNS
+        assert len(rows) == len(keys) == RUNS_IN_ALL
         assert {row["status"] for row in rows} == {"ok"}
         assert "Nothing to be done" in self.workspace.complete()
         return said

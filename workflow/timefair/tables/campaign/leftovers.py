@@ -22,9 +22,9 @@ def told(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ``with_processes``, ``with_files``, ``with_names``: runs that left any process when their own
     had ended, any file in their temporary folder, or during which names appeared in the working
     folder; ``_max`` is the most of any one run. ``appeared`` has the different names, with a comma
-    between runs, or says ``none``. What was left is ended or removed, except for those names. ``written_mb`` is what
-    was handed to write(), to pipes as well; NaN where the machine does not tell. An external
-    command that is cut at T counts as a process left.
+    between runs, or says ``none``. What was left is ended or removed, except for those names.
+    ``written_mb`` is what was handed to write(), to pipes as well; NaN where the machine does not
+    tell. An external command that is cut at T counts as a process left.
     """
     frame = runs.frame
     told = frame[["algorithm", *COUNTS, *SIZES]].assign(
