@@ -19,8 +19,30 @@ rule collect_records:
         " --output {output} > {log} 2>&1"
 
 
+rule import_published:
+    input:
+        data=lambda wildcards: plan.published_files(CAMPAIGN, wildcards.published),
+        last_round=ROUND_DONE.format(round=CAMPAIGN.rounds),
+    output:
+        f"{RESULTS}/collected/{{published}}.parquet",
+    log:
+        f"{RESULTS}/logs/{{published}}/import.log",
+    conda:
+        "../../envs/timefair.yaml"
+    params:
+        of=lambda wildcards: CAMPAIGN.published[wildcards.published],
+        problems=CAMPAIGN.problems,
+        snapshot=SNAPSHOT,
+        key=provenance.import_key(),
+    shell:
+        "python -m timefair import {params.of.format} {params.of.path:q}"
+        " --campaign {params.snapshot} --label {wildcards.published} --output {output}"
+        " > {log} 2>&1"
+
+
 COLLECTED = expand(
-    f"{RESULTS}/collected/{{algorithm}}.parquet", algorithm=CAMPAIGN.algorithms
+    f"{RESULTS}/collected/{{label}}.parquet",
+    label=[*CAMPAIGN.algorithms, *CAMPAIGN.published],
 )
 
 for table in sorted(

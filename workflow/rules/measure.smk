@@ -15,7 +15,8 @@ PREVIOUS_ROUND = {1: []} | {r + 1: ancient(ROUND_DONE.format(round=r)) for r in 
 
 
 wildcard_constraints:
-    algorithm=r"[^/]+",
+    algorithm=plan.any_of(CAMPAIGN.algorithms),
+    published=plan.any_of(CAMPAIGN.published),
     key=r"[0-9a-f]+",
     function=r"\d+",
     dimension=r"\d+",
@@ -34,10 +35,10 @@ rule measure_cell:
         f"{RESULTS}/{plan.RECORD}",
     log:
         f"{RESULTS}/{plan.LOG}",
+    priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
     conda:
         "../../envs/timefair.yaml"
     threads: lambda wildcards: CAMPAIGN.algorithms[wildcards.algorithm].threads
-    priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
     resources:
         mem_mb=CAMPAIGN.limits.memory_mb,
     params:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
@@ -130,6 +130,18 @@ def records_by(
         path = folder / job.record(keys[job.algorithm, job.round])
         records.setdefault(getattr(job, attribute), []).append(str(path))
     return records
+
+
+def published_files(campaign: Campaign, label: str) -> list[str]:
+    """The files of an algorithm's published data: the archive, or all files of the folder."""
+    path = Path(campaign.published[label].path)
+    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    return [str(file) for file in files]
+
+
+def any_of(labels: Iterable[str]) -> str:
+    """The regular expression of labels; of none, it matches nothing."""
+    return "|".join(map(re.escape, labels)) or "(?!)"
 
 
 def expected_runs(campaign: Campaign) -> set[tuple[int, int, int, int]]:

@@ -110,6 +110,11 @@ def collect_key() -> str:
     return code_digest(sources_of("records/collect.py", within=("records",)))
 
 
+def import_key() -> str:
+    """SHA-256, in hex, of the code that reads published data."""
+    return code_digest(sources_of("formats/published", within=("formats",)))
+
+
 def table_key(name: str) -> str:
     """SHA-256, in hex, of the code that makes one table."""
     from timefair.tables.registry import TABLES

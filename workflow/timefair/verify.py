@@ -23,6 +23,7 @@ from timefair.records.integrity import (
     spared,
 )
 from timefair.records.journal import read_journal
+from timefair.records.published import PUBLISHED
 from timefair.records.store import MEND, Record, open_record
 
 _READ = ("algorithm", "round", *RUN_KEY)
@@ -201,6 +202,8 @@ class _Look:
 
     def _count(self, label: str, record: Record, seen: set[RunKey]) -> None:
         self._runs[label] = self._runs.get(label, 0) + len(seen)
+        if PUBLISHED in record.facts:  # of no machine and no code that could differ
+            return
         self._origins.setdefault(label, Origins()).add(record.facts)
 
     def _problem(self, line: str) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from timefair import __version__
-from timefair.cli import algorithms, analysis, campaigns, measuring, trust
+from timefair.cli import algorithms, analysis, campaigns, exchange, measuring, trust
 from timefair.errors import InputError, Interrupted, storing
 
 
@@ -71,4 +71,5 @@ def _parser() -> argparse.ArgumentParser:
     trust.add_to(commands)
     measuring.add_to(commands, campaign)
     analysis.add_to(commands, campaign)
+    exchange.add_to(commands, campaign)
     return parser

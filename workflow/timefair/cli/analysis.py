@@ -1,21 +1,18 @@
-"""Commands that make tables, pages, figures and exports of collected runs."""
+"""Commands that make tables, pages and figures of collected runs."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair.cli.common import Commands, entry, one_thread
-from timefair.errors import InputError
+from timefair.cli.common import Commands, entry, one_thread, refuse_mixed
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from timefair.config import Campaign
-    from timefair.records.integrity import Origins
     from timefair.tables.registry import Table
 
 
@@ -48,19 +45,6 @@ def add_to(commands: Commands, campaign: argparse.ArgumentParser) -> None:
         "--output", required=True, nargs="+", type=Path, metavar="FILE", help=".pdf, .svg, .png"
     )
     draw.set_defaults(command=_draw)
-
-    export = commands.add_parser("export", help="write the runs for another tool to read")
-    formats = export.add_subparsers(title="formats", required=True, metavar="FORMAT")
-    coco = formats.add_parser("coco", help="COCO's data format, for cocopp", parents=[campaign])
-    coco.add_argument("collected", nargs="+", type=Path, metavar="COLLECTED")
-    coco.add_argument(
-        "--output", required=True, type=Path, metavar="FOLDER", help="one folder an algorithm in it"
-    )
-    coco.add_argument(
-        "--cost", choices=("evaluations", "seconds"), default="evaluations",
-        help="what is written as evaluations; seconds in microseconds",
-    )  # fmt: skip
-    coco.set_defaults(command=_export_coco)
 
 
 def _tabulate(arguments: argparse.Namespace) -> None:
@@ -120,46 +104,11 @@ def _draw(arguments: argparse.Namespace) -> None:
     style.save(draw(pd.read_parquet(arguments.table)), *arguments.output)
 
 
-def _export_coco(arguments: argparse.Namespace) -> None:
-    from timefair import config
-    from timefair.formats.coco import FINAL_TARGET, write_coco
-    from timefair.records.store import read_runs
-
-    campaign = config.restore(arguments.campaign)
-    final_target = min(FINAL_TARGET, *campaign.targets)
-    runs = read_runs(arguments.collected)
-    _refuse_mixed(_origins(arguments.collected), campaign)
-    write_coco(runs, arguments.output, arguments.cost, final_target=final_target)
-
-
 def _made(table: Table, campaign: Campaign, collected: Sequence[Path]) -> pd.DataFrame:
     """A table of all runs of a campaign."""
     from timefair.tables import runs
     from timefair.tables.settings import Analysis
 
     together = runs.Runs.of(runs.load(collected))
-    _refuse_mixed(together.origins, campaign)
+    refuse_mixed(together.origins, campaign)
     return table(together, Analysis.of(campaign.settings_of(table.name)))
-
-
-def _origins(collected: Sequence[Path]) -> dict[str, Origins]:
-    """Where the runs of each algorithm come from."""
-    from timefair.records.integrity import Origins
-    from timefair.records.store import open_record
-
-    origins: dict[str, Origins] = {}
-    for path in collected:
-        facts = open_record(path).facts
-        origins.setdefault(facts.get("algorithm", path.stem), Origins()).add(facts)
-    return origins
-
-
-def _refuse_mixed(origins: Mapping[str, Origins], campaign: Campaign) -> None:
-    """Raise `InputError` if runs should not be compared, unless the campaign says that they may."""
-    from timefair.records.integrity import CONSENT, mixed
-
-    clauses = mixed(origins)
-    if clauses and campaign.statistics.mixed == "refuse":
-        raise InputError(*(f"{clause}; {CONSENT}" for clause in clauses))
-    for clause in clauses:
-        print(f"timefair: mixed, as the campaign allows: {clause}", file=sys.stderr)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Mapping
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from timefair.errors import InputError, suggest
+
+if TYPE_CHECKING:
+    from timefair.config import Campaign
+    from timefair.records.integrity import Origins
 
 Entry = TypeVar("Entry")
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -40,3 +45,14 @@ def entry(argument: str, name: str, registry: Mapping[str, Entry]) -> Entry:
             f"{argument}: {name!r} is unknown{suggest(name, registry)}; known: {known}"
         )
     return registry[name]
+
+
+def refuse_mixed(origins: Mapping[str, Origins], campaign: Campaign) -> None:
+    """Raise `InputError` if runs should not be compared, unless the campaign says that they may."""
+    from timefair.records.integrity import CONSENT, mixed
+
+    clauses = mixed(origins)
+    if clauses and campaign.statistics.mixed == "refuse":
+        raise InputError(*(f"{clause}; {CONSENT}" for clause in clauses))
+    for clause in clauses:
+        print(f"timefair: mixed, as the campaign allows: {clause}", file=sys.stderr)

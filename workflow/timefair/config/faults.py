@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pydantic import BaseModel
@@ -15,6 +16,7 @@ from timefair.config.model import (
     RULE_KEYS,
     AlgorithmSpec,
     Campaign,
+    Published,
     Restart,
     known_figures,
     known_tables,
@@ -35,6 +37,9 @@ _KINDS = {
     "model_type": "keys with values",
     "tuple_type": "a list",
 }
+LABELLED: dict[str, type[BaseModel]] = {"algorithms": AlgorithmSpec, "published": Published}
+"""Keys that hold a section for each label."""
+
 _BOUNDS = {
     "greater_than": ("gt", "greater than"),
     "greater_than_equal": ("ge", "at least"),
@@ -95,8 +100,8 @@ def _one_line(text: str) -> str:
 def _section(path: tuple[int | str, ...]) -> type[BaseModel]:
     """The model that holds the keys at a path."""
     model: type[BaseModel] = Campaign
-    if path and path[0] == "algorithms":
-        model, path = AlgorithmSpec, path[2:]  # without the label
+    if path and path[0] in LABELLED:
+        model, path = LABELLED[str(path[0])], path[2:]  # without the label
     for part in path:
         model = cast(type[BaseModel], model.model_fields[str(part)].annotation)
     return model
@@ -133,6 +138,9 @@ def disagreements(campaign: Campaign) -> Iterator[str]:
     ):
         for number in dict.fromkeys(n for n in numbers if numbers.count(n) > 1):
             yield f"{key}: {number}: named twice"
+    for label in campaign.published:
+        if label in campaign.algorithms:
+            yield f"published.{label}: an algorithm has this label already; give another"
     if campaign.rounds > campaign.runs:
         yield f"rounds: {campaign.rounds}: more than runs ({campaign.runs})"
 
@@ -218,6 +226,7 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
                     f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, and "
                     f"{suite.name} has {suite.variables} ones"
                 )
+    yield from _published_faults(campaign)
     for key, names, known in (
         ("tables", campaign.tables, known_tables()),
         ("figures", campaign.figures, known_figures()),
@@ -238,6 +247,21 @@ def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
             f"budget.final_target: {target}: nobody knows the optimum of these problems; "
             "write null, or give problems.parameters.f_opt of a function of your own"
         )
+    if (
+        campaign.published
+        and not faults
+        and not all(suite.knows_optimum(*names) for names in product(*keys))
+    ):
+        yield (
+            "published: nobody knows the optimum of all these problems, and published data are "
+            "distances to it"
+        )
+
+
+def _published_faults(campaign: Campaign) -> Iterator[str]:
+    for label, data in campaign.published.items():
+        if not Path(data.path).exists():
+            yield f"published.{label}.path: {data.path!r}: there is no such file or folder"
 
 
 def _joined(kinds: Iterable[str]) -> str:

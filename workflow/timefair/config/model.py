@@ -132,6 +132,16 @@ class AlgorithmSpec(_Section):
         return {"use": value} if isinstance(value, str) else value
 
 
+class Published(_Section):
+    """Data of an algorithm that others have measured: they count evaluations, and have no times."""
+
+    format: Literal["coco", "ioh"] = Field(
+        description="Whose data format it is: COCO's (`.info`, `.dat`, `.tdat`) or IOHprofiler's "
+        "(`.json`, `.dat`)."
+    )
+    path: str = Field(min_length=1, description="A folder, or an archive (.zip, .tgz, .tar).")
+
+
 class Budget(_Section):
     """What a run may use; the first that is used up ends it. At least one is needed."""
 
@@ -311,6 +321,11 @@ class Campaign(_Section):
     problems: Problems = Field(description="Which problems.")
     algorithms: Annotated[dict[Name, AlgorithmSpec], Field(min_length=1)] = Field(
         description="The algorithms, each under a label of your choice."
+    )
+    published: dict[Name, Published] = Field(
+        default={},
+        description="Algorithms whose published data stand beside the measured ones where "
+        "evaluations are counted, each under a label of your choice.",
     )
     budget: Budget = Field(description="What a run may use.")
     restart: Restart = Field(default=Restart(), description="How a run is restarted.")

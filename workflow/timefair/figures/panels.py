@@ -100,7 +100,18 @@ def grid(
 
 def of_unit(frame: pd.DataFrame, unit: str) -> pd.DataFrame:
     """The rows of one unit."""
-    return frame[frame["unit"] == unit]
+    return present(frame[frame["unit"] == unit])
+
+
+def present(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame without categories of ``algorithm`` that it does not hold.
+
+    Those are published data, which are last: what stays keeps its look.
+    """
+    column = frame["algorithm"]
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return frame
+    return frame.assign(algorithm=column.cat.remove_unused_categories())
 
 
 def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:

@@ -93,11 +93,14 @@ class Look:
 def looks(algorithms: Iterable[object]) -> dict[str, Look]:
     """A look for each algorithm, by the alphabet: the same in all figures of a campaign.
 
-    A column of categories stands for all of its categories, also for those that it does not hold.
+    A column of categories stands for all of its categories in their order, also for those that it
+    does not hold.
     """
     dtype = getattr(algorithms, "dtype", None)
-    members = dtype.categories if isinstance(dtype, pd.CategoricalDtype) else algorithms
-    names = sorted({str(name) for name in members})
+    if isinstance(dtype, pd.CategoricalDtype):
+        names = [str(name) for name in dtype.categories]
+    else:
+        names = sorted({str(name) for name in algorithms})
     return {
         name: Look(COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)], LINES[i % len(LINES)])
         for i, name in enumerate(names)

@@ -10,8 +10,7 @@ a value of the objective, where the precision stands again: it is a function who
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -19,24 +18,23 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from timefair.errors import InputError
+from timefair.formats.runs import (
+    NOTHING_YET,
+    Run,
+    file_name,
+    in_order,
+    refuse_existing,
+    refuse_unknown_optima,
+)
 
 Cost = Literal["evaluations", "seconds"]
 
 FINAL_TARGET = 1e-8
 """COCO's own; its report shows no harder one."""
 
-NOTHING_YET = 1e300
-"""The precision before the first finite value: cocopp does not come to an end with `inf`."""
-
-NO_FILE_NAME = r"[^\w.-]"
-"""What does not go into the names of files, such as the ``:`` of a suite of one's own."""
-
 _HEADER = "% {cost} | g evaluations | best f - Fopt (0) | f | best f\n"
-_ORDER = ("algorithm", "suite", "function", "dimension", "instance", "run")
 
 
 @dataclass(frozen=True)
@@ -94,49 +92,35 @@ def write_coco(
     only one of a run without events. A run of no evaluation counts as one evaluation, because
     cocopp takes a failure at cost 0 for a success.
     """
-    _refuse_unknown_optima(runs)
-    trials = list(_trials(runs, cost))
+    refuse_unknown_optima(runs, "COCO's")
+    trials = [_trial(run, cost) for run in in_order(runs)]
     parts = {name: list(part) for name, part in groupby(trials, key=lambda t: t.algorithm)}
-    there = [folder / name for name in parts if (folder / name).exists()]
-    if there:
-        raise InputError(*(f"{path} is there already; delete it or name another" for path in there))
+    refuse_existing(folder / name for name in parts)
     for name, part in parts.items():
         for (suite, function), same in groupby(part, key=lambda t: (t.suite, t.function)):
-            stem = f"{re.sub(NO_FILE_NAME, '_', suite)}_f{function}"
+            stem = f"{file_name(suite)}_f{function}"
             _write_function(folder / name, stem, list(same), cost, final_target)
 
 
-def _refuse_unknown_optima(runs: pa.Table) -> None:
-    unknown = runs.filter(pc.is_null(runs["f_opt"])).select(["suite", "function"])
-    functions = sorted({(row["suite"], row["function"]) for row in unknown.to_pylist()})
-    if functions:
-        raise InputError(
-            *(
-                f"{suite} f{function}: its optimum is not known, and COCO's format has "
-                "precisions only"
-                for suite, function in functions
-            )
-        )
-
-
-def _trials(runs: pa.Table, cost: Cost) -> Iterator[Trial]:
-    rows = runs.sort_by([(key, "ascending") for key in _ORDER])
-    names = rows.select(_ORDER[:-1]).to_pylist()
-    events = pc.list_flatten(rows["events"])
-    lengths = pc.fill_null(pc.list_value_length(rows["events"]), 0).to_numpy()
-    stops = np.cumsum(lengths, dtype=np.int64)
+def _trial(run: Run, cost: Cost) -> Trial:
     if cost == "evaluations":
-        at, ends = pc.struct_field(events, "evaluations").to_numpy(), rows["evaluations"].to_numpy()
+        at, end = run.evaluations, np.int64(run.all_evaluations)
     else:
-        at, ends = _microseconds(pc.struct_field(events, "time_s")), _microseconds(rows["wall_s"])
-    precision = pc.struct_field(events, "precision").to_numpy()
-    for name, start, stop, end in zip(names, stops - lengths, stops, ends, strict=True):
-        steps, best = _steps(at[start:stop], precision[start:stop], end)
-        yield Trial(**name, cost=steps, precision=best)
+        at, end = _microseconds(run.time_s), np.int64(_microseconds(run.wall_s))
+    steps, best = _steps(at, run.precision, end)
+    return Trial(
+        algorithm=run.algorithm,
+        suite=run.suite,
+        function=run.function,
+        dimension=run.dimension,
+        instance=run.instance,
+        cost=steps,
+        precision=best,
+    )
 
 
-def _microseconds(seconds: pa.ChunkedArray) -> NDArray[np.int64]:
-    return np.asarray(np.rint(seconds.to_numpy() * 1e6), dtype=np.int64)
+def _microseconds(seconds: ArrayLike) -> NDArray[np.int64]:
+    return np.asarray(np.rint(np.asarray(seconds) * 1e6), dtype=np.int64)
 
 
 def _steps(

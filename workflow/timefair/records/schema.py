@@ -2,6 +2,8 @@
 
 Times are seconds of one monotonic clock since the run's start (t0, the moment the algorithm is
 first called with a ready objective). Nothing at or after the budget T is in a record.
+
+A record of published data has the same columns, most of them null; see `records.published`.
 """
 
 from __future__ import annotations

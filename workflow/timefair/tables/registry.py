@@ -33,11 +33,13 @@ class Table:
     """Whether it reads all that the campaign asked for, and so changes with all of it."""
 
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
+        from timefair.tables.published import marked
+
         module, _, function = self.function.partition(":")
         build: Callable[[Runs, Analysis], pd.DataFrame] = getattr(
             import_module(f"timefair.tables.{module}"), function
         )
-        frame = build(self._taken(runs, analysis), analysis)
+        frame = marked(build(self._taken(runs, analysis), analysis), runs)
         frame.attrs["disturbed"] = self._told(runs, analysis)
         frame.attrs["clock"] = analysis.time if self.charged else "wall"
         return frame

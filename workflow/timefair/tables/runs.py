@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from timefair.errors import InputError
 from timefair.records.integrity import Origins
+from timefair.records.published import PUBLISHED
 from timefair.records.schema import KEYS, RUN_SCHEMA
 from timefair.records.status import COMPLETED, Disturbance, LaunchEnd
 from timefair.records.store import facts_of, open_record, with_facts
@@ -52,7 +53,7 @@ def load(paths: Iterable[Path]) -> pa.Table:
     """Read collected record files into one table of runs, as far as `Runs` needs it.
 
     What a stopping rule decided goes with it, in the table's metadata, and where the runs of each
-    algorithm come from.
+    algorithm come from; of published data, what their record says of them.
 
     Parameters
     ----------
@@ -67,20 +68,24 @@ def load(paths: Iterable[Path]) -> pa.Table:
     tables, decided = [], []
     faults: list[str] = []
     origins: dict[str, Origins] = {}
+    published: dict[str, Any] = {}
     for path in paths:
         try:
             record = open_record(path)
             tables.append(record.read(READ))
             decided += record.facts.get("stopping", [])
             for label in pc.unique(tables[-1]["algorithm"]).to_pylist():
-                origins.setdefault(label, Origins()).add(record.facts)
+                if PUBLISHED in record.facts:
+                    published[label] = record.facts[PUBLISHED]
+                else:
+                    origins.setdefault(label, Origins()).add(record.facts)
         except InputError as error:
             faults += error.faults
     if faults:
         raise InputError(*faults)
     runs = pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()
     named = {label: vars(one) for label, one in origins.items()}
-    return with_facts(runs, {"stopping": decided, "origins": named})
+    return with_facts(runs, {"stopping": decided, "origins": named, PUBLISHED: published})
 
 
 @dataclass(frozen=True)
@@ -107,6 +112,11 @@ class Runs:
         far, ``reason`` (None to go on) and ``path``, the rule's number at each look.
     origins
         Where the runs of each algorithm come from, as far as their records say.
+    published
+        Runs of published data, which have no times; None without any. They are apart from all
+        others, so that a table has them only where it asks for them; see `tables.published`.
+    sources
+        Of each algorithm of published data, what its record says of them.
     """
 
     frame: pd.DataFrame
@@ -117,6 +127,8 @@ class Runs:
     launches: pd.DataFrame
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
+    published: Runs | None = None
+    sources: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: pa.Table) -> Runs:
@@ -127,6 +139,12 @@ class Runs:
         InputError
             If two rows have the same keys.
         """
+        facts = facts_of(table.schema)
+        if sources := facts.get(PUBLISHED):
+            apart = pc.is_in(table["algorithm"], pa.array(list(sources)))
+            published = cls.of(with_facts(table.filter(apart), {}))
+            measured = with_facts(table.filter(pc.invert(apart)), {**facts, PUBLISHED: {}})
+            return replace(cls.of(measured), published=published, sources=sources)
         order = pc.sort_indices(table, [(key, "ascending") for key in KEYS]).to_numpy()
         frame = table.drop_columns(list(NESTED)).take(order).to_pandas()
         twice = frame.duplicated(list(KEYS))
@@ -139,14 +157,16 @@ class Runs:
         events = _Nested.of(table["events"], order)
         launches = _launches(_Nested.of(table["launch_log"], order))
         numbers = {name: events.numbers(name) for name in EVENT_FIELDS}
-        reference, facts = _best_known(frame), facts_of(table.schema)
+        reference = _best_known(frame)
         frame["best_precision"] -= reference
         launches["best_precision"] -= reference[launches["row"]]
         numbers["precision"] -= np.repeat(reference, np.diff(events.offsets))
         return cls(
             frame=frame,
             offsets=events.offsets,
-            **numbers,
+            time_s=numbers["time_s"],
+            evaluations=numbers["evaluations"],
+            precision=numbers["precision"],
             launches=launches,
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
@@ -171,15 +191,37 @@ class Runs:
     def runtimes(self, unit: Unit, targets: ArrayLike) -> NDArray[np.float64]:
         """Cost to each target, shape (runs, targets); `inf` where it was not reached.
 
-        Targets have the shape (targets,), or (runs, targets) where each run has its own.
+        Targets have the shape (targets,), or (runs, targets) where each run has its own. NaN in
+        seconds of runs without times.
         """
-        return runtimes(self.cost(unit), self.precision, self.offsets, targets)
+        if not np.isnan(self.spent(unit)).any():
+            return runtimes(self.cost(unit), self.precision, self.offsets, targets)
+        wanted = np.asarray(targets, dtype=np.float64)
+        cost = np.full((len(self.frame), wanted.shape[-1]), np.nan)
+        of_timed = wanted if wanted.ndim == 1 else wanted[self.timed]
+        cost[self.timed] = self.where(self.timed).runtimes(unit, of_timed)
+        return cost
+
+    @property
+    def timed(self) -> NDArray[np.bool_]:
+        """Which runs have times, shape (runs,): those of published data have none."""
+        return np.asarray(self.frame["wall_s"].notna())
+
+    def units_of(self, rows: NDArray[np.intp]) -> tuple[Unit, ...]:
+        """The units of most tables that some runs can be told in."""
+        return UNITS if self.timed[rows].all() else ("evaluations",)
 
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
-        """The targets of each run's problem, shape (runs, shares)."""
+        """The targets of each run's problem, shape (runs, shares).
+
+        Runs without times do not move them: what they found was not found within the budget.
+        """
         problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
-        first = self._precision_at(self.offsets[:-1])
-        return relative_targets(first, self._precision_at(self.offsets[1:] - 1), problem, shares)
+        first, best = (
+            np.where(self.timed, self._precision_at(events), np.inf)
+            for events in (self.offsets[:-1], self.offsets[1:] - 1)
+        )
+        return relative_targets(first, best, problem, shares)
 
     @property
     def disturbed(self) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from timefair.figures import costs, style
+from timefair.figures import costs, panels, style
 from timefair.figures.style import Look
 
 CRITERIA = (("precision", "Q.50"), ("seconds", "ERT"))
@@ -43,6 +43,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         "precision": "median precision at the end",
         "seconds": f"ERT in {costs.counted_in(frame, 'seconds')}",
     }
+    frame = panels.present(frame[frame["measure"] != "evaluations"])
     cells = [
         (suite, dimension, titles[measure], rows)
         for (suite, dimension), part in frame.groupby(["suite", "dimension"], sort=True)

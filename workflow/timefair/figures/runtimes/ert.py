@@ -19,7 +19,8 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
     """ERT over targets from easy to hard, a panel a function and dimension.
 
     Bands are the intervals of the table. The grey strip at the top holds, a line an algorithm, a
-    hollow marker for each target that no run reached: its ERT is infinite.
+    hollow marker for each target that no run reached: its ERT is infinite. Algorithms whose cost
+    is not known in the unit are left out.
 
     Parameters
     ----------
@@ -35,6 +36,7 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
     """
     value = COLUMN[unit]
     low, high = f"{value}_low", f"{value}_high"
+    frame = panels.present(frame[frame[value].notna()])
     with style.applied():
         figure, grid = panels.grid(frame)
         looks = style.looks(frame["algorithm"])

@@ -17,6 +17,7 @@ from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import average_ranks, rank
 from timefair.tables.measures import quantile_name
 from timefair.tables.problems import Spent
+from timefair.tables.published import with_published
 from timefair.tables.runs import UNITS, Runs
 from timefair.tables.settings import Analysis
 from timefair.tables.standings import precision_at_the_end, problems
@@ -57,7 +58,7 @@ def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     each and then by their average over the targets, so that a function counts once. ``problems`` is
     how many functions were run with every algorithm; the others are left out. Average ranks that
     lie further apart than ``critical_difference`` (Nemenyi) differ; it is NaN for fewer than two
-    algorithms or problems.
+    algorithms or problems. Published data are ranked by ``evaluations`` alone.
     """
     rows = [
         {
@@ -81,9 +82,13 @@ def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
     """What is ranked for each (suite, dimension) under each criterion."""
     for (suite, dimension), functions in _values(runs, analysis).items():
-        algorithms = tuple(sorted({name for cells in functions for name in cells}))
-        complete = [cells for cells in functions if len(cells) == len(algorithms)]
-        for measure, criterion in next(iter(functions[0].values())):
+        for measure, criterion in max(functions[0].values(), key=len):
+            told = [
+                {name: values for name, values in cells.items() if (measure, criterion) in values}
+                for cells in functions
+            ]
+            algorithms = tuple(sorted({name for cells in told for name in cells}))
+            complete = [cells for cells in told if len(cells) == len(algorithms)]
             scores = [
                 rank([cells[name][measure, criterion] for name in algorithms], axis=0).mean(axis=1)
                 for cells in complete
@@ -97,6 +102,7 @@ def cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
 
 def _values(runs: Runs, analysis: Analysis) -> dict[tuple[Any, Any], list[dict[str, Values]]]:
     """For each (suite, dimension) a list of functions: the values of each algorithm."""
+    runs = with_published(runs)
     best = precision_at_the_end(runs)
     reached_at = {unit: runs.runtimes(unit, analysis.targets) for unit in UNITS}
     spent = {unit: Spent.until(reached_at[unit], runs.spent(unit)) for unit in UNITS}
@@ -105,10 +111,12 @@ def _values(runs: Runs, analysis: Analysis) -> dict[tuple[Any, Any], list[dict[s
     for problem in problems(runs):
         cells: dict[str, Values] = {}
         for algorithm, rows in problem.samples(np.arange(len(best))).items():
-            values: Values = {("precision", "mean"): best[rows].mean(keepdims=True)}
-            for name, p in quantiles.items():
-                values["precision", name] = np.atleast_1d(sample_quantile(best[rows], p))
-            for unit in UNITS:
+            values: Values = {}
+            if runs.timed[rows].all():
+                values["precision", "mean"] = best[rows].mean(keepdims=True)
+                for name, p in quantiles.items():
+                    values["precision", name] = np.atleast_1d(sample_quantile(best[rows], p))
+            for unit in runs.units_of(rows):
                 values[unit, "ERT"] = ert(spent[unit].cost[rows], spent[unit].success[rows], axis=0)
                 for name, p in quantiles.items():
                     values[unit, name] = sample_quantile(reached_at[unit][rows], p, axis=0)

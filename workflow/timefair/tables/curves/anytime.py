@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from timefair.statistics.anytime import log_mean_band, median_band, quantile_band
+from timefair.tables.published import told_in
 from timefair.tables.runs import PER_DIMENSION, UNITS, Runs
 from timefair.tables.settings import Analysis
 from timefair.tables.stacked import stacked
@@ -29,14 +30,15 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ``median_high`` are the interval of the median, NaN for too few runs. ``mean_log10`` is the mean
     of the decimal logarithm, with its interval; NaN until every run has a value. Precisions below
     the hardest target, or below 1e-8 if that is harder, count as that. A run that has ended keeps
-    its best.
+    its best. Published data count in evaluations alone.
     """
     floor = min([SOLVED, *(target for target in analysis.targets if target > 0)])
     parts = []
     for unit in (*UNITS, *PER_DIMENSION):
-        grid = runs.cost_grid(unit)
-        best = runs.best_so_far(unit, grid)
-        for names, members in runs.groups(KEYS):
+        told = told_in(runs, unit)
+        grid = told.cost_grid(unit)
+        best = told.best_so_far(unit, grid)
+        for names, members in told.groups(KEYS):
             reached = best[members]
             runs_band = quantile_band(reached, *analysis.band)
             median = median_band(reached, analysis.confidence)

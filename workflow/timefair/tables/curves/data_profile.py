@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -10,11 +10,20 @@ from numpy.typing import NDArray
 
 from timefair.statistics.profiles import data_profile
 from timefair.tables.problems import Problems, Spent, problems
+from timefair.tables.published import told_in
 from timefair.tables.runs import Runs, Unit
 from timefair.tables.settings import Analysis
 from timefair.tables.stacked import stacked
 
-UNITS = ("seconds", "seconds_per_dimension", "simplex_gradients")
+Divisor = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+MEASURES: dict[str, tuple[Unit, Divisor]] = {
+    "seconds": ("seconds", np.ones_like),
+    "seconds_per_dimension": ("seconds", np.positive),
+    "simplex_gradients": ("evaluations", lambda dimension: dimension + 1.0),
+}
+"""For each unit what is counted, and by what of the dimension it is divided."""
+
 ALL = "all"
 POINTS = 201
 COLUMNS = [
@@ -31,11 +40,13 @@ def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     seconds, seconds divided by the dimension, or simplex gradients, which are evaluations divided
     by the dimension + 1; a grid evenly spaced in the logarithm, the same for the whole campaign.
     ``low`` and ``high`` are limits at each cost by itself, from runs resampled within each
-    instance; NaN if an algorithm has one run only on some instance.
+    instance; NaN if an algorithm has one run only on some instance. Published data count in simplex
+    gradients alone.
     """
     parts = []
-    for unit in UNITS:
-        groups = list(_groups(runs, _spent(runs, analysis, unit)))
+    for unit in MEASURES:
+        told = told_in(runs, MEASURES[unit][0])
+        groups = list(_groups(told, _spent(told, analysis, unit)))
         costs = [group.costs() for group in groups]
         grid = _grid(np.concatenate([np.empty(0), *(cost.ravel() for cost in costs)]))
         for group, cost in zip(groups, costs, strict=True):
@@ -58,13 +69,8 @@ def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _spent(runs: Runs, analysis: Analysis, unit: str) -> Spent:
-    dimension = runs.frame["dimension"].to_numpy(dtype=np.float64)
-    measures: dict[str, tuple[Unit, NDArray[np.float64]]] = {
-        "seconds": ("seconds", np.ones_like(dimension)),
-        "seconds_per_dimension": ("seconds", dimension),
-        "simplex_gradients": ("evaluations", dimension + 1.0),
-    }
-    counted, divisor = measures[unit]
+    counted, divided_by = MEASURES[unit]
+    divisor = divided_by(runs.frame["dimension"].to_numpy(dtype=np.float64))
     targets = runs.relative_targets(analysis.relative_targets)
     reached_at = runs.runtimes(counted, targets) / divisor[:, np.newaxis]
     return Spent.until(reached_at, runs.spent(counted) / divisor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.statistics.ecdf import ecdf_band
+from timefair.tables.published import told_in
 from timefair.tables.runs import PER_DIMENSION, UNITS, Runs, Unit
 from timefair.tables.settings import Analysis
 from timefair.tables.stacked import stacked
@@ -28,9 +29,10 @@ def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ``function`` is a text, a number or ``all``; ``cost`` is in ``unit`` (seconds or evaluations).
     Triples that were not solved stay in the denominator. ``low`` and ``high`` are the limits at
     each cost by itself, ``everywhere_low`` and ``everywhere_high`` those that hold at all costs at
-    once; NaN if some instance has one run only. Runs are resampled within each instance.
+    once; NaN if some instance has one run only. Runs are resampled within each instance. Published
+    data count in evaluations alone.
     """
-    return _frame(runs, analysis, UNITS, list(_functions(runs)), COLUMNS)
+    return _frame(runs, analysis, UNITS, _functions, COLUMNS)
 
 
 def across_dimensions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -39,7 +41,7 @@ def across_dimensions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ``dimension`` is a text, a number or ``all``; ``cost`` is in ``unit`` (seconds or evaluations,
     each divided by the dimension), which makes dimensions comparable.
     """
-    return _frame(runs, analysis, tuple(PER_DIMENSION), list(_dimensions(runs)), ACROSS_COLUMNS)
+    return _frame(runs, analysis, tuple(PER_DIMENSION), _dimensions, ACROSS_COLUMNS)
 
 
 def _functions(runs: Runs) -> Groups:
@@ -57,14 +59,19 @@ def _dimensions(runs: Runs) -> Groups:
 
 
 def _frame(
-    runs: Runs, analysis: Analysis, units: tuple[Unit, ...], groups: Groups, columns: list[str]
+    runs: Runs,
+    analysis: Analysis,
+    units: tuple[Unit, ...],
+    groups: Callable[[Runs], Groups],
+    columns: list[str],
 ) -> pd.DataFrame:
-    problem = runs.frame.groupby(["dimension", "function", "instance"]).ngroup().to_numpy()
     parts = []
     for unit in units:
-        grid = runs.cost_grid(unit)
-        reached_at = runs.runtimes(unit, analysis.targets)
-        for names, members in groups:
+        told = told_in(runs, unit)
+        problem = told.frame.groupby(["dimension", "function", "instance"]).ngroup().to_numpy()
+        grid = told.cost_grid(unit)
+        reached_at = told.runtimes(unit, analysis.targets)
+        for names, members in groups(told):
             band = ecdf_band(
                 reached_at[members],
                 problem[members],

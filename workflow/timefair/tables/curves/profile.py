@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.profiles import performance_profile, performance_ratios
 from timefair.tables.problems import Spent, problems
+from timefair.tables.published import with_published
 from timefair.tables.runs import Runs, Unit
 from timefair.tables.settings import Analysis
 from timefair.tables.stacked import stacked
@@ -36,8 +37,10 @@ def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def of_ert_evaluations(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The same with the ERT in evaluations."""
-    return _profile(runs, analysis, "evaluations", runs.runtimes("evaluations", analysis.targets))
+    """The same with the ERT in evaluations, published data included."""
+    everyone = with_published(runs)
+    reached_at = everyone.runtimes("evaluations", analysis.targets)
+    return _profile(everyone, analysis, "evaluations", reached_at)
 
 
 def of_quality_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:

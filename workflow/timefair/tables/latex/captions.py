@@ -61,19 +61,19 @@ class Setting:
 
 
 def caption(
-    part: Part, setting: Setting, *, charged: bool, incomplete: bool, disturbed: str = ""
+    part: Part, setting: Setting, *, charged: bool, incomplete: bool, told: str = ""
 ) -> str:
     """The caption of one part, as LaTeX.
 
     ``charged``: its seconds are of the clock, and charged ancillary cost, as the analysis asks;
-    ``incomplete``: some number is not available; ``disturbed``: how many of all runs were.
+    ``incomplete``: some number is not available; ``told``: what the table says of its runs.
     """
     words = setting.words
     sentences = [
         escape(part.layout.caption.format_map(words)),
         _shared(part.shared),
         escape(_runs(part, words["budget"])),
-        escape(disturbed),
+        escape(told),
         _seconds(setting) if charged else "",
         AMORTISED if charged and setting.analysis.ancillary == "amortised" else "",
         escape(_bold(part.layout)),

@@ -59,8 +59,8 @@ def typeset(table: Table, frame: pd.DataFrame, layouts: Iterable[Layout], settin
     table
         Its name is the first part of every label, ``tab:<name>-<suite>-<dimension>``.
     frame : DataFrame
-        Tidy, in the order in which it is to be printed; may be empty. Its attribute ``disturbed``
-        is a sentence for the captions.
+        Tidy, in the order in which it is to be printed; may be empty. Its attributes ``disturbed``
+        and ``published`` are sentences for the captions.
     layouts
         Its printed forms; each combination of their parts is a ``table*``, continued on further
         pages if it is long.
@@ -72,22 +72,22 @@ def typeset(table: Table, frame: pd.DataFrame, layouts: Iterable[Layout], settin
     ValueError
         If a layout does not tell rows apart.
     """
+    sentences = (frame.attrs.get(name, "") for name in ("disturbed", "published"))
+    told = " ".join(sentence for sentence in sentences if sentence)
     floats = [
         text
         for layout in layouts
         for part in parts(frame, layout)
-        for text in _floats(table, part, setting, frame.attrs.get("disturbed", ""))
+        for text in _floats(table, part, setting, told)
     ]
     header = HEADER.format(title=table.title, name=table.name)
     return "\n\n".join([header, *floats]) + "\n"
 
 
-def _floats(table: Table, part: Part, setting: Setting, disturbed: str) -> Iterator[str]:
+def _floats(table: Table, part: Part, setting: Setting, told: str) -> Iterator[str]:
     cut = _fewest(part.rows, part.layout)
     incomplete = any("n/a" in tabular.tex for tabular in cut)
-    whole = caption(
-        part, setting, charged=table.charged, incomplete=incomplete, disturbed=disturbed
-    )
+    whole = caption(part, setting, charged=table.charged, incomplete=incomplete, told=told)
     pieces = (table.name, part.layout.name, *part.shared.values())
     label = "-".join(_slug(piece) for piece in pieces if piece != "")
     heads = [f"\\caption[{escape(table.title)}]{{{whole}}}\n\\label{{tab:{label}}}"]

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
+from timefair.tables.published import with_published
 from timefair.tables.quality.ranked import ranks_within
 from timefair.tables.runs import UNITS, Runs, Unit
 from timefair.tables.settings import Analysis
@@ -42,28 +43,33 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ``_text`` is for print, in four digits: ``> 1e5`` for a quantile beyond a budget of 100,000
     evaluations, ``> 0.8 s`` for one in seconds. Without a budget in that unit the bound is the
     same quantile of what the runs had spent at the target or at their end, which it also exceeds.
+
+    Published data count in evaluations; in seconds they have neither values (NaN) nor ranks.
     """
-    targets = analysis.targets_from_easy
+    runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     bounds = {unit: _bounds(runs, unit) for unit in UNITS}
     probabilities = sorted(analysis.quantiles)
     parts = []
     for names, members in runs.groups(KEYS):
-        successes = np.isfinite(reached_at["seconds"][members]).sum(axis=0)
+        successes = np.isfinite(reached_at["evaluations"][members]).sum(axis=0)
         part = {
+            **_untold("seconds"),
             **names,
             "target": np.repeat(targets, len(probabilities)),
             "quantile": np.tile(probabilities, len(targets)),
             "runs": len(members),
             "successes": np.repeat(successes, len(probabilities)),
         }
-        for unit in UNITS:
+        for unit in runs.units_of(members):
             times, bound = reached_at[unit][members], bounds[unit][members]
             part |= _quantiles(unit, times, bound, probabilities, analysis.confidence)
         parts.append(part)
     frame = stacked(parts, [name for name in COLUMNS if not name.endswith("_rank")])
     for column in COLUMN.values():
-        frame[f"{column}_rank"] = ranks_within(frame, (*PROBLEM, "target", "quantile"), column)
+        told = frame[frame[column].notna()]
+        ranks = ranks_within(told, (*PROBLEM, "target", "quantile"), column)
+        frame[f"{column}_rank"] = pd.Series(ranks, told.index)
     return frame[COLUMNS]
 
 
@@ -89,6 +95,12 @@ def _quantiles(
         f"{column}_high": _rows([limit.high for limit in limits]),
         f"{column}_text": [text + SIGN[unit] for text in texts],
     }
+
+
+def _untold(unit: Unit) -> dict[str, Any]:
+    """The same columns of runs that do not tell the unit."""
+    column = COLUMN[unit]
+    return {column: np.nan, f"{column}_low": np.nan, f"{column}_high": np.nan, f"{column}_text": ""}
 
 
 def _rows(of_targets: list[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -8,12 +8,18 @@ import pandas as pd
 from timefair.statistics.ert import ert
 from timefair.statistics.means import mean_if_all_succeed, mean_of_successes
 from timefair.statistics.probability import success_interval
+from timefair.tables.published import with_published
 from timefair.tables.runs import UNITS, Runs, Unit
 from timefair.tables.settings import Analysis
 from timefair.tables.stacked import stacked
 
 KEYS = ("suite", "dimension", "function", "algorithm")
 SUFFIX: dict[Unit, str] = {"seconds": "s", "evaluations": "evaluations"}
+MEANS = [
+    name.format(unit=suffix)
+    for suffix in SUFFIX.values()
+    for name in ("mean_{unit}_successes_only", "mean_{unit}", "ert_{unit}")
+]
 COLUMNS = [
     *KEYS,
     "target",
@@ -22,11 +28,7 @@ COLUMNS = [
     "success_rate",
     "success_rate_low",
     "success_rate_high",
-    *(
-        name.format(unit=suffix)
-        for suffix in SUFFIX.values()
-        for name in ("mean_{unit}_successes_only", "mean_{unit}", "ert_{unit}")
-    ),
+    *MEANS,
 ]
 
 
@@ -36,15 +38,17 @@ def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     Runs of all instances together, targets from easy to hard. The limits of ``success_rate`` are
     those of Clopper and Pearson. For seconds and evaluations: ``mean_…_successes_only`` leaves
     failures out and flatters who fails often; ``mean_…`` is there only where every run succeeded;
-    ``ert_…`` charges failures to the successes and is `inf` without one.
+    ``ert_…`` charges failures to the successes and is `inf` without one. Published data count in
+    evaluations, each within its own budget; what is in seconds is NaN.
     """
-    targets = analysis.targets_from_easy
+    runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     parts = []
     for names, members in runs.groups(KEYS):
-        success = np.isfinite(reached_at["seconds"][members])
+        success = np.isfinite(reached_at["evaluations"][members])
         rate = success_interval(success.sum(axis=0), len(members), analysis.confidence)
         part = {
+            **dict.fromkeys(MEANS, np.nan),
             **names,
             "target": targets,
             "runs": len(members),
@@ -53,7 +57,8 @@ def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "success_rate_low": rate.low,
             "success_rate_high": rate.high,
         }
-        for unit, suffix in SUFFIX.items():
+        for unit in runs.units_of(members):
+            suffix = SUFFIX[unit]
             times = reached_at[unit][members]
             end = runs.spent(unit)[members, np.newaxis]
             part[f"mean_{suffix}_successes_only"] = mean_of_successes(times, axis=0)

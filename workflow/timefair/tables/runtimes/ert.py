@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from timefair.statistics.ert import ert, ert_interval, success_rate
 from timefair.tables.problems import Spent
+from timefair.tables.published import with_published
 from timefair.tables.runs import UNITS, Runs
 from timefair.tables.settings import Analysis
 from timefair.tables.stacked import stacked
@@ -27,10 +28,12 @@ def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
     Columns: the keys, ``target``, ``runs``, ``successes``, ``success_rate``, then ``ert_s`` and
     ``ert_evaluations``, each with ``_low`` and ``_high``: limits of `statistics.ert.ert_interval`,
-    NaN for one run. A failed run is charged its own end. Targets go from easy to hard.
+    NaN for one run. A failed run is charged its own end. Targets go from easy to hard. Published
+    data count in evaluations; what is in seconds is NaN.
     """
     targets = analysis.targets_from_easy
-    return _frame(runs, targets, targets, POOLED, confidence=analysis.confidence)
+    everyone = with_published(runs)
+    return _frame(everyone, targets, targets, POOLED, confidence=analysis.confidence)
 
 
 def relative(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -39,14 +42,15 @@ def relative(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     See `statistics.targets.relative_targets`: each problem has its own start and best.
     """
     shares = sorted(analysis.relative_targets, reverse=True)
-    targets = runs.relative_targets(shares)
-    return _frame(runs, shares, targets, POOLED, confidence=analysis.confidence)
+    everyone = with_published(runs)
+    targets = everyone.relative_targets(shares)
+    return _frame(everyone, shares, targets, POOLED, confidence=analysis.confidence)
 
 
 def by_instance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """ERT on each instance, without limits."""
     targets = analysis.targets_from_easy
-    return _frame(runs, targets, targets, BY_INSTANCE, confidence=None)
+    return _frame(with_published(runs), targets, targets, BY_INSTANCE, confidence=None)
 
 
 def _frame(
@@ -58,21 +62,23 @@ def _frame(
     confidence: float | None,
 ) -> pd.DataFrame:
     spent = {unit: Spent.until(runs.runtimes(unit, targets), runs.spent(unit)) for unit in UNITS}
+    values = VALUES if confidence is None else LIMITS
     parts = []
     for names, rows in runs.groups(keys):
-        success = spent["seconds"].success[rows]
+        success = spent["evaluations"].success[rows]
         part = {
+            **dict.fromkeys(values, np.nan),
             **names,
             "target": np.asarray(names_of_targets, dtype=np.float64),
             "runs": len(rows),
             "successes": success.sum(axis=0),
             "success_rate": success_rate(success, axis=0),
         }
-        for unit in UNITS:
+        for unit in runs.units_of(rows):
             column, cost = SUFFIX[unit], spent[unit].cost[rows]
             part[column] = ert(cost, success, axis=0)
             if confidence is not None:
                 interval = ert_interval(cost, success, confidence=confidence)
                 part[f"{column}_low"], part[f"{column}_high"] = interval.low, interval.high
         parts.append(part)
-    return stacked(parts, [*keys, *NUMBERS, *(VALUES if confidence is None else LIMITS)])
+    return stacked(parts, [*keys, *NUMBERS, *values])

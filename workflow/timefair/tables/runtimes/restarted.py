@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from timefair.statistics.restarted import restarted_cdf, restarted_moments, restarted_quantile
 from timefair.tables.measures import MEAN, SD, quantile_name
 from timefair.tables.problems import Spent
+from timefair.tables.published import told_in, with_published
 from timefair.tables.runs import UNITS, Runs, Unit
 from timefair.tables.settings import Analysis
 from timefair.tables.stacked import stacked
@@ -36,21 +37,23 @@ def to_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     For each (suite, dimension, function, algorithm, target), runs of all instances together.
     ``measure`` is ``mean``, which is the ERT, ``sd``, or a quantile such as ``Q.10``; all in closed
     form, see `statistics.restarted`. `inf` where no run reached the target. Targets go from easy to
-    hard.
+    hard. Published data count in evaluations; what is in seconds is NaN.
     """
     targets = analysis.targets_from_easy
     probabilities = sorted(analysis.quantiles)
     measures = [MEAN, SD, *map(quantile_name, probabilities)]
     parts = []
-    for names, seconds, evaluations in _samples(runs, analysis):
+    for names, samples in _samples(with_published(runs), analysis):
+        success = samples[-1].success
         part = {
+            **dict.fromkeys(VALUES.values(), np.nan),
             **names,
             "target": np.repeat(targets, len(measures)),
-            "runs": len(seconds.spent),
-            "successes": np.repeat(seconds.success.sum(axis=0), len(measures)),
+            "runs": len(success),
+            "successes": np.repeat(success.sum(axis=0), len(measures)),
             "measure": measures * len(targets),
         }
-        for sample in (seconds, evaluations):
+        for sample in samples:
             part[VALUES[sample.unit]] = sample.measures(probabilities).ravel()
         parts.append(part)
     return stacked(parts, COLUMNS)
@@ -66,13 +69,15 @@ def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     the ``longest_run``, where all follows from the runs. A target that no run reached counts as
     never reached.
     """
-    costs = {unit: _costs(runs, unit) for unit in UNITS}
+    of_unit = {unit: told_in(runs, unit) for unit in UNITS}
+    costs = {unit: _costs(of_unit[unit], unit) for unit in UNITS}
+    longest = {unit: of_unit[unit].spent(unit).max(initial=0.0) for unit in UNITS}
     parts = []
-    for names, *samples in _samples(runs, analysis):
+    for names, samples in _samples(of_unit["evaluations"], analysis):
         for sample in samples:
             low, high = sample.cdf(costs[sample.unit])
             part = {**names, "runs": len(sample.spent), "unit": sample.unit}
-            part |= {"longest_run": runs.spent(sample.unit).max(), "cost": costs[sample.unit]}
+            part |= {"longest_run": longest[sample.unit], "cost": costs[sample.unit]}
             part |= {"fraction": (low + high) / 2, "error": (high - low) / 2}
             parts.append(part)
     single = stacked(parts, CURVE_COLUMNS)
@@ -109,16 +114,16 @@ class _Sample:
         return np.mean([b.low for b in bounds], axis=0), np.mean([b.high for b in bounds], axis=0)
 
 
-def _samples(runs: Runs, analysis: Analysis) -> Iterator[tuple[dict[str, Any], _Sample, _Sample]]:
-    """Each group of runs, in seconds and in evaluations."""
+def _samples(runs: Runs, analysis: Analysis) -> Iterator[tuple[dict[str, Any], list[_Sample]]]:
+    """Each group of runs, in seconds if they have times, and in evaluations."""
     targets = analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     for names, rows in runs.groups(KEYS):
         samples = []
-        for unit in UNITS:
+        for unit in runs.units_of(rows):
             spent = Spent.until(reached_at[unit][rows], runs.spent(unit)[rows])
             samples.append(_Sample(unit, spent.cost, spent.success))
-        yield names, samples[0], samples[1]
+        yield names, samples
 
 
 def _costs(runs: Runs, unit: Unit) -> NDArray[np.float64]:

@@ -20,6 +20,8 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[Part]:
     yield _commit(runs)
     yield _seeds(runs)
     yield _configuration(runs, analysis)
+    if runs.sources:
+        yield _published(runs)
 
 
 def _code(runs: Runs) -> Part:
@@ -77,3 +79,12 @@ def _configuration(runs: Runs, analysis: Analysis) -> Part:
             f"runs of several configurations of {listed(several)}" if several else "",
         ),
     )
+
+
+def _published(runs: Runs) -> Part:
+    """What stands beside the measured runs, and from which files."""
+    said = [
+        f"{label} from {source['path']} (SHA-256 {source['sha256'][:DIGITS]})"
+        for label, source in sorted(runs.sources.items())
+    ]
+    return Part("Published data", f"in evaluations only: {listed(said)}")

@@ -1,0 +1,125 @@
+"""Commands that write runs for other tools to read, and read those that others have published."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from timefair.cli.common import Commands, refuse_mixed
+from timefair.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from timefair.config import Campaign
+    from timefair.formats.published.importing import Wanted
+
+FORMATS = {"coco": "COCO's data format", "ioh": "IOHprofiler's data format"}
+READERS = {"coco": "cocopp", "ioh": "iohinspector"}
+
+
+def add_to(commands: Commands, campaign: argparse.ArgumentParser) -> None:
+    """Add the commands of this module."""
+    export = commands.add_parser("export", help="write the runs for another tool to read")
+    exports = export.add_subparsers(title="formats", required=True, metavar="FORMAT")
+    for name, words in FORMATS.items():
+        one = exports.add_parser(name, help=f"{words}, for {READERS[name]}", parents=[campaign])
+        one.add_argument("collected", nargs="+", type=Path, metavar="COLLECTED")
+        one.add_argument(
+            "--output", required=True, type=Path, metavar="FOLDER",
+            help="one folder an algorithm in it",
+        )  # fmt: skip
+        one.set_defaults(command=_export_ioh)
+        if name == "coco":
+            one.add_argument(
+                "--cost", choices=("evaluations", "seconds"), default="evaluations",
+                help="what is written as evaluations; seconds in microseconds",
+            )  # fmt: skip
+            one.set_defaults(command=_export_coco)
+
+    import_ = commands.add_parser("import", help="make a record of published data, without times")
+    imports = import_.add_subparsers(title="formats", required=True, metavar="FORMAT")
+    for name, words in FORMATS.items():
+        one = imports.add_parser(name, help=words)
+        one.add_argument("path", type=Path, metavar="PATH", help="a folder or an archive")
+        one.add_argument("--output", required=True, type=Path, metavar="PARQUET")
+        one.add_argument("--label", metavar="NAME", help="of the algorithm; as in the data")
+        one.add_argument(
+            "--campaign", type=Path, metavar="SNAPSHOT",
+            help="take what is of this campaign's problems only",
+        )  # fmt: skip
+        one.set_defaults(command=_import, format=name)
+
+
+def _export_coco(arguments: argparse.Namespace) -> None:
+    from timefair.formats.coco import FINAL_TARGET, write_coco
+
+    campaign, runs = _exported(arguments.campaign, arguments.collected)
+    if arguments.cost == "seconds":
+        runs = _with_times(runs)
+    final_target = min(FINAL_TARGET, *campaign.targets)
+    write_coco(runs, arguments.output, arguments.cost, final_target=final_target)
+
+
+def _export_ioh(arguments: argparse.Namespace) -> None:
+    from timefair.formats.ioh import write_ioh
+
+    _, runs = _exported(arguments.campaign, arguments.collected)
+    write_ioh(runs, arguments.output)
+
+
+def _exported(snapshot: Path, collected: Sequence[Path]) -> tuple[Campaign, pa.Table]:
+    """The campaign, and its runs if they may be in one comparison."""
+    from timefair import config
+    from timefair.records.integrity import Origins
+    from timefair.records.published import PUBLISHED
+    from timefair.records.store import open_record, read_runs
+
+    campaign = config.restore(snapshot)
+    origins: dict[str, Origins] = {}
+    for path in collected:
+        facts = open_record(path).facts
+        if PUBLISHED not in facts:
+            origins.setdefault(facts.get("algorithm", path.stem), Origins()).add(facts)
+    runs = read_runs(collected)
+    refuse_mixed(origins, campaign)
+    return campaign, runs
+
+
+def _with_times(runs: pa.Table) -> pa.Table:
+    """The runs without those of published data; says whose are left out."""
+    import pyarrow.compute as pc
+
+    untimed = pc.is_null(runs["wall_s"])
+    for label in sorted(runs.filter(untimed)["algorithm"].unique().to_pylist()):
+        print(f"timefair: {label} is left out: published data have no times", file=sys.stderr)
+    return runs.filter(pc.invert(untimed))
+
+
+def _import(arguments: argparse.Namespace) -> None:
+    from timefair import config
+    from timefair.formats.published.importing import import_data
+
+    wanted = None
+    if arguments.campaign is not None:
+        wanted = _wanted(config.restore(arguments.campaign))
+    if arguments.output.suffix != ".parquet":
+        raise InputError(f"--output: {arguments.output}: should end in .parquet")
+    found = import_data(
+        arguments.path, arguments.format, arguments.output, label=arguments.label, wanted=wanted
+    )
+    problems, runs = len(found.runs), sum(found.runs.values())
+    print(f"{found.algorithm}: {runs} runs on {problems} problems of {found.suite}")
+    if wanted is not None:
+        for clause in found.lacking(wanted):
+            print(f"timefair: {arguments.path}: {clause}", file=sys.stderr)
+
+
+def _wanted(campaign: Campaign) -> Wanted:
+    from timefair.formats.published.importing import Wanted
+
+    problems = campaign.problems
+    return Wanted(problems.suite, problems.functions, problems.dimensions, problems.instances)

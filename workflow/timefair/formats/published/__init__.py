@@ -1,0 +1,1 @@
+"""Published data of COCO and IOHprofiler as runs that count evaluations and have no times."""
