@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from timefair.config import AlgorithmSpec
+from timefair.config.model import AlgorithmSpec, Published
+
+LABELLED: dict[str, type[BaseModel]] = {"algorithms": AlgorithmSpec, "published": Published}
 
 HEADER = ("| key | default | meaning |", "|---|---|---|")
 
@@ -18,8 +20,8 @@ def rows(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
         yield from HEADER
     for name, field in model.model_fields.items():
         yield f"| `{prefix}{name}` | {_default(field)} | {field.description} |"
-        if name == "algorithms":
-            yield from rows(AlgorithmSpec, "algorithms.<label>.")
+        if name in LABELLED:
+            yield from rows(LABELLED[name], f"{prefix}{name}.<label>.")
         elif isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield from rows(field.annotation, f"{prefix}{name}.")
 

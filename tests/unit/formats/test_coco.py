@@ -5,7 +5,8 @@ import pytest
 
 from timefair import cli, config, plan
 from timefair.errors import InputError
-from timefair.formats.coco import NOTHING_YET, write_coco
+from timefair.formats.coco import write_coco
+from timefair.formats.runs import NOTHING_YET
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record
 
@@ -180,7 +181,7 @@ def test_the_command(cost, end, collected, tmp_path):
 
 def test_the_command_refuses(collected, capsys):
     assert cli.main(["export"]) == 2
-    assert cli.main(["export", "ioh", *collected]) == 2
+    assert cli.main(["export", "nexus", *collected]) == 2
     assert cli.main(["export", "coco", *collected]) == 0
     assert cli.main(["export", "coco", *collected]) == 2
     assert capsys.readouterr().err.splitlines()[-1].startswith("timefair: ")
