@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 
 from timefair.errors import InputError
-from timefair.formats.published.places import beside
+from timefair.formats.published.places import beside, indices
 from timefair.formats.published.trials import DataSet, Trial
 
 SINGLE_OBJECTIVE = (None, "bbob", "bbob-old", "bbob-new", "bbob-new2")
@@ -47,7 +47,7 @@ def data_sets(folder: Path) -> list[DataSet]:
     InputError
         For an entry that lacks its function, dimension or algorithm, or is of another format.
     """
-    return [found for index in sorted(folder.rglob("*.info")) for found in _listed(index, folder)]
+    return [found for index in indices(folder, ".info") for found in _listed(index, folder)]
 
 
 @dataclass

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from timefair.errors import InputError
-from timefair.formats.published.places import beside
+from timefair.formats.published.places import beside, indices
 from timefair.formats.published.trials import DataSet, Trial
 
 SUITES = {"BBOB": "bbob", "unknown_suite": None, "None": None, "": None}
@@ -31,7 +31,7 @@ def data_sets(folder: Path) -> list[DataSet]:
     InputError
         For a JSON file that is not IOHprofiler's, or whose values are maximized.
     """
-    return [found for index in sorted(folder.rglob("*.json")) for found in _listed(index, folder)]
+    return [found for index in indices(folder, ".json") for found in _listed(index, folder)]
 
 
 def _listed(index: Path, folder: Path) -> Iterator[DataSet]:

@@ -79,6 +79,11 @@ def _copy(name: str, content: IO[bytes], folder: Path, archive: Path) -> None:
         shutil.copyfileobj(content, file)
 
 
+def indices(folder: Path, ending: str) -> list[Path]:
+    """The files of an ending in a folder, but for hidden ones such as ``._x.info``."""
+    return sorted(p for p in folder.rglob(f"*{ending}") if not p.name.startswith("."))
+
+
 def beside(index: Path, name: str, folder: Path) -> Path:
     """The data file that an index file names, in whatever system's manner of writing paths.
 

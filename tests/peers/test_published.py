@@ -1,0 +1,87 @@
+"""Imported data are what their own tools read in them, and what these logged of our calls."""
+
+import numpy as np
+import pytest
+
+from timefair.formats.published.importing import import_data
+from timefair.tables.registry import TABLES
+from timefair.tables.runs import Runs, load
+from timefair.tables.settings import Analysis
+
+pytestmark = pytest.mark.peer
+
+TARGETS = tuple(10 ** (k / 5) for k in range(15, -41, -1))
+"""cocopp's own grid."""
+
+
+def walk(problem, dimension, rng, steps):
+    """A few hundred evaluations that end near the optimum now and then."""
+    x, fx, sigma = rng.uniform(-4, 4, dimension), np.inf, 1.0
+    for _ in range(steps):
+        y = x + sigma * rng.standard_normal(dimension)
+        fy = problem(y)
+        sigma *= 1.5 if fy < fx else 0.9
+        x, fx = (y, fy) if fy < fx else (x, fx)
+
+
+def ert_of(path, format, record):
+    import_data(path, format, record)
+    return TABLES["ert"](Runs.of(load([record])), Analysis(targets=TARGETS, resamples=1))
+
+
+def test_ert_is_cocopps_on_data_of_coco(cocopp, tmp_path, monkeypatch):
+    cocoex = pytest.importorskip("cocoex")
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    suite = cocoex.Suite("bbob", "instances: 1,2,3", "dimensions: 2,5 function_indices: 1,5,8,20")
+    observer = cocoex.Observer("bbob", "result_folder: walk algorithm_name: walk")
+    for problem in suite:
+        problem.observe_with(observer)
+        walk(problem, problem.dimension, rng, int(rng.integers(50, 600)))
+        problem.free()
+    ours = ert_of(tmp_path / "exdata", "coco", tmp_path / "walk.parquet")
+    cells = dict(list(ours.groupby(["function", "dimension"])))
+    data_sets = cocopp.load(str(tmp_path / "exdata" / "walk"))
+    assert {(data.funcId, data.dim) for data in data_sets} == set(cells)
+    for data in data_sets:
+        part = cells[data.funcId, data.dim]
+        np.testing.assert_allclose(data.detERT(TARGETS), part["ert_evaluations"], rtol=1e-9)
+        np.testing.assert_allclose(data.detSuccessRates(TARGETS), part["success_rate"])
+        assert set(part["runs"]) == {3}
+    assert ours["ert_s"].isna().all()
+    assert ours["success_rate"].between(0, 1, inclusive="neither").sum() > 20
+
+
+def test_events_are_all_improvements_that_iohprofiler_saw(tmp_path):
+    ioh = pytest.importorskip("ioh")
+    logger = ioh.logger.Analyzer(root=str(tmp_path), folder_name="ioh", algorithm_name="walk")
+    rng = np.random.default_rng(6)
+    seen = []
+    for instance in (1, 2, 2, 30):
+        problem = ioh.get_problem(8, instance, 3, ioh.ProblemClass.BBOB)
+        problem.attach_logger(logger)
+        best, log = np.inf, []
+        for n in range(1, int(rng.integers(20, 90))):
+            value = problem(rng.uniform(-4, 4, 3)) - problem.optimum.y
+            if value < best:
+                best = value
+                log.append((n, value))
+        seen.append((instance, n, log))
+        problem.reset()
+        problem.detach_logger()
+    logger.close()
+    record = tmp_path / "walk.parquet"
+    found = import_data(tmp_path / "ioh", "ioh", record)
+    assert (found.algorithm, found.suite) == ("walk", "bbob")
+    runs = Runs.of(load([record])).published
+    back = {
+        (row.instance, row.run): (row.evaluations, slice(start, stop))
+        for row, start, stop in zip(
+            runs.frame.itertuples(), runs.offsets[:-1], runs.offsets[1:], strict=True
+        )
+    }
+    for key, (_, evaluations, log) in zip([(1, 0), (2, 0), (2, 1), (30, 0)], seen, strict=True):
+        all_evaluations, events = back[key]
+        assert all_evaluations == evaluations
+        assert runs.evaluations[events].tolist() == [n for n, _ in log]
+        np.testing.assert_allclose(runs.precision[events], [q for _, q in log], rtol=1e-7)
