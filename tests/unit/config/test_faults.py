@@ -225,6 +225,33 @@ FAULTS: list[tuple[str, object, str]] = [
         "algorithms.search.ancillary.tuning: unknown key; did you mean 'tuning_s'?; known here: "
         "tuning_s, preparation_s, method",
     ),
+    (
+        "published",
+        {"old": {"format": "coco", "path": "no/such.tgz"}},
+        "published.old.path: 'no/such.tgz': there is no such file or folder",
+    ),
+    (
+        "published",
+        {"old": {"format": "cocoa", "path": "."}},
+        "published.old.format: 'cocoa': should be 'coco' or 'ioh'; did you mean 'coco'?",
+    ),
+    (
+        "published",
+        {"old": {"format": "ioh", "path": ".", "paht": 1}},
+        "published.old.paht: unknown key; did you mean 'path'?; known here: format, path",
+    ),
+    ("published", {"old": {"format": "ioh"}}, "published.old.path: missing; A folder, or an "),
+    (
+        "published",
+        {"../old": {"format": "ioh", "path": "."}},
+        "published.../old: '../old': letters, digits and . _ + - only, a letter or digit first",
+    ),
+    ("published", "old.tgz", "published: 'old.tgz': should be keys with values"),
+    (
+        "published",
+        {"search": {"format": "ioh", "path": "."}},
+        "published.search: an algorithm has this label already; give another",
+    ),
     ("relative_targets", [2], "relative_targets.0: 2: should be less than 1"),
     ("statistics.executions", [0], "statistics.executions.0: 0: should be at least 1"),
     (
@@ -251,7 +278,7 @@ def test_a_fault_is_one_line(key: str, value: object, line: str) -> None:
         parse(changed(key, value))
     (fault,) = caught.value.faults
     assert "\n" not in fault
-    if line.endswith((": ", ", ", "file ")):  # the rest of the line differs or grows
+    if line.endswith((": ", ", ", "file ", "an ")):  # the rest of the line differs or grows
         assert fault.startswith(line)
     else:
         assert fault == line
@@ -295,6 +322,19 @@ def test_an_algorithm_is_refused_that_cannot_take_the_variables(
     with pytest.raises(InputError) as caught:
         parse(mapping)
     assert caught.value.faults == (f"algorithms.first: {line}",)
+
+
+def test_published_data_need_optima_that_are_known() -> None:
+    mapping = changed("published", {"old": {"format": "ioh", "path": "."}})
+    mapping["problems"] |= {"suite": "pbo", "functions": [1, 18], "dimensions": 16}
+    with pytest.raises(InputError) as caught:
+        parse(mapping)
+    assert caught.value.faults == (
+        "published: nobody knows the optimum of all these problems, and published data are "
+        "distances to it",
+    )
+    mapping["problems"]["functions"] = 1
+    assert parse(mapping).published["old"].format == "ioh"
 
 
 def test_a_final_target_needs_an_optimum_that_is_known() -> None:
@@ -436,6 +476,8 @@ keys = st.sampled_from(
         *(f"statistics.{key}" for key in config.Statistics.model_fields),
         "algorithms.search",
         "algorithms.search.use",
+        "published.old",
+        "published.old.path",
         "budget.more",
     ]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -153,3 +154,26 @@ def test_the_reference_is_timed_with_a_budget_in_seconds() -> None:
 @pytest.mark.parametrize(("disturbed", "most"), [("flag", 0), ("exclude", 0), ("repeat", 2)])
 def test_runs_are_repeated_only_if_asked(disturbed: str, most: int) -> None:
     assert campaign(timing={"disturbed": disturbed}).timing.most_repeats == most
+
+
+def test_the_files_of_published_data(tmp_path: Path) -> None:
+    (tmp_path / "folder/data").mkdir(parents=True)
+    (tmp_path / "folder/b.info").touch()
+    (tmp_path / "folder/data/a.dat").touch()
+    made = campaign(
+        published={
+            "all": {"format": "coco", "path": str(tmp_path / "folder")},
+            "one": {"format": "coco", "path": str(tmp_path / "folder/b.info")},
+        }
+    )
+    assert plan.published_files(made, "one") == [str(tmp_path / "folder/b.info")]
+    assert plan.published_files(made, "all") == [
+        str(tmp_path / "folder/b.info"),
+        str(tmp_path / "folder/data/a.dat"),
+    ]
+
+
+def test_the_expression_of_labels() -> None:
+    assert re.fullmatch(plan.any_of(["a.b", "c+"]), "a.b")
+    assert not re.fullmatch(plan.any_of(["a.b", "c+"]), "axb")
+    assert not re.fullmatch(plan.any_of([]), "")

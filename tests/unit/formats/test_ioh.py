@@ -35,9 +35,7 @@ def table(*rows):
 
 
 def lines(folder, dimension=2):
-    return (
-        (folder / f"A/data_f1_bbob/IOHprofiler_f1_DIM{dimension}.dat").read_text().splitlines()
-    )
+    return (folder / f"A/data_f1_bbob/IOHprofiler_f1_DIM{dimension}.dat").read_text().splitlines()
 
 
 @pytest.mark.parametrize(

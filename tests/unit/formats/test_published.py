@@ -258,8 +258,8 @@ def test_data_that_no_campaign_wants_are_refused(tmp_path):
         ("bbob", 2, "no run on a problem of the campaign"),
         ("bbob-boxed", 3, "data of the suite 'bbob', and the campaign has 'bbob-boxed'"),
     ):
+        wanted = Wanted(suite, [1], [dimension], [2])
         with pytest.raises(InputError) as caught:
-            wanted = Wanted(suite, [1], [dimension], [2])
             import_data(path, "coco", tmp_path / "out.parquet", wanted=wanted)
         assert caught.value.faults == (f"{path}: {line}",)
 

@@ -37,6 +37,8 @@ def _check(arguments: argparse.Namespace) -> None:
     )
     print(f"campaign      {campaign.name}")
     print(f"algorithms    {len(campaign.algorithms)}")
+    if campaign.published:
+        print(f"published     {len(campaign.published)}, in evaluations only")
     print(f"cells         {cells}")
     print(f"runs          {cells * campaign.runs} in {campaign.rounds} round(s)")
     print(f"jobs          {jobs}")

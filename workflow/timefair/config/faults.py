@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pydantic import BaseModel
@@ -260,7 +260,7 @@ def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
 
 def _published_faults(campaign: Campaign) -> Iterator[str]:
     for label, data in campaign.published.items():
-        if not Path(data.path).exists():
+        if not os.path.exists(data.path):
             yield f"published.{label}.path: {data.path!r}: there is no such file or folder"
 
 

@@ -35,6 +35,9 @@ reach the target of the second, though rounding may make the two equal."""
 NOISY = range(101, 131)
 """Functions of ``bbob-noisy``, whose data of before 2016 do not name it."""
 
+FORMER = {"sbox-cost": "bbob-boxed"}
+"""Names that suites had."""
+
 _KEY = re.compile(r"(\w+)\s*=\s*(?:'(.*?)'|\"(.*?)\"|([^,]*?))\s*(?:,|$)")
 _F_OPT = re.compile(r"Fopt\s*\(([^)]*)\)")
 
@@ -69,6 +72,7 @@ def _listed(index: Path, folder: Path) -> Iterator[DataSet]:
         except (KeyError, ValueError):
             raise InputError(f"{place}: an entry without funcId, DIM or algId") from None
         suite = keys.get("suite", "bbob-noisy" if function in NOISY else None)
+        suite = FORMER.get(suite, suite) if suite else None
         read = partial(_read, entry.files, index, folder)
         yield DataSet(algorithm, suite, function, dimension, read)
 

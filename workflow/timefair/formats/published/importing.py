@@ -29,7 +29,11 @@ INDEX = {"coco": ".info", "ioh": ".json"}
 UNNAMED = "bbob"
 """The suite of data that do not name theirs."""
 
-NOISY = "bbob-noisy"
+INCOMPARABLE = {
+    "bbob-noisy": "have values without noise, and records those with it",
+    "bbob-constrained": "have evaluations of constraints, and records have none",
+}
+"""Suites of COCO whose data say something else than a record does."""
 
 
 @dataclass(frozen=True)
@@ -131,11 +135,8 @@ def _suite(sets: list[DataSet]) -> str:
 def _refuse_suite(suite: str, format: Format, wanted: Wanted | None) -> None:
     if wanted is not None and suite != wanted.suite:
         raise InputError(f"data of the suite {suite!r}, and the campaign has {wanted.suite!r}")
-    if format == "coco" and suite == NOISY:
-        raise InputError(
-            f"data of {NOISY} have values without noise, and records those with it: "
-            "they do not compare"
-        )
+    if format == "coco" and suite in INCOMPARABLE:
+        raise InputError(f"data of {suite} {INCOMPARABLE[suite]}: they do not compare")
 
 
 def _batches(
