@@ -58,7 +58,8 @@ for table in sorted(
             csv=report(
                 f"{RESULTS}/tables/{table}.csv",
                 caption=f"../report/table_{table}.rst",
-                category="Tables",
+                category=TABLES[table].family,
+                subcategory="Tables",
                 labels={
                     "table": TABLES[table].title,
                     "seconds": CAMPAIGN.statistics.time,
@@ -87,7 +88,8 @@ rule fill_checklist:
         report(
             f"{RESULTS}/checklist.html",
             caption="../report/table_checklist.rst",
-            category="Checklist",
+            category=TABLES["checklist"].family,
+            subcategory="Pages",
             labels={"page": TABLES["checklist"].title},
         ),
     log:

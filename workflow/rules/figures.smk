@@ -12,7 +12,8 @@ for figure in CAMPAIGN.figure_names:
             svg=report(
                 f"{RESULTS}/figures/{figure}.svg",
                 caption=f"../report/{figure}.rst",
-                category="Figures",
+                category=FIGURES[figure].family,
+                subcategory="Figures",
                 labels={
                     "figure": FIGURES[figure].title,
                     "seconds": CAMPAIGN.statistics.time,

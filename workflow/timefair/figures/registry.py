@@ -24,6 +24,11 @@ class Figure:
     unit: str | None = None
     """``seconds`` or ``evaluations`` where the module draws both."""
 
+    @property
+    def family(self) -> str:
+        """The room that it is drawn in, in words; the tables have the same rooms."""
+        return self.module.partition(".")[0].replace("_", " ").capitalize()
+
     def __call__(self, frame: pd.DataFrame) -> matplotlib.figure.Figure:
         draw: Callable[..., matplotlib.figure.Figure] = import_module(
             f"timefair.figures.{self.module}"

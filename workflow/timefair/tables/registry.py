@@ -32,6 +32,11 @@ class Table:
     asked: bool = False
     """Whether it reads all that the campaign asked for, and so changes with all of it."""
 
+    @property
+    def family(self) -> str:
+        """The room that it is made in, in words: ``Run count``."""
+        return self.function.partition(".")[0].replace("_", " ").capitalize()
+
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
         from timefair.tables.published import marked
 
