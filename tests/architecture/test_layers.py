@@ -35,6 +35,7 @@ ALLOWED = {
     "tables": {"errors", "records", "statistics"},
     "figures": {"errors"},
     "formats": {"errors", "records"},
+    "report": {"ranges", "config", "statistics", "tables", "figures", "formats"},
     "verify": {"errors", "records", "plan", "config"},
     "cli": None,  # everything
 }  # fmt: skip

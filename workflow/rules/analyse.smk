@@ -45,9 +45,7 @@ COLLECTED = expand(
     label=[*CAMPAIGN.algorithms, *CAMPAIGN.published],
 )
 
-for table in sorted(
-    {*CAMPAIGN.table_names, *(FIGURES[f].table for f in CAMPAIGN.figure_names)}
-):
+for table in CAMPAIGN.made_tables:
 
     rule:
         name:

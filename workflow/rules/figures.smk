@@ -1,4 +1,4 @@
-"""Tables to figures: each is drawn from one table, which lies beside it."""
+"""Tables to figures, each drawn from one table, which lies beside it; and the page of them all."""
 
 for figure in CAMPAIGN.figure_names:
 
@@ -30,3 +30,22 @@ for figure in CAMPAIGN.figure_names:
             key=provenance.figure_key(figure),
         shell:
             "python -m timefair draw {params.figure} --table {input} --output {output} > {log} 2>&1"
+
+
+rule write_report:
+    input:
+        tables=expand(f"{RESULTS}/tables/{{table}}.parquet", table=CAMPAIGN.made_tables),
+        figures=expand(f"{RESULTS}/figures/{{figure}}.svg", figure=CAMPAIGN.figure_names),
+    output:
+        f"{RESULTS}/report.html",
+    log:
+        f"{RESULTS}/logs/report.log",
+    conda:
+        "../../envs/timefair.yaml"
+    params:
+        snapshot=SNAPSHOT,
+        key=provenance.report_key(),
+        settings=CAMPAIGN.settings_of("checklist"),
+    shell:
+        "python -m timefair report {input.tables} --figures {input.figures}"
+        " --campaign {params.snapshot} --output {output} > {log} 2>&1"

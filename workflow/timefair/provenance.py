@@ -136,6 +136,13 @@ def typeset_key() -> str:
     return code_digest({path for room in rooms for path in sources_of(room, within=("tables",))})
 
 
+def report_key() -> str:
+    """SHA-256, in hex, of all that the page is made of, its style and its script included."""
+    code = sources_of("report", within=("report", "formats", "tables", "figures"))
+    looks = (path for kind in ("css", "js") for path in (PACKAGE / "report").rglob(f"*.{kind}"))
+    return code_digest([*code, *looks])
+
+
 def figure_key(name: str) -> str:
     """SHA-256, in hex, of the code that draws one figure."""
     from timefair.figures.registry import FIGURES

@@ -38,6 +38,16 @@ def add_to(commands: Commands, campaign: argparse.ArgumentParser) -> None:
     typeset.add_argument("--output", required=True, type=Path, metavar="FOLDER")
     typeset.set_defaults(command=_typeset)
 
+    report = commands.add_parser(
+        "report", help="make the page that a person reads", parents=[campaign]
+    )
+    report.add_argument("tables", nargs="*", type=Path, metavar="PARQUET", help="named TABLE")
+    report.add_argument(
+        "--figures", nargs="*", type=Path, default=[], metavar="SVG", help="named FIGURE"
+    )
+    report.add_argument("--output", required=True, type=Path, metavar="HTML")
+    report.set_defaults(command=_report)
+
     draw = commands.add_parser("draw", help="draw one figure from its table")
     draw.add_argument("figure", metavar="FIGURE")
     draw.add_argument("--table", required=True, type=Path, metavar="PARQUET")
@@ -91,6 +101,25 @@ def _typeset(arguments: argparse.Namespace) -> None:
         (arguments.output / f"{table.name}.tex").write_text(tex, encoding="utf-8")
     everything = latex.document(path.stem for path in arguments.tables)
     (arguments.output / "tables.tex").write_text(everything, encoding="utf-8")
+
+
+def _report(arguments: argparse.Namespace) -> None:
+    one_thread()
+    from timefair import config
+    from timefair.figures.registry import FIGURES
+    from timefair.report.page import page
+    from timefair.tables import files
+    from timefair.tables.registry import TABLES
+
+    campaign = config.restore(arguments.campaign)
+    tables = {
+        entry("PARQUET", path.stem, TABLES).name: files.read(path) for path in arguments.tables
+    }
+    figures = {
+        entry("SVG", path.stem, FIGURES).name: path.read_text(encoding="utf-8")
+        for path in arguments.figures
+    }
+    arguments.output.write_text(page(tables, figures, campaign), encoding="utf-8")
 
 
 def _draw(arguments: argparse.Namespace) -> None:

@@ -378,6 +378,14 @@ class Campaign(_Section):
         return _chosen(self.figures, known_figures())
 
     @property
+    def made_tables(self) -> tuple[str, ...]:
+        """The tables asked for, those that figures are drawn from, and what every report says."""
+        from timefair.figures.registry import FIGURES
+
+        drawn = (FIGURES[figure].table for figure in self.figure_names)
+        return tuple(sorted({*self.table_names, *drawn, *REPORTED}))
+
+    @property
     def analysis_settings(self) -> dict[str, Any]:
         """What the tables are made with, the arguments of `tables.settings.Analysis`."""
         chosen = self.problems
@@ -407,6 +415,10 @@ class Campaign(_Section):
     def snapshot(self) -> str:
         """The campaign as JSON, every default written out; `restore` reads it."""
         return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
+
+
+REPORTED = ("checklist", "disturbance", "drift", "runs")
+"""Tables on the measurement, made for the report also where nobody asked for them."""
 
 
 def _chosen(names: tuple[str, ...], known: Mapping[str, object]) -> tuple[str, ...]:

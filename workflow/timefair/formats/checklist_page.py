@@ -41,18 +41,20 @@ PAGE = """<!DOCTYPE html>
 <body>
 <main>
 <h1>Reporting checklist of {campaign}</h1>
-<p>{summary}</p>
-<p>{note}</p>
-<p>The items are those of {source}. Each part is filled from the records of the campaign and from
-what it asked for; an item is met if all its parts are.</p>
-{items}
+{contents}
 </main>
 </body>
 </html>
 """
 
+CONTENTS = """<p>{summary}</p>
+<p>{note}</p>
+<p>The items are those of {source}. Each part is filled from the records of the campaign and from
+what it asked for; an item is met if all its parts are.</p>
+{items}"""
+
 ITEM = """<section>
-<h2 id="item-{number}">{number}. {topic}: {verdict}</h2>
+<h{level} id="item-{number}">{number}. {topic}: {verdict}</h{level}>
 <table aria-labelledby="item-{number}">
 <colgroup><col class="part"><col class="met"><col><col class="missing"></colgroup>
 <thead><tr><th scope="col">Part</th><th scope="col">Met?</th><th scope="col">Evidence</th>
@@ -77,14 +79,17 @@ def page(rows: Sequence[Row], campaign: str, note: str) -> str:
     note
         A sentence on its runs.
     """
+    return PAGE.format(campaign=escape(campaign), style=STYLE, contents=contents(rows, note))
+
+
+def contents(rows: Sequence[Row], note: str, level: int = 2) -> str:
+    """What the page says below its title, with the items as headings of a level."""
     items = [list(parts) for _, parts in groupby(rows, key=lambda row: row["item"])]
-    return PAGE.format(
-        campaign=escape(campaign),
-        style=STYLE,
+    return CONTENTS.format(
         summary=_summary(items),
         note=escape(note),
         source=escape(SOURCE),
-        items="\n".join(map(_item, items)),
+        items="\n".join(_item(parts, level) for parts in items),
     )
 
 
@@ -100,8 +105,9 @@ def _summary(items: Sequence[Sequence[Row]]) -> str:
     return f"{met} Not met: {', '.join(open_items)}." if open_items else met
 
 
-def _item(parts: Sequence[Row]) -> str:
+def _item(parts: Sequence[Row], level: int) -> str:
     return ITEM.format(
+        level=level,
         number=parts[0]["item"],
         topic=escape(parts[0]["topic"]),
         verdict=_verdict(_met(parts)),

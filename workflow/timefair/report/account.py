@@ -1,0 +1,146 @@
+"""What was run, on what, how to repeat it and what to cite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from html import escape
+
+import yaml
+
+from timefair import __version__
+from timefair.config import Campaign
+from timefair.formats.checklist_page import SOURCE
+from timefair.ranges import format_ranges
+from timefair.report.evidence import Evidence
+from timefair.report.markup import Names, definitions
+from timefair.report.words import counted, listed, number
+
+REPEAT = """<p>Save the campaign as <code>{name}.yaml</code> and run</p>
+<pre>snakemake --cores all --configfile {name}.yaml</pre>
+<p>with timefair {version} and the versions of libraries that are listed under
+<a href="#machine">Machine</a>. The seed is {seed}: runs draw the same random numbers
+again{limit}.</p>
+<details class="long"><summary>The campaign, every default written out</summary>
+<pre>{campaign}</pre></details>"""
+
+QUANTILES = (
+    "Probability and Certainty in the Performance of Evolutionary and Swarm Optimization "
+    "Algorithms, Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364"
+)
+RUN_COUNT = (
+    "T. Eftimov, P. Korošec, Adaptive Estimation of the Number of Algorithm Runs in Stochastic "
+    "Optimization, GECCO 2025"
+)
+COCO = (
+    "N. Hansen et al., COCO: a platform for comparing continuous optimizers in a black-box "
+    "setting, Optimization Methods and Software 36, 2021"
+)
+
+
+def in_one_sentence(campaign: Campaign) -> str:
+    """What was compared on what, with how many runs and which budget."""
+    chosen = campaign.problems
+    return (
+        f"{counted(len(campaign.algorithms), 'algorithm')} on "
+        f"{counted(len(chosen.functions), 'function')} of {chosen.suite} in "
+        f"{_dimensions(campaign)}, {counted(len(chosen.instances), 'instance')} each, with at most "
+        f"{counted(campaign.runs, 'run')} an instance and {_budget(campaign)} a run."
+    )
+
+
+def _dimensions(campaign: Campaign) -> str:
+    named = [str(dimension) for dimension in campaign.problems.dimensions]
+    return f"{listed(named)} dimension{'s' * (named != ['1'])}"
+
+
+def _budget(campaign: Campaign) -> str:
+    budget = campaign.budget
+    said = []
+    if budget.time_s is not None:
+        said.append(f"{number(budget.time_s)}\u00a0s of wall clock")
+    if budget.evaluations_per_dimension is not None:
+        said.append(f"{budget.evaluations_per_dimension} evaluations times the dimension")
+    elif budget.evaluations is not None:
+        said.append(f"{budget.evaluations} evaluations")
+    return listed(said, "or")
+
+
+def setup(campaign: Campaign, names: Names) -> str:
+    """The campaign as a list, and its algorithms as a table."""
+    chosen, budget = campaign.problems, campaign.budget
+    final = budget.final_target
+    facts = {
+        "Problems": f"{chosen.suite}, functions {format_ranges(chosen.functions)}, dimensions "
+        f"{format_ranges(chosen.dimensions)}, instances {format_ranges(chosen.instances)}",
+        "Budget of a run": _budget(campaign)
+        + (f"; it ends early at the precision {final:g}" if final is not None else ""),
+        "Restarts": campaign.restart.policy,
+        "Runs": f"at most {campaign.runs} an instance, in {counted(campaign.rounds, 'round')}; "
+        f"stopping rule: {campaign.stopping.rule}",
+        "Targets": f"{counted(len(campaign.targets), 'precision')}, {max(campaign.targets):g} to "
+        f"{min(campaign.targets):g}",
+        "Confidence": f"{100 * campaign.statistics.confidence:g}\u00a0%",
+        "Disturbed runs": {"flag": "count", "exclude": "are left out of results"}.get(
+            campaign.timing.disturbed, "are measured again"
+        ),
+        "Seed": str(campaign.seed),
+    }
+    rows = "\n".join(
+        f'<tr><th scope="row">{names.one(label)}</th><td><code>{escape(spec.use)}</code></td>'
+        f"<td>{escape(_parameters(spec.parameters))}</td>"
+        f"<td>{escape(campaign.restart_of(label).policy)}</td></tr>"
+        for label, spec in campaign.algorithms.items()
+    )
+    return (
+        f'{definitions(facts, "facts")}\n<h3>Algorithms</h3>\n<div class="scroll"><table>\n'
+        '<thead><tr><th scope="col">Name</th><th scope="col">Code</th>'
+        '<th scope="col">Parameters</th><th scope="col">Restarts</th></tr></thead>\n'
+        f"<tbody>\n{rows}\n</tbody>\n</table></div>"
+    )
+
+
+def _parameters(parameters: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in parameters.items()) or "defaults"
+
+
+def machine(evidence: Evidence) -> str:
+    """What the checklist knows of the machine, as a list; empty without a checklist."""
+    rows = evidence.table("checklist")
+    if rows.empty:
+        return ""
+    known = rows[rows["topic"] == "Machine"]
+    said = {
+        str(part): "; ".join(str(text) for text in texts if isinstance(text, str))
+        for part, *texts in known[["part", "evidence", "missing"]].itertuples(index=False)
+    }
+    return definitions(said, "facts")
+
+
+def repeat(campaign: Campaign) -> str:
+    """The commands, and the campaign as a file."""
+    return REPEAT.format(
+        name=escape(campaign.name),
+        version=__version__,
+        seed=campaign.seed,
+        limit="" if campaign.budget.time_s is None else ", but seconds are never the same twice",
+        campaign=escape(
+            yaml.safe_dump(campaign.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+        ),
+    )
+
+
+def cite(evidence: Evidence) -> str:
+    """A list of what the page rests on."""
+    items = "\n".join(f"<li>{escape(source)}.</li>" for source in _sources(evidence))
+    return f"<ul>\n{items}\n</ul>"
+
+
+def _sources(evidence: Evidence) -> Iterator[str]:
+    yield f"timefair {__version__}, which measured and analysed (its entry is in CITATION.cff)"
+    yield f"{SOURCE.removesuffix(', section 4')}: the protocol"
+    if not {"quantiles", "multirun", "disagreements"}.isdisjoint(evidence.tables):
+        yield f"{QUANTILES}: peak, average and bad case"
+    if any(name.startswith("run_count") for name in evidence.tables):
+        yield f"{RUN_COUNT}: the number of runs"
+    if evidence.campaign.problems.suite.startswith("bbob"):
+        yield f"{COCO}: the problems"

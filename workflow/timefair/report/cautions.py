@@ -1,0 +1,138 @@
+"""What a reader has to know before believing the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from timefair.report.evidence import Evidence
+from timefair.report.words import counted, listed
+
+FEW_RUNS = 10
+"""With less, inversions cannot become sure; a 95 % interval of a median needs 6."""
+
+FEW_FUNCTIONS = 6
+"""With less, no pair of algorithms can be decided over all functions at 95 %."""
+
+CLOCKS = {
+    "cpu": "Seconds are seconds of CPU time, not of the wall clock.",
+    "reference": "Seconds are CPU time as multiples of a reference kernel, not of the wall clock.",
+}
+
+
+@dataclass(frozen=True)
+class Caution:
+    """One thing to know: a few words, and a sentence."""
+
+    topic: str
+    text: str
+
+
+def cautions(evidence: Evidence) -> list[Caution]:
+    """In the order of their weight; empty if there is nothing to say."""
+    kinds = {
+        "Failed runs": _failures(evidence),
+        "Few runs": _few_runs(evidence),
+        "Few functions": _few_functions(evidence),
+        "Disturbance": _disturbance(evidence),
+        "Speed": _speed(evidence),
+        "Mixed records": _mixed(evidence),
+        "Seconds": _seconds(evidence),
+        "Checklist": _unmet(evidence),
+    }
+    told = {topic: " ".join(texts) for topic, texts in kinds.items()}
+    return [Caution(topic, text) for topic, text in told.items() if text]
+
+
+def _failures(evidence: Evidence) -> Iterator[str]:
+    rows = evidence.table("runs")
+    failed = rows[rows["status"] != "ok"] if len(rows) else rows
+    if failed.empty:
+        return
+    by_status = failed.groupby(["algorithm", "status"], sort=True)["runs"].sum()
+    said = [
+        f"{counted(int(row['runs']), 'run')} of {row['algorithm']} ({row['status']})"
+        for row in by_status.reset_index().to_dict("records")
+    ]
+    yield f"{listed(said)} failed; they count as they ended."
+
+
+def _few_runs(evidence: Evidence) -> Iterator[str]:
+    columns = ["function", "dimension", "algorithm", "runs"]
+    frames = [
+        frame[columns]
+        for frame in evidence.tables.values()
+        if len(frame) and set(columns) <= set(frame.columns) and "instance" not in frame
+    ]
+    told = pd.concat(frames)["runs"].astype(int) if frames else pd.Series(dtype=int)
+    if told.empty or (least := int(told.min())) >= FEW_RUNS:
+        return
+    yield (
+        f"{'Some algorithms have' if told.max() > least else 'Every algorithm has'} "
+        f"{counted(least, 'run')} on a function only. Intervals are wide, and a difference that is "
+        "not sure may still be there."
+    )
+
+
+def _few_functions(evidence: Evidence) -> Iterator[str]:
+    count = len(evidence.campaign.problems.functions)
+    if count < FEW_FUNCTIONS and len(evidence.campaign.algorithms) > 1:
+        yield (
+            f"{counted(count, 'function')} {'says' if count == 1 else 'say'} little about others: "
+            "tests over functions can hardly find anything."
+        )
+
+
+def _disturbance(evidence: Evidence) -> Iterator[str]:
+    told = [
+        frame.attrs["disturbed"] for frame in evidence.tables.values() if "disturbed" in frame.attrs
+    ]
+    if not told or (told[0].startswith("0 of") and "unknown" not in told[0]):
+        return
+    text = told[0]
+    rows = evidence.table("disturbance")
+    if len(rows) and rows["disturbed"].any():
+        worst = max(rows.to_dict("records"), key=lambda row: row["disturbed"] / row["runs"])
+        text += f" Most of {worst['algorithm']}: {worst['disturbed']} of {worst['runs']}."
+    yield text
+
+
+def _speed(evidence: Evidence) -> Iterator[str]:
+    rows = evidence.table("drift")
+    if rows.empty:
+        return
+    for warning, meaning in {
+        "spread": "The time of an evaluation varied by 10\u00a0% or more between runs",
+        "slow first runs": "First runs were slower than later ones by more than 10\u00a0%",
+        "outliers": "Single runs were far slower or faster than others",
+    }.items():
+        shown = rows.loc[rows["warnings"].str.contains(warning, regex=False), "algorithm"]
+        if len(shown):
+            yield f"{meaning}: {listed(sorted(set(shown)))}."
+
+
+def _mixed(evidence: Evidence) -> Iterator[str]:
+    if evidence.campaign.statistics.mixed == "allow":
+        yield "The campaign allows runs of different machines, software or code to be compared."
+
+
+def _seconds(evidence: Evidence) -> Iterator[str]:
+    statistics = evidence.campaign.statistics
+    if statistics.time in CLOCKS:
+        yield CLOCKS[statistics.time]
+    if statistics.ancillary == "amortised":
+        yield "Seconds include each run’s share of tuning and preparation."
+
+
+def _unmet(evidence: Evidence) -> Iterator[str]:
+    rows = evidence.table("checklist")
+    if rows.empty:
+        return
+    unmet = rows.loc[~rows["met"].astype(bool)]
+    topics = list(dict.fromkeys(unmet["topic"]))
+    if topics:
+        items = rows["item"].nunique()
+        are = "is" if len(topics) == 1 else "are"
+        yield f"{len(topics)} of {items} items of the checklist {are} not met: {listed(topics)}."

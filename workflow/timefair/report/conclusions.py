@@ -1,0 +1,111 @@
+"""Findings and cautions as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from math import isfinite
+
+from timefair.report.cautions import Caution
+from timefair.report.findings.functions import OnFunction
+from timefair.report.findings.situations import Findings, Situation
+from timefair.report.findings.standing import Standing, Verdict
+from timefair.report.markup import Names
+from timefair.report.words import counted, number
+
+SURE = {
+    Verdict.CLEAR: "sure",
+    Verdict.SHARED: "shared lead",
+    Verdict.OPEN: "not sure",
+    Verdict.UNTESTED: "not tested",
+    Verdict.NOTHING: "no order",
+}
+
+MOST_TIED = 4
+
+SITUATIONS = """<h4>For whom</h4>
+<div class="scroll"><table class="stacked">
+<thead><tr><th scope="col">If …</th><th scope="col">in front</th><th scope="col">how sure</th></tr>
+</thead>
+<tbody>
+{rows}
+</tbody>
+</table></div>"""
+
+FUNCTIONS = """<h4>Function by function</h4>
+<p class="note">By the expected cost to the hardest target that was reached, else by the precision.
+Tied are those whose interval meets that of the first, as far as their runs tell.</p>
+<div class="scroll"><table class="stacked">
+<thead><tr><th scope="col">Function</th><th scope="col">in front</th>
+<th scope="col">compared by</th>
+<th scope="col" class="number">value of the first</th>
+<th scope="col" class="number">next, as a multiple</th>
+<th scope="col">how sure</th></tr></thead>
+<tbody>
+{rows}
+</tbody>
+</table></div>"""
+
+
+def cautioned(cautions: Sequence[Caution]) -> str:
+    """A list of what to know first; empty for nothing."""
+    if not cautions:
+        return ""
+    items = "\n".join(
+        f"<dt>{escape(one.topic)}</dt><dd>{escape(one.text)}</dd>" for one in cautions
+    )
+    return f'<dl class="cautions">\n{items}\n</dl>'
+
+
+def concluded(found: Findings, names: Names) -> str:
+    """What is said of one space."""
+    sentences = "\n".join(f"<li>{escape(text)}</li>" for text in found.sentences)
+    rows = "\n".join(_situation(one, names) for one in found.situations)
+    functions = "\n".join(_function(one, names) for one in found.functions)
+    parts = [
+        f'<article aria-labelledby="{found.space.anchor}">',
+        f'<h3 id="{found.space.anchor}">{escape(found.space.title)}</h3>',
+        f'<p class="headline">{escape(found.headline)}</p>',
+        f'<ul class="sentences">\n{sentences}\n</ul>' if sentences else "",
+        SITUATIONS.format(rows=rows) if rows else "",
+        FUNCTIONS.format(rows=functions) if functions else "",
+        "</article>",
+    ]
+    return "\n".join(filter(None, parts))
+
+
+def _situation(one: Situation, names: Names) -> str:
+    return (
+        f'<tr><th scope="row">{escape(one.want)}<span class="detail">{escape(one.detail)}</span>'
+        f'</th><td class="take">{_front(one.standing, names)}</td>'
+        f"<td>{_verdict(one.standing)}"
+        f'<span class="detail">{escape(one.standing.reason)} '
+        f'<a href="#table-{one.table}">Table {one.table}</a></span></td></tr>'
+    )
+
+
+def _function(one: OnFunction, names: Names) -> str:
+    factor = f"{number(one.factor)} ×" if isfinite(one.factor) else "–"
+    return (
+        f'<tr><th scope="row">f{one.function}</th>'
+        f'<td class="take">{_front(one.standing, names)}</td>'
+        f'<td>{escape(one.criterion)}<span class="detail">{escape(one.standing.reason)}</span></td>'
+        f'<td class="number">{escape(one.value)}</td><td class="number">{factor}</td>'
+        f"<td>{_verdict(one.standing)}</td></tr>"
+    )
+
+
+def _front(standing: Standing, names: Names) -> str:
+    """The leaders, and below them those that cannot be told from them."""
+    tied = standing.tied
+    if not standing.leaders:
+        return "nobody"
+    more = f" and {counted(len(tied) - MOST_TIED, 'other')}" if len(tied) > MOST_TIED else ""
+    below = (
+        f'<span class="detail">tied: {names.some(tied[:MOST_TIED])}{more}</span>' if tied else ""
+    )
+    return names.some(standing.leaders) + below
+
+
+def _verdict(standing: Standing) -> str:
+    return f'<span class="verdict {standing.verdict}">{SURE[standing.verdict]}</span>'

@@ -1,0 +1,79 @@
+"""Standings after a part of the budget, and how far ahead: from curves with their bands."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from timefair.report.evidence import ALL, Evidence, Space
+from timefair.report.findings.standing import Standing, judged, nothing, untested
+from timefair.report.words import percent
+
+Limits = tuple[float, float]
+
+
+def within(evidence: Evidence, space: Space, share: float) -> tuple[float, Standing] | None:
+    """Who has reached the largest share of targets after a share of the longest run, from `ecdf`.
+
+    Tied are those whose bands meet; the bands hold at all costs at once. With it comes the cost.
+    None without curves of two algorithms or more.
+    """
+    rows = evidence.of("ecdf", space, function=ALL, unit=evidence.unit)
+    if rows.empty or rows["algorithm"].nunique() < 2:
+        return None
+    at = share * float(rows["cost"].max())
+    reached = rows[rows["cost"] <= at * (1 + 1e-12)].groupby("algorithm", sort=True).last()
+    if reached.empty or not reached["fraction"].any():
+        return at, nothing("No algorithm has reached any target by then.")
+    fractions = {str(name): -float(x) for name, x in reached["fraction"].items()}
+    if len(set(fractions.values())) == 1:
+        return at, nothing(f"All have reached {percent(-min(fractions.values()))} of the targets.")
+    bands = _bands(reached)
+    best = min(fractions, key=lambda name: fractions[name])
+    said = _said(fractions, bands)
+    if any(np.isnan(limits).any() for limits in bands.values()):
+        return at, untested(fractions, f"{said} One run on an instance gives no band.")
+    tied = [name for name, (_, high) in bands.items() if high >= bands[best][0]]
+    return at, judged(fractions, tied, said)
+
+
+def _bands(reached: pd.DataFrame) -> dict[str, Limits]:
+    return {
+        str(name): (float(low), float(high))
+        for name, low, high in zip(
+            reached.index, reached["everywhere_low"], reached["everywhere_high"], strict=True
+        )
+    }
+
+
+def _said(fractions: dict[str, float], bands: dict[str, Limits]) -> str:
+    """The share of the first and of the next, each with its band."""
+    shown = sorted(fractions, key=lambda name: fractions[name])[:2]
+    parts = [f"{percent(-fractions[name])}{_limits(bands[name])}" for name in shown]
+    return f"{parts[0]} of the targets reached, then {shown[1]} {parts[1]}."
+
+
+def _limits(limits: Limits) -> str:
+    low, high = limits
+    return "" if np.isnan(low) else f" [{100 * low:.0f}, {100 * high:.0f}]"
+
+
+def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
+    """A sentence on what an algorithm costs beside the best on each problem; empty if unknown.
+
+    From the performance profile in the unit of the budget.
+    """
+    name = "profile" if evidence.unit == "seconds" else "profile_evaluations"
+    rows = evidence.of(name, space, algorithm=algorithm)
+    if rows.empty or not rows["problems"].iloc[0]:
+        return ""
+    at = {r: rows[rows["ratio"] <= r * (1 + 1e-12)].iloc[-1] for r in (1.0, 2.0)}
+    solved = float(rows["fraction"].iloc[-1])
+    best = at[1.0]
+    band = _limits((float(best["low"]), float(best["high"])))
+    return (
+        f"{algorithm} has the lowest cost on {percent(float(best['fraction']))}{band} of the "
+        f"{rows['problems'].iloc[0]} problems (function, instance, target), takes at most twice "
+        f"the best cost on {percent(float(at[2.0]['fraction']))}, and solves {percent(solved)} at "
+        "all."
+    )

@@ -1,0 +1,163 @@
+"""For whom which algorithm: what a reader may want, and who is in front for that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from timefair.report.evidence import Evidence, Space
+from timefair.report.findings.functions import (
+    OnFunction,
+    on_functions,
+    orders_changed,
+    summed_up,
+)
+from timefair.report.findings.ranked import by_rank, pairs_decided
+from timefair.report.findings.shares import how_far, within
+from timefair.report.findings.standing import Standing, Verdict
+from timefair.report.words import cost, counted, listed, percent
+from timefair.tables.measures import MEAN, quantile_name
+
+SHARES = (0.01, 0.1, 1.0)
+"""Of the budget: a quick answer, some patience, all of it."""
+
+COSTS = {"seconds": "You count seconds", "evaluations": "You count evaluations"}
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What somebody wants, who is in front for that, and the table that says so."""
+
+    want: str
+    detail: str
+    standing: Standing
+    table: str
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All that is said of one space.
+
+    Attributes
+    ----------
+    headline
+        Who wins, in one sentence.
+    sentences
+        By how much, and what else is to be known.
+    situations
+        For whom.
+    functions
+        Function by function.
+    """
+
+    space: Space
+    headline: str
+    sentences: tuple[str, ...]
+    situations: tuple[Situation, ...]
+    functions: tuple[OnFunction, ...]
+
+
+def findings(evidence: Evidence, space: Space) -> Findings:
+    """What the tables say of a space; where they say nothing, so does the headline."""
+    situations = tuple(_situations(evidence, space))
+    functions = tuple(on_functions(evidence, space))
+    overall = _overall(evidence, space)
+    sentences = [
+        how_far(evidence, space, overall.leaders[0]) if overall and overall.leaders else "",
+        summed_up(functions),
+        orders_changed(evidence, space),
+        pairs_decided(evidence, space),
+    ]
+    headline = _headline(evidence, overall)
+    return Findings(space, headline, tuple(filter(None, sentences)), situations, functions)
+
+
+def _overall(evidence: Evidence, space: Space) -> Standing | None:
+    """By the expected cost to targets; where nobody reached any, by the precision at the end."""
+    found = [
+        by_rank(evidence, space, evidence.unit, "ERT"),
+        by_rank(evidence, space, "precision", quantile_name(0.5)),
+    ]
+    told = [one for one in found if one is not None]
+    return next((one for one in told if one.verdict is not Verdict.NOTHING), next(iter(told), None))
+
+
+def _headline(evidence: Evidence, overall: Standing | None) -> str:
+    if len(evidence.campaign.algorithms) == 1:
+        return "One algorithm was measured: there is nothing to compare it with."
+    if overall is None:
+        return "Nothing ranks the algorithms over functions: see what is known of each below."
+    leaders, several = listed(overall.leaders), len(overall.leaders) > 1
+    match overall.verdict:
+        case Verdict.NOTHING:
+            return f"There is no winner. {overall.reason}"
+        case Verdict.CLEAR:
+            return (
+                f"{leaders} wins: better than every other algorithm by more than chance explains."
+            )
+        case Verdict.SHARED:
+            return f"{leaders} {'lead' if several else 'leads'}{_company(overall, evidence)}"
+        case Verdict.OPEN:
+            return (
+                f"There is no sure winner. {leaders} {'have' if several else 'has'} the best "
+                "average rank, but chance explains the differences."
+            )
+        case Verdict.UNTESTED:
+            return f"{leaders} {'are' if several else 'is'} in front, on one function alone."
+
+
+def _company(overall: Standing, evidence: Evidence) -> str:
+    """Who cannot be told from the leaders, and who is behind: the fewer of both by name."""
+    behind = sorted(set(evidence.campaign.algorithms) - set(overall.front))
+    if not overall.tied:
+        return "; all others are behind."
+    if len(overall.tied) <= len(behind):
+        return f", but cannot be told from {listed(overall.tied)}. All others are behind."
+    others, are = counted(len(overall.tied), "other"), "is" if len(behind) == 1 else "are"
+    return f", but {others} cannot be told from it. Only {listed(behind)} {are} surely behind."
+
+
+def _situations(evidence: Evidence, space: Space) -> Iterator[Situation]:
+    units = sorted(COSTS, key=lambda unit: unit != evidence.unit)
+    for unit in units:
+        standing = by_rank(evidence, space, unit, "ERT")
+        if standing is not None:
+            yield Situation(COSTS[unit], "expected cost to all targets", standing, "ranks")
+    for share in SHARES:
+        found = within(evidence, space, share)
+        if found is not None:
+            at, standing = found
+            detail = f"targets reached within {percent(share)} of the budget"
+            yield Situation(f"You have {cost(at, evidence.unit)}", detail, standing, "ecdf")
+    for want, detail, criterion in _qualities(evidence):
+        standing = by_rank(evidence, space, "precision", criterion)
+        if standing is not None:
+            yield Situation(want, detail, standing, "ranks")
+
+
+def _qualities(evidence: Evidence) -> Iterator[tuple[str, str, str]]:
+    """What quality at the end may be wanted, and the criterion of the table `ranks` for it."""
+    for p in sorted(evidence.campaign.statistics.quantiles):
+        if p < 0.5:
+            want, detail = "You run it often and keep the best", f"best {100 * p:g}\u00a0% of runs"
+        elif p > 0.5:
+            want, detail = "You cannot afford a bad run", f"worst {100 - 100 * p:g}\u00a0% of runs"
+        else:
+            want, detail = "You run it once", "median run"
+        yield want, f"precision at the end, {detail}", quantile_name(p)
+    yield "You care for the mean", "mean precision at the end", MEAN
+
+
+def across(found: list[Findings]) -> str:
+    """A sentence on several spaces; empty for one."""
+    if len(found) < 2:
+        return ""
+    clear = {
+        one.space: s.standing.leaders[0]
+        for one in found
+        for s in one.situations[:1]
+        if s.standing.verdict is Verdict.CLEAR
+    }
+    if not clear:
+        return f"None of the {counted(len(found), 'space')} has a sure winner."
+    return f"Sure winners: {listed([f'{name} ({space.title})' for space, name in clear.items()])}."

@@ -1,0 +1,86 @@
+"""Who is in front under one criterion, and who cannot be told from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from math import isclose
+
+
+class Verdict(StrEnum):
+    """How sure an order is."""
+
+    CLEAR = "clear"
+    """One algorithm is in front of all others by more than chance explains."""
+
+    SHARED = "shared"
+    """Those in front cannot be told apart; others are behind them by more than chance explains."""
+
+    OPEN = "open"
+    """Chance explains all differences to the first."""
+
+    UNTESTED = "untested"
+    """There is an order, and nothing to test it by: one function, or one run."""
+
+    NOTHING = "nothing"
+    """There is no order: all have the same result, or nobody has any."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The algorithms in front under one criterion.
+
+    Attributes
+    ----------
+    verdict
+        How sure that is.
+    leaders
+        Those with the best value; several if it is the same.
+    tied
+        Those that cannot be told from the leaders, the best first.
+    reason
+        A sentence with the numbers.
+    """
+
+    verdict: Verdict
+    leaders: tuple[str, ...]
+    tied: tuple[str, ...]
+    reason: str
+
+    @property
+    def front(self) -> tuple[str, ...]:
+        """The leaders and those that are tied with them."""
+        return (*self.leaders, *self.tied)
+
+
+def first(values: Mapping[str, float]) -> tuple[str, ...]:
+    """Those with the smallest value, in the order given."""
+    best = min(values.values())
+    return tuple(name for name, value in values.items() if isclose(value, best))
+
+
+def in_order(values: Mapping[str, float], names: Iterable[str]) -> tuple[str, ...]:
+    """Some names, the smallest value first."""
+    return tuple(sorted(names, key=lambda name: values[name]))
+
+
+def judged(values: Mapping[str, float], tied: Iterable[str], reason: str) -> Standing:
+    """The standing by values of which the smallest is best, given who is tied with the first."""
+    leaders = first(values)
+    level = in_order(values, set(tied) - set(leaders))
+    if len(leaders) + len(level) == len(values):
+        verdict = Verdict.OPEN
+    else:
+        verdict = Verdict.CLEAR if len(leaders) == 1 and not level else Verdict.SHARED
+    return Standing(verdict, leaders, level, reason)
+
+
+def untested(values: Mapping[str, float], reason: str) -> Standing:
+    """The standing by values that no test goes with."""
+    return Standing(Verdict.UNTESTED, first(values), (), reason)
+
+
+def nothing(reason: str) -> Standing:
+    """No standing at all."""
+    return Standing(Verdict.NOTHING, (), (), reason)

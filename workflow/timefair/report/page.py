@@ -1,0 +1,138 @@
+"""The page as one file of HTML: it asks for nothing else, from no disk and no network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+
+import pandas as pd
+
+from timefair import __version__
+from timefair.config import Campaign
+from timefair.formats import checklist_page
+from timefair.report import account, charts, exhibits, payload
+from timefair.report.cautions import cautions
+from timefair.report.conclusions import cautioned, concluded
+from timefair.report.evidence import Evidence
+from timefair.report.findings.situations import across, findings
+from timefair.report.markup import Names, section
+from timefair.tables.registry import TABLES
+
+SCRIPTS = (
+    "numbers", "elements", "tables", "series", "axes", "charts", "reading", "ranks", "page",
+)  # fmt: skip
+"""Parts of the page's script, in the order in which they are put together."""
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="timefair {version}">
+<link rel="icon" href="data:,">
+<title>{name}: report</title>
+<style>
+{style}
+</style>
+</head>
+<body>
+<a class="skip" href="#findings">Skip to the findings</a>
+<header>
+<p class="kicker">Comparison at equal {unit}</p>
+<h1>{name}</h1>
+<p class="lead">{lead}</p>
+</header>
+<nav aria-label="Parts of the page"><ul>
+{links}
+</ul></nav>
+<main>
+<noscript><p>The figures with values and the tables of this page need JavaScript; the same are files
+in the folders <code>figures</code> and <code>tables</code>.</p></noscript>
+{sections}
+</main>
+<footer><p>Made by timefair {version}. All numbers, unrounded, are in the folder
+<code>results/{name}/tables</code>.</p></footer>
+<script type="application/json" id="data">{data}</script>
+<script>
+(() => {{
+"use strict";
+{script}
+}})();
+</script>
+</body>
+</html>
+"""
+
+READING = """<p class="note">“Sure” means: by more than chance explains, at {confidence}&nbsp;%
+confidence. Average ranks are compared by Friedman’s test and Nemenyi’s critical difference, shares
+of targets by bands that hold at all costs at once, single functions by their intervals. Functions,
+not runs, are the sample of ranks: they speak of functions like these.</p>"""
+
+
+def page(tables: Mapping[str, pd.DataFrame], figures: Mapping[str, str], campaign: Campaign) -> str:
+    """The page of a campaign.
+
+    Parameters
+    ----------
+    tables
+        By name; whatever is missing is not spoken of.
+    figures
+        By name, as SVG; those that the page draws by itself from their table are not taken.
+    campaign
+        What was asked for.
+    """
+    evidence = Evidence(tables, campaign)
+    names = Names.of(campaign.algorithms)
+    shown = {name: payload.table(name, tables[name]) for name in TABLES if name in tables}
+    drawable = [name for name, table in shown.items() if table["shown"]]
+    drawn = charts.drawn(figures, drawable)
+    parts = {
+        "cautions": ("Before you believe it", cautioned(cautions(evidence))),
+        "findings": ("Who wins", _findings(evidence, names)),
+        "figures": ("Figures", exhibits.figures(drawn, figures, evidence, names)),
+        "tables": ("Tables", exhibits.tables(shown)),
+        "setup": ("What was run", account.setup(campaign, names)),
+        "machine": ("Machine", account.machine(evidence)),
+        "checklist": ("Reporting checklist", _checklist(evidence)),
+        "repeat": ("Repeat and cite", account.repeat(campaign) + account.cite(evidence)),
+    }
+    data = {"algorithms": names.for_script(), "tables": shown, "charts": drawn}
+    return PAGE.format(
+        version=__version__,
+        name=escape(campaign.name),
+        unit=evidence.unit,
+        lead=escape(account.in_one_sentence(campaign)),
+        style=_file("page.css"),
+        links="\n".join(
+            f'<li><a href="#{key}">{escape(title)}</a></li>'
+            for key, (title, content) in parts.items()
+            if content
+        ),
+        sections="\n".join(section(key, title, content) for key, (title, content) in parts.items()),
+        data=payload.script(data),
+        script="\n".join(_file(f"script/{name}.js") for name in SCRIPTS),
+    )
+
+
+def _file(name: str) -> str:
+    return files("timefair.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _findings(evidence: Evidence, names: Names) -> str:
+    found = [findings(evidence, space) for space in evidence.spaces]
+    if not found:
+        return "<p>No table that compares algorithms was asked for.</p>"
+    together = across(found)
+    note = READING.format(confidence=f"{100 * evidence.confidence:g}")
+    overall = [f'<p class="headline">{escape(together)}</p>'] if together else []
+    return "\n".join([*overall, *(concluded(one, names) for one in found), note])
+
+
+def _checklist(evidence: Evidence) -> str:
+    frame = evidence.table("checklist")
+    if frame.empty:
+        return ""
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    content = checklist_page.contents(rows, frame.attrs.get("disturbed", ""), level=3)
+    return f'<div class="checklist scroll">{content}</div>'

@@ -1,0 +1,49 @@
+// Axes: from values to places in a drawing.
+
+const MARGIN = 0.03;
+
+/** A logarithmic axis over the positive values, with 0 a decade below where there is one. */
+function logAxis(values, from, to) {
+  const positive = values.filter((value) => value > 0 && Number.isFinite(value));
+  let low = Math.log10(Math.min(...positive, ...(positive.length ? [] : [1])));
+  let high = Math.log10(Math.max(...positive, ...(positive.length ? [] : [1])));
+  const floor = values.includes(0) ? Math.floor(low) - 1 : null;
+  if (floor !== null) low = floor;
+  if (high - low < 0.3) [low, high] = [low - 0.15, high + 0.15];
+  const ticks = logTicks(low, high, floor);
+  const margin = MARGIN * (high - low);
+  [low, high] = [low - margin, high + margin];
+  const place = (value) => {
+    const log = value > 0 ? Math.log10(value) : (floor ?? low - 1);
+    return from + ((Math.min(log, high + 9) - low) / (high - low)) * (to - from);
+  };
+  return { place, ticks, low: 10 ** low, high: 10 ** high };
+}
+
+function logTicks(low, high, floor) {
+  const decades = [];
+  const step = Math.max(1, Math.ceil((high - low) / 5));
+  for (let power = Math.ceil(low - 1e-9); power <= high + 1e-9; power += step) decades.push(power);
+  if (decades.length > 1 || floor !== null) {
+    return decades.map((power) => ({ value: 10 ** power, text: power === floor ? "0" : decade(power) }));
+  }
+  const ticks = [];
+  for (let power = Math.floor(low); power <= high; power++) {
+    for (const digit of [1, 2, 5]) {
+      const value = digit * 10 ** power;
+      if (Math.log10(value) >= low && Math.log10(value) <= high) ticks.push({ value, text: printed(Number(value.toPrecision(1))) });
+    }
+  }
+  return ticks;
+}
+
+function decade(power) {
+  return power >= -2 && power <= 3 ? printed(Number((10 ** power).toPrecision(1))) : tenTo(power);
+}
+
+function linearAxis(low, high, from, to, ticks) {
+  const place = (value) => from + ((value - low) / (high - low)) * (to - from);
+  return { place, ticks, low, high };
+}
+
+const PERCENT = [0, 0.25, 0.5, 0.75, 1].map((value) => ({ value, text: `${100 * value} %` }));

@@ -1,0 +1,153 @@
+// Charts: curves and ranks as small panels, with the values under the pointer.
+
+const SIZE = { width: 340, height: 220, left: 48, right: 12, top: 26, bottom: 36 };
+const ROW = 20;
+const tip = element("div", { class: "tip", role: "status", hidden: "" });
+let clips = 0;
+
+/** Draw a chart into its place: its switches and the panels of the first view. */
+function showChart(place, chart) {
+  const shown = { view: chart.views[0], space: null };
+  const panels = element("div", { class: "panels" });
+  const controls = element("div", { class: "filters" });
+
+  function refresh() {
+    const { view } = shown;
+    const table = DATA.tables[view.table];
+    const spaces = spacesOf(table);
+    const kept = spaces.find(({ value }) => JSON.stringify(value) === JSON.stringify(shown.space));
+    shown.space = (kept ?? spaces[0])?.value ?? {};
+    controls.replaceChildren(...switches(chart, shown, refresh));
+    if (spaces.length > 1) {
+      const list = chooser("Dimension", spaces, (space) => {
+        shown.space = space;
+        redraw();
+      });
+      list.querySelector("select").selectedIndex = spaces.findIndex(({ value }) => value === shown.space);
+      controls.append(list);
+    }
+    redraw();
+  }
+
+  function redraw() {
+    const { view, space } = shown;
+    const all = panelsOf(view, DATA.tables[view.table], space);
+    const draw = view.shape === "dots" ? rankPanel : curvePanel(view, all);
+    panels.replaceChildren(...all.map((panel) => draw(panel, chart.title)));
+  }
+
+  place.replaceChildren(controls, panels);
+  refresh();
+  return redraw;
+}
+
+function switches(chart, shown, refresh) {
+  if (chart.views.length < 2) return [];
+  const buttons = chart.views.map((view) =>
+    element(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": String(view === shown.view),
+        onclick: () => {
+          shown.view = view;
+          refresh();
+          place(view)?.focus();
+        },
+      },
+      view.label,
+    ),
+  );
+  const group = element("div", { class: "switch", role: "group", "aria-label": chart.title }, ...buttons);
+  const place = (view) => document.getElementById(`chart-${chart.name}`).querySelectorAll(".switch button")[chart.views.indexOf(view)];
+  return [group];
+}
+
+/** What draws the panels of a view, which share their scale of x. */
+function curvePanel(view, all) {
+  const begun = (point) => (view.share ? point.y > 0 : Number.isFinite(point.y));
+  const xs = all.flatMap(({ series }) => [...series.values()].flat().filter(begun).map(({ x }) => x));
+  const { left, right, top, bottom, width, height } = SIZE;
+  const ends = [left, width - right];
+  const xAxis = logAxis(xs, ...(view.easy_to_hard ? ends.reverse() : ends));
+  return (panel, title) => {
+    const visible = [...panel.series].filter(([name]) => !HIDDEN.has(name));
+    const ys = visible.flatMap(([, points]) => points.filter(begun).map(({ y }) => y));
+    const yAxis = view.share
+      ? linearAxis(0, 1, height - bottom, top, PERCENT)
+      : logAxis(ys, height - bottom, top);
+    const clip = `clip-${clips++}`;
+    const curves = drawing("g", { "clip-path": `url(#${clip})` });
+    for (const [name, points] of visible) curves.append(...curve(view, name, points, xAxis, yAxis));
+    const box = { x: left, y: top - 2, width: width - left - right, height: height - top - bottom + 4 };
+    const svg = drawing(
+      "svg",
+      panelAttributes(width, height, `${title}, ${panel.title || view.label}`),
+      drawing("clipPath", { id: clip }, drawing("rect", box)),
+      ...frame(view, panel, xAxis, yAxis),
+      curves,
+    );
+    readable(svg, view, visible, xAxis, yAxis);
+    return element("div", { class: "panel" }, svg);
+  };
+}
+
+function panelAttributes(width, height, label) {
+  return {
+    viewBox: `0 0 ${width} ${height}`,
+    tabindex: 0,
+    role: "img",
+    "aria-label": `${label}. Left and right arrow keys read the values.`,
+  };
+}
+
+function frame(view, panel, xAxis, yAxis) {
+  const { left, right, top, bottom, width, height } = SIZE;
+  const text = (x, y, anchor, said, more = {}) => drawing("text", { x, y, "text-anchor": anchor, ...more }, said);
+  const grid = yAxis.ticks.flatMap(({ value, text: said }) => {
+    const y = yAxis.place(value);
+    return [drawing("line", { x1: left, x2: width - right, y1: y, y2: y }), text(left - 6, y + 3.5, "end", said)];
+  });
+  const marks = xAxis.ticks.flatMap(({ value, text: said }) => {
+    const x = xAxis.place(value);
+    return [drawing("line", { x1: x, x2: x, y1: height - bottom, y2: height - bottom + 4 }), text(x, height - bottom + 15, "middle", said)];
+  });
+  return [
+    text(left, 14, "start", panel.title || view.y_label, { class: "title" }),
+    drawing("g", { class: "grid" }, ...grid, ...marks),
+    text((left + width - right) / 2, height - 4, "middle", view.x_label, { class: "axis" }),
+  ];
+}
+
+function curve(view, name, points, xAxis, yAxis) {
+  const { color, dash } = LOOKS.get(name) ?? { color: "gray" };
+  const known = points.filter(({ y }) => Number.isFinite(y));
+  const banded = known.filter(({ low, high }) => !Number.isNaN(low) && !Number.isNaN(high));
+  const path = (part, value) => joined(part.map((p) => [xAxis.place(p.x), yAxis.place(value(p))]), view.shape);
+  const band = banded.length > 1 ? path(banded, (p) => p.high) + "L" + reversed(banded, view, xAxis, yAxis) : null;
+  return [
+    ...(band ? [drawing("path", { d: `${band}Z`, fill: color, class: "band" })] : []),
+    drawing("path", { d: path(known, (p) => p.y), stroke: color, "stroke-dasharray": dash, class: "curve" }),
+    ...(view.shape === "line" ? known.map((p) => drawing("circle", { cx: xAxis.place(p.x), cy: yAxis.place(p.y), r: 2, fill: color })) : []),
+  ];
+}
+
+/** The lower edge of a band, from right to left. */
+function reversed(points, view, xAxis, yAxis) {
+  const corners = [];
+  points.forEach((p, k) => {
+    const y = yAxis.place(p.low);
+    if (view.shape === "step" && k > 0) corners.push([xAxis.place(p.x), yAxis.place(points[k - 1].low)]);
+    corners.push([xAxis.place(p.x), y]);
+  });
+  return corners.reverse().map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L");
+}
+
+function joined(corners, shape) {
+  const parts = corners.map(([x, y], k) => {
+    const [px, py] = [x.toFixed(1), y.toFixed(1)];
+    if (k === 0) return `M${px} ${py}`;
+    return shape === "step" ? `H${px}V${py}` : `L${px} ${py}`;
+  });
+  return parts.join("");
+}

@@ -1,0 +1,70 @@
+// What a view of a chart draws: panels of series of points.
+
+/** The panels of a view in one space, in order: a title and, by algorithm, points sorted by x. */
+function panelsOf(view, table, space) {
+  const columns = new Map(table.columns.map((column) => [column.name, decoded(column)]));
+  const at = (name) => columns.get(name) ?? [];
+  const wanted = Object.entries({ ...space, ...view.only });
+  const panels = new Map();
+  for (const row of at("algorithm").keys()) {
+    if (!wanted.every(([name, value]) => !columns.has(name) || String(at(name)[row]) === value)) continue;
+    const panel = view.panel ? String(at(view.panel)[row]) : "";
+    if (!panels.has(panel)) panels.set(panel, new Map());
+    const series = panels.get(panel);
+    const algorithm = at("algorithm")[row];
+    if (!series.has(algorithm)) series.set(algorithm, []);
+    series.get(algorithm).push({
+      x: at(view.x)[row],
+      y: scaled(at(view.y)[row], view),
+      low: scaled(at(view.low)[row], view),
+      high: scaled(at(view.high)[row], view),
+      width: at("critical_difference")[row],
+    });
+  }
+  for (const series of panels.values()) {
+    for (const points of series.values()) points.sort((a, b) => a.x - b.x);
+  }
+  const found = [...panels].map(([key, series]) => ({ key, title: panelTitle(view, key), series }));
+  const whole = found.length === 2 ? [] : found.filter(({ key }) => key === "all");
+  const parts = found.filter(({ key }) => key !== "all");
+  return [...whole, ...parts.sort((a, b) => (view.panel === "function" ? compared(a.key, b.key) : 0))];
+}
+
+function scaled(value, view) {
+  if (value === undefined) return NaN;
+  return view.power ? 10 ** value : value;
+}
+
+const CRITERIA = { mean: "by the mean", ERT: "by the expected cost" };
+
+function panelTitle(view, key) {
+  if (view.panel === "criterion") return CRITERIA[key] ?? `by the ${Number(key.slice(1)) * 100} % quantile`;
+  if (view.panel === "function") return key === "all" ? "all functions" : `f${key}`;
+  return "";
+}
+
+/** The suites and dimensions that a table has. */
+function spacesOf(table) {
+  const columns = ["suite", "dimension"].map((name) => table.columns.find((c) => c.name === name));
+  const [suites, dimensions] = columns.map(decoded);
+  const found = new Map();
+  for (const row of suites.keys()) {
+    const space = { suite: String(suites[row]), dimension: String(dimensions[row]) };
+    found.set(`${space.suite} ${space.dimension}`, space);
+  }
+  const several = new Set([...found.values()].map((space) => space.suite)).size > 1;
+  return [...found.values()].map((space) => ({
+    text: (several ? `${space.suite}, ` : "") + (space.dimension === "all" ? "all" : space.dimension),
+    value: space,
+  }));
+}
+
+/** The last point at or before x: what a step curve shows there. */
+function pointAt(points, x) {
+  let found = null;
+  for (const point of points) {
+    if (point.x > x * (1 + 1e-9)) break;
+    found = point;
+  }
+  return found;
+}

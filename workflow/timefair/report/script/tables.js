@@ -1,0 +1,106 @@
+// Tables: made when they are opened, a part of their rows at a time.
+
+const FIRST_ROWS = 60;
+const MORE_ROWS = 500;
+const FILTERED_FROM = 25;
+const MOST_CHOICES = 40;
+
+/** Fill the place of a table with its filters, its head and its first rows. */
+function showTable(place, table) {
+  const columns = table.columns.map((column) => ({ ...column, all: decoded(column) }));
+  const rows = [...columns[0].all.keys()];
+  const same = columns.filter((column) => isSame(column, rows));
+  const seen = columns.filter((column) => !column.hidden && !same.includes(column));
+  const shown = { filters: new Map(), by: null, downwards: false, most: FIRST_ROWS };
+  const body = element("tbody");
+  const count = element("p", { class: "count", role: "status" });
+  const more = element("button", { type: "button", class: "more", onclick: () => extend() });
+  const head = seen.map((column) => heading(column, () => sortBy(column)));
+
+  function chosen() {
+    const kept = rows.filter((row) =>
+      [...shown.filters].every(([column, value]) => String(column.all[row]) === value),
+    );
+    if (shown.by === null) return kept;
+    const way = shown.downwards ? -1 : 1;
+    const { all } = shown.by;
+    return kept.sort((a, b) => {
+      const unknown = Number.isNaN(all[a]) || Number.isNaN(all[b]);
+      return (unknown ? 1 : way) * compared(all[a], all[b]) || a - b;
+    });
+  }
+
+  function sortBy(column) {
+    shown.downwards = shown.by === column && !shown.downwards;
+    shown.by = column;
+    for (const [k, other] of seen.entries()) {
+      const order = shown.downwards ? "descending" : "ascending";
+      head[k].setAttribute("aria-sort", other === column ? order : "none");
+    }
+    refresh();
+  }
+
+  function extend() {
+    shown.most += MORE_ROWS;
+    refresh();
+  }
+
+  function refresh() {
+    const kept = chosen();
+    const visible = kept.slice(0, shown.most);
+    body.replaceChildren(...visible.map((row) => tableRow(row, seen, columns)));
+    const left = kept.length - visible.length;
+    more.hidden = left === 0;
+    more.textContent = `Show ${Math.min(left, MORE_ROWS)} more`;
+    count.textContent = counted(visible.length, kept.length, table);
+  }
+
+  const filters = rows.length < FILTERED_FROM ? [] : seen.filter((column) => column.key);
+  place.replaceChildren(
+    element("p", { class: "shared" }, same.map((c) => `${c.label}: ${printed(c.all[0])}`).join(" · ")),
+    element("div", { class: "filters" }, ...filters.map((c) => filter(c, shown, refresh)).filter(Boolean)),
+    element(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": table.title },
+      element("table", {}, element("thead", {}, element("tr", {}, ...head)), body),
+    ),
+    element("div", { class: "below" }, count, more),
+  );
+  refresh();
+}
+
+function isSame(column, rows) {
+  return rows.length > 1 && !column.hidden && rows.every((row) => Object.is(column.all[row], column.all[0]));
+}
+
+function heading(column, sort) {
+  const button = element("button", { type: "button", onclick: sort }, column.label);
+  return element("th", { scope: "col", class: column.words ? null : "number", "aria-sort": "none" }, button);
+}
+
+function filter(column, shown, refresh) {
+  const values = [...new Set(column.all)].sort(compared);
+  if (values.length < 2 || values.length > MOST_CHOICES) return null;
+  const options = values.map((value) => ({ text: printed(value), value: String(value) }));
+  return chooser(column.label, [{ text: "all", value: null }, ...options], (value) => {
+    if (value === null) shown.filters.delete(column);
+    else shown.filters.set(column, value);
+    refresh();
+  });
+}
+
+function tableRow(row, seen, columns) {
+  const cells = seen.map((column) => {
+    const value = column.all[row];
+    if (column.words) return element("td", {}, named(value));
+    const limits = column.limits.map((place) => columns[place].all[row]);
+    return element("td", { class: "number" }, withLimits(value, ...limits));
+  });
+  return element("tr", {}, ...cells);
+}
+
+function counted(visible, kept, table) {
+  const of = kept < table.shown ? `${kept} chosen` : `${kept}`;
+  const left = table.shown < table.rows ? ` Rows that repeat the ones beside them are left out: the file has ${table.rows}.` : "";
+  return `${visible === kept ? visible : `${visible} of ${of}`} rows.${left}`;
+}

@@ -1,0 +1,91 @@
+"""Numbers and names as they are read in a sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+MOST = 5
+"""Names that are listed; of more, the number is said."""
+
+SMALLEST_P = 0.001
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def listed(names: Sequence[str], joint: str = "and") -> str:
+    """Names with commas, the last with a word; of many the first ones and how many more.
+
+    >>> listed(["A"]), listed(["A", "B"], "or"), listed(list("ABCDEFG"))
+    ('A', 'A or B', 'A, B, C, D, E and 2 others')
+    """
+    shown = list(names)
+    if len(shown) > MOST + 1:
+        shown = [*shown[:MOST], f"{len(shown) - MOST} others"]
+    return f" {joint} ".join(filter(None, (", ".join(shown[:-1]), shown[-1]))) if shown else ""
+
+
+def number(value: float) -> str:
+    """Three significant digits, and no more zeros than needed.
+
+    >>> [number(x) for x in (0.0123456, 12, 1234.5, 1e-8, 2.5e7, float("inf"))]
+    ['0.0123', '12', '1230', '10⁻⁸', '2.5·10⁷', '∞']
+    """
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value != 0 and not 1e-4 <= abs(value) < 1e6:
+        mantissa, _, power = f"{value:.2e}".partition("e")
+        factor = "" if float(mantissa) == 1 else f"{float(mantissa):g}·"
+        return f"{factor}10{str(int(power)).translate(SUPERSCRIPT)}"
+    digits = 3 - 1 - math.floor(math.log10(abs(value))) if value else 0
+    text = f"{round(value, digits):.{max(digits, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def duration(seconds: float) -> str:
+    r"""A time in the unit that suits it.
+
+    >>> duration(0.0086), duration(0.8), duration(2e-5)
+    ('8.6\xa0ms', '0.8\xa0s', '20\xa0µs')
+    """
+    if not math.isfinite(seconds):
+        return number(seconds)
+    if seconds >= 0.1 or seconds == 0:
+        return f"{number(seconds)}\u00a0s"
+    if seconds >= 1e-4:
+        return f"{number(1e3 * seconds)}\u00a0ms"
+    return f"{number(1e6 * seconds)}\u00a0µs"
+
+
+def cost(value: float, unit: str) -> str:
+    r"""Seconds as a time, evaluations as a number.
+
+    >>> cost(120, "evaluations")
+    '120\xa0evaluations'
+    """
+    return duration(value) if unit == "seconds" else f"{number(value)}\u00a0{unit}"
+
+
+def percent(share: float) -> str:
+    r"""
+    >>> percent(0.414), percent(0.004), percent(1)
+    ('41\xa0%', '0.4\xa0%', '100\xa0%')
+    """
+    digits = 1 if 0 < share < 0.095 and round(share, 2) != share else 0
+    return f"{100 * share:.{digits}f}\u00a0%"
+
+
+def p_value(p: float) -> str:
+    r"""
+    >>> p_value(0.0312), p_value(1e-7)
+    ('p\xa0=\xa00.031', 'p\xa0<\xa00.001')
+    """
+    said = f"< {SMALLEST_P}" if p < SMALLEST_P else f"= {p:.2g}"
+    return f"p {said}".replace(" ", "\u00a0")
+
+
+def counted(count: int, noun: str, several: str = "") -> str:
+    """
+    >>> counted(1, "run"), counted(3, "run"), counted(2, "has", "have")
+    ('1 run', '3 runs', '2 have')
+    """
+    return f"{count} {noun if count == 1 else several or noun + 's'}"
