@@ -28,27 +28,33 @@ localrules:
     finish_round,
 
 
-rule measure_cell:
-    input:
-        lambda wildcards: PREVIOUS_ROUND[int(wildcards.round)],
-    output:
-        f"{RESULTS}/{plan.RECORD}",
-    log:
-        f"{RESULTS}/{plan.LOG}",
-    priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
-    conda:
-        "../../envs/timefair.yaml"
-    threads: lambda wildcards: CAMPAIGN.algorithms[wildcards.algorithm].threads
-    resources:
-        mem_mb=CAMPAIGN.limits.memory_mb,
-    params:
-        snapshot=SNAPSHOT,
-        key=lambda wildcards: KEYS[wildcards.algorithm, int(wildcards.round)],
-    shell:
-        "python -m timefair measure --campaign {params.snapshot}"
-        " --algorithm {wildcards.algorithm} --function {wildcards.function}"
-        " --dimension {wildcards.dimension} --instances {wildcards.instances}"
-        " --round {wildcards.round} --key {params.key} --record {output} > {log} 2>&1"
+for name, (threads, labels) in plan.measuring_rules(CAMPAIGN).items():
+
+    rule:
+        name:
+            name
+        input:
+            lambda wildcards: PREVIOUS_ROUND[int(wildcards.round)],
+        output:
+            f"{RESULTS}/{plan.RECORD}",
+        log:
+            f"{RESULTS}/{plan.LOG}",
+        conda:
+            "../../envs/timefair.yaml"
+        wildcard_constraints:
+            algorithm="|".join(map(re.escape, labels)),
+        threads: threads
+        priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
+        resources:
+            **plan.resources(CAMPAIGN),
+        params:
+            snapshot=SNAPSHOT,
+            key=lambda wildcards: KEYS[wildcards.algorithm, int(wildcards.round)],
+        shell:
+            "python -m timefair measure --campaign {params.snapshot}"
+            " --algorithm {wildcards.algorithm} --function {wildcards.function}"
+            " --dimension {wildcards.dimension} --instances {wildcards.instances}"
+            " --round {wildcards.round} --key {params.key} --record {output} > {log} 2>&1"
 
 
 rule finish_round:

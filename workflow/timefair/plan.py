@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 
 JOB_OVERHEAD_S = 2.5
 """Core-seconds that a job takes besides its runs: imports, preparation, Snakemake."""
+
+JOB_OVERHEAD_MB = 1024
+"""Memory of a job besides that of its run: the process that starts it, Snakemake on a cluster."""
+
+SPARE_MINUTES = 10
+"""What a cluster is asked for beyond the time of a job's runs."""
 
 RECORD = "records/{algorithm}/{key}/f{function}_d{dimension}_i{instances}_r{round}.parquet"
 """The record of a job, relative to ``results/<campaign>/``; the rules use the same pattern.
@@ -164,6 +171,39 @@ def write_snapshot(campaign: Campaign, folder: Path) -> Path:
             with whole_file(path) as file:
                 file.write(text.encode())
     return path
+
+
+def job_seconds(campaign: Campaign) -> float | None:
+    """Seconds of the runs of one job at most; None if evaluations are the only budget."""
+    if campaign.budget.time_s is None:
+        return None
+    instances = min(campaign.instances_per_job, len(campaign.problems.instances))
+    return len(runs_of_round(campaign, 1)) * instances * campaign.budget.time_s
+
+
+def resources(campaign: Campaign) -> dict[str, int]:
+    """What a measuring job asks a cluster for: `mem_mb`, and `runtime` in minutes if it is known.
+
+    It is the same for all jobs of a campaign: Slurm gives all jobs of an array what the first one
+    asks for. A job that is ended by its time limit nevertheless goes on from its journal.
+    """
+    asked = {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB}
+    if (seconds := job_seconds(campaign)) is not None:
+        repeats = 1 + campaign.timing.most_repeats
+        asked["runtime"] = SPARE_MINUTES + ceil(seconds * repeats / 60)
+    return asked
+
+
+def measuring_rules(campaign: Campaign) -> dict[str, tuple[int, list[str]]]:
+    """The rules that measure: name -> number of threads, labels of the algorithms with so many.
+
+    One rule a number of threads: the jobs of an array are those of a rule.
+    """
+    rules: dict[str, tuple[int, list[str]]] = {}
+    for label, spec in campaign.algorithms.items():
+        name = "measure_cell" if spec.threads == 1 else f"measure_cell_on_{spec.threads}_cores"
+        rules.setdefault(name, (spec.threads, []))[1].append(label)
+    return rules
 
 
 def core_seconds(campaign: Campaign) -> float | None:

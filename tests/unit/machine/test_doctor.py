@@ -32,6 +32,14 @@ def severities(seen: sight.Sight) -> dict[str, str]:
     return {f.name: f.severity for f in doctor.findings(seen) if f.severity != "ok"}
 
 
+@pytest.mark.parametrize(("given", "severity"), [(4, "ok"), (2, "bad")])
+def test_a_job_of_slurm_that_is_not_held_to_its_cores(
+    build: Build, given: int, severity: str
+) -> None:
+    found = doctor.findings(sight_of(build(SLURM_JOB_ID="7", SLURM_CPUS_ON_NODE=str(given))))
+    assert {f.name: f.severity for f in found}["batch job"] == severity
+
+
 def test_nothing_to_say_of_a_quiet_server(build: Build) -> None:
     found = doctor.findings(sight_of(build()))
     assert [finding.name for finding in found] == list(doctor.CHECKS)

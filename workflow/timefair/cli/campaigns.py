@@ -42,13 +42,14 @@ def _check(arguments: argparse.Namespace) -> None:
     print(f"cells         {cells}")
     print(f"runs          {cells * campaign.runs} in {campaign.rounds} round(s)")
     print(f"jobs          {jobs}")
-    seconds = plan.core_seconds(campaign)
-    if seconds is None:
+    seconds, of_job = plan.core_seconds(campaign), plan.job_seconds(campaign)
+    if seconds is None or of_job is None:
         print("core-seconds  unknown: evaluations are the only budget")
         return
     cores = len(os.sched_getaffinity(0))
     estimate = (seconds + jobs * plan.JOB_OVERHEAD_S) / cores
     print(f"core-seconds  at most {seconds:.0f}")
+    print(f"longest job   at most {_duration(of_job)} in runs")
     print(f"wall time     at most about {_duration(estimate)} on {cores} core(s)")
 
 

@@ -75,6 +75,21 @@ def _cores(sight: Sight) -> Verdict:
     return ok(evidence)
 
 
+def _batch_job(sight: Sight) -> Verdict:
+    job = sight.facts["slurm"] or {}
+    given, usable = job.get("SLURM_CPUS_ON_NODE"), sight["cores_usable"]
+    if given is None:
+        return ok("not inside a job of Slurm")
+    evidence = f"Slurm gives this job {given} cores, {usable} are usable"
+    if usable > int(given):
+        return bad(
+            evidence,
+            "jobs of a node may be timed on the same core: have Slurm bind them "
+            "(TaskPlugin=task/affinity or task/cgroup), or ask for whole nodes",
+        )
+    return ok(evidence)
+
+
 def _hyper_threads(sight: Sight) -> Verdict:
     usable = set(core_list(sight["affinity"], "affinity"))
     shared = [together for group in sight["siblings"] if (together := usable & set(group))]
@@ -311,6 +326,7 @@ def _some(words: list[str], most: int = 4) -> str:
 
 CHECKS: dict[str, Callable[[Sight], Verdict]] = {
     "cores": _cores,
+    "batch job": _batch_job,
     "hyper-threads": _hyper_threads,
     "waiting for a core": _waiting,
     "load": _load,

@@ -1,0 +1,172 @@
+"""A real Slurm of one node on this machine, for as long as the tests of this folder take."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CONFIGURATION = Path("/etc/slurm/slurm.conf")
+"""Has to be there: the executor takes SLURM_CONF out of the environment of a job's step."""
+OURS = "# Slurm of timefair's tests\n"
+TOOLS = ("slurmctld", "slurmd", "sbatch", "srun", "scancel", "squeue", "sinfo", "munged")
+DAEMONS = ("slurmctld", "slurmd")
+FEATURE = "timed"
+"""What the node is told to have, for jobs to ask for."""
+
+
+def why_not() -> str:
+    """What keeps a Slurm from being started here, or ``""``."""
+    if os.geteuid() != 0:
+        return "Slurm's daemons are started by root only"
+    if missing := [tool for tool in TOOLS if shutil.which(tool) is None]:
+        return f"not installed: {', '.join(missing)} (Debian: slurm-wlm, munge)"
+    if importlib.util.find_spec("snakemake_executor_plugin_slurm") is None:
+        return "not installed: snakemake-executor-plugin-slurm (timefair[slurm])"
+    if running := sorted(_commands() & set(DAEMONS)):
+        return f"there is a Slurm on this machine: {' and '.join(running)} run"
+    if CONFIGURATION.exists() and not CONFIGURATION.read_text().startswith(OURS):
+        return f"there is a Slurm on this machine: {CONFIGURATION}"
+    return ""
+
+
+def _commands() -> set[str]:
+    """The names of all processes."""
+    names = set()
+    for path in Path("/proc").glob("[0-9]*/comm"):
+        with contextlib.suppress(OSError):
+            names.add(path.read_text().strip())
+    return names
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+class Slurm:
+    """What the tests ask of it."""
+
+    def jobs(self, *states: str) -> list[str]:
+        """The ids of the jobs in some states, each task of an array by itself."""
+        return self._ask(
+            "squeue", "--array", "--noheader", "--format=%i", f"--states={','.join(states)}"
+        )
+
+    def cancel(self, *jobs: str) -> None:
+        subprocess.run(["scancel", *jobs], check=True)
+
+    def idle(self) -> bool:
+        return self._ask("sinfo", "--noheader", "--format=%T") == ["idle"]
+
+    @staticmethod
+    def _ask(*command: str) -> list[str]:
+        done = subprocess.run(command, capture_output=True, text=True)
+        return done.stdout.split()
+
+
+def configuration(folder: Path, socket_path: Path) -> str:
+    host = socket.gethostname()
+    memory_mb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    return f"""{OURS}
+ClusterName=timefair
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={_free_port()}
+SlurmdPort={_free_port()}
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket={socket_path}
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/affinity
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerParameters=batch_sched_delay=0,sched_interval=5
+ReturnToService=2
+MinJobAge=300
+KillWait=5
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdPidFile={folder}/slurmd.pid
+SlurmdLogFile={folder}/slurmd.log
+SlurmdSpoolDir={folder}/spool
+StateSaveLocation={folder}/state
+NodeName={host} NodeAddr=127.0.0.1 CPUs={os.cpu_count()} RealMemory={memory_mb} Feature={FEATURE}
+PartitionName=bench Nodes={host} Default=YES MaxTime=INFINITE
+"""
+
+
+@contextlib.contextmanager
+def process(*command: object) -> Iterator[None]:
+    """A daemon that stays in the foreground, ended with what it is around."""
+    daemon = subprocess.Popen(
+        [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield
+    finally:
+        daemon.terminate()
+        daemon.wait(30)
+
+
+@contextlib.contextmanager
+def configured(text: str) -> Iterator[None]:
+    """The file that Slurm's commands read, and its folder, for as long as it is needed."""
+    made = not CONFIGURATION.parent.exists()
+    CONFIGURATION.parent.mkdir(exist_ok=True)
+    CONFIGURATION.write_text(text)
+    try:
+        yield
+    finally:
+        CONFIGURATION.unlink()
+        if made:
+            CONFIGURATION.parent.rmdir()
+
+
+@contextlib.contextmanager
+def munge(folder: Path) -> Iterator[Path]:
+    """A munge of our own, with its socket."""
+    key, path = folder / "munge.key", folder / "munge.socket"
+    key.write_bytes(os.urandom(1024))
+    key.chmod(0o400)
+    files = {"key-file": key, "socket": path}
+    files |= {f"{kind}-file": folder / f"munge.{kind}" for kind in ("pid", "log", "seed")}
+    words = [f"--{name}={value}" for name, value in files.items()]
+    with process("munged", "--foreground", "--force", *words):
+        wait_for(path.exists, 20)
+        yield path
+
+
+def wait_for(condition, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "Slurm did not come up, or its jobs did not end"
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="session")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
+    if reason := why_not():
+        pytest.skip(reason)
+    folder = tmp_path_factory.mktemp("slurm")
+    for name in ("spool", "state"):
+        folder.joinpath(name).mkdir()
+    with (
+        munge(folder) as socket_path,
+        configured(configuration(folder, socket_path)),
+        process("slurmctld", "-D"),
+        process("slurmd", "-D", "-N", socket.gethostname()),
+    ):
+        cluster = Slurm()
+        wait_for(cluster.idle, 60)
+        yield cluster
+        cluster.cancel("--user=root")
+        wait_for(lambda: not cluster.jobs("running", "completing", "pending"), 60)
