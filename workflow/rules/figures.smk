@@ -35,7 +35,9 @@ for figure in CAMPAIGN.figure_names:
 rule write_report:
     input:
         tables=expand(f"{RESULTS}/tables/{{table}}.parquet", table=CAMPAIGN.made_tables),
-        figures=expand(f"{RESULTS}/figures/{{figure}}.svg", figure=CAMPAIGN.figure_names),
+        figures=expand(
+            f"{RESULTS}/figures/{{figure}}.svg", figure=CAMPAIGN.figure_names
+        ),
     output:
         f"{RESULTS}/report.html",
     log:

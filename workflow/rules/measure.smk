@@ -39,12 +39,12 @@ for name, (threads, labels) in plan.measuring_rules(CAMPAIGN).items():
             f"{RESULTS}/{plan.RECORD}",
         log:
             f"{RESULTS}/{plan.LOG}",
-        conda:
-            "../../envs/timefair.yaml"
         wildcard_constraints:
             algorithm="|".join(map(re.escape, labels)),
-        threads: threads
         priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
+        conda:
+            "../../envs/timefair.yaml"
+        threads: threads
         resources:
             **plan.resources(CAMPAIGN),
         params:
