@@ -65,7 +65,8 @@ def test_check_says_what_a_campaign_costs(
         "jobs          12",
         "core-seconds  at most 24",
     ]
-    assert lines[6].startswith("wall time     at most about ")
+    assert lines[6].startswith("longest job   at most ")
+    assert lines[7].startswith("wall time     at most about ")
 
 
 def test_faults_go_to_stderr(campaign_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -220,5 +221,5 @@ def test_snakemake_plans_the_campaign(campaign_file: Path) -> None:
     counts = dict(
         line.split() for line in (done.stdout + done.stderr).splitlines() if len(line.split()) == 2
     )
-    assert (counts["measure_cell"], counts["finish_round"]) == ("12", "2")
+    assert (counts["measure_cell_on_2_cores"], counts["finish_round"]) == ("12", "2")
     assert counts["collect_records"] == "1"
