@@ -386,7 +386,7 @@ def test_the_command(tmp_path, capsys):
     wanted = ["--campaign", str(snapshot), "--label", "OLD"]
     assert cli.main(["import", "coco", str(path), "--output", str(output), *wanted]) == 0
     said = capsys.readouterr()
-    assert said.out == "ALG, of 2009: 2 runs on 1 problems of bbob\n"
+    assert said.out == "ALG, of 2009: 2 runs on 1 of 4 problems of bbob\n"
     assert said.err.splitlines() == [
         f"timefair: {path}: no functions 6",
         f"timefair: {path}: no instances 2",

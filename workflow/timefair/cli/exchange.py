@@ -111,7 +111,8 @@ def _import(arguments: argparse.Namespace) -> None:
     found = import_data(
         arguments.path, arguments.format, arguments.output, label=arguments.label, wanted=wanted
     )
-    problems, runs = len(found.runs), sum(found.runs.values())
+    problems = str(len(found.runs)) + (f" of {wanted.problems}" if wanted is not None else "")
+    runs = sum(found.runs.values())
     print(f"{found.algorithm}: {runs} runs on {problems} problems of {found.suite}")
     if wanted is not None:
         for clause in found.lacking(wanted):

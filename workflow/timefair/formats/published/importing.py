@@ -45,6 +45,11 @@ class Wanted:
     dimensions: Collection[int]
     instances: Collection[int]
 
+    @property
+    def problems(self) -> int:
+        """How many there are."""
+        return len(self.functions) * len(self.dimensions) * len(self.instances)
+
 
 @dataclass
 class Found:
@@ -101,21 +106,14 @@ def import_data(
             found = Found(_sole(sets, "algorithm"), _suite(sets))
             _refuse_suite(found.suite, format, wanted)
             label = label or found.algorithm
-            facts: dict[str, Any] = {
-                "algorithm": label,
-                PUBLISHED: {
-                    "format": format,
-                    "path": str(path),
-                    "sha256": digest(path),
-                    "algorithm": found.algorithm,
-                },
-            }
             batches = list(_batches(sets, found, label, wanted))
             if not found.runs:
                 raise InputError("no run on a problem of the campaign")
         except InputError as error:
             raise InputError(*(f"{path}: {fault}" for fault in error.faults)) from None
-    write_record(output, batches, facts)
+    source = {"format": format, "path": str(path), "algorithm": found.algorithm}
+    source["sha256"] = digest(path)
+    write_record(output, batches, {"algorithm": label, PUBLISHED: source})
     return found
 
 
@@ -180,12 +178,10 @@ def _batch(
         "best_precision": best,
         "events": _events(trials),
     }
-    columns = [
-        pa.array(known[name], type) if name in known and name != "events"
-        else known.get(name, pa.nulls(count, type))
-        for name, type in zip(RUN_SCHEMA.names, RUN_SCHEMA.types, strict=True)
-    ]  # fmt: skip
-    return pa.RecordBatch.from_arrays(columns, schema=RUN_SCHEMA)
+    columns = {
+        column.name: known.get(column.name, pa.nulls(count, column.type)) for column in RUN_SCHEMA
+    }
+    return pa.RecordBatch.from_pydict(columns, schema=RUN_SCHEMA)
 
 
 def _events(trials: list[Trial]) -> pa.ListArray:
@@ -194,9 +190,8 @@ def _events(trials: list[Trial]) -> pa.ListArray:
         "evaluations": np.concatenate([np.empty(0, np.int64), *(t.evaluations for t in trials)]),
         "precision": np.concatenate([np.empty(0), *(t.precision for t in trials)]),
     }
-    count = sum(lengths)
     fields = [
-        pa.array(known[f.name], f.type) if f.name in known else pa.nulls(count, f.type)
+        pa.array(known[f.name], f.type) if f.name in known else pa.nulls(sum(lengths), f.type)
         for f in EVENT
     ]
     structs = pa.StructArray.from_arrays(fields, fields=list(EVENT))
