@@ -44,8 +44,16 @@ def in_one_sentence(campaign: Campaign) -> str:
         f"{counted(len(campaign.algorithms), 'algorithm')} on "
         f"{counted(len(chosen.functions), 'function')} of {chosen.suite} in "
         f"{_dimensions(campaign)}, {counted(len(chosen.instances), 'instance')} each, with at most "
-        f"{counted(campaign.runs, 'run')} an instance and {_budget(campaign)} a run."
+        f"{counted(campaign.runs, 'run')} an instance and {_budget(campaign)} a run"
+        f"{_beside(campaign)}."
     )
+
+
+def _beside(campaign: Campaign) -> str:
+    if not campaign.published:
+        return ""
+    named = listed(list(campaign.published))
+    return f", beside published data of {named} where evaluations are counted"
 
 
 def _dimensions(campaign: Campaign) -> str:

@@ -62,7 +62,7 @@ def _failures(evidence: Evidence) -> Iterator[str]:
 def _few_runs(evidence: Evidence) -> Iterator[str]:
     columns = ["function", "dimension", "algorithm", "runs"]
     frames = [
-        frame[columns]
+        frame.loc[frame["algorithm"].isin(list(evidence.campaign.algorithms)), columns]
         for frame in evidence.tables.values()
         if len(frame) and set(columns) <= set(frame.columns) and "instance" not in frame
     ]

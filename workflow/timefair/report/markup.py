@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+import pandas as pd
+
 from timefair.figures.style import Look, looks
 
 DASH = 1.6
@@ -20,8 +22,9 @@ class Names:
     looks: Mapping[str, Look]
 
     @classmethod
-    def of(cls, algorithms: Iterable[str]) -> Names:
-        return cls(looks(list(algorithms)))
+    def of(cls, algorithms: Iterable[str], published: Iterable[str] = ()) -> Names:
+        order = [*sorted(algorithms), *sorted(published)]
+        return cls(looks(pd.Categorical(order, order)))
 
     def one(self, name: str) -> str:
         look = self.looks.get(name)

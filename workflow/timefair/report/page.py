@@ -83,7 +83,7 @@ def page(tables: Mapping[str, pd.DataFrame], figures: Mapping[str, str], campaig
         What was asked for.
     """
     evidence = Evidence(tables, campaign)
-    names = Names.of(campaign.algorithms)
+    names = Names.of(campaign.algorithms, campaign.published)
     shown = {name: payload.table(name, tables[name]) for name in TABLES if name in tables}
     drawable = [name for name, table in shown.items() if table["shown"]]
     drawn = charts.drawn(figures, drawable)

@@ -83,6 +83,7 @@ def _by_cost(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
     rows = evidence.of("ert", space)
     if rows.empty:
         return
+    rows = rows[rows[COST[evidence.unit]].notna()]  # published data have no seconds
     words = "time" if evidence.unit == "seconds" else "evaluations"
     hardest = rows[rows["successes"] > 0].groupby("function")["target"].min()
     for function, target in hardest.items():

@@ -52,6 +52,8 @@ def _best(ranks: Mapping[str, float], functions: str) -> str:
 
 def _equal(evidence: Evidence, space: Space, measure: str, functions: str) -> str:
     solved = evidence.of("ert", space)
+    if measure in COSTS and not solved.empty:
+        solved = solved[solved[f"ert_{'s' if measure == 'seconds' else measure}"].notna()]
     if measure in COSTS and not solved.empty and not solved["successes"].any():
         return "No algorithm reached any target."
     return f"All have the same average rank over {functions}."

@@ -22,7 +22,7 @@ def within(evidence: Evidence, space: Space, share: float) -> tuple[float, Stand
     if rows.empty or rows["algorithm"].nunique() < 2:
         return None
     at = share * float(rows["cost"].max())
-    reached = rows[rows["cost"] <= at * (1 + 1e-12)].groupby("algorithm", sort=True).last()
+    reached = rows[rows["cost"] <= at * (1 + 1e-12)].groupby("algorithm", observed=True).last()
     if reached.empty or not reached["fraction"].any():
         return at, nothing("No algorithm has reached any target by then.")
     fractions = {str(name): -float(x) for name, x in reached["fraction"].items()}

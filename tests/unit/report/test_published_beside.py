@@ -1,0 +1,58 @@
+"""The page does not let published data win in seconds, and gives them a look of their own."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from timefair.config import parse
+from timefair.report.account import in_one_sentence
+from timefair.report.cautions import _few_runs
+from timefair.report.evidence import Evidence
+from timefair.report.findings.functions import on_functions
+from timefair.report.markup import Names
+
+
+@pytest.fixture
+def evidence():
+    """B is published: cheapest in evaluations, and alone at the hardest target."""
+    campaign = parse(
+        {
+            "name": "c",
+            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+            "algorithms": {"C": "timefair:random-search", "A": "timefair:random-search"},
+            "published": {"B": {"format": "coco", "path": "."}},
+            "budget": {"time_s": 1},
+        }
+    )
+    rows = [
+        ("A", 1.0, 20, 20, 2.0, 200.0), ("B", 1.0, 3, 3, np.nan, 10.0),
+        ("C", 1.0, 20, 20, 9.0, 900.0), ("A", 0.1, 20, 0, np.inf, np.inf),
+        ("B", 0.1, 3, 3, np.nan, 20.0), ("C", 0.1, 20, 0, np.inf, np.inf),
+    ]  # fmt: skip
+    columns = ["algorithm", "target", "runs", "successes", "ert_s", "ert_evaluations"]
+    ert = pd.DataFrame(rows, columns=columns).assign(suite="bbob", dimension=2, function=1)
+    for unit in ("ert_s", "ert_evaluations"):
+        ert[f"{unit}_low"], ert[f"{unit}_high"] = ert[unit] * 0.9, ert[unit] * 1.1
+    ert["algorithm"] = pd.Categorical(ert["algorithm"], ["A", "C", "B"])
+    return Evidence({"ert": ert}, campaign)
+
+
+def test_in_front_on_a_function_is_who_was_measured(evidence):
+    (space,) = evidence.spaces
+    (found,) = on_functions(evidence, space)
+    assert found.standing.leaders == ("A",)
+    assert found.criterion == "time to 1"
+    assert found.factor == 4.5
+
+
+def test_looks_are_those_of_the_figures(evidence):
+    names = Names.of(evidence.campaign.algorithms, evidence.campaign.published)
+    assert list(names.looks) == ["A", "C", "B"]
+    assert names.looks["C"] == Names.of(evidence.campaign.algorithms).looks["C"]
+
+
+def test_the_first_sentence_and_the_warnings(evidence):
+    said = in_one_sentence(evidence.campaign)
+    assert said.endswith("beside published data of B where evaluations are counted.")
+    assert said.startswith("2 algorithms")
+    assert not any("3 runs" in warning for warning in _few_runs(evidence))
