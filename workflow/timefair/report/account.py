@@ -81,12 +81,12 @@ def setup(campaign: Campaign, names: Names) -> str:
         "Problems": f"{chosen.suite}, functions {format_ranges(chosen.functions)}, dimensions "
         f"{format_ranges(chosen.dimensions)}, instances {format_ranges(chosen.instances)}",
         "Budget of a run": _budget(campaign)
-        + (f"; it ends early at the precision {final:g}" if final is not None else ""),
+        + (f"; it ends early at the precision {number(final)}" if final is not None else ""),
         "Restarts": campaign.restart.policy,
         "Runs": f"at most {campaign.runs} an instance, in {counted(campaign.rounds, 'round')}; "
         f"stopping rule: {campaign.stopping.rule}",
-        "Targets": f"{counted(len(campaign.targets), 'precision')}, {max(campaign.targets):g} to "
-        f"{min(campaign.targets):g}",
+        "Targets": f"{counted(len(campaign.targets), 'precision')}, {number(max(campaign.targets))} to "
+        f"{number(min(campaign.targets))}",
         "Confidence": f"{100 * campaign.statistics.confidence:g}\u00a0%",
         "Disturbed runs": {"flag": "count", "exclude": "are left out of results"}.get(
             campaign.timing.disturbed, "are measured again"

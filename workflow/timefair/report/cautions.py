@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from timefair.report.evidence import Evidence
+from timefair.report.evidence import ALL, Evidence
 from timefair.report.words import counted, listed
 
 FEW_RUNS = 10
@@ -62,7 +62,11 @@ def _failures(evidence: Evidence) -> Iterator[str]:
 def _few_runs(evidence: Evidence) -> Iterator[str]:
     columns = ["function", "dimension", "algorithm", "runs"]
     frames = [
-        frame.loc[frame["algorithm"].isin(list(evidence.campaign.algorithms)), columns]
+        frame.loc[
+            (frame["function"].astype(str) != ALL)
+            & frame["algorithm"].isin(list(evidence.campaign.algorithms)),
+            columns,
+        ]
         for frame in evidence.tables.values()
         if len(frame) and set(columns) <= set(frame.columns) and "instance" not in frame
     ]

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from timefair.figures.registry import FIGURES
 
 COST = {
-    "seconds": "wall clock, s",
+    "seconds": "seconds",
     "evaluations": "evaluations",
-    "seconds_per_dimension": "wall clock / dimension, s",
+    "seconds_per_dimension": "seconds / dimension",
     "evaluations_per_dimension": "evaluations / dimension",
     "simplex_gradients": "evaluations / (dimension + 1)",
 }

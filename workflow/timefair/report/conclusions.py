@@ -33,8 +33,8 @@ SITUATIONS = """<h4>For whom</h4>
 </table></div>"""
 
 FUNCTIONS = """<h4>Function by function</h4>
-<p class="note">By the expected cost to the hardest target that was reached, else by the precision.
-Tied are those whose interval meets that of the first, as far as their runs tell.</p>
+<p class="note">By the expected cost to the hardest target that half of the runs of some algorithm
+reached; where there is none, that any run reached, or else by the median precision. Tied are those whose interval meets that of the first, as far as their runs tell.</p>
 <div class="scroll"><table class="stacked">
 <thead><tr><th scope="col">Function</th><th scope="col">in front</th>
 <th scope="col">compared by</th>
@@ -90,7 +90,8 @@ def _function(one: OnFunction, names: Names) -> str:
         f'<tr><th scope="row">f{one.function}</th>'
         f'<td class="take">{_front(one.standing, names)}</td>'
         f'<td>{escape(one.criterion)}<span class="detail">{escape(one.standing.reason)}</span></td>'
-        f'<td class="number">{escape(one.value)}</td><td class="number">{factor}</td>'
+        f'<td class="number" data-label="value">{escape(one.value)}</td>'
+        f'<td class="number" data-label="next">{factor}</td>'
         f"<td>{_verdict(one.standing)}</td></tr>"
     )
 

@@ -59,7 +59,7 @@ def tables(shown: Mapping[str, dict[str, Any]]) -> str:
             families.setdefault(TABLES[name].family, []).append(_table(name, table))
     empty = [TABLES[name].title for name, table in shown.items() if not table["rows"]]
     parts = [
-        f"<h3>{family}</h3>\n" + "\n".join(families[family])
+        f'<div class="family">\n<h3>{family}</h3>\n{"".join(families[family])}\n</div>'
         for family in sorted(families, key=FAMILIES.index)
     ]
     if empty:

@@ -68,8 +68,8 @@ class _Result:
 def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
     """The standing on each function; empty with fewer than two algorithms.
 
-    Compared is the expected cost to the hardest target that some run reached; where none reached
-    any, the median precision at the end. Tied are those whose interval meets that of the first, or
+    Compared is the expected cost to the hardest target that half of the runs of some algorithm
+    reached, or any run; where none reached one, the median precision at the end. Tied are those whose interval meets that of the first, or
     is not known; an algorithm that never got there has none, and is told apart by its success rate.
     Needs the table `ert` or `quantiles`.
     """
@@ -85,8 +85,9 @@ def _by_cost(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
         return
     rows = rows[rows[COST[evidence.unit]].notna()]  # published data have no seconds
     words = "time" if evidence.unit == "seconds" else "evaluations"
-    hardest = rows[rows["successes"] > 0].groupby("function")["target"].min()
-    for function, target in hardest.items():
+    reached = rows[rows["successes"] > 0].groupby("function")["target"].min()
+    usual = rows[2 * rows["successes"] >= rows["runs"]].groupby("function")["target"].min()
+    for function, target in usual.combine_first(reached).items():
         at = rows[(rows["function"] == function) & (rows["target"] == target)]
         results = list(_results(at, COST[evidence.unit]))
         if len(results) < 2:

@@ -36,8 +36,8 @@ def by_rank(evidence: Evidence, space: Space, measure: str, criterion: str) -> S
     p = _friedman(evidence, space, measure, criterion)
     if p is not None and p > 1 - evidence.confidence:
         return judged(ranks, ranks, f"{best} Friedman’s test finds no difference ({p_value(p)}).")
-    tested = f"Friedman {p_value(p)}; " if p is not None else ""
-    within = f"{tested}ranks closer than {number(difference)} are ties."
+    tested = f" Friedman {p_value(p)}." if p is not None else ""
+    within = f"Ranks closer than {number(difference)} are ties.{tested}"
     tied = [name for name, rank in ranks.items() if rank - min(ranks.values()) <= difference]
     return judged(ranks, tied, f"{best} {within}")
 

@@ -100,7 +100,7 @@ def _headline(evidence: Evidence, overall: Standing | None) -> str:
         case Verdict.OPEN:
             return (
                 f"There is no sure winner. {leaders} {'have' if several else 'has'} the best "
-                "average rank, but chance explains the differences."
+                "average rank, but chance alone may explain that."
             )
         case Verdict.UNTESTED:
             return f"{leaders} {'are' if several else 'is'} in front, on one function alone."

@@ -18,7 +18,7 @@ class Verdict(StrEnum):
     """Those in front cannot be told apart; others are behind them by more than chance explains."""
 
     OPEN = "open"
-    """Chance explains all differences to the first."""
+    """Chance alone may explain all differences to the first."""
 
     UNTESTED = "untested"
     """There is an order, and nothing to test it by: one function, or one run."""

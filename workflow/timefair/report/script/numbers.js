@@ -17,7 +17,7 @@ function printed(value) {
   if (Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e6)) {
+  if (size !== 0 && (size < 1e-4 || size >= 1e6)) {
     const [digits, power] = value.toExponential(2).split("e");
     return (Number(digits) === 1 ? "" : `${minus(String(Number(digits)))}·`) + tenTo(Number(power));
   }

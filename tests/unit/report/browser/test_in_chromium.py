@@ -1,0 +1,177 @@
+"""The page in a real browser that has no network."""
+
+import pytest
+
+FIGURES = dict.fromkeys(
+    ("ranks", "ert", "ert_evaluations", "anytime", "ecdf", "profile", "quantiles"),
+    "<svg xmlns='http://www.w3.org/2000/svg' width='10' height='10'/>",
+)
+SECONDS = {"quick": 0.01, "slow": 0.5, "never": 50.0}
+CHARTS = ("ranks", "ert", "anytime", "ecdf", "profile")
+
+
+@pytest.fixture
+def opened(browser, written):
+    """The browser at the page of three algorithms, and that nothing went wrong there."""
+    page = written(SECONDS, figures=FIGURES)
+    browser.open(page)
+    yield browser
+    assert browser.faults == []
+    assert [url for url in browser.requests if not url.startswith("data:")] == [page.as_uri()]
+
+
+def texts(browser, selector):
+    return browser.run(f"[...document.querySelectorAll('{selector}')].map(it => it.textContent)")
+
+
+def test_the_page_is_there_with_all_its_parts(opened):
+    assert texts(opened, "h1") == ["known"]
+    assert texts(opened, ".headline")[0].startswith("quick ")
+    links = opened.run("[...document.querySelectorAll('nav a')].map(it => it.hash)")
+    assert "#findings" in links
+    assert opened.run("document.querySelectorAll('h2').length") == len(links)
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_figures_appear(opened, name):
+    drawn = opened.run(
+        f"[...document.querySelectorAll('#chart-{name} svg')].map(it =>"
+        "it.querySelectorAll('path.curve, .rank circle').length)"
+    )
+    assert drawn
+    assert all(count == len(SECONDS) for count in drawn)
+    paths = opened.run(
+        f"[...document.querySelectorAll('#chart-{name} path')].map(it => it.getAttribute('d'))"
+    )
+    assert not any("NaN" in path or "Infinity" in path for path in paths)
+
+
+def test_the_pointer_shows_the_values_below_it(opened):
+    opened.hover("#chart-ecdf .panel svg")
+    lines = texts(opened, ".tip:not([hidden]) div")
+    assert sorted(line.split("0")[0].split("1")[0] for line in lines) == sorted(SECONDS)
+
+
+def test_arrow_keys_read_a_figure(opened):
+    opened.run("document.querySelector('#chart-ert .panel svg').focus()")
+    opened.press("End")
+    hardest = texts(opened, ".tip:not([hidden])")
+    opened.press("ArrowLeft")
+    easier = texts(opened, ".tip:not([hidden])")
+    assert "target precision: 0.1" in hardest[0]
+    assert "target precision: 1" in easier[0]
+
+
+def test_another_view_is_drawn_when_it_is_chosen(opened):
+    before = opened.run("document.querySelector('#chart-ert .panel').innerHTML")
+    opened.click("#chart-ert .switch button:nth-child(2)")
+    assert texts(opened, "#chart-ert [aria-pressed=true]") == ["evaluations"]
+    assert opened.run("document.querySelector('#chart-ert .panel').innerHTML") != before
+    assert opened.run("document.activeElement.textContent") == "evaluations"
+
+
+def test_an_algorithm_can_be_hidden_in_all_figures(opened):
+    opened.click(".legend button")
+    assert opened.run("document.querySelectorAll('#chart-profile path.curve').length") == 2
+    opened.click(".legend button")
+    assert opened.run("document.querySelectorAll('#chart-profile path.curve').length") == 3
+
+
+def open_table(browser, name):
+    browser.click(f"#table-{name} summary")
+    browser.run("new Promise(done => setTimeout(done, 50))")
+
+
+def column(browser, name, label):
+    head = texts(browser, f"#table-{name} thead th")
+    return texts(browser, f"#table-{name} tbody td:nth-child({head.index(label) + 1})")
+
+
+def sorting(browser, name, label):
+    place = texts(browser, f"#table-{name} thead th").index(label) + 1
+    return f"#table-{name} thead th:nth-child({place})"
+
+
+def order(browser, heading):
+    return browser.run(f"document.querySelector('{heading}').getAttribute('aria-sort')")
+
+
+def test_a_table_is_sorted_by_click_and_by_enter(opened):
+    open_table(opened, "means")
+    heading = sorting(opened, "means", "algorithm")
+    assert order(opened, heading) == "none"
+    opened.click(f"{heading} button")
+    assert order(opened, heading) == "ascending"
+    assert column(opened, "means", "algorithm")[::8] == ["never", "quick", "slow"]
+    opened.run(f"document.querySelector('{heading} button').focus()")
+    opened.press("Enter")
+    assert order(opened, heading) == "descending"
+    assert column(opened, "means", "algorithm")[0] == "slow"
+
+
+def test_unknown_and_infinite_values_are_sorted_to_the_end(opened):
+    open_table(opened, "ert")
+    heading = sorting(opened, "ert", "ert s")
+    opened.click(f"{heading} button")
+    ascending = column(opened, "ert", "ert s")
+    assert ascending[-1] == "∞"
+    assert ascending[0] != "∞"
+
+
+def test_a_table_is_filtered(opened):
+    open_table(opened, "ert")
+    every = len(column(opened, "ert", "algorithm"))
+    opened.run(
+        "(() => { const list = document.querySelectorAll('#table-ert select')[1];"
+        "list.selectedIndex = 1; list.dispatchEvent(new Event('change')); })()"
+    )
+    kept = column(opened, "ert", "algorithm")
+    assert set(kept) == {"never"}
+    assert len(kept) == every // len(SECONDS)
+
+
+def test_long_tables_show_a_part_until_asked(opened):
+    open_table(opened, "posthoc")
+    open_table(opened, "anytime")
+    first = opened.run("document.querySelectorAll('#table-anytime tbody tr').length")
+    opened.click("#table-anytime .more")
+    assert opened.run("document.querySelectorAll('#table-anytime tbody tr').length") > first
+
+
+def test_a_link_opens_the_table_that_it_names(opened):
+    opened.run("location.hash = 'table-ranks'")
+    opened.run("new Promise(done => setTimeout(done, 50))")
+    assert opened.run("document.querySelector('#table-ranks').open")
+    assert opened.run("document.querySelectorAll('#table-ranks tbody tr').length") > 0
+
+
+def test_names_are_text_in_the_browser_too(browser, written):
+    evil = '<img src=x onerror="faults.push(1)">'
+    browser.open(written({evil: 0.01, "B": 0.5}, figures=FIGURES))
+    open_table(browser, "ranks")
+    browser.hover("#chart-ecdf .panel svg")
+    assert evil in texts(browser, ".legend button")
+    assert any(evil in line for line in texts(browser, ".tip div"))
+    assert browser.run("document.querySelectorAll('img[src=x]').length") == 0
+    assert browser.faults == []
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("dark", [False, True])
+def test_nothing_is_wider_than_the_window(browser, written, width, dark):
+    browser.open(written(SECONDS, figures=FIGURES), width=width, dark=dark)
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    red = browser.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")
+    assert (int(red) < 64) is dark
+    assert browser.faults == []
+
+
+def test_on_paper_short_tables_are_open_and_long_ones_are_not_there(opened, tmp_path):
+    opened.print(tmp_path / "report.pdf")
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert opened.run("document.querySelectorAll('details[open]').length") == 0
+    opened.run("dispatchEvent(new Event('beforeprint'))")
+    assert opened.run("document.querySelectorAll('#table-friedman tbody tr').length") == 12
+    assert not opened.run("document.querySelector('#table-anytime').open")
+    opened.run("dispatchEvent(new Event('afterprint'))")
+    assert opened.run("document.querySelectorAll('details[open]').length") == 0

@@ -1,0 +1,102 @@
+"""Campaigns of which it is known who wins, from runs to tables to the page."""
+
+import functools
+import itertools
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from timefair import config
+from timefair.records.schema import RUN_SCHEMA
+from timefair.report.evidence import Evidence
+from timefair.report.page import page
+from timefair.tables.registry import TABLES
+from timefair.tables.runs import Runs
+from timefair.tables.settings import Analysis
+
+TARGETS = (1.0, 0.1)
+COMPARING = (
+    "ranks", "friedman", "posthoc", "comparison", "inversions", "ert", "means", "quantiles",
+    "anytime", "ecdf", "profile", "runs", "disturbance", "drift", "checklist",
+)  # fmt: skip
+
+
+def run(algorithm, function, number, reached_s, budget_s, **changes):
+    """A run that reaches 1 at a tenth of a time and 0.1 at that time, if within the budget."""
+    steps = [(5, 1e-4, 50.0), (10, reached_s / 10, 1.0), (100, reached_s, 0.05)]
+    events = [step for step in steps if step[1] < budget_s]
+    row = {
+        "suite": "bbob", "function": function, "dimension": 2, "instance": 1 + number % 2,
+        "algorithm": algorithm, "round": 1, "run": number // 2, "f_opt": 0.0, "seed": number,
+        "budget_s": budget_s, "status": "ok", "stop_reason": "time", "attempts": 1,
+        "wall_s": budget_s, "cpu_s": budget_s, "evaluations": 200, "launches": 1,
+        "completed_restarts": 0, "best_f": events[-1][2], "best_precision": events[-1][2],
+        "overshoot_s": 0.0, "reaped_s": budget_s, "preparation_s": 0.1, "objective_s": 1e-4,
+        "bare_s": 2e-4, "launch_log": [], "disturbance": "clean",
+        "events": [
+            {"restart": 0, "evaluations": n, "time_s": t, "precision": q} for n, t, q in events
+        ],
+    }  # fmt: skip
+    return row | changes
+
+
+@functools.cache
+def runs_of(seconds, functions, runs, budget_s):
+    """The runs of all algorithms on all functions, made once."""
+    rng = np.random.default_rng(1)
+    rows = [
+        run(name, function, k, reached_s * rng.uniform(0.9, 1.1), budget_s)
+        for (name, reached_s), function, k in itertools.product(
+            seconds, range(1, functions + 1), range(runs)
+        )
+    ]
+    return Runs.of(pa.Table.from_pylist(rows, RUN_SCHEMA))
+
+
+@functools.cache
+def table_of(name, campaign_json, *of_runs):
+    """A table, made once."""
+    campaign = config.Campaign.model_validate_json(campaign_json, strict=False)
+    return TABLES[name](runs_of(*of_runs), Analysis.of(campaign.settings_of(name)))
+
+
+@pytest.fixture
+def evidence():
+    """A function: the tables of a campaign, from the seconds of each algorithm to the target."""
+
+    def make(seconds, functions=8, runs=10, tables=COMPARING, budget_s=1.0, **keys):
+        labels = [f"a{k}" for k in range(len(seconds))]
+        parsed = config.parse(
+            {
+                "name": "known",
+                "problems": {
+                    "suite": "bbob", "functions": f"1-{functions}", "dimensions": 2,
+                    "instances": "1-2",
+                },
+                "algorithms": dict.fromkeys(labels, "timefair:random-search"),
+                "budget": {"time_s": budget_s},
+                "runs": max(runs // 2, 1),
+                "targets": TARGETS,
+                "statistics": {"resamples": 50},
+            } | keys
+        )  # fmt: skip
+        named = dict(zip(seconds, parsed.algorithms.values(), strict=True))
+        of_runs = (tuple(seconds.items()), functions, runs, budget_s)
+        frames = {name: table_of(name, parsed.snapshot(), *of_runs).copy() for name in tables}
+        return Evidence(frames, parsed.model_copy(update={"algorithms": named}))
+
+    return make
+
+
+@pytest.fixture
+def written(evidence, tmp_path):
+    """A function: the page of such a campaign, as a file."""
+
+    def make(seconds, figures=(), **keys):
+        known = evidence(seconds, **keys)
+        path = tmp_path / "report.html"
+        path.write_text(page(known.tables, dict(figures), known.campaign), encoding="utf-8")
+        return path
+
+    return make

@@ -1,0 +1,48 @@
+"""What spoils a comparison is said, and nothing else."""
+
+import pytest
+
+from timefair.report.cautions import cautions
+
+
+def told(evidence):
+    return {one.topic: one.text for one in cautions(evidence)}
+
+
+def test_a_good_campaign_needs_no_caution_but_its_checklist(evidence):
+    assert set(told(evidence({"A": 0.1, "B": 0.2}))) <= {"Checklist"}
+
+
+def test_few_runs_and_few_functions(evidence):
+    said = told(evidence({"A": 0.1, "B": 0.2}, functions=2, runs=4))
+    assert said["Few runs"].startswith("Every algorithm has 4 runs on a function only.")
+    assert said["Few functions"].startswith("2 functions say little")
+
+
+def test_failed_and_disturbed_runs_are_counted(evidence):
+    known = evidence({"A": 0.1, "B": 0.2})
+    runs = known.table("runs")
+    runs.loc[runs["algorithm"] == "B", "status"] = "crashed"
+    for frame in known.tables.values():
+        frame.attrs["disturbed"] = "3 of 160 runs were disturbed, and count."
+    disturbance = known.table("disturbance")
+    disturbance.loc[disturbance["algorithm"] == "B", "disturbed"] = 3
+    said = told(known)
+    assert said["Failed runs"] == "80 runs of B (crashed) failed; they count as they ended."
+    assert said["Disturbance"] == "3 of 160 runs were disturbed, and count. Most of B: 3 of 80."
+
+
+def test_what_a_second_is_and_what_is_mixed(evidence):
+    said = told(
+        evidence(
+            {"A": 0.1, "B": 0.2}, tables=(), statistics={"ancillary": "amortised", "mixed": "allow"}
+        )
+    )
+    assert said["Seconds"] == "Seconds include each run’s share of tuning and preparation."
+    assert "different machines" in said["Mixed records"]
+
+
+@pytest.mark.parametrize(("clock", "words"), [("cpu", "CPU time"), ("reference", "kernel")])
+def test_another_clock_is_named(evidence, clock, words):
+    said = told(evidence({"A": 0.1, "B": 0.2}, tables=(), statistics={"time": clock}))
+    assert words in said["Seconds"]

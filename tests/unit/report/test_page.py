@@ -1,0 +1,147 @@
+"""The page as a file: whole, alone, and with nothing taken for HTML that is none."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from timefair import cli, plan
+from timefair.report import payload
+from timefair.tables.files import write
+from timefair.tables.registry import TABLES
+
+
+class Reader(HTMLParser):
+    """All elements and their attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+
+def data_of(text):
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def test_the_page_asks_for_nothing_else(written):
+    text = written({"A": 0.1, "B": 0.2}).read_text()
+    for _, attributes in Reader(text).elements:
+        for name in ("src", "href"):
+            assert attributes.get(name, "#").startswith(("#", "data:"))
+    assert "@import" not in text
+    assert "url(" not in re.sub(r"url\(#\$\{clip\}\)", "", text)
+
+
+def test_every_anchor_is_there_once(written):
+    elements = Reader(written({"A": 0.1, "B": 0.2}).read_text()).elements
+    names = [attributes["id"] for _, attributes in elements if "id" in attributes]
+    assert len(names) == len(set(names))
+    links = {attributes["href"][1:] for tag, attributes in elements if tag == "a"}
+    assert links <= set(names)
+
+
+def test_names_are_never_taken_for_html(written):
+    evil = 'DE</script><script>faults.push("run")</script>&"'
+    text = written({evil: 0.1, "B": 0.2}).read_text()
+    tags = [tag for tag, _ in Reader(text).elements]
+    assert tags.count("script") == 2
+    assert {look["name"] for look in data_of(text)["algorithms"]} == {evil, "B"}
+
+
+@pytest.mark.parametrize("tables", [(), ("runs",), ("ranks",), ("ecdf", "checklist")])
+def test_a_campaign_of_few_tables_has_a_page(written, tables):
+    text = written({"A": 0.1, "B": 0.2}, tables=tables).read_text()
+    assert set(data_of(text)["tables"]) == set(tables)
+    assert '<h2 id="findings">' in text
+
+
+def test_a_campaign_without_runs_has_a_page(written):
+    assert "Without rows" in written({"A": 0.1, "B": 0.2}, runs=0).read_text()
+
+
+def test_figures_that_the_page_does_not_draw_are_in_it_as_they_are(written):
+    svg = "<svg xmlns='http://www.w3.org/2000/svg'/>"
+    text = written({"A": 0.1, "B": 0.2}, figures={"ert": svg, "quantiles": svg}).read_text()
+    images = [attributes for tag, attributes in Reader(text).elements if tag == "img"]
+    assert [image["alt"] for image in images] == [
+        "Quantiles of the precision at the end; the numbers are in the table quantiles."
+    ]
+    assert [chart["name"] for chart in data_of(text)["charts"]] == ["ert"]
+
+
+def values_of(table, name):
+    return next(column for column in table["columns"] if column["name"] == name)
+
+
+def test_numbers_are_rounded_and_what_is_no_number_is_told():
+    frame = pd.DataFrame(
+        {"algorithm": ["A", "B", None], "per_evaluation": [1.23456789, np.inf, np.nan]}
+    )
+    table = payload.table("units", frame)
+    assert values_of(table, "per_evaluation")["values"] == [1.2346, "inf", None]
+    assert values_of(table, "algorithm")["words"] == ["A", "B"]
+    assert values_of(table, "algorithm")["codes"] == [0, 1, -1]
+
+
+def test_level_stretches_of_a_curve_keep_their_ends():
+    frame = pd.DataFrame(
+        {
+            "algorithm": ["A"] * 4 + ["B"] * 2,
+            "cost": [1.0, 2, 3, 4, 1, 2],
+            "fraction": [0.0, 0, 0, 1, 1, 1],
+        }
+    )
+    table = payload.table("ecdf", frame)
+    assert values_of(table, "cost")["values"] == [1, 3, 4, 1, 2]
+    assert (table["rows"], table["shown"]) == (6, 5)
+
+
+def test_a_table_that_is_too_long_is_left_to_its_file(monkeypatch):
+    monkeypatch.setattr(payload, "MOST_ROWS", 1)
+    table = payload.table("drift", pd.DataFrame({"algorithm": ["A", "B"], "runs": [1, 2]}))
+    assert (table["rows"], table["shown"]) == (2, 0)
+
+
+def test_limits_belong_to_their_value(evidence):
+    table = payload.table("ert", evidence({"A": 0.1, "B": 0.2}).table("ert"))
+    ert = values_of(table, "ert_s")
+    assert [table["columns"][place]["name"] for place in ert["limits"]] == [
+        "ert_s_low",
+        "ert_s_high",
+    ]
+    assert values_of(table, "ert_s_low")["hidden"]
+    assert values_of(table, "algorithm")["key"]
+
+
+def test_the_command_makes_the_page_of_files(evidence, tmp_path):
+    known = evidence({"A": 0.1, "B": 0.2})
+    for name in ("ert", "ranks"):
+        write(known.table(name), tmp_path / f"{name}.parquet")
+    snapshot = plan.write_snapshot(known.campaign, tmp_path)
+    output = tmp_path / "report.html"
+    tables = [str(tmp_path / f"{name}.parquet") for name in ("ert", "ranks")]
+    campaign = ["--campaign", str(snapshot)]
+    assert cli.main(["report", *tables, *campaign, "--output", str(output)]) == 0
+    assert set(data_of(output.read_text())["tables"]) == {"ert", "ranks"}
+
+
+def test_an_unknown_table_is_named(tmp_path, evidence, capsys):
+    snapshot = plan.write_snapshot(evidence({"A": 0.1}, tables=()).campaign, tmp_path)
+    campaign = ["--campaign", str(snapshot), "--output", str(tmp_path / "report.html")]
+    assert cli.main(["report", "erts.parquet", *campaign]) == 2
+    assert "'erts' is unknown; did you mean 'ert'?" in capsys.readouterr().err
+
+
+def test_every_table_with_rows_has_its_place(written):
+    text = written({"A": 0.1, "B": 0.2}).read_text()
+    places = {a["data-table"] for _, a in Reader(text).elements if "data-table" in a}
+    with_rows = {name for name, table in data_of(text)["tables"].items() if table["rows"]}
+    assert places == with_rows - {"checklist"}
+    assert places < set(TABLES)
