@@ -74,12 +74,12 @@ def _checklist(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair import config
     from timefair.formats.checklist_page import page
+    from timefair.tables import files
     from timefair.tables.registry import TABLES
 
     campaign = config.restore(arguments.campaign)
     frame = _made(TABLES["checklist"], campaign, arguments.collected)
-    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    text = page(rows, campaign.name, frame.attrs["disturbed"])
+    text = page(files.as_rows(frame), campaign.name, frame.attrs["disturbed"])
     arguments.output.write_text(text, encoding="utf-8")
 
 

@@ -85,8 +85,8 @@ def setup(campaign: Campaign, names: Names) -> str:
         "Restarts": campaign.restart.policy,
         "Runs": f"at most {campaign.runs} an instance, in {counted(campaign.rounds, 'round')}; "
         f"stopping rule: {campaign.stopping.rule}",
-        "Targets": f"{counted(len(campaign.targets), 'precision')}, {number(max(campaign.targets))} to "
-        f"{number(min(campaign.targets))}",
+        "Targets": f"{counted(len(campaign.targets), 'precision')}, "
+        f"{number(max(campaign.targets))} to {number(min(campaign.targets))}",
         "Confidence": f"{100 * campaign.statistics.confidence:g}\u00a0%",
         "Disturbed runs": {"flag": "count", "exclude": "are left out of results"}.get(
             campaign.timing.disturbed, "are measured again"

@@ -34,7 +34,8 @@ SITUATIONS = """<h4>For whom</h4>
 
 FUNCTIONS = """<h4>Function by function</h4>
 <p class="note">By the expected cost to the hardest target that half of the runs of some algorithm
-reached; where there is none, that any run reached, or else by the median precision. Tied are those whose interval meets that of the first, as far as their runs tell.</p>
+reached; where there is none, that any run reached, or else by the median precision. Tied are those
+whose interval meets that of the first, as far as their runs tell.</p>
 <div class="scroll"><table class="stacked">
 <thead><tr><th scope="col">Function</th><th scope="col">in front</th>
 <th scope="col">compared by</th>

@@ -17,6 +17,7 @@ from timefair.report.conclusions import cautioned, concluded
 from timefair.report.evidence import Evidence
 from timefair.report.findings.situations import across, findings
 from timefair.report.markup import Names, section
+from timefair.tables.files import as_rows
 from timefair.tables.registry import TABLES
 
 SCRIPTS = (
@@ -133,6 +134,5 @@ def _checklist(evidence: Evidence) -> str:
     frame = evidence.table("checklist")
     if frame.empty:
         return ""
-    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    content = checklist_page.contents(rows, frame.attrs.get("disturbed", ""), level=3)
+    content = checklist_page.contents(as_rows(frame), frame.attrs.get("disturbed", ""), level=3)
     return f'<div class="checklist scroll">{content}</div>'

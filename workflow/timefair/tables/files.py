@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -30,6 +32,11 @@ def write(frame: pd.DataFrame, path: Path) -> None:
         frame.to_parquet(path, index=False)
     else:
         raise ValueError(f"a table is written as .csv or .parquet, not {path.name}")
+
+
+def as_rows(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """A mapping a row, with None for what is missing."""
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
 def read(path: Path) -> pd.DataFrame:

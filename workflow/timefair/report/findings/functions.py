@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, isnan, nan
-from typing import Any
 
 import pandas as pd
 
@@ -69,9 +68,9 @@ def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
     """The standing on each function; empty with fewer than two algorithms.
 
     Compared is the expected cost to the hardest target that half of the runs of some algorithm
-    reached, or any run; where none reached one, the median precision at the end. Tied are those whose interval meets that of the first, or
-    is not known; an algorithm that never got there has none, and is told apart by its success rate.
-    Needs the table `ert` or `quantiles`.
+    reached, or any run; where none reached one, the median precision at the end. Tied are those
+    whose interval meets that of the first, or is not known; an algorithm that never got there has
+    none, and is told apart by its success rate. Needs the table `ert` or `quantiles`.
     """
     by_precision = {one.function: one for one in _by_precision(evidence, space)}
     by_cost = {one.function: one for one in _by_cost(evidence, space)}
@@ -170,35 +169,4 @@ def summed_up(found: Sequence[OnFunction]) -> str:
     return (
         f"Function by function, the first is {listed(most)} of {len(found)}; "
         f"on {sure} of them it is clear of all others."
-    )
-
-
-def orders_changed(evidence: Evidence, space: Space) -> str:
-    """A sentence on pairs that evaluations and seconds order differently; empty if unknown."""
-    rows = evidence.of("inversions", space, criterion="fixed target")
-    if rows.empty:
-        return ""
-    said = (
-        f"{counted(len(rows), 'pair')} of algorithms change their order when evaluations are "
-        f"counted instead of seconds (by function and target)"
-    )
-    real = rows[rows["significant"].astype(bool)].sort_values("p_holm")
-    if real.empty:
-        return f"{said}; none of these changes is sure."
-    sure = f"{len(real)} of these changes {'is' if len(real) == 1 else 'are'} sure"
-    return f"{said}; {sure}. {_example(real.to_dict('records')[0])}"
-
-
-def _example(row: Mapping[Hashable, Any]) -> str:
-    """One inversion with its numbers."""
-    end = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
-    by = {
-        name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"]))
-        for name, e in end.items()
-    }
-    frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
-    return (
-        f"For example on f{row['function']} to {number(row['target'])}: {frugal} needs "
-        f"{by[frugal][0]} evaluations against {by[quick][0]}, yet {quick} takes {by[quick][1]} "
-        f"against {by[frugal][1]}."
     )

@@ -6,12 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.functions import (
-    OnFunction,
-    on_functions,
-    orders_changed,
-    summed_up,
-)
+from timefair.report.findings.functions import OnFunction, on_functions, summed_up
+from timefair.report.findings.orders import orders_changed
 from timefair.report.findings.ranked import by_rank, pairs_decided
 from timefair.report.findings.shares import how_far, within
 from timefair.report.findings.standing import Standing, Verdict

@@ -1,0 +1,40 @@
+"""Pairs of algorithms that evaluations and seconds order differently."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from timefair.report.evidence import Evidence, Space
+from timefair.report.words import counted, duration, number
+
+
+def orders_changed(evidence: Evidence, space: Space) -> str:
+    """A sentence on pairs that evaluations and seconds order differently; empty if unknown."""
+    rows = evidence.of("inversions", space, criterion="fixed target")
+    if rows.empty:
+        return ""
+    said = (
+        f"{counted(len(rows), 'pair')} of algorithms change their order when evaluations are "
+        f"counted instead of seconds (by function and target)"
+    )
+    real = rows[rows["significant"].astype(bool)].sort_values("p_holm")
+    if real.empty:
+        return f"{said}; none of these changes is sure."
+    sure = f"{len(real)} of these changes {'is' if len(real) == 1 else 'are'} sure"
+    return f"{said}; {sure}. {_example(real.to_dict('records')[0])}"
+
+
+def _example(row: Mapping[Hashable, Any]) -> str:
+    """One inversion with its numbers."""
+    end = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
+    by = {
+        name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"]))
+        for name, e in end.items()
+    }
+    frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
+    return (
+        f"For example on f{row['function']} to {number(row['target'])}: {frugal} needs "
+        f"{by[frugal][0]} evaluations against {by[quick][0]}, yet {quick} takes {by[quick][1]} "
+        f"against {by[frugal][1]}."
+    )
