@@ -78,6 +78,7 @@ def test_everything_that_was_asked_for_is_there(workspace):
     page = (workspace.results / "checklist.html").read_text()
     checklist = pd.read_parquet(tables / "checklist.parquet")
     assert page.count('<th scope="row">') == len(checklist)
+    assert '<h2 id="findings">' in (workspace.results / "report.html").read_text()
     assert "Nothing to be done" in workspace.complete()
 
 

@@ -105,7 +105,7 @@ def test_how_far_ahead_is_read_from_the_profile(evidence):
 
 
 def test_too_few_functions_are_said_to_be_too_few(evidence):
-    assert "cannot decide any of 1 pair" in pairs_decided(
+    assert "4 functions are too few to decide any of 1 pair" in pairs_decided(
         evidence(QUICK_AND_SLOW, functions=4), SPACE
     )
 

@@ -15,8 +15,8 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
     if rows.empty:
         return ""
     said = (
-        f"{counted(len(rows), 'pair')} of algorithms change their order when evaluations are "
-        f"counted instead of seconds (by function and target)"
+        f"{counted(len(rows), 'time')} a pair of algorithms changes its order when evaluations are "
+        "counted instead of seconds (over functions and targets)"
     )
     real = rows[rows["significant"].astype(bool)].sort_values("p_holm")
     if real.empty:

@@ -79,8 +79,9 @@ def pairs_decided(evidence: Evidence, space: Space) -> str:
     sure = percent(evidence.confidence)
     if not known.any() and pairs * 2.0 ** (1 - functions) > 1 - evidence.confidence:
         return (
-            f"{counted(functions, 'function')} cannot decide any of {counted(pairs, 'pair')} "
-            f"with {sure} confidence, whatever the results: more functions would be needed."
+            f"{counted(functions, 'function')} {'is' if functions == 1 else 'are'} too few to "
+            f"decide any of {counted(pairs, 'pair')} by the precision at the end with {sure} "
+            "confidence (Wilcoxon, Holm), whatever the results."
         )
     wins = rows.loc[known, "better"].value_counts()
     most = f", most of them for {wins.index[0]} ({wins.iloc[0]})" if len(wins) > 1 else ""
