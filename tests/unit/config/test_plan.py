@@ -177,3 +177,25 @@ def test_the_expression_of_labels() -> None:
     assert re.fullmatch(plan.any_of(["a.b", "c+"]), "a.b")
     assert not re.fullmatch(plan.any_of(["a.b", "c+"]), "axb")
     assert not re.fullmatch(plan.any_of([]), "")
+
+
+def test_a_job_asks_a_cluster_for_what_its_runs_may_take() -> None:
+    asked = campaign(
+        budget={"time_s": 60}, instances_per_job=2, runs=5, rounds=2, limits={"memory_mb": 2000}
+    )
+    assert plan.job_seconds(asked) == 3 * 2 * 60
+    assert plan.resources(asked) == {"mem_mb": 3024, "runtime": 16}
+    again = campaign(budget={"time_s": 60}, runs=1, timing={"disturbed": "repeat"})
+    assert plan.resources(again)["runtime"] == 10 + (1 + 2)
+    unknown = campaign(budget={"evaluations": 100})
+    assert plan.job_seconds(unknown) is None
+    assert "runtime" not in plan.resources(unknown)
+
+
+def test_each_number_of_threads_is_measured_by_a_rule_of_its_own() -> None:
+    alone, wide = "timefair:random-search", {"use": "timefair:random-search", "threads": 4}
+    mixed = campaign(algorithms={"a": alone, "b": wide, "c": alone})
+    assert plan.measuring_rules(mixed) == {
+        "measure_cell": (1, ["a", "c"]),
+        "measure_cell_on_4_cores": (4, ["b"]),
+    }

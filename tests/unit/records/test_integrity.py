@@ -212,3 +212,11 @@ def test_kinds_of_machines(one, other, same):
 )
 def test_sizes_that_memory_is_built_in(measured_gb, built):
     assert machine_kind({"memory_mb": measured_gb * 1024}).memory_gb == built
+
+
+def test_nodes_of_one_kind_are_one_machine():
+    jobs = [
+        FACTS | {"machine": MACHINE | {"hostname": f"node{k}", "affinity": str(k % 8)}}
+        for k in range(20)
+    ]
+    assert origins(*jobs).machine == [MACHINE]

@@ -37,7 +37,8 @@ ON_SLURM = (
     "--default-resources", "slurm_partition=bench", "constraint=timed", "runtime=10",
     "--slurm-init-seconds-before-status-checks", "2", "--max-status-checks-per-second", "10",
 )  # fmt: skip
-VARIES = ("_s", "_utc", "_mb", "switches", "pressure", "core", "started")
+OF_TIME = ("_s", "_utc", "_mb", "_switches")
+OF_THE_MACHINE = ("core", "disturbance", "disturbed_by")
 
 
 def finished(workspace: Any) -> dict[tuple[str, int, int], object]:
@@ -69,7 +70,11 @@ def decided(value: Any) -> Any:
     if isinstance(value, list):
         return [decided(item) for item in value]
     if isinstance(value, dict):
-        return {name: decided(v) for name, v in value.items() if not name.endswith(VARIES)}
+        return {
+            name: decided(part)
+            for name, part in value.items()
+            if not name.endswith(OF_TIME) and name not in OF_THE_MACHINE
+        }
     return value
 
 

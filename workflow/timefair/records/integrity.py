@@ -107,9 +107,17 @@ def _built_gb(measured: float) -> int:
     return size
 
 
+_ONE_OF_A_KIND = ("hostname", "affinity")
+"""Facts of a machine that differ from node to node, or from core to core, and decide nothing."""
+
+
 @dataclass
 class Origins:
-    """Where the runs of an algorithm come from: each different value that their records name."""
+    """Where the runs of an algorithm come from: each different value that their records name.
+
+    Of a machine without its name, and without the cores that a job was given: on a cluster these
+    are as many as there are jobs.
+    """
 
     campaign: list[Any] = field(default_factory=list)
     key: list[Any] = field(default_factory=list)
@@ -121,6 +129,8 @@ class Origins:
         collected = facts.get("collected")
         for name, values in vars(self).items():
             for value in collected[name] if collected else [facts.get(name)]:
+                if name == "machine" and value:
+                    value = {k: v for k, v in value.items() if k not in _ONE_OF_A_KIND}
                 if value not in values:
                     values.append(value)
 
