@@ -225,6 +225,11 @@ def _module_path(module: str) -> str:
 
 def code_digest(paths: Iterable[Path]) -> str:
     """SHA-256, in hex, of source files. Comments, docstrings and layout do not count in Python."""
+    return _digest(frozenset(paths))
+
+
+@cache
+def _digest(paths: frozenset[Path]) -> str:
     return _hash(
         sorted(
             (

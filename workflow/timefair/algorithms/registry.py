@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from timefair import own_code
@@ -135,6 +136,7 @@ def _without_library(use: str) -> str:
     return f"{use!r} names no library and none has it{help_ or ': write library:name'}"
 
 
+@cache
 def _installed(distribution: str) -> bool:
     try:
         importlib.metadata.version(distribution)
