@@ -1,4 +1,4 @@
-"""Only what pyproject.toml cannot say: what is compiled, and that it needs numpy's headers."""
+"""Only what pyproject.toml cannot say: what is compiled, and which folders the wheel brings."""
 
 from pathlib import Path
 
@@ -7,6 +7,19 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 SOURCES = Path("workflow")
+SHIPPED = ("workflow/Snakefile", "workflow/rules", "workflow/report", "config", "envs", "profiles")
+"""What an installation has besides the package, for `timefair.shipped`."""
+
+
+def shipped() -> list[tuple[str, list[str]]]:
+    """Each folder of it in the installation, with its files."""
+    found: dict[Path, list[str]] = {}
+    for start in map(Path, SHIPPED):
+        for path in [start] if start.is_file() else sorted(start.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                found.setdefault(path.parent, []).append(str(path))
+    return [(f"share/timefair/{folder}", files) for folder, files in found.items()]
+
 
 extensions = [
     Extension(
@@ -18,4 +31,4 @@ extensions = [
     for path in sorted(SOURCES.rglob("*.pyx"))
 ]
 
-setup(ext_modules=cythonize(extensions, language_level=3))
+setup(ext_modules=cythonize(extensions, language_level=3), data_files=shipped())

@@ -37,6 +37,8 @@ ALLOWED = {
     "formats": {"errors", "records"},
     "report": {"ranges", "config", "statistics", "tables", "figures", "formats"},
     "verify": {"errors", "records", "plan", "config"},
+    "progress": {"errors", "records", "plan", "config"},
+    "shipped": {"errors"},
     "cli": None,  # everything
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {

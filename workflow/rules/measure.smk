@@ -24,10 +24,6 @@ wildcard_constraints:
     round=r"\d+",
 
 
-localrules:
-    finish_round,
-
-
 for name, (threads, labels) in plan.measuring_rules(CAMPAIGN).items():
 
     rule:
@@ -62,3 +58,4 @@ rule finish_round:
         lambda wildcards: ROUNDS[int(wildcards.round)],
     output:
         touch(ROUND_DONE),
+    localrule: True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -165,7 +166,28 @@ def expected_runs(campaign: Campaign) -> set[tuple[int, int, int, int]]:
 
 def write_snapshot(campaign: Campaign, folder: Path) -> Path:
     """Put the checked campaign where its jobs read it; a file that is right stays untouched."""
-    path, text = folder / "campaign.json", campaign.snapshot()
+    return _settle(folder / "campaign.json", campaign.snapshot())
+
+
+def write_keys(keys: Keys, folder: Path) -> Path:
+    """Put the keys that were planned with beside the campaign, likewise; `read_keys` reads them."""
+    planned: dict[str, dict[int, str]] = {}
+    for (label, round), key in keys.items():
+        planned.setdefault(label, {})[round] = key
+    return _settle(folder / "keys.json", json.dumps(planned, indent=1) + "\n")
+
+
+def read_keys(folder: Path) -> Keys:
+    """The keys that the campaign of a folder was last planned with."""
+    planned = json.loads((folder / "keys.json").read_text(encoding="utf-8"))
+    return {
+        (label, int(round)): key
+        for label, rounds in planned.items()
+        for round, key in rounds.items()
+    }
+
+
+def _settle(path: Path, text: str) -> Path:
     with storing():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             with whole_file(path) as file:
@@ -214,3 +236,11 @@ def core_seconds(campaign: Campaign) -> float | None:
     cells = len(problems.functions) * len(problems.dimensions) * len(problems.instances)
     threads = sum(spec.threads for spec in campaign.algorithms.values())
     return cells * campaign.runs * campaign.budget.time_s * threads
+
+
+def wall_seconds(campaign: Campaign, cores: int) -> float | None:
+    """Seconds that measuring takes at most, about; None if evaluations are the only budget."""
+    seconds = core_seconds(campaign)
+    if seconds is None:
+        return None
+    return (seconds + sum(1 for _ in jobs(campaign)) * JOB_OVERHEAD_S) / cores

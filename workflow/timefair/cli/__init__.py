@@ -6,7 +6,6 @@ without numpy before the number of threads is set.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import signal
@@ -15,7 +14,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from timefair import __version__
-from timefair.cli import algorithms, analysis, campaigns, exchange, measuring, trust
+from timefair.cli import (
+    algorithms,
+    analysis,
+    campaigns,
+    completion,
+    exchange,
+    measuring,
+    progress,
+    trust,
+)
+from timefair.cli.common import Command
 from timefair.errors import InputError, Interrupted, storing
 
 
@@ -26,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal's number if a signal ended it.
     """
     try:
-        arguments = _parser().parse_args(argv)
+        arguments = parser().parse_args(argv)
     except SystemExit as stop:  # argparse has printed the usage, the help or the version
         return int(stop.code or 0)
     try:
@@ -52,13 +61,24 @@ def _complain(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="timefair", description="Wall-clock-fair benchmarking of black-box optimizers."
+def parser() -> Command:
+    """Every command with its arguments."""
+    top = Command(
+        prog="timefair",
+        description="Benchmarks black-box optimizers: the same seconds for each, with restarts. "
+        "`snakemake` runs a campaign; these commands check it beforehand, watch it, and are what "
+        "its jobs call. Each explains itself: `timefair COMMAND --help`.",
+        example="timefair check mine.yaml\nsnakemake --cores all --configfile mine.yaml",
+        exits={
+            0: "done, and nothing was found to be wrong",
+            1: "something is wrong with what was looked at (`doctor`, `verify`); with a "
+            "traceback: a defect of timefair",
+            128 + signal.SIGINT: "ended by Ctrl-C; 128 and its number for another signal",
+        },
     )
-    parser.add_argument("--version", action="version", version=f"timefair {__version__}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    campaign = argparse.ArgumentParser(add_help=False)
+    top.add_argument("--version", action="version", version=f"timefair {__version__}")
+    commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    campaign = Command(add_help=False)
     campaign.add_argument(
         "--campaign",
         type=Path,
@@ -67,9 +87,11 @@ def _parser() -> argparse.ArgumentParser:
         help="results/NAME/campaign.json",
     )
     campaigns.add_to(commands)
+    progress.add_to(commands)
     algorithms.add_to(commands)
     trust.add_to(commands)
     measuring.add_to(commands, campaign)
     analysis.add_to(commands, campaign)
     exchange.add_to(commands, campaign)
-    return parser
+    completion.add_to(commands)
+    return top

@@ -15,13 +15,24 @@ SHORT = 40
 
 def add_to(commands: Commands) -> None:
     """Add the commands of this module."""
-    algorithms = commands.add_parser("algorithms", help="list the algorithms that can be used")
-    algorithms.add_argument("--library", metavar="L", help="every algorithm of one library")
+    algorithms = commands.add_parser(
+        "algorithms",
+        help="list the algorithms that can be used",
+        description="Lists the libraries whose algorithms a campaign can name as `library:name`, "
+        "with their versions, and says which package is missing for what cannot be used here.",
+        example="timefair algorithms\ntimefair algorithms --library scipy",
+    )
+    algorithms.add_argument("--library", metavar="LIBRARY", help="every algorithm of one library")
     algorithms.add_argument("--all", action="store_true", help="every algorithm of every library")
     algorithms.set_defaults(command=_algorithms)
 
     audit = commands.add_parser(
-        "audit", help="measure how algorithms behave: errors, bounds, repeats, overhead, stopping"
+        "audit",
+        help="measure how algorithms behave: errors, bounds, repeats, overhead, stopping",
+        description="Gives each algorithm four runs on the machinery that measures campaigns and "
+        "prints a table of how it behaved: errors, points out of bounds, whether a seed repeats "
+        "it, what an evaluation costs, and how it was stopped. What goes wrong is in the table.",
+        example="timefair audit scipy:Nelder-Mead --output audit.csv",
     )
     audit.add_argument(
         "what", nargs="+", metavar="WHAT", help="library:name, a library, or a campaign file"

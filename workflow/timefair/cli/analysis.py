@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair.cli.common import Commands, entry, one_thread, refuse_mixed
+from timefair.cli.common import Command, Commands, entry, one_thread, refuse_mixed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,41 +16,83 @@ if TYPE_CHECKING:
     from timefair.tables.registry import Table
 
 
-def add_to(commands: Commands, campaign: argparse.ArgumentParser) -> None:
+def add_to(commands: Commands, campaign: Command) -> None:
     """Add the commands of this module."""
-    tabulate = commands.add_parser("tabulate", help="make one table", parents=[campaign])
-    tabulate.add_argument("table", metavar="TABLE")
-    tabulate.add_argument("collected", nargs="+", type=Path, metavar="COLLECTED")
-    tabulate.add_argument("--output", required=True, nargs=2, type=Path, metavar=("CSV", "PARQUET"))
+    tabulate = commands.add_parser(
+        "tabulate",
+        help="make one table",
+        description="Makes one table of the collected runs, with the targets and statistics of "
+        "the campaign, and writes it twice. Work of minutes says how far it is.",
+        example="timefair tabulate ert results/default/collected/*.parquet \\\n"
+        "    --campaign results/default/campaign.json --output ert.csv ert.parquet",
+        parents=[campaign],
+    )
+    tabulate.add_argument("table", metavar="TABLE", help="its name, such as ert")
+    tabulate.add_argument(
+        "collected", nargs="+", type=Path, metavar="COLLECTED", help="collected runs"
+    )
+    tabulate.add_argument(
+        "--output", required=True, nargs=2, type=Path, metavar=("CSV", "PARQUET"), help="to write"
+    )
     tabulate.set_defaults(command=_tabulate)
 
     checklist = commands.add_parser(
-        "checklist", help="fill the reporting checklist of time-fair", parents=[campaign]
+        "checklist",
+        help="fill the reporting checklist of time-fair",
+        description="Answers the reporting checklist of the time-fair paper from the campaign and "
+        "its records, as one HTML page without script or network.",
+        example="timefair checklist results/default/collected/*.parquet \\\n"
+        "    --campaign results/default/campaign.json --output checklist.html",
+        parents=[campaign],
     )
-    checklist.add_argument("collected", nargs="+", type=Path, metavar="COLLECTED")
-    checklist.add_argument("--output", required=True, type=Path, metavar="HTML")
+    checklist.add_argument(
+        "collected", nargs="+", type=Path, metavar="COLLECTED", help="collected runs"
+    )
+    checklist.add_argument("--output", required=True, type=Path, metavar="HTML", help="to write")
     checklist.set_defaults(command=_checklist)
 
     typeset = commands.add_parser(
-        "typeset", help="print tables as LaTeX, and a document of them all", parents=[campaign]
+        "typeset",
+        help="print tables as LaTeX, and a document of them all",
+        description="Prints tables as LaTeX for a paper, and tables.tex, a document that inputs "
+        "them all. No number is computed again.",
+        example="timefair typeset results/default/tables/ert.parquet \\\n"
+        "    --campaign results/default/campaign.json --output .",
+        parents=[campaign],
     )
     typeset.add_argument("tables", nargs="*", type=Path, metavar="PARQUET", help="named TABLE")
-    typeset.add_argument("--output", required=True, type=Path, metavar="FOLDER")
+    typeset.add_argument("--output", required=True, type=Path, metavar="FOLDER", help="is there")
     typeset.set_defaults(command=_typeset)
 
     report = commands.add_parser(
-        "report", help="make the page that a person reads", parents=[campaign]
+        "report",
+        help="make the page that a person reads",
+        description="Makes one HTML page of the tables and figures of a campaign: who wins, by how "
+        "much, how sure, and for whom, with sortable tables, the machine and the checklist. It "
+        "needs no network and nothing beside it.",
+        example="timefair report results/default/tables/*.parquet \\\n"
+        "    --figures results/default/figures/*.svg \\\n"
+        "    --campaign results/default/campaign.json --output report.html",
+        parents=[campaign],
     )
     report.add_argument("tables", nargs="*", type=Path, metavar="PARQUET", help="named TABLE")
     report.add_argument(
         "--figures", nargs="*", type=Path, default=[], metavar="SVG", help="named FIGURE"
     )
-    report.add_argument("--output", required=True, type=Path, metavar="HTML")
+    report.add_argument("--output", required=True, type=Path, metavar="HTML", help="to write")
     report.set_defaults(command=_report)
 
-    draw = commands.add_parser("draw", help="draw one figure from its table")
-    draw.add_argument("figure", metavar="FIGURE")
-    draw.add_argument("--table", required=True, type=Path, metavar="PARQUET")
+    draw = commands.add_parser(
+        "draw",
+        help="draw one figure from its table",
+        description="Draws one figure from the table that it belongs to, in one or more formats, "
+        "by the ending of each file.",
+        example="timefair draw ert --table results/default/tables/ert.parquet --output ert.pdf",
+    )
+    draw.add_argument("figure", metavar="FIGURE", help="its name, such as ert")
+    draw.add_argument(
+        "--table", required=True, type=Path, metavar="PARQUET", help="the table it is drawn from"
+    )
     draw.add_argument(
         "--output", required=True, nargs="+", type=Path, metavar="FILE", help=".pdf, .svg, .png"
     )

@@ -6,21 +6,58 @@ import argparse
 import os
 from pathlib import Path
 
-from timefair.cli.common import Commands
+from timefair.cli.common import Commands, duration
 
 
 def add_to(commands: Commands) -> None:
     """Add the commands of this module."""
-    check = commands.add_parser("check", help="check a campaign and say what it will cost")
-    check.add_argument("config", type=Path, metavar="CONFIG")
+    init = commands.add_parser(
+        "init",
+        help="begin a folder for campaigns",
+        description="Writes what a folder needs for `snakemake` to run campaigns in it: a "
+        "Snakefile that includes the installed workflow, the profiles, and campaign.yaml, a copy "
+        "of the default campaign to be changed. A clone of timefair has all this. Files that are "
+        "there already are never overwritten.",
+        example="timefair init study\ncd study && snakemake --cores all --configfile campaign.yaml",
+    )
+    init.add_argument("folder", type=Path, metavar="DIR", help="is made if need be")
+    init.set_defaults(command=_init)
+
+    check = commands.add_parser(
+        "check",
+        help="check a campaign and say what it will cost",
+        description="Reads a campaign file, names every fault in one line with the key, the value "
+        "and what would be right, and otherwise says how many runs and jobs the campaign has and "
+        "how long it takes at most. Nothing is measured.",
+        example="timefair check mine.yaml",
+    )
+    check.add_argument("config", type=Path, metavar="CONFIG", help="a campaign, in YAML")
     check.set_defaults(command=_check)
 
-    schema = commands.add_parser("schema", help="print the JSON schema of a campaign file")
+    schema = commands.add_parser(
+        "schema",
+        help="print the JSON schema of a campaign file",
+        description="Prints the JSON schema of a campaign file, with which an editor completes and "
+        "checks while you type. With --write it is written to a file instead.",
+        example="timefair schema\ntimefair schema --write config/schema.json",
+    )
     schema.add_argument(
         "--write", type=Path, nargs="?", const=Path("config/schema.json"), metavar="PATH",
         help="write it instead, to config/schema.json unless told",
     )  # fmt: skip
     schema.set_defaults(command=_schema)
+
+
+def _init(arguments: argparse.Namespace) -> None:
+    from timefair import shipped
+
+    shipped.begin(arguments.folder)
+    print(
+        f"{arguments.folder}: change campaign.yaml, then\n"
+        f"  cd {arguments.folder}\n"
+        "  timefair check campaign.yaml\n"
+        "  snakemake --cores all --configfile campaign.yaml"
+    )
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -42,23 +79,14 @@ def _check(arguments: argparse.Namespace) -> None:
     print(f"cells         {cells}")
     print(f"runs          {cells * campaign.runs} in {campaign.rounds} round(s)")
     print(f"jobs          {jobs}")
-    seconds, of_job = plan.core_seconds(campaign), plan.job_seconds(campaign)
-    if seconds is None or of_job is None:
+    cores = len(os.sched_getaffinity(0))
+    estimate, of_job = plan.wall_seconds(campaign, cores), plan.job_seconds(campaign)
+    if estimate is None or of_job is None:
         print("core-seconds  unknown: evaluations are the only budget")
         return
-    cores = len(os.sched_getaffinity(0))
-    estimate = (seconds + jobs * plan.JOB_OVERHEAD_S) / cores
-    print(f"core-seconds  at most {seconds:.0f}")
-    print(f"longest job   at most {_duration(of_job)} in runs")
-    print(f"wall time     at most about {_duration(estimate)} on {cores} core(s)")
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 90 * 60:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
+    print(f"core-seconds  at most {plan.core_seconds(campaign):.0f}")
+    print(f"longest job   at most {duration(of_job)} in runs")
+    print(f"wall time     at most about {duration(estimate)} on {cores} core(s)")
 
 
 def _schema(arguments: argparse.Namespace) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+import textwrap
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from timefair.errors import InputError, suggest
 
@@ -15,8 +17,15 @@ if TYPE_CHECKING:
     from timefair.records.integrity import Origins
 
 Entry = TypeVar("Entry")
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Commands: TypeAlias = "argparse._SubParsersAction[Command]"
 """Where a module adds its commands."""
+
+EXITS: Mapping[int, str] = MappingProxyType(
+    {0: "done", 2: "the command line or what it names is wrong; one line a fault says what"}
+)
+"""What the exit status of every command says, unless it says otherwise itself."""
+
+HELP_WIDTH = 79
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -56,3 +65,53 @@ def refuse_mixed(origins: Mapping[str, Origins], campaign: Campaign) -> None:
         raise InputError(*(f"{clause}; {CONSENT}" for clause in clauses))
     for clause in clauses:
         print(f"timefair: mixed, as the campaign allows: {clause}", file=sys.stderr)
+
+
+def duration(seconds: float) -> str:
+    """A time for a person: ``75 s``, ``12 min``, ``3.5 h``."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+class Command(argparse.ArgumentParser):
+    """A parser whose help teaches: what the command does, an example, what its status says.
+
+    Parameters
+    ----------
+    description
+        One paragraph; wrapped here.
+    example
+        Command lines that work, one a line.
+    exits
+        What a status of this command says, beside or instead of `EXITS`.
+    """
+
+    def __init__(
+        self,
+        *,
+        description: str = "",
+        example: str = "",
+        exits: Mapping[int, str] | None = None,
+        parents: Sequence[argparse.ArgumentParser] = (),
+        **given: Any,
+    ) -> None:
+        super().__init__(
+            description=textwrap.fill(description, HELP_WIDTH),
+            parents=list(parents),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            **given,
+        )
+        self.example = example
+        self.exits = dict(sorted({**EXITS, **(exits or {})}.items()))
+        self.epilog = self._epilog()
+
+    def _epilog(self) -> str:
+        exits = [
+            textwrap.fill(f"  {code}  {said}", HELP_WIDTH, subsequent_indent=" " * 5)
+            for code, said in self.exits.items()
+        ]
+        example = ["example:", textwrap.indent(self.example, "  "), ""] if self.example else []
+        return "\n".join([*example, "exit status:", *exits])

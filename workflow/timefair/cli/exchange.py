@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair.cli.common import Commands, refuse_mixed
+from timefair.cli.common import Command, Commands, refuse_mixed
 from timefair.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,13 +21,27 @@ FORMATS = {"coco": "COCO's data format", "ioh": "IOHprofiler's data format"}
 READERS = {"coco": "cocopp", "ioh": "iohinspector"}
 
 
-def add_to(commands: Commands, campaign: argparse.ArgumentParser) -> None:
+def add_to(commands: Commands, campaign: Command) -> None:
     """Add the commands of this module."""
-    export = commands.add_parser("export", help="write the runs for another tool to read")
+    export = commands.add_parser(
+        "export",
+        help="write the runs for another tool to read",
+        description="Writes collected runs in the data format of another tool.",
+    )
     exports = export.add_subparsers(title="formats", required=True, metavar="FORMAT")
     for name, words in FORMATS.items():
-        one = exports.add_parser(name, help=f"{words}, for {READERS[name]}", parents=[campaign])
-        one.add_argument("collected", nargs="+", type=Path, metavar="COLLECTED")
+        one = exports.add_parser(
+            name,
+            help=f"{words}, for {READERS[name]}",
+            description=f"Writes collected runs in {words}, one folder an algorithm, for "
+            f"{READERS[name]} to read. A folder that is there already is refused.",
+            example=f"timefair export {name} results/default/collected/*.parquet \\\n"
+            f"    --campaign results/default/campaign.json --output exported-{name}",
+            parents=[campaign],
+        )
+        one.add_argument(
+            "collected", nargs="+", type=Path, metavar="COLLECTED", help="collected runs"
+        )
         one.add_argument(
             "--output", required=True, type=Path, metavar="FOLDER",
             help="one folder an algorithm in it",
@@ -40,12 +54,23 @@ def add_to(commands: Commands, campaign: argparse.ArgumentParser) -> None:
             )  # fmt: skip
             one.set_defaults(command=_export_coco)
 
-    import_ = commands.add_parser("import", help="make a record of published data, without times")
+    import_ = commands.add_parser(
+        "import",
+        help="make a record of published data, without times",
+        description="Makes a record of published data, to be set beside measured runs where "
+        "evaluations are counted.",
+    )
     imports = import_.add_subparsers(title="formats", required=True, metavar="FORMAT")
     for name, words in FORMATS.items():
-        one = imports.add_parser(name, help=words)
+        one = imports.add_parser(
+            name,
+            help=words,
+            description=f"Reads an algorithm's runs in {words} and writes them as a record, which a "
+            "campaign can name. They have evaluations and no times.",
+            example=f"timefair import {name} exported-{name}/Nelder-Mead --output {name}.parquet",
+        )
         one.add_argument("path", type=Path, metavar="PATH", help="a folder or an archive")
-        one.add_argument("--output", required=True, type=Path, metavar="PARQUET")
+        one.add_argument("--output", required=True, type=Path, metavar="PARQUET", help="to write")
         one.add_argument("--label", metavar="NAME", help="of the algorithm; as in the data")
         one.add_argument(
             "--campaign", type=Path, metavar="SNAPSHOT",

@@ -8,27 +8,42 @@ import os
 import sys
 from pathlib import Path
 
-from timefair.cli.common import THREAD_VARIABLES, Commands, entry
+from timefair.cli.common import THREAD_VARIABLES, Command, Commands, entry
 from timefair.errors import InputError
 
 
-def add_to(commands: Commands, campaign: argparse.ArgumentParser) -> None:
+def add_to(commands: Commands, campaign: Command) -> None:
     """Add the commands of this module."""
-    measure = commands.add_parser("measure", help="measure one job", parents=[campaign])
-    measure.add_argument("--algorithm", required=True, metavar="LABEL")
-    measure.add_argument("--function", required=True, type=int)
-    measure.add_argument("--dimension", required=True, type=int)
-    measure.add_argument("--instances", required=True, metavar="1-5_71")
-    measure.add_argument("--round", required=True, type=int)
+    measure = commands.add_parser(
+        "measure",
+        help="measure one job",
+        description="Measures the runs of one algorithm on one function, dimension and chunk of "
+        "instances in one round, and writes their record. Runs that a killed job has finished are "
+        "taken from the journal beside the record. Snakemake calls it, with a key that only this "
+        "campaign and this code have; how it calls it, it prints when asked.",
+        example="snakemake --cores all --configfile mine.yaml --printshellcmds",
+        parents=[campaign],
+    )
+    measure.add_argument("--algorithm", required=True, metavar="LABEL", help="in the campaign")
+    measure.add_argument("--function", required=True, type=int, help="number of the function")
+    measure.add_argument("--dimension", required=True, type=int, help="of the search space")
+    measure.add_argument("--instances", required=True, metavar="1-5_71", help="of the function")
+    measure.add_argument("--round", required=True, type=int, help="from 1")
     measure.add_argument("--key", required=True, help="what the campaign was planned with")
-    measure.add_argument("--record", required=True, type=Path, metavar="PARQUET")
+    measure.add_argument("--record", required=True, type=Path, metavar="PARQUET", help="to write")
     measure.set_defaults(command=_measure)
 
     collect = commands.add_parser(
-        "collect", help="join the records of an algorithm", parents=[campaign]
+        "collect",
+        help="join the records of an algorithm",
+        description="Joins the records of one algorithm to one file, once all that the campaign "
+        "asks for are there, whole and of one kind of machine and software. Snakemake calls it.",
+        example="timefair collect --campaign results/default/campaign.json"
+        " --algorithm Nelder-Mead --output collected.parquet",
+        parents=[campaign],
     )
-    collect.add_argument("--algorithm", required=True, metavar="LABEL")
-    collect.add_argument("--output", required=True, type=Path, metavar="PARQUET")
+    collect.add_argument("--algorithm", required=True, metavar="LABEL", help="in the campaign")
+    collect.add_argument("--output", required=True, type=Path, metavar="PARQUET", help="to write")
     collect.set_defaults(command=_collect)
 
 

@@ -15,7 +15,11 @@ def add_to(commands: Commands) -> None:
     doctor = commands.add_parser(
         "doctor",
         help="say what would spoil times on this machine, and what to do about each",
-        epilog="The exit status is 1 when a finding is bad, else 0.",
+        description="Looks at the machine for about a second and prints one line a finding, the "
+        "worst first: what was looked at, the numbers, and what to do. `bad`: times would be "
+        "wrong; `warn`: they would spread or drift; `unknown`: this machine does not tell.",
+        example="timefair doctor\ntimefair doctor --cores 1 --json",
+        exits={0: "no finding is bad", 1: "a finding is bad"},
     )
     doctor.add_argument("--cores", type=int, metavar="N", help="runs at once (all usable)")
     doctor.add_argument("--json", action="store_true", help="findings with all facts, as JSON")
@@ -24,7 +28,15 @@ def add_to(commands: Commands) -> None:
     verify = commands.add_parser(
         "verify",
         help="read every record again, and say what is damaged, missing or mixed",
-        epilog="The exit status is 0 when all is right, 1 when not.",
+        description="Reads every record, collected file and journal of a folder again, checks "
+        "their checksums, and prints a line for each that is damaged, for runs that are missing, "
+        "and for what should not be in one table. Nothing is changed.",
+        example="timefair verify results/default",
+        exits={
+            0: "all is right",
+            1: "something is damaged, missing or mixed",
+            2: "the command line is wrong, or there is nothing to look at",
+        },
     )
     verify.add_argument("folder", type=Path, metavar="DIR", help="results/NAME, or any records")
     verify.add_argument("--quiet", action="store_true", help="problems only, no summary")

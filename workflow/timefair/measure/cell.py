@@ -101,6 +101,7 @@ def _measure(
     allowance = _allowance(campaign, job)
     timing = campaign.timing
     watch = Watch(cores, reference=campaign.reference_is_timed, repeats=timing.most_repeats)
+    begun, found = time.monotonic(), len(journal.runs)
     for instance, run in turns:
         problem = problems[instance]
         seed = run_seed(campaign.seed, problem.name, job.algorithm, run)
@@ -108,8 +109,9 @@ def _measure(
         f_opt = None if isnan(problem.f_opt) else problem.f_opt
         journal.append({**common, "instance": instance, "run": run, "f_opt": f_opt, **row})
         repetitions.add(instance, row["best_precision"])
-        done = f"{len(journal.runs)}/{repetitions.most}"
-        print(f"{done}  {_line(problem, run, row)}", file=sys.stderr, flush=True)
+        spent_s = (time.monotonic() - begun) / (len(journal.runs) - found)
+        how_far = _how_far(len(journal.runs), repetitions.most, spent_s)
+        print(f"{how_far}  {_line(problem, run, row)}", file=sys.stderr, flush=True)
 
 
 def _allowance(campaign: Campaign, job: Job) -> Allowance:
@@ -170,6 +172,10 @@ def _decided(campaign: Campaign, job: Job, repetitions: Repetitions) -> list[dic
         "round": job.round,
     }
     return [place | outcome for outcome in repetitions.outcome()]
+
+
+def _how_far(done: int, most: int, run_s: float) -> str:
+    return f"{done}/{most}, at most about {run_s * (most - done):.0f} s left"
 
 
 def _line(problem: Problem, run: int, row: dict[str, Any]) -> str:

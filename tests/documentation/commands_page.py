@@ -1,0 +1,75 @@
+"""docs/commands.md, made from the help of the commands: ``python commands_page.py --fix``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from timefair.cli import parser
+from timefair.cli.common import EXITS, Command
+
+PAGE = Path(__file__).parents[2] / "docs/commands.md"
+MARK = "<!-- From here on made from the help: python tests/documentation/commands_page.py --fix -->"
+
+
+def leaves(command: Command, name: str = "timefair") -> Iterator[tuple[str, Command]]:
+    """Every command that does something, with its whole name."""
+    groups = [a for a in command._actions if isinstance(a, argparse._SubParsersAction)]
+    if not groups:
+        yield name, command
+    for group in groups:
+        for word, below in group.choices.items():
+            yield from leaves(below, f"{name} {word}")
+
+
+def made() -> str:
+    """What stands below the mark."""
+    return "".join(f"\n{_section(name, command)}" for name, command in leaves(parser()))
+
+
+def _section(name: str, command: Command) -> str:
+    text = f"## `{name}`\n\n{command.description}\n\n```sh\n{command.example}\n```\n"
+    if rows := list(_rows(command)):
+        text += "\n| argument | what |\n|---|---|\n" + "".join(f"{row}\n" for row in rows)
+    own = {code: said for code, said in command.exits.items() if EXITS.get(code) != said}
+    if own:
+        text += f"\nExit status: {'; '.join(f'{code}: {said}' for code, said in own.items())}.\n"
+    return text
+
+
+def _rows(command: Command) -> Iterator[str]:
+    for action in command._actions:
+        if action.dest == "help" or action.help == argparse.SUPPRESS:
+            continue
+        shown = " or ".join(f"`{_shown(action, name)}`" for name in action.option_strings or [""])
+        needed = " (needed)" if action.required and action.option_strings else ""
+        yield f"| {shown} | {action.help}{needed} |"
+
+
+def _shown(action: argparse.Action, option: str) -> str:
+    if action.nargs == 0:
+        return option
+    if action.choices is not None and not action.metavar:
+        value = ", ".join(map(str, action.choices))
+    else:
+        metavar = action.metavar or action.dest.upper()
+        value = metavar if isinstance(metavar, str) else " ".join(metavar)
+    if action.nargs in ("+", "*"):
+        value += " ..."
+    if action.nargs == "?":
+        value = f"[{value}]"
+    return f"{option} {value}".strip()
+
+
+def head() -> str:
+    """What stands above the mark, and is written by hand."""
+    return PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK + "\n"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--fix"]:
+        PAGE.write_text(head() + made(), encoding="utf-8")
+    else:
+        print(made(), end="")

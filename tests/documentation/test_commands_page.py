@@ -1,0 +1,44 @@
+"""Every command teaches, and docs/commands.md says what the help says."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+
+import pytest
+from commands_page import PAGE, head, leaves, made
+
+from timefair import cli
+from timefair.cli.common import Command
+
+COMMANDS = list(leaves(cli.parser()))
+
+
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
+def test_help_teaches(name: str, command: Command) -> None:
+    assert len(command.description or "") > 80, "description="
+    assert name in command.example or "snakemake" in command.example, "example="
+    said = command.format_help()
+    for text in (command.example.splitlines()[0], "exit status:", "  0  ", "  2  "):
+        assert text in said
+    assert all(action.help for action in command._actions), "help= of each argument"
+
+
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
+def test_the_example_is_a_command_line(name: str, command: Command) -> None:
+    for line in command.example.replace("\\\n", " ").splitlines():
+        words = shlex.split(line)
+        if words[0] == "timefair":
+            assert cli.parser().parse_args(words[1:]).command
+
+
+def test_the_page_says_what_the_help_says() -> None:
+    written, right = PAGE.read_text(), head() + made()
+    if written != right:
+        diff = difflib.unified_diff(written.splitlines(), right.splitlines(), lineterm="")
+        pytest.fail("\n".join(["python tests/documentation/commands_page.py --fix", *diff]))
+
+
+@pytest.mark.parametrize("code", ["0", "1", "2", "130"])
+def test_the_page_names_every_exit_status(code: str) -> None:
+    assert f"\n| {code} | " in head()

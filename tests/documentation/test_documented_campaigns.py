@@ -1,0 +1,44 @@
+"""Campaigns in the documentation, whole or in part, have no faults."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from fences import ROOT, Fence, of_language
+
+from timefair import config
+from timefair.config import Campaign
+
+EXAMPLES = of_language("yaml")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with the user's own code that the examples name."""
+    monkeypatch.chdir(tmp_path)
+    for fence in of_language("python"):
+        if name := re.match(r"# (\w+\.py)\n", fence.text):
+            (tmp_path / name[1]).write_text(fence.text)
+    (tmp_path / "solver").write_text("#!/bin/sh\n")
+    (tmp_path / "solver").chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize("fence", EXAMPLES, ids=[fence.where for fence in EXAMPLES])
+def test_a_campaign_of_the_documentation(fence: Fence, folder: Path) -> None:
+    given = yaml.safe_load(fence.text)
+    default = config.read_yaml(ROOT / "config/default.yaml")
+    assert isinstance(default, dict)
+    for campaign in campaigns(given):
+        assert config.parse(default | campaign).name
+
+
+def campaigns(given: dict[str, Any]) -> list[dict[str, Any]]:
+    """What was written as a campaign, or those that are sections of another workflow's file."""
+    if set(given) <= set(Campaign.model_fields):
+        return [given]
+    return [section for section in given.values() if isinstance(section, dict)]

@@ -1,0 +1,225 @@
+"""Every command line in the documentation runs, in a small copy of the repository.
+
+The campaigns have their names and their algorithms, but few runs of few evaluations.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from fences import LANGUAGES, PAGES, ROOT, Fence, commands, fences, of_language, prose
+
+from timefair import cli
+
+NOT_RUN = {
+    "python3 -m venv .venv": "makes an environment",
+    ". .venv/bin/activate": "enters it",
+    "pip install -r envs/requirements.txt -e .": "installs what the tests run in",
+    "pip install -r envs/test.txt -e .": "installs what the tests run in",
+    "pip install -r envs/dev.txt -e .": "installs what the tests run in",
+    "pip install 'snakemake[reports]'": "installs what the tests run in",
+    "pre-commit install": "changes the git repository",
+    "python -m pytest": "these tests",
+    "pytest": "these tests",
+    'pytest -m "not workflow"': "these tests",
+    "ruff check": "the tools of a developer, run beside the tests",
+    "ruff format --check": "the same",
+    "mypy": "the same",
+    "snakefmt --check Snakefile workflow": "test_conventions.py does",
+    "snakemake --lint": "test_conventions.py does",
+    "timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv": (
+        "minutes; the help's example is run"
+    ),
+}
+"""Command lines that are not run, and why."""
+
+SHOWN = of_language("sh")
+ON_PAGES = sorted({fence.page for fence in SHOWN})
+
+
+def parts(line: str) -> list[str]:
+    return [part.strip() for part in line.split("&&")]
+
+
+# --- What needs no campaign ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_block_says_its_language(page: Path) -> None:
+    unknown = [fence.where for fence in fences(page) if fence.language not in LANGUAGES]
+    assert not unknown, f"after the three ticks: one of {', '.join(LANGUAGES)}"
+
+
+def test_what_is_not_run_is_in_the_documentation() -> None:
+    there = {part for fence in SHOWN for line in commands(fence) for part in parts(line)}
+    assert not set(NOT_RUN) - there
+
+
+INLINE = sorted(
+    {
+        (page, command)
+        for page in PAGES
+        for command in re.findall(r"`(timefair [^`\n]+)`", prose(page))
+        if re.match(r"timefair [a-z]", command)
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("page", "command"), INLINE, ids=[f"{page.name}: {command}" for page, command in INLINE]
+)
+def test_commands_in_sentences_are_known(page: Path, command: str) -> None:
+    parser: argparse.ArgumentParser = cli.parser()
+    for word in shlex.split(re.sub(r"[\[\]…]", " ", command))[1:]:
+        groups = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+        if groups:
+            assert word in groups[0].choices, f"{page.name}: {command}"
+            parser = groups[0].choices[word]
+        elif word.startswith("-"):
+            assert any(word in action.option_strings for action in parser._actions), command
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_benchmarks_that_are_named_are_there(page: Path) -> None:
+    for path in re.findall(r"`python ([\w/.-]+\.py)", page.read_text()):
+        assert (ROOT / path).is_file(), path
+
+
+# --- The small copy -----------------------------------------------------------------------------
+
+
+def shrink(path: Path) -> None:
+    """Make a campaign cost next to nothing; its name and the algorithms' labels stay."""
+    campaign: dict[str, Any] = yaml.safe_load(path.read_text())
+    for key in ("functions", "dimensions", "instances"):
+        campaign["problems"][key] = int(
+            re.split(r"\D+", str(campaign["problems"][key]).strip("[("))[0]
+        )
+    for key in ("stopping", "restart", "targets"):
+        campaign.pop(key, None)
+    campaign |= {
+        "budget": {"evaluations": 60},
+        "algorithms": dict(list(campaign["algorithms"].items())[:2]),
+        "runs": 2,
+        "rounds": 1,
+        "tables": ["runs", "ert"],
+        "figures": ["ert"],
+        "statistics": {"resamples": 20},
+    }
+    path.write_text(yaml.safe_dump(campaign, sort_keys=False))
+
+
+class Copy:
+    """A folder that looks like a clone, with a campaign of the user's own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._done: set[str] = set()
+        for name in ("config", "profiles", "envs"):
+            shutil.copytree(ROOT / name, folder / name)
+        shutil.copytree(
+            ROOT / "workflow", folder / "workflow", ignore=shutil.ignore_patterns("timefair*")
+        )
+        shutil.copy(ROOT / "Snakefile", folder)
+        for name in ("docs", "tests"):
+            (folder / name).symlink_to(ROOT / name)
+        for path in folder.glob("config/**/*.yaml"):
+            shrink(path)
+        default = yaml.safe_load((folder / "config/default.yaml").read_text())
+        (folder / "mine.yaml").write_text(yaml.safe_dump(default | {"name": "mine"}))
+        for fence in of_language("python"):
+            self.write(fence, folder)
+
+    def write(self, fence: Fence, folder: Path) -> None:
+        """Write a block that begins with the name of a file, as its reader would."""
+        if name := re.match(r"# (\w+\.(py|yaml))\n", fence.text):
+            (folder / name[1]).write_text(fence.text)
+            if name[2] == "yaml":
+                shrink(folder / name[1])
+
+    def run(self, line: str, folder: Path) -> None:
+        """Run a command line in a folder, once; it has to end with 0."""
+        wanted = " && ".join(part for part in parts(line) if part not in NOT_RUN)
+        if not wanted or f"{folder} {wanted}" in self._done:
+            return
+        self._done.add(f"{folder} {wanted}")
+        environment = os.environ | {
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+            "TIMEFAIR_LOCKS": str(self.folder / "locks"),
+        }
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", self._planned_only(wanted)],
+            cwd=folder, env=environment, capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        right = (0, 1) if wanted.startswith("timefair doctor") else (0,)  # as the machine is
+        assert done.returncode in right, f"{wanted}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+        for path in self.folder.glob("*/campaign.yaml"):
+            shrink(path)
+
+    @staticmethod
+    def _planned_only(line: str) -> str:
+        """The papers' campaigns are planned, and not measured."""
+        papers = "snakemake" in line and "config/papers/" in line
+        return f"{line} --dry-run --quiet" if papers else line
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    made = Copy(tmp_path_factory.mktemp("copy"))
+    made.run("snakemake --cores all", made.folder)
+    (made.folder / "results/NAME").symlink_to("default")
+    return made
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize("page", ON_PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_commands_of_a_page_run(page: Path, copy: Copy) -> None:
+    folder = copy.folder
+    for fence in fences(page):
+        copy.write(fence, folder)
+        for line in commands(fence) if fence.language == "sh" else ():
+            if line.startswith("cd ") and "&&" not in line:
+                folder = folder / line.removeprefix("cd ")
+            else:
+                copy.run(line, folder)
+
+
+def plain(fence: Fence) -> bool:
+    """Whether it is Python to run, and not a session that the doctests look at."""
+    return ">>>" not in fence.text
+
+
+@pytest.fixture
+def in_copy(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Copy]:
+    monkeypatch.chdir(copy.folder)
+    return copy
+
+
+@pytest.mark.workflow
+@pytest.mark.usefixtures("in_copy")
+@pytest.mark.parametrize(
+    "fence", [*filter(plain, of_language("python"))], ids=lambda fence: fence.where
+)
+def test_python_examples_run(fence: Fence) -> None:
+    exec(compile(fence.text, fence.where, "exec"), {})
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize("fence", of_language("snakemake"), ids=lambda fence: fence.where)
+def test_snakefiles_are_planned(fence: Fence, copy: Copy, tmp_path: Path) -> None:
+    (tmp_path / "Snakefile").write_text(fence.text)
+    (tmp_path / "config.yaml").write_text(
+        next(other.text for other in fences(fence.page) if other.language == "yaml")
+    )
+    copy.run("snakemake --cores 1 --dry-run --quiet", tmp_path)

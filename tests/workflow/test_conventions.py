@@ -1,0 +1,219 @@
+"""What others expect of a workflow and of a package: tools, catalogue, module, wheel."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+pytestmark = pytest.mark.workflow
+
+ROOT = Path(__file__).parents[2]
+SMALL = {
+    "algorithms": {"random": "timefair:random-search"},
+    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+    "runs": 1,
+    "tables": ["ert"],
+    "figures": ["ert"],
+}
+"""A campaign of one run."""
+
+
+def python(
+    *words: str, folder: Path = ROOT, executable: str = sys.executable, **variables: str
+) -> str:
+    """Run Python with some words; what it said, once it ended with 0."""
+    done = subprocess.run(
+        [executable, *words], cwd=folder, env=os.environ | variables,
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_the_linter_of_snakemake_has_nothing_to_say(tmp_path: Path) -> None:
+    said = python(
+        "-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile"), "--lint", folder=tmp_path
+    )
+    assert "your workflow is in a good condition" in said
+
+
+def test_the_rules_are_formatted() -> None:
+    pytest.importorskip("snakefmt")
+    python("-m", "snakefmt.snakefmt", "--check", "Snakefile", "workflow")
+
+
+def test_the_catalogue_finds_what_it_asks_for() -> None:
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
+    assert set(usage) == {"mandatory-flags", "software-stack-deployment", "report"}
+    assert set(usage["mandatory-flags"]) == {"desc", "flags"}
+    deployment = usage["software-stack-deployment"]
+    assert set(deployment) == {"conda", "apptainer", "apptainer+conda", "report"}
+    assert all(isinstance(value, bool) for value in [usage["report"], *deployment.values()])
+    for path in ("workflow/Snakefile", "config/README.md", "README.md"):
+        assert (ROOT / path).is_file()
+    readme = (ROOT / "README.md").read_text().lower()
+    assert "snakemake" in readme
+    assert "workflow" in readme
+
+
+# --- In another workflow ------------------------------------------------------------------------
+
+OUTER = f"""
+configfile: "outer.yaml"
+
+module plain:
+    snakefile: "{ROOT}/workflow/Snakefile"
+    config: config["plain"]
+
+module moved:
+    snakefile: "{ROOT}/workflow/Snakefile"
+    config: config["moved"]
+    prefix: "benchmarks"
+
+use rule * from plain as plain_*
+use rule * from moved as moved_*
+
+rule summary:
+    default_target: True
+    input: rules.plain_all.input, rules.moved_all.input
+    output: "summary.txt"
+    shell: "ls {{input}} > {{output}}"
+"""
+
+
+def test_two_campaigns_as_modules_of_another_workflow(workspace) -> None:
+    workspace.configure(**SMALL)
+    campaign = yaml.safe_load(workspace.config.read_text())
+    outer = {
+        "runs": "a key of the outer workflow, which is no number",
+        "plain": campaign | {"name": "one"},
+        "moved": campaign | {"name": "two", "seed": 4},
+    }
+    (workspace.folder / "outer.yaml").write_text(yaml.safe_dump(outer))
+    (workspace.folder / "Snakefile").write_text(OUTER)
+    workspace.config = workspace.folder / "outer.yaml"
+    words = ("-m", "snakemake", "--cores", "2", "--scheduler", "greedy")
+    locks = workspace.environment["TIMEFAIR_LOCKS"]
+    python(*words, folder=workspace.folder, TIMEFAIR_LOCKS=locks)
+    listed = (workspace.folder / "summary.txt").read_text()
+    for results in ("results/one", "benchmarks/results/two"):
+        assert f"{results}/tables/ert.csv\n" in listed
+        assert (workspace.folder / results / "campaign.json").is_file()
+    again = python(*words, folder=workspace.folder, TIMEFAIR_LOCKS=locks)
+    assert "Nothing to be done" in again
+
+
+def test_a_fault_in_a_module_is_an_error_of_the_workflow(tmp_path: Path) -> None:
+    (tmp_path / "Snakefile").write_text(
+        f'module faulty:\n    snakefile: "{ROOT}/workflow/Snakefile"\n'
+        '    config: {"name": "x", "seed": -1}\n'
+        "use rule * from faulty\n"
+    )
+    command = [sys.executable, "-m", "snakemake", "-n", "--cores", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    said = done.stdout + done.stderr
+    assert "WorkflowError" in said
+    assert "timefair: seed: -1: should be at least 0" in said
+    assert "Traceback" not in said
+
+
+# --- As a wheel ---------------------------------------------------------------------------------
+
+TYPED = """
+from pathlib import Path
+
+from timefair.measure.objective import NEVER
+from timefair.statistics.ert import ert
+from timefair.verify import verify
+
+reveal_type(NEVER)
+reveal_type(verify(Path("."), print).problems)
+ert(reached=1)
+"""
+
+
+class Installation:
+    """A virtual environment with the package from its wheel; the rest is this Python's."""
+
+    def __init__(self, folder: Path, wheel: Path) -> None:
+        venv.create(folder, with_pip=False)
+        self.wheel, self.python = wheel, str(folder / "bin/python")
+        (site,) = folder.glob("lib/python*/site-packages")
+        (site / "dependencies.pth").write_text(sysconfig.get_path("platlib"))
+        python("-m", "pip", "--python", self.python, "install", "--no-deps", str(wheel))
+        # Nothing of the source tree is to be found, and its programs come first.
+        programs = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
+        self._variables = {"PYTHONPATH": "", "PATH": programs}
+
+    def run(self, *words: str, folder: Path, **variables: str) -> str:
+        variables |= self._variables
+        return python(*words, folder=folder, executable=self.python, **variables)
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    folder = tmp_path_factory.mktemp("wheel")
+    kept_out = shutil.ignore_patterns(".*", "results", "build", "*.so", "*.egg-info", "__pycache__")
+    shutil.copytree(ROOT, folder / "source", ignore=kept_out)
+    quick = {"CFLAGS": "-O0"}
+    built = ("--no-deps", "--no-build-isolation", "--wheel-dir", str(folder))
+    python("-m", "pip", "wheel", *built, str(folder / "source"), **quick)
+    (wheel,) = folder.glob("*.whl")
+    return Installation(folder / "venv", wheel)
+
+
+def test_the_wheel_has_all_that_the_workflow_needs(installation: Installation) -> None:
+    there = set(zipfile.ZipFile(installation.wheel).namelist())
+    for path in ROOT.glob("workflow/timefair/**/*"):
+        if path.suffix in (".py", ".pyi", ".pyx") or path.name == "py.typed":
+            assert str(path.relative_to(ROOT / "workflow")) in there
+    shipped = {name.partition("/share/timefair/")[2] for name in there if "/share/" in name}
+    kept = ("config", "envs", "profiles", "workflow/rules", "workflow/report")
+    files = [path for room in kept for path in (ROOT / room).rglob("*") if path.is_file()]
+    files = [path for path in files if "__pycache__" not in path.parts]
+    assert shipped == {str(path.relative_to(ROOT)) for path in files} | {"workflow/Snakefile"}
+
+
+def test_the_wheel_alone_runs_a_campaign(installation: Installation, workspace) -> None:
+    def timefair(*words: str) -> str:
+        return installation.run("-m", "timefair", *words, folder=study)
+
+    study = workspace.folder
+    assert "commands:" in timefair("--help")
+    assert "change campaign.yaml" in timefair("init", "study")
+    study = workspace.folder / "study"
+    workspace.configure(**SMALL)
+    shutil.copy(workspace.config, study / "campaign.yaml")
+    assert "campaign      test" in timefair("check", "campaign.yaml")
+    installation.run(
+        "-m", "snakemake", "--cores", "2", "--configfile", "campaign.yaml",
+        folder=study, TIMEFAIR_LOCKS=workspace.environment["TIMEFAIR_LOCKS"],
+    )  # fmt: skip
+    assert "all 1 runs" in timefair("progress", "results/test")
+    assert "0 problems" in timefair("verify", "results/test")
+
+
+def test_types_of_the_wheel_are_seen_by_mypy(installation: Installation, tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    (tmp_path / "user.py").write_text(TYPED)
+    words = ("--strict", "--python-executable", installation.python, "user.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *words],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": ""}, capture_output=True, text=True,
+    )  # fmt: skip
+    said = [line.partition(": ")[2] for line in done.stdout.splitlines()]
+    assert said[:2] == [
+        'note: Revealed type is "int"',
+        'note: Revealed type is "int"',
+    ], done.stdout
+    assert any("Unexpected keyword argument" in line for line in said[2:]), done.stdout

@@ -1,0 +1,121 @@
+"""The command that says how far a campaign is."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from timefair.cli.common import Commands, duration, one_thread
+
+if TYPE_CHECKING:
+    from timefair.config import Campaign
+    from timefair.progress import Progress
+
+EVERY_S = 5.0
+
+
+def add_to(commands: Commands) -> None:
+    """Add the commands of this module."""
+    progress = commands.add_parser(
+        "progress",
+        help="say how far a campaign is: runs done, failed, disturbed, time left",
+        description="Says in one line how many runs of a campaign are done, how many of them "
+        "failed or were disturbed, how long it has measured, and about how long it will, at the "
+        "pace up to now. It reads records and journals, locks nothing and writes nothing, so it "
+        "can be asked at any time, from any machine that sees the folder.",
+        example="timefair progress results/default\ntimefair progress results/default --watch",
+    )
+    progress.add_argument("folder", type=Path, metavar="DIR", help="results/NAME")
+    progress.add_argument(
+        "--watch", type=float, nargs="?", const=EVERY_S, metavar="S",
+        help=f"look again every S seconds ({EVERY_S:g}) until all is made",
+    )  # fmt: skip
+    progress.set_defaults(command=_progress)
+
+
+def _progress(arguments: argparse.Namespace) -> None:
+    one_thread()
+    from timefair.progress import Watch
+
+    watch, show = Watch(arguments.folder), _Line()
+    while True:
+        progress = watch.look(time.time())
+        show(line(watch.campaign, progress))
+        if arguments.watch is None or progress.finished:
+            show.end()
+            return
+        time.sleep(arguments.watch)
+
+
+class _Line:
+    """A line that in a terminal takes the place of the last one; elsewhere it is added if new."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stdout.isatty()
+        self._last = ""
+
+    def __call__(self, text: str) -> None:
+        if self._terminal:
+            width = shutil.get_terminal_size().columns
+            print(f"\r\x1b[K{text[: width - 1]}", end="", flush=True)
+        elif text != self._last:
+            print(text, flush=True)
+        self._last = text
+
+    def end(self) -> None:
+        if self._terminal:
+            print(f"\r\x1b[K{self._last}", flush=True)
+
+
+def line(campaign: Campaign, progress: Progress) -> str:
+    """What there is of a campaign, for a person."""
+    parts = [f"{campaign.name}: {_runs(campaign, progress)}", *_faults(progress)]
+    return "; ".join([", ".join(parts), *_times(campaign, progress), *_made(progress)])
+
+
+def _runs(campaign: Campaign, progress: Progress) -> str:
+    if progress.measured:
+        return f"all {progress.runs} runs"
+    most = "" if campaign.stopping.rule == "fixed" else "at most "
+    share = 100 * progress.runs // max(progress.wanted, 1)
+    return f"{progress.runs} of {most}{progress.wanted} runs ({share} %)"
+
+
+def _faults(progress: Progress) -> list[str]:
+    counts = {
+        "failed": progress.failed,
+        "disturbed": progress.disturbed,
+        "damaged (timefair verify names them)": progress.damaged,
+    }
+    return [f"{count} {what}" for what, count in counts.items() if count]
+
+
+def _times(campaign: Campaign, progress: Progress) -> list[str]:
+    from timefair import plan
+
+    if progress.measured:
+        return [f"measured in {duration(progress.worked_s)}"]
+    said = [f"{duration(progress.worked_s)} so far"] if progress.runs else []
+    if progress.quiet_s is not None:
+        said.append(f"no run for {duration(progress.quiet_s)}, start snakemake to go on")
+    elif progress.left_s is not None:
+        said.append(f"about {duration(progress.left_s)} left")
+    elif (
+        seconds := plan.wall_seconds(campaign, cores := len(os.sched_getaffinity(0)))
+    ) is not None:
+        said.append(f"at most about {duration(seconds)} on {cores} core(s)")
+    if progress.elsewhere:
+        said.append("records of another configuration or code are not counted")
+    return said
+
+
+def _made(progress: Progress) -> list[str]:
+    if not progress.measured:
+        return []
+    rooms = {"tables": progress.tables, "figures": progress.figures}
+    return [", ".join(f"{made} of {asked} {what}" for what, (made, asked) in rooms.items())]
