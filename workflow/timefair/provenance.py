@@ -12,8 +12,8 @@ import hashlib
 import importlib.util
 import json
 import platform
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,14 +54,17 @@ def _round_key(campaign: Campaign, decisive: dict[str, Any], round: int) -> str:
 
 def _decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, Any]]:
     """What decides the measurements of some algorithms in any round."""
+    code_of = cache(partial(_measuring_code, campaign))
     if not campaign.stopping.compares:
-        return {label: _decisive_alone(campaign, label) for label in labels}
+        return {label: _decisive_alone(campaign, label, code_of) for label in labels}
     # The others decide how long an algorithm goes on.
-    field = {label: _decisive_alone(campaign, label) for label in campaign.algorithms}
+    field = {label: _decisive_alone(campaign, label, code_of) for label in campaign.algorithms}
     return {label: field[label] | {"field": field} for label in labels}
 
 
-def _decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:
+def _decisive_alone(
+    campaign: Campaign, label: str, code_of: Callable[[str], str]
+) -> dict[str, Any]:
     from timefair.algorithms import registry as algorithms
     from timefair.problems import registry as suites
     from timefair.records.schema import SCHEMA_VERSION
@@ -83,7 +86,7 @@ def _decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:
             "reference": campaign.reference_is_timed,
         },
         "stopping": campaign.stopping.model_dump(mode="json"),
-        "code": measure_code(campaign, label),
+        "code": code_of(spec.use),
         "software": versions(("numpy", *suite.distributions, *algorithms.distributions(spec.use))),
         "python": platform.python_version_tuple()[:2],
     }
@@ -91,6 +94,11 @@ def _decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:
 
 def measure_code(campaign: Campaign, label: str) -> str:
     """SHA-256, in hex, of the code that measures an algorithm: ours, the suite's, the adapter's."""
+    return _measuring_code(campaign, campaign.algorithms[label].use)
+
+
+def _measuring_code(campaign: Campaign, use: str) -> str:
+    """The same by what the campaign calls the algorithm: many configurations share it."""
     from timefair.algorithms import registry as algorithms
     from timefair.problems import registry as suites
 
@@ -100,7 +108,7 @@ def measure_code(campaign: Campaign, label: str) -> str:
             *sources_of("measure", within=("measure", "records", "statistics")),
             *sources_of(_module_path(type(suite).__module__), within=("problems",)),
             *suite.source_files(),
-            *algorithms.source_files(campaign.algorithms[label].use),
+            *algorithms.source_files(use),
         ]
     )
 
@@ -225,11 +233,6 @@ def _module_path(module: str) -> str:
 
 def code_digest(paths: Iterable[Path]) -> str:
     """SHA-256, in hex, of source files. Comments, docstrings and layout do not count in Python."""
-    return _digest(frozenset(paths))
-
-
-@cache
-def _digest(paths: frozenset[Path]) -> str:
     return _hash(
         sorted(
             (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +24,6 @@ CAMPAIGN: dict[str, Any] = {
     "runs": 4,
     "rounds": 2,
 }
-
-
-@pytest.fixture(autouse=True)
-def anew() -> Iterator[None]:
-    """Digests of files that a test seems to change are not kept."""
-    provenance._digest.cache_clear()
-    yield
-    provenance._digest.cache_clear()
 
 
 def key_with(change: Callable[[dict[str, Any]], object], label: str = "a", round: int = 1) -> str:

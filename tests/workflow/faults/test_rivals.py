@@ -6,7 +6,7 @@ import os
 import time
 
 import pytest
-from faults.trial import RUNS_IN_ALL
+from faults.trial import MEASURED, RUNS_IN_ALL
 
 pytestmark = pytest.mark.workflow
 
@@ -16,7 +16,7 @@ HOUR_S = 3600
 def test_of_two_workflows_one_works_and_the_other_says_why_not(trial):
     """The jobs of one that was killed run on; the next waits for them, and nothing is doubled."""
     first = trial.begin()
-    refused = trial.workspace.run()
+    refused = trial.workspace.run(*MEASURED)
     assert refused.returncode != 0
     said = refused.stdout + refused.stderr
     assert f"another snakemake (process {first.pid}) works on this campaign" in said
@@ -36,6 +36,6 @@ def test_a_clock_that_is_set_back(trial):
     for path in trial.workspace.folder.rglob("*"):
         if path.is_file():
             os.utime(path, (later, later))
-    trial.workspace.complete()
+    trial.workspace.complete(*MEASURED)
     trial.look()
     assert len(trial.workspace.rows()) == RUNS_IN_ALL

@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import pytest
+from faults.trial import MEASURED
 
 from timefair.records.journal import read_journal
 
@@ -67,7 +68,7 @@ def test_results_that_became_read_only(trial_on_disk, disk):
         made = mount("-o", "remount,ro", disk)
     campaign.wait(120)
     assert made.returncode == 0, made.stderr
-    start = trial_on_disk.workspace.run()
+    start = trial_on_disk.workspace.run(*MEASURED)
     assert start.returncode != 0
     assert "Read-only file system" in start.stdout + start.stderr
     mount("-o", "remount,rw", disk)
@@ -101,7 +102,7 @@ def test_a_damaged_record_is_named_before_any_table_is_made(trial):
     damaged = bytearray(whole)
     damaged[len(whole) // 3] ^= 0xFF
     path.write_bytes(damaged)
-    start = trial.workspace.run("--forcerun", "collect_records")
+    start = trial.workspace.run(*MEASURED, "--forcerun", "collect_records")
     assert start.returncode != 0
     assert path.name in start.stdout + start.stderr
     assert "delete it and start snakemake again" in start.stdout + start.stderr

@@ -15,6 +15,9 @@ from timefair.errors import InputError
 from timefair.records.journal import read_journal
 from timefair.records.store import open_record
 
+MEASURED = ("--until", "collect_records")
+"""What a trial asks for: no table, no figure."""
+
 Key = tuple[Any, ...]
 """Algorithm, file name of the record without suffix, instance and run."""
 
@@ -59,8 +62,9 @@ class Trial:
         """Start the workflow, in a process group of its own."""
         with self.said.open("ab") as said:
             return subprocess.Popen(
-                self.workspace.command(), cwd=self.workspace.folder, stdout=said, stderr=said,
-                env=self.workspace.environment, start_new_session=True, **options,
+                self.workspace.command(*MEASURED), cwd=self.workspace.folder,
+                env=self.workspace.environment, stdout=said, stderr=said,
+                start_new_session=True, **options,
             )  # fmt: skip
 
     def begin(self, more: int = 1, **options: Any) -> subprocess.Popen[bytes]:
@@ -94,16 +98,14 @@ class Trial:
             assert now.get(key) == started, f"{key} was lost or measured again"
         self.finished.update(now)
 
-    def finish(self) -> str:
-        """Run the campaign to its end, and be sure that it is whole. What Snakemake said."""
-        said = self.workspace.complete()
+    def finish(self) -> None:
+        """Have everything measured, and be sure that it is whole."""
+        self.workspace.complete(*MEASURED)
         self.look()
         rows = self.workspace.rows()
         keys = {(r["algorithm"], r["function"], r["instance"], r["run"]) for r in rows}
         assert len(rows) == len(keys) == RUNS_IN_ALL
         assert {row["status"] for row in rows} == {"ok"}
-        assert "Nothing to be done" in self.workspace.complete()
-        return said
 
     @property
     def words(self) -> str:
