@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -35,13 +36,13 @@ def fences(page: Path) -> Iterator[Fence]:
     lines = page.read_text(encoding="utf-8").splitlines()
     begun: int | None = None
     for number, line in enumerate(lines):
-        if not line.startswith("```"):
+        if not line.lstrip().startswith("```"):
             continue
         if begun is None:
             begun = number
         else:
-            text = "\n".join(lines[begun + 1 : number]) + "\n"
-            yield Fence(page, begun + 1, lines[begun].removeprefix("```").strip(), text)
+            text = textwrap.dedent("\n".join(lines[begun + 1 : number]) + "\n")
+            yield Fence(page, begun + 1, lines[begun].strip().removeprefix("```"), text)
             begun = None
 
 
@@ -59,4 +60,4 @@ def commands(fence: Fence) -> list[str]:
 
 def prose(page: Path) -> str:
     """A page without its fenced blocks."""
-    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    return re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)

@@ -25,6 +25,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             (tmp_path / name[1]).write_text(fence.text)
     (tmp_path / "solver").write_text("#!/bin/sh\n")
     (tmp_path / "solver").chmod(0o755)
+    (tmp_path / "data/ES").mkdir(parents=True)
+    (tmp_path / "data/BIPOP-CMA-ES_hansen_noiseless.tgz").touch()
     return tmp_path
 
 

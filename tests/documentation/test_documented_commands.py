@@ -29,6 +29,9 @@ NOT_RUN = {
     "pip install -r envs/test.txt -e .": "installs what the tests run in",
     "pip install -r envs/dev.txt -e .": "installs what the tests run in",
     "pip install 'snakemake[reports]'": "installs what the tests run in",
+    "snakemake --workflow-profile profiles/slurm --configfile mine.yaml": (
+        "needs a Slurm; tests/workflow/cluster has one"
+    ),
     "pre-commit install": "changes the git repository",
     "python -m pytest": "these tests",
     "pytest": "these tests",
@@ -40,6 +43,9 @@ NOT_RUN = {
     "snakemake --lint": "test_conventions.py does",
     "timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv": (
         "minutes; the help's example is run"
+    ),
+    "timefair import coco ARCHIVE.tgz --output algorithm.parquet": (
+        "an archive of others; the help's example is run"
     ),
 }
 """Command lines that are not run, and why."""
@@ -59,6 +65,11 @@ def parts(line: str) -> list[str]:
 def test_every_block_says_its_language(page: Path) -> None:
     unknown = [fence.where for fence in fences(page) if fence.language not in LANGUAGES]
     assert not unknown, f"after the three ticks: one of {', '.join(LANGUAGES)}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_command_hides_in_an_indented_block(page: Path) -> None:
+    assert not re.findall(r"^ {4,}(?:timefair|snakemake|python3?|pip) .*", prose(page), flags=re.M)
 
 
 def test_what_is_not_run_is_in_the_documentation() -> None:

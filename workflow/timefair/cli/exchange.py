@@ -65,8 +65,9 @@ def add_to(commands: Commands, campaign: Command) -> None:
         one = imports.add_parser(
             name,
             help=words,
-            description=f"Reads an algorithm's runs in {words} and writes them as a record, which a "
-            "campaign can name. They have evaluations and no times.",
+            description=f"Reads the runs of one algorithm in {words}, a folder or an archive, and "
+            "writes them as a record. They have evaluations and no times. Snakemake does this by "
+            "itself for what a campaign names under `published`.",
             example=f"timefair import {name} exported-{name}/Nelder-Mead --output {name}.parquet",
         )
         one.add_argument("path", type=Path, metavar="PATH", help="a folder or an archive")
