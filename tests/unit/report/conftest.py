@@ -65,7 +65,7 @@ def table_of(name, campaign_json, *of_runs):
 def evidence():
     """A function: the tables of a campaign, from the seconds of each algorithm to the target."""
 
-    def make(seconds, functions=8, runs=10, tables=COMPARING, budget_s=1.0, **keys):
+    def make(seconds, functions=8, runs=10, made=COMPARING, budget_s=1.0, **keys):
         labels = [f"a{k}" for k in range(len(seconds))]
         parsed = config.parse(
             {
@@ -83,7 +83,7 @@ def evidence():
         )  # fmt: skip
         named = dict(zip(seconds, parsed.algorithms.values(), strict=True))
         of_runs = (tuple(seconds.items()), functions, runs, budget_s)
-        frames = {name: table_of(name, parsed.snapshot(), *of_runs).copy() for name in tables}
+        frames = {name: table_of(name, parsed.snapshot(), *of_runs).copy() for name in made}
         return Evidence(frames, parsed.model_copy(update={"algorithms": named}))
 
     return make

@@ -35,7 +35,7 @@ def test_failed_and_disturbed_runs_are_counted(evidence):
 def test_what_a_second_is_and_what_is_mixed(evidence):
     said = told(
         evidence(
-            {"A": 0.1, "B": 0.2}, tables=(), statistics={"ancillary": "amortised", "mixed": "allow"}
+            {"A": 0.1, "B": 0.2}, made=(), statistics={"ancillary": "amortised", "mixed": "allow"}
         )
     )
     assert said["Seconds"] == "Seconds include each run’s share of tuning and preparation."
@@ -44,5 +44,5 @@ def test_what_a_second_is_and_what_is_mixed(evidence):
 
 @pytest.mark.parametrize(("clock", "words"), [("cpu", "CPU time"), ("reference", "kernel")])
 def test_another_clock_is_named(evidence, clock, words):
-    said = told(evidence({"A": 0.1, "B": 0.2}, tables=(), statistics={"time": clock}))
+    said = told(evidence({"A": 0.1, "B": 0.2}, made=(), statistics={"time": clock}))
     assert words in said["Seconds"]

@@ -15,15 +15,13 @@ QUICK_AND_SLOW = {"quick": 0.01, "slow": 0.5}
 
 
 def test_the_quicker_of_two_wins_on_many_functions(evidence):
-    standing = by_rank(evidence(QUICK_AND_SLOW, tables=RANKED), SPACE, "seconds", "ERT")
+    standing = by_rank(evidence(QUICK_AND_SLOW, made=RANKED), SPACE, "seconds", "ERT")
     assert (standing.verdict, standing.leaders, standing.tied) == (Verdict.CLEAR, ("quick",), ())
     assert "Average rank 1 over 8 functions, then slow 2." in standing.reason
 
 
 def test_the_same_on_few_functions_is_not_sure(evidence):
-    standing = by_rank(
-        evidence(QUICK_AND_SLOW, functions=3, tables=RANKED), SPACE, "seconds", "ERT"
-    )
+    standing = by_rank(evidence(QUICK_AND_SLOW, functions=3, made=RANKED), SPACE, "seconds", "ERT")
     assert (standing.verdict, standing.leaders) == (Verdict.OPEN, ("quick",))
     assert standing.tied == ("slow",)
     assert "Friedman’s test finds no difference" in standing.reason
@@ -37,7 +35,7 @@ def test_one_function_is_no_sample_of_functions(evidence):
 
 def test_who_is_close_is_tied_and_who_is_far_is_not(evidence):
     three = {"first": 0.01, "second": 0.011, "third": 0.012, "fourth": 0.2, "fifth": 0.5}
-    standing = by_rank(evidence(three, functions=12, tables=RANKED), SPACE, "seconds", "ERT")
+    standing = by_rank(evidence(three, functions=12, made=RANKED), SPACE, "seconds", "ERT")
     assert standing.verdict is Verdict.SHARED
     assert standing.leaders == ("first",)
     assert "second" in standing.tied
@@ -123,7 +121,7 @@ def test_one_algorithm_alone_is_compared_with_nobody(evidence):
 
 
 def test_without_tables_nothing_is_said(evidence):
-    found = findings(evidence(QUICK_AND_SLOW, tables=("runs",)), SPACE)
+    found = findings(evidence(QUICK_AND_SLOW, made=("runs",)), SPACE)
     assert found.headline.startswith("Nothing ranks")
     assert found.sentences == found.situations == found.functions == ()
 

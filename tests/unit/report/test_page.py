@@ -13,6 +13,8 @@ from timefair.report import payload
 from timefair.tables.files import write
 from timefair.tables.registry import TABLES
 
+FEW = {"tables": ["ert"], "figures": ["ecdf"]}
+
 
 class Reader(HTMLParser):
     """All elements and their attributes."""
@@ -57,7 +59,7 @@ def test_names_are_never_taken_for_html(written):
 
 @pytest.mark.parametrize("tables", [(), ("runs",), ("ranks",), ("ecdf", "checklist")])
 def test_a_campaign_of_few_tables_has_a_page(written, tables):
-    text = written({"A": 0.1, "B": 0.2}, tables=tables).read_text()
+    text = written({"A": 0.1, "B": 0.2}, made=tables).read_text()
     assert set(data_of(text)["tables"]) == set(tables)
     assert '<h2 id="findings">' in text
 
@@ -133,7 +135,7 @@ def test_the_command_makes_the_page_of_files(evidence, tmp_path):
 
 
 def test_an_unknown_table_is_named(tmp_path, evidence, capsys):
-    snapshot = plan.write_snapshot(evidence({"A": 0.1}, tables=()).campaign, tmp_path)
+    snapshot = plan.write_snapshot(evidence({"A": 0.1}, made=()).campaign, tmp_path)
     campaign = ["--campaign", str(snapshot), "--output", str(tmp_path / "report.html")]
     assert cli.main(["report", "erts.parquet", *campaign]) == 2
     assert "'erts' is unknown; did you mean 'ert'?" in capsys.readouterr().err
@@ -145,3 +147,10 @@ def test_every_table_with_rows_has_its_place(written):
     with_rows = {name for name, table in data_of(text)["tables"].items() if table["rows"]}
     assert places == with_rows - {"checklist"}
     assert places < set(TABLES)
+
+
+def test_what_the_page_needs_is_made_though_nobody_asked_for_it(evidence):
+    campaign = evidence({"A": 0.1}, made=(), **FEW).campaign
+    measurement = {"checklist", "disturbance", "drift", "runs"}
+    assert set(campaign.made_tables) == {"ert", "ecdf", *measurement}
+    assert campaign.table_names == ("ert",)

@@ -16,7 +16,7 @@ from timefair.tables.registry import TABLES
 DIGITS = 5
 """Significant digits of a number on the page; the files have all."""
 
-MOST_ROWS = 100_000
+MOST_ROWS = 200_000
 """Rows of a table that a page can hold."""
 
 

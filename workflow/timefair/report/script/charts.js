@@ -17,7 +17,7 @@ function showChart(place, chart) {
     const spaces = spacesOf(table);
     const kept = spaces.find(({ value }) => JSON.stringify(value) === JSON.stringify(shown.space));
     shown.space = (kept ?? spaces[0])?.value ?? {};
-    controls.replaceChildren(...switches(chart, shown, refresh));
+    controls.replaceChildren(...switches(chart, view, choose));
     if (spaces.length > 1) {
       const list = chooser("Dimension", spaces, (space) => {
         shown.space = space;
@@ -27,6 +27,12 @@ function showChart(place, chart) {
       controls.append(list);
     }
     redraw();
+  }
+
+  function choose(view) {
+    shown.view = view;
+    refresh();
+    controls.querySelector("[aria-pressed=true]").focus();
   }
 
   function redraw() {
@@ -41,26 +47,14 @@ function showChart(place, chart) {
   return redraw;
 }
 
-function switches(chart, shown, refresh) {
+/** A button a view, of which one is pressed; none for one view. */
+function switches(chart, current, choose) {
   if (chart.views.length < 2) return [];
-  const buttons = chart.views.map((view) =>
-    element(
-      "button",
-      {
-        type: "button",
-        "aria-pressed": String(view === shown.view),
-        onclick: () => {
-          shown.view = view;
-          refresh();
-          place(view)?.focus();
-        },
-      },
-      view.label,
-    ),
-  );
-  const group = element("div", { class: "switch", role: "group", "aria-label": chart.title }, ...buttons);
-  const place = (view) => document.getElementById(`chart-${chart.name}`).querySelectorAll(".switch button")[chart.views.indexOf(view)];
-  return [group];
+  const buttons = chart.views.map((view) => {
+    const pressed = String(view === current);
+    return element("button", { type: "button", "aria-pressed": pressed, onclick: () => choose(view) }, view.label);
+  });
+  return [element("div", { class: "switch", role: "group", "aria-label": chart.title }, ...buttons)];
 }
 
 /** What draws the panels of a view, which share their scale of x. */

@@ -1,6 +1,7 @@
 // Numbers: out of the compact form, and as a person reads them.
 
 const SUPERSCRIPT = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+const ALPHABET = new Intl.Collator("en", { numeric: true });
 const SPECIAL = { inf: Infinity, "-inf": -Infinity };
 
 /** The values of a column: numbers, with NaN for null, or texts, with "" for none. */
@@ -40,7 +41,7 @@ function withLimits(value, low, high) {
 
 /** By size, texts by the alphabet with numbers in them as numbers, NaN last. */
 function compared(a, b) {
-  if (typeof a === "string") return a.localeCompare(b, "en", { numeric: true });
+  if (typeof a === "string") return ALPHABET.compare(a, b);
   if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
   return a === b ? 0 : a < b ? -1 : 1;
 }

@@ -43,7 +43,7 @@ function panelTitle(view, key) {
   return "";
 }
 
-/** The suites and dimensions that a table has. */
+/** The suites and dimensions that a table has; all dimensions together where there are several. */
 function spacesOf(table) {
   const columns = ["suite", "dimension"].map((name) => table.columns.find((c) => c.name === name));
   const [suites, dimensions] = columns.map(decoded);
@@ -52,8 +52,10 @@ function spacesOf(table) {
     const space = { suite: String(suites[row]), dimension: String(dimensions[row]) };
     found.set(`${space.suite} ${space.dimension}`, space);
   }
-  const several = new Set([...found.values()].map((space) => space.suite)).size > 1;
-  return [...found.values()].map((space) => ({
+  const spaces = [...found.values()];
+  const parts = spaces.filter(({ dimension }) => dimension !== "all");
+  const several = new Set(spaces.map(({ suite }) => suite)).size > 1;
+  return (parts.length === 1 ? parts : spaces).map((space) => ({
     text: (several ? `${space.suite}, ` : "") + (space.dimension === "all" ? "all" : space.dimension),
     value: space,
   }));
