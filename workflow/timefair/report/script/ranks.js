@@ -59,8 +59,8 @@ function readableRows(svg, ranks, rows) {
     rows.forEach((row, other) => row.classList.toggle("read", other === at));
     const known = !Number.isNaN(ranks[0].width);
     const heading = !known || at === 0 ? "average rank" : tied(rank) ? "average rank, tied with the best" : "average rank, behind the best";
-    const box = rows[at].getBoundingClientRect();
-    showTip(heading, [[name, printed(rank)]], box.left + box.width * 0.6, box.top + box.height);
+    const { left, width, bottom } = rows[at].getBoundingClientRect();
+    showTip(heading, [[name, printed(rank)]], { top: bottom, height: 0, bottom }, left + 0.6 * width);
   }
   function leave() {
     rows.forEach((row) => row.classList.remove("read"));

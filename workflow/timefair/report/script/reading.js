@@ -1,5 +1,7 @@
 // Values under the pointer, or under a cursor that the arrow keys move.
 
+const GAP = 16;
+
 /** Let a panel of curves be read: a line where the pointer is, and the values of all there. */
 function readable(svg, view, visible, xAxis, yAxis) {
   const { left, right, top, bottom, width, height } = SIZE;
@@ -31,7 +33,7 @@ function readable(svg, view, visible, xAxis, yAxis) {
     cursor.setAttribute("visibility", "visible");
     const rows = there.map(([name, { y, low, high }]) => [name, withLimits(y, low, high)]);
     const box = svg.getBoundingClientRect();
-    showTip(`${view.x_label}: ${printed(x)}`, rows, box.left + (place / width) * box.width, box.top + box.height * 0.2);
+    showTip(`${view.x_label}: ${printed(x)}`, rows, box, box.left + (place / width) * box.width);
   }
 
   function leave() {
@@ -58,13 +60,16 @@ function readable(svg, view, visible, xAxis, yAxis) {
   });
 }
 
-/** Show values near a place of the window, as a heading and rows of a name and a value. */
-function showTip(heading, rows, x, y) {
+/** Show values as a heading and rows of a name and a value: beside x, or below the box on a narrow screen. */
+function showTip(heading, rows, box, x) {
   const lines = rows.map(([name, value]) => element("div", {}, named(name), element("b", {}, value)));
   tip.replaceChildren(element("p", {}, heading), ...lines);
   tip.hidden = false;
   const { width, height } = tip.getBoundingClientRect();
-  const beside = x + 16 + width > document.documentElement.clientWidth ? x - 16 - width : x + 16;
-  tip.style.left = `${Math.max(4, beside)}px`;
-  tip.style.top = `${Math.max(4, Math.min(y, innerHeight - height - 4))}px`;
+  const right = x + GAP + width <= document.documentElement.clientWidth;
+  const beside = right ? x + GAP : x - GAP - width;
+  const fits = beside >= 0;
+  const y = fits ? box.top + 0.2 * box.height : box.bottom;
+  tip.style.left = `${fits ? beside : GAP}px`;
+  tip.style.top = `${Math.max(0, Math.min(y, innerHeight - height))}px`;
 }
