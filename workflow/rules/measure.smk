@@ -24,11 +24,11 @@ wildcard_constraints:
     round=r"\d+",
 
 
-for name, (threads, labels) in plan.measuring_rules(CAMPAIGN).items():
+for measuring, (threads, labels) in plan.measuring_rules(CAMPAIGN).items():
 
     rule:
         name:
-            name
+            measuring
         input:
             lambda wildcards: PREVIOUS_ROUND[int(wildcards.round)],
         output:
