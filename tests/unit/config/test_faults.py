@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from timefair import config
-from timefair.config import Campaign, load, parse, read_yaml, restore
+from timefair.config import Campaign, load, model, parse, read_yaml, restore
 from timefair.errors import InputError
 
 CAMPAIGN: dict[str, Any] = {
@@ -460,7 +460,9 @@ anything = st.recursive(
     | st.floats()
     | st.integers(5000, 5010).map(lambda digits: 10**digits)
     | st.text(max_size=8)
-    | st.sampled_from(["1e400", "1e5", "1-5", "all", "fixed", "timefair:random-search"]),
+    | st.sampled_from(["1e400", "1e5", "1-5", "all", "fixed", "timefair:random-search"])
+    | st.sampled_from(["flag", "repeat", "cpu", "none", "luby", "5", "0.5", "true", "bbob"])
+    | st.integers(-2, 100),
     lambda inner: (
         st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
     ),
@@ -474,6 +476,8 @@ keys = st.sampled_from(
         *(f"restart.{key}" for key in config.Restart.model_fields),
         *(f"limits.{key}" for key in config.Limits.model_fields),
         *(f"statistics.{key}" for key in config.Statistics.model_fields),
+        *(f"timing.{key}" for key in model.Timing.model_fields),
+        *(f"stopping.{key}" for key in model.Stopping.model_fields),
         "algorithms.search",
         "algorithms.search.use",
         "published.old",
@@ -483,7 +487,7 @@ keys = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(keys, anything)
 @example("problems.functions", 10**5000)
 @example("problems.instances", -(10**5000))
@@ -501,7 +505,20 @@ def test_whatever_is_written_is_a_campaign_or_an_input_error(key: str, value: ob
     except InputError as error:
         assert all(fault and "\n" not in fault for fault in error.faults)  # noqa: PT017
     else:
-        assert json.loads(campaign.snapshot()) == campaign.model_dump(mode="json")
+        kept = campaign.model_dump(mode="json")
+        assert json.loads(campaign.snapshot()) == kept
+        for name in key.split("."):
+            kept = kept[name]
+        assert is_what_was_written(value, kept)
+
+
+def is_what_was_written(value: object, kept: object) -> bool:
+    """Whether an accepted single value means the same; sections and lists have their own tests."""
+    if isinstance(kept, dict | list):
+        return True
+    if isinstance(kept, bool) or kept is None or isinstance(kept, str):
+        return value == kept and type(value) is type(kept)
+    return not isinstance(value, bool) and float(str(value)) == kept
 
 
 @settings(max_examples=50, deadline=None)
