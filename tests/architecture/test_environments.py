@@ -12,6 +12,7 @@ import yaml
 ROOT = Path(__file__).parents[2]
 FILES = ("requirements.txt", "extras.txt", "test.txt", "dev.txt")
 """Each installs those before it too."""
+ALL = (*FILES, "slurm.txt")
 PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][0-9a-z.]*")
 
 
@@ -26,7 +27,7 @@ def test_conda_has_the_pins_of_pip() -> None:
     assert by_pip == pins("requirements.txt")
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", ALL)
 def test_pins_are_sorted_and_exact(name: str) -> None:
     assert all(PIN.fullmatch(pin) for pin in pins(name))
     names = [pin.partition("==")[0] for pin in pins(name)]
@@ -34,7 +35,7 @@ def test_pins_are_sorted_and_exact(name: str) -> None:
 
 
 def test_no_package_is_pinned_twice() -> None:
-    names = [pin.partition("==")[0] for file in FILES for pin in pins(file)]
+    names = [pin.partition("==")[0] for file in ALL for pin in pins(file)]
     assert len(set(names)) == len(names)
 
 
@@ -43,6 +44,7 @@ def test_no_package_is_pinned_twice() -> None:
     [
         (None, FILES[:1]),
         ("extras", FILES[:2]),
+        ("cluster", FILES[:3]),
         ("test", FILES[:3]),
         ("dev", FILES),
     ],

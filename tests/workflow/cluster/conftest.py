@@ -30,7 +30,7 @@ def why_not() -> str:
     if missing := [tool for tool in TOOLS if shutil.which(tool) is None]:
         return f"not installed: {', '.join(missing)} (Debian: slurm-wlm, munge)"
     if importlib.util.find_spec("snakemake_executor_plugin_slurm") is None:
-        return "not installed: snakemake-executor-plugin-slurm (timefair[slurm])"
+        return "not installed: snakemake-executor-plugin-slurm (envs/slurm.txt)"
     if running := sorted(_commands() & set(DAEMONS)):
         return f"there is a Slurm on this machine: {' and '.join(running)} run"
     if CONFIGURATION.exists() and not CONFIGURATION.read_text().startswith(OURS):
