@@ -163,7 +163,7 @@ class Browser:
         path.write_bytes(base64.b64decode(made["data"]))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     executable = next(filter(None, map(shutil.which, NAMES)), None)
     if executable is None:
