@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, isnan, nan
 
+import numpy as np
 import pandas as pd
+from scipy.stats import fisher_exact
 
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.standing import Standing, Verdict, first, judged, nothing
 from timefair.report.words import counted, duration, listed, number
-from timefair.statistics.probability import success_interval
 
 COST = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
 
@@ -138,14 +139,12 @@ def _results(rows: pd.DataFrame, column: str) -> Iterator[_Result]:
 
 
 def _not_told_by_rate(
-    results: Sequence[_Result], best: _Result, confidence: float
+    results: Iterable[_Result], best: _Result, confidence: float
 ) -> Iterator[_Result]:
-    """Those that got there at least once, or whose success rate may be that of the best."""
-    successes, runs = [one.successes for one in results], [one.runs for one in results]
-    rates = success_interval(successes, runs, confidence)
-    certain = float(success_interval(best.successes, best.runs, confidence).low)
-    for one, most in zip(results, rates.high, strict=True):
-        if one.successes or most >= certain:
+    """Those that got there at least once, or by chance not as often as the best (Fisher's test)."""
+    for one in results:
+        outcomes = np.array([[r.successes, r.runs - r.successes] for r in (one, best)])
+        if one.successes or fisher_exact(outcomes).pvalue > 1 - confidence:
             yield one
 
 
