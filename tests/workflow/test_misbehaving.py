@@ -32,6 +32,7 @@ def test_a_campaign_of_misbehaving_algorithms_completes(workspace):
         problems={"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
         budget={"time_s": 0.5},
         limits={"memory_mb": 100},
+        figures=["ert", "anytime"],
     )
     workspace.complete()
     rows = workspace.rows()
