@@ -76,7 +76,7 @@ FULL = {
     "instances": "1-15",
 }
 SMALL = {
-    "title": "The DE portfolio of the run-count paper, small: about twenty minutes on two cores.",
+    "title": "The DE portfolio of the run-count paper, small: about half an hour on two cores.",
     "name": "run-count-de-small",
     "functions": "[1, 8, 10, 15, 21]",
     "dimensions": "10",
