@@ -10,9 +10,12 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from timefair.measure import kernel
 
 CONFIGURATION = Path("/etc/slurm/slurm.conf")
 """Has to be there: the executor takes SLURM_CONF out of the environment of a job's step."""
@@ -39,11 +42,13 @@ def why_not() -> str:
 
 
 def _commands() -> set[str]:
-    """The names of all processes."""
+    """The names of all processes, but for those that have ended and wait for their parent."""
     names = set()
-    for path in Path("/proc").glob("[0-9]*/comm"):
+    for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            names.add(path.read_text().strip())
+            name, _, rest = path.read_text().partition("(")[2].rpartition(")")
+            if rest.split()[0] != "Z":
+                names.add(name)
     return names
 
 
@@ -106,10 +111,11 @@ PartitionName=bench Nodes={host} Default=YES MaxTime=INFINITE
 
 @contextlib.contextmanager
 def process(*command: object) -> Iterator[None]:
-    """A daemon that stays in the foreground, ended with what it is around."""
+    """A daemon that stays in the foreground, ended with what it is around, and with the tests."""
     daemon = subprocess.Popen(
-        [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+        [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        preexec_fn=partial(kernel.die_with_parent, os.getpid()),
+    )  # fmt: skip
     try:
         yield
     finally:
@@ -152,7 +158,7 @@ def wait_for(condition, seconds: float) -> None:
         time.sleep(0.1)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
     if reason := why_not():
         pytest.skip(reason)

@@ -29,7 +29,7 @@ def test_of_two_workflows_one_works_and_the_other_says_why_not(trial):
 
 def test_a_clock_that_is_set_back(trial):
     """What was written before is from the future then; whole runs are not measured again."""
-    campaign = trial.begin(20)
+    campaign = trial.begin(12)
     campaign.kill()
     trial.ended(campaign)
     later = time.time() + HOUR_S
