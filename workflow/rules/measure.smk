@@ -36,7 +36,7 @@ for measuring, (threads, labels) in plan.measuring_rules(CAMPAIGN).items():
         log:
             f"{RESULTS}/{plan.LOG}",
         wildcard_constraints:
-            algorithm="|".join(map(re.escape, labels)),
+            algorithm=plan.any_of(labels),
         priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
         conda:
             "../../envs/timefair.yaml"
