@@ -25,7 +25,7 @@ import pandas as pd
 import yaml
 from loads import BUSY_SAME, MEMORY, SPELLS, Load, loaded
 
-from timefair.tables.runs import Runs, load
+from timefair.tables.runs import Runs
 from timefair.tables.runtimes import ert
 from timefair.tables.settings import CLOCKS, Analysis
 
@@ -68,7 +68,7 @@ def campaign(folder: Path, runs: int, time_s: float) -> Runs:
     subprocess.run(
         command, cwd=folder, check=True, env=os.environ | {"TIMEFAIR_LOCKS": str(folder / "locks")}
     )
-    measured = Runs.of(load(sorted(folder.glob("results/load/collected/*.parquet"))))
+    measured = Runs.read(sorted(folder.glob("results/load/collected/*.parquet")))
     if set(measured.frame["core"]) != {core}:
         raise SystemExit(f"the runs were not all on core {core}, which the load was for")
     return measured

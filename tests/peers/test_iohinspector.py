@@ -45,13 +45,14 @@ def campaign(ends):
 
 def both(runs):
     """ERT and success rate of ours and theirs, rows in the same order."""
-    of_event = np.repeat(np.arange(len(runs.frame)), np.diff(runs.offsets))
+    events = runs.traces.together()
+    of_event = np.repeat(events.rows, np.diff(events.offsets))
     data = polars.DataFrame(
         {
             "data_id": of_event,
             "algorithm_name": runs.frame["algorithm"].to_numpy()[of_event].astype(str).tolist(),
-            "evaluations": runs.evaluations,
-            "raw_y": runs.precision,
+            "evaluations": events.evaluations,
+            "raw_y": events.precision,
         }
     )
     theirs = fixed_target.aggregate_running_time(data, f_min=1e-8, f_max=1e2)

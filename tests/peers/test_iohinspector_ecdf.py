@@ -48,13 +48,14 @@ def runs():
 
 
 def test_the_ecdf_is_iohinspectors(runs):
-    run_of_event = np.repeat(np.arange(len(runs.frame)), np.diff(runs.offsets))
+    events = runs.traces.together()
+    run_of_event = np.repeat(events.rows, np.diff(events.offsets))
     data = polars.DataFrame(
         {
             "data_id": run_of_event,
             "algorithm_name": runs.frame["algorithm"].to_numpy()[run_of_event].tolist(),
-            "evaluations": runs.evaluations.astype(np.int64),
-            "raw_y": runs.precision,
+            "evaluations": events.evaluations.astype(np.int64),
+            "raw_y": events.precision,
         }
     )
     theirs = get_data_ecdf(

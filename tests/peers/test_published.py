@@ -5,7 +5,7 @@ import pytest
 
 from timefair.formats.published.importing import import_data
 from timefair.tables.registry import TABLES
-from timefair.tables.runs import Runs, load
+from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis
 
 pytestmark = pytest.mark.peer
@@ -26,7 +26,7 @@ def walk(problem, dimension, rng, steps):
 
 def ert_of(path, format, record):
     import_data(path, format, record)
-    return TABLES["ert"](Runs.of(load([record])), Analysis(targets=TARGETS, resamples=1))
+    return TABLES["ert"](Runs.read([record]), Analysis(targets=TARGETS, resamples=1))
 
 
 def test_ert_is_cocopps_on_data_of_coco(cocopp, tmp_path, monkeypatch):
@@ -73,15 +73,19 @@ def test_events_are_all_improvements_that_iohprofiler_saw(tmp_path):
     record = tmp_path / "walk.parquet"
     found = import_data(tmp_path / "ioh", "ioh", record)
     assert (found.algorithm, found.suite) == ("walk", "bbob")
-    runs = Runs.of(load([record])).published
+    runs = Runs.read([record]).published
+    found = runs.traces.together()
     back = {
         (row.instance, row.run): (row.evaluations, slice(start, stop))
         for row, start, stop in zip(
-            runs.frame.itertuples(), runs.offsets[:-1], runs.offsets[1:], strict=True
+            runs.frame.itertuples(),
+            found.offsets[:-1],
+            found.offsets[1:],
+            strict=True,
         )
     }
     for key, (_, evaluations, log) in zip([(1, 0), (2, 0), (2, 1), (30, 0)], seen, strict=True):
         all_evaluations, events = back[key]
         assert all_evaluations == evaluations
-        assert runs.evaluations[events].tolist() == [n for n, _ in log]
-        np.testing.assert_allclose(runs.precision[events], [q for _, q in log], rtol=1e-7)
+        assert found.evaluations[events].tolist() == [n for n, _ in log]
+        np.testing.assert_allclose(found.precision[events], [q for _, q in log], rtol=1e-7)

@@ -13,7 +13,7 @@ from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record
 from timefair.tables.campaign.checklist import ITEMS
 from timefair.tables.registry import TABLES
-from timefair.tables.runs import Runs, load
+from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis
 
 SPEC = {"threads": 1, "restart": None, "ancillary": {"method": "defaults"}}
@@ -360,9 +360,7 @@ def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path)
     command = ["checklist", str(collected), "--campaign", str(snapshot), "--output", str(output)]
     assert cli.main(command) == 0
     text = output.read_text()
-    made = TABLES["checklist"](
-        Runs.of(load([collected])), Analysis.of(loaded.settings_of("checklist"))
-    )
+    made = TABLES["checklist"](Runs.read([collected]), Analysis.of(loaded.settings_of("checklist")))
     assert text.count('<th scope="row">') == len(made) > 0
     assert text.count('class="open"') >= (~made["met"]).sum() > 0
     assert "a &lt; b &amp; &lt;i&gt;" in text
@@ -383,7 +381,7 @@ def test_what_records_say_is_read_with_them(run, table, tmp_path):
     for label, facts in (("A", FACTS), ("B", {"collected": vars(Origins(code=["1", "2"]))})):
         paths.append(tmp_path / f"{label}.parquet")
         write_record(paths[-1], table(run(algorithm=label)).to_batches(), facts)
-    runs = Runs.of(load(paths))
+    runs = Runs.read(paths)
     assert runs.origins["A"] == Origins([CAMPAIGN], ["k"], [FACTS["code"]], [MACHINE])
     assert runs.origins["B"].code == ["1", "2"]
     assert runs.where(runs.frame["algorithm"].to_numpy() == "A").origins == runs.origins

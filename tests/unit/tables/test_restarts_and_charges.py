@@ -205,23 +205,24 @@ def test_a_charged_run_begins_later_and_ends_at_the_same_time(campaign):
     np.testing.assert_allclose(runs.frame["wall_s"][b].sort_values(), [0.5, 1.0])
     # 0.6 + 0.5 is too late; 0.4 + 0.5 is not.
     assert sorted(runs.frame["best_precision"][a]) == [0.5, 50.0]
-    assert runs.time_s.tolist() == pytest.approx([0.6, 0.9, 0.2, 0.7, 0.1])
-    assert runs.evaluations.tolist() == [1, 10, 2, 1, 1]
+    left = runs.traces.together()
+    assert left.time_s.tolist() == pytest.approx([0.6, 0.9, 0.2, 0.7, 0.1])
+    assert left.evaluations.tolist() == [1, 10, 2, 1, 1]
     assert (runs.frame["evaluations"] == Runs.of(campaign).frame["evaluations"]).all()
 
 
 def test_what_lies_at_the_budget_is_dropped(run, table):
     rows = table(run([(1, 0.25, 3.0), (2, 0.5, 1.0)], budget_s=1.0))
-    assert Runs.of(rows).charged({"A": 0.5}).precision.tolist() == [3.0]
+    assert Runs.of(rows).charged({"A": 0.5}).traces.together().precision.tolist() == [3.0]
     nothing = Runs.of(rows).charged({"A": 2.0})
     assert nothing.frame.loc[0, ["wall_s", "best_precision"]].tolist() == [1.0, INF]
-    assert nothing.offsets.tolist() == [0, 0]
+    assert nothing.traces.together().offsets.tolist() == [0, 0]
 
 
 def test_without_a_budget_in_seconds_nothing_is_dropped(run, table):
     rows = table(run([(1, 0.9, 3.0)], budget_s=None, budget_evaluations=100))
     runs = Runs.of(rows).charged({"A": 5.0})
-    assert runs.time_s.tolist() == [5.9]
+    assert runs.traces.together().time_s.tolist() == [5.9]
     assert runs.frame.loc[0, "wall_s"] == 6.0
 
 
@@ -230,8 +231,9 @@ def test_nothing_charged_changes_nothing(campaign):
     for cost_s in ({}, {"A": 0.0, "B": 0.0}):
         same = runs.charged(cost_s)
         pd.testing.assert_frame_equal(same.frame, runs.frame)
-        np.testing.assert_array_equal(same.time_s, runs.time_s)
-        np.testing.assert_array_equal(same.offsets, runs.offsets)
+        found, there = same.traces.together(), runs.traces.together()
+        np.testing.assert_array_equal(found.time_s, there.time_s)
+        np.testing.assert_array_equal(found.offsets, there.offsets)
 
 
 def test_launches_of_a_charged_run(run, table):

@@ -6,8 +6,7 @@ import pytest
 
 from timefair.errors import InputError
 from timefair.records import store
-from timefair.records.schema import RUN_SCHEMA
-from timefair.tables.runs import Runs, load
+from timefair.tables.runs import Runs
 
 
 def test_rows_come_in_the_order_of_their_keys_with_their_own_events(run, table):
@@ -19,9 +18,10 @@ def test_rows_come_in_the_order_of_their_keys_with_their_own_events(run, table):
         )
     )
     assert runs.frame[["algorithm", "run"]].values.tolist() == [["A", 0], ["A", 1], ["B", 0]]
-    assert runs.offsets.tolist() == [0, 1, 3, 3]
-    assert runs.precision.tolist() == [7.0, 5.0, 1.0]
-    assert runs.evaluations.tolist() == [2.0, 1.0, 4.0]
+    events = runs.traces.together()
+    assert events.offsets.tolist() == [0, 1, 3, 3]
+    assert events.precision.tolist() == [7.0, 5.0, 1.0]
+    assert events.evaluations.tolist() == [2.0, 1.0, 4.0]
 
 
 def test_slices_chunks_and_missing_events(run, table):
@@ -29,9 +29,9 @@ def test_slices_chunks_and_missing_events(run, table):
         *[run([(1, 0.1, 5.0 + k)], run=k) for k in range(4)], run() | {"run": 4, "events": None}
     )
     pieces = pa.concat_tables([whole.slice(1, 1), whole.slice(3, 2)])
-    runs = Runs.of(pieces)
-    assert runs.precision.tolist() == [6.0, 8.0]
-    assert runs.offsets.tolist() == [0, 1, 2, 2]
+    events = Runs.of(pieces).traces.together()
+    assert events.precision.tolist() == [6.0, 8.0]
+    assert events.offsets.tolist() == [0, 1, 2, 2]
 
 
 def test_a_run_that_is_there_twice_is_refused(run, table):
@@ -55,28 +55,29 @@ def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path, monkeyp
     path = tmp_path / "A.parquet"
     monkeypatch.setattr(store, "_ROW_GROUP_BYTES", 1)
     store.write_record(path, table(*rows).to_batches(max_chunksize=1), decided)
-    read, held = Runs.of(load([path])), Runs.of(store.with_facts(table(*rows), decided))
+    read, held = Runs.read([path]), Runs.of(store.with_facts(table(*rows), decided))
     for name in ("frame", "launches", "stopping"):
         pd.testing.assert_frame_equal(getattr(read, name), getattr(held, name))
     for name in ("offsets", "time_s", "evaluations", "precision"):
-        np.testing.assert_array_equal(getattr(read, name), getattr(held, name))
-    assert read.precision.tolist() == [8.0, 7.0, 8.0, 7.0, 6.0]
-    assert read.offsets.tolist() == [0, 0, 2, 5]
+        both = (getattr(one.traces.together(), name) for one in (read, held))
+        np.testing.assert_array_equal(*both)
+    assert read.traces.together().precision.tolist() == [8.0, 7.0, 8.0, 7.0, 6.0]
+    assert read.traces.together().offsets.tolist() == [0, 0, 2, 5]
 
 
 def test_files_are_loaded_together(run, table, tmp_path):
     paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
     for k, path in enumerate(paths):
         store.write_record(path, table(run(run=k)).to_batches(), {})
-    assert load(paths).num_rows == 2
-    assert load([]).schema == RUN_SCHEMA
+    assert Runs.read(paths).frame["run"].tolist() == [0, 1]
+    assert Runs.read([]).frame.empty
 
 
 def test_a_file_of_something_else_is_named(tmp_path):
     path = tmp_path / "other.parquet"
     pq.write_table(pa.table({"x": [1]}), path)
     with pytest.raises(InputError, match=r"other\.parquet: not a record of timefair"):
-        load([path])
+        Runs.read([path])
 
 
 def test_without_an_optimum_the_best_of_all_runs_takes_its_place(run, table):
@@ -95,5 +96,5 @@ def test_without_an_optimum_the_best_of_all_runs_takes_its_place(run, table):
     )  # fmt: skip
     assert runs.frame["instance"].tolist() == [1, 1, 2, 3, 4]
     assert runs.frame["best_precision"].tolist() == [0.0, 5.0, 0.0, 2.0, np.inf]
-    assert runs.precision.tolist() == [8.0, 0.0, 5.0, 0.0, 2.0]
+    assert runs.traces.together().precision.tolist() == [8.0, 0.0, 5.0, 0.0, 2.0]
     assert runs.launches["best_precision"].tolist() == [0.0, 5.0, np.inf]

@@ -4,7 +4,7 @@ import pandas as pd
 
 from timefair.records.store import write_record
 from timefair.tables.registry import TABLES
-from timefair.tables.runs import Runs, load
+from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis
 
 ANALYSIS = Analysis(targets=(1.0,))
@@ -26,7 +26,7 @@ def test_the_last_round_says_how_it_ended(run, table, tmp_path):
     ]
     path = tmp_path / "A.parquet"
     write_record(path, table(run()).to_batches(), {"stopping": decided})
-    frame = TABLES["stopping"](Runs.of(load([path])), ANALYSIS)
+    frame = TABLES["stopping"](Runs.read([path]), ANALYSIS)
     assert frame["instance"].tolist() == [1, 2]
     assert frame[["rounds", "runs", "reason", "looks"]].values.tolist() == [
         [2, 7, "met", 3],

@@ -65,11 +65,12 @@ def timed(run, table):
 )
 def test_a_clock_scales_a_run_as_a_whole(timed, clock, time_s, wall_s, end_s):
     runs = Runs.of(timed).timed_by(clock)
-    assert runs.cost("seconds") == pytest.approx(time_s)
+    events = runs.traces.together()
+    assert events.time_s == pytest.approx(time_s)
     assert runs.spent("seconds") == pytest.approx(wall_s)
     assert runs.frame["budget_s"].tolist() == pytest.approx(wall_s)
     assert runs.launches["end_s"].tolist() == pytest.approx([end_s])
-    assert runs.cost("evaluations").tolist() == [1, 50, 1]
+    assert events.evaluations.tolist() == [1, 50, 1]
 
 
 def test_tables_are_made_with_the_clock_that_is_asked_for(timed):
@@ -126,8 +127,9 @@ def test_what_is_left_is_as_if_the_others_had_not_been(runs_and_events):
     kept = [row for row in rows if row["disturbance"] != "disturbed"]
     right = Runs.of(pa.Table.from_pylist(kept, RUN_SCHEMA))
     assert left.frame["run"].tolist() == right.frame["run"].tolist()
-    assert left.offsets.tolist() == right.offsets.tolist()
-    assert left.time_s.tolist() == right.time_s.tolist()
+    found, there = left.traces.together(), right.traces.together()
+    assert found.offsets.tolist() == there.offsets.tolist()
+    assert found.time_s.tolist() == there.time_s.tolist()
     assert left.launches["row"].tolist() == right.launches["row"].tolist()
     assert left.launches["start_s"].tolist() == right.launches["start_s"].tolist()
 

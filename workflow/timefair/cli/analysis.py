@@ -177,9 +177,9 @@ def _draw(arguments: argparse.Namespace) -> None:
 
 def _made(table: Table, campaign: Campaign, collected: Sequence[Path]) -> pd.DataFrame:
     """A table of all runs of a campaign."""
-    from timefair.tables import runs
+    from timefair.tables.runs import Runs
     from timefair.tables.settings import Analysis
 
-    together = runs.Runs.of(runs.load(collected))
+    together = Runs.read(collected)
     refuse_mixed(together.origins, campaign)
     return table(together, Analysis.of(campaign.settings_of(table.name)))

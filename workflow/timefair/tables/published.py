@@ -7,14 +7,14 @@ in what was reached by the end of a run.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
 from timefair.records.schema import KEYS
-from timefair.tables.runs import Runs, Unit
-
-SECONDS: tuple[Unit, ...] = ("seconds", "seconds_per_dimension")
-
+from timefair.tables import launches
+from timefair.tables.runs import SECONDS, Runs, Unit
 
 NAMES = ("algorithm", "algorithm_a", "algorithm_b")
 
@@ -32,19 +32,15 @@ def with_published(runs: Runs) -> Runs:
     frame = pd.concat([runs.frame, others.frame.dropna(axis="columns", how="all")])
     frame = frame.reset_index(drop=True)
     order = frame.sort_values(list(KEYS), kind="stable").index.to_numpy()
-    lengths = np.concatenate([np.diff(part.offsets) for part in (runs, others)])
-    starts = (np.cumsum(lengths) - lengths)[order]
-    offsets = np.concatenate([[0], np.cumsum(lengths[order])])
-    places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths[order])
-    return Runs(
+    place = np.argsort(order)
+    mine, theirs = place[: len(runs.frame)], place[len(runs.frame) :]
+    return replace(
+        runs,
         frame=frame.iloc[order].reset_index(drop=True),
-        offsets=offsets,
-        time_s=np.concatenate([runs.time_s, others.time_s])[places],
-        evaluations=np.concatenate([runs.evaluations, others.evaluations])[places],
-        precision=np.concatenate([runs.precision, others.precision])[places],
-        launches=runs.launches.assign(row=np.argsort(order)[runs.launches["row"]]),
-        stopping=runs.stopping,
-        origins=runs.origins,
+        traces=runs.traces.renumbered(mine) + others.traces.renumbered(theirs),
+        read_launches=lambda: launches.of_runs(runs.read_launches(), mine),
+        published=None,
+        sources={},
     )
 
 

@@ -1,8 +1,8 @@
-"""Collected records as columns: a frame a run, and the events of all runs in flat arrays."""
+"""The runs of a campaign: a frame with a row a run, and their events a part at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -16,16 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.errors import InputError
 from timefair.records.integrity import Origins
 from timefair.records.published import PUBLISHED
-from timefair.records.schema import KEYS, RUN_SCHEMA
-from timefair.records.status import COMPLETED, Disturbance, LaunchEnd
-from timefair.records.store import facts_of, open_record, with_facts
+from timefair.records.schema import KEYS
+from timefair.records.status import Disturbance
+from timefair.records.store import facts_of
 from timefair.statistics.anytime import best_so_far
 from timefair.statistics.runtimes import runtimes
 from timefair.statistics.targets import relative_targets
-from timefair.statistics.traces import count_within
+from timefair.tables import launches
 from timefair.tables.charges import shares_s
 from timefair.tables.clocks import seconds
 from timefair.tables.settings import Analysis, Clock
+from timefair.tables.sources import Held, Source, Stored
+from timefair.tables.traces import FIELDS, Part, Traces
 
 Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]
 UNITS: tuple[Unit, ...] = ("seconds", "evaluations")
@@ -35,57 +37,15 @@ PER_DIMENSION: dict[Unit, Unit] = {
     "seconds_per_dimension": "seconds",
     "evaluations_per_dimension": "evaluations",
 }
+SECONDS: tuple[Unit, ...] = ("seconds", "seconds_per_dimension")
 
 PROBLEM = ["suite", "function", "dimension", "instance"]
 DECIDED = [
     "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
 ]  # fmt: skip
-NESTED = ("launch_log", "events")
-EVENT_FIELDS = ("time_s", "evaluations", "precision")
-READ = [
-    *(name for name in RUN_SCHEMA.names if name != "events"),
-    *(f"events.list.element.{name}" for name in EVENT_FIELDS),
-]
-ENDED_BY_ITSELF = [str(end) for end in sorted({*COMPLETED, LaunchEnd.TARGET})]
 
-
-def load(paths: Iterable[Path]) -> pa.Table:
-    """Read collected record files into one table of runs, as far as `Runs` needs it.
-
-    What a stopping rule decided goes with it, in the table's metadata, and where the runs of each
-    algorithm come from; of published data, what their record says of them.
-
-    Parameters
-    ----------
-    paths : iterable of Path
-        Record files, of any number of runs.
-
-    Raises
-    ------
-    InputError
-        One line for each file that is no whole record.
-    """
-    tables, decided = [], []
-    faults: list[str] = []
-    origins: dict[str, Origins] = {}
-    published: dict[str, Any] = {}
-    for path in paths:
-        try:
-            record = open_record(path)
-            tables.append(record.read(READ))
-            decided += record.facts.get("stopping", [])
-            for label in pc.unique(tables[-1]["algorithm"]).to_pylist():
-                if PUBLISHED in record.facts:
-                    published[label] = record.facts[PUBLISHED]
-                else:
-                    origins.setdefault(label, Origins()).add(record.facts)
-        except InputError as error:
-            faults += error.faults
-    if faults:
-        raise InputError(*faults)
-    runs = pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()
-    named = {label: vars(one) for label, one in origins.items()}
-    return with_facts(runs, {"stopping": decided, "origins": named, PUBLISHED: published})
+HELD_EVENTS = 4_000_000
+"""As many are kept in memory, some 100 MB; more are read again whenever they are asked for."""
 
 
 @dataclass(frozen=True)
@@ -99,14 +59,10 @@ class Runs:
     ----------
     frame
         A row a run: every column of the record that is not nested.
-    offsets
-        Shape (runs + 1,): the events of run i are ``offsets[i]:offsets[i + 1]`` of the others.
-    time_s, evaluations, precision
-        Of each event, flat.
-    launches
-        A row a launch: ``row``, the place of its run in the frame, ``start_s``, ``end_s``,
-        ``evaluations``, ``best_precision`` of it alone, and ``complete``: whether it ended by
-        itself, by its share tau or at the final target, and was not cut.
+    traces
+        The events of all runs.
+    read_launches
+        Reads those of all runs; see `tables.launches`.
     stopping
         A row for each problem, algorithm and round on which a stopping rule decided: ``runs`` so
         far, ``reason`` (None to go on) and ``path``, the rule's number at each look.
@@ -120,15 +76,23 @@ class Runs:
     """
 
     frame: pd.DataFrame
-    offsets: NDArray[np.int64]
-    time_s: NDArray[np.float64]
-    evaluations: NDArray[np.float64]
-    precision: NDArray[np.float64]
-    launches: pd.DataFrame
+    traces: Traces
+    read_launches: Callable[[], pd.DataFrame]
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
     published: Runs | None = None
     sources: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, paths: Iterable[Path]) -> Runs:
+        """All runs of record files; their events stay there until they are asked for.
+
+        Raises
+        ------
+        InputError
+            If a file is no whole record, or two runs have the same keys.
+        """
+        return cls._from(Stored(paths))
 
     @classmethod
     def of(cls, table: pa.Table) -> Runs:
@@ -139,14 +103,28 @@ class Runs:
         InputError
             If two rows have the same keys.
         """
-        facts = facts_of(table.schema)
-        if sources := facts.get(PUBLISHED):
-            apart = pc.is_in(table["algorithm"], pa.array(list(sources)))
-            published = cls.of(with_facts(table.filter(apart), {}))
-            measured = with_facts(table.filter(pc.invert(apart)), {**facts, PUBLISHED: {}})
-            return replace(cls.of(measured), published=published, sources=sources)
-        order = pc.sort_indices(table, [(key, "ascending") for key in KEYS]).to_numpy()
-        frame = table.drop_columns(list(NESTED)).take(order).to_pandas()
+        return cls._from(Held(table))
+
+    @classmethod
+    def _from(cls, source: Source) -> Runs:
+        plain = source.plain()
+        facts = facts_of(plain.schema)
+        sources = facts.get(PUBLISHED, {})
+        apart = pc.is_in(plain["algorithm"], pa.array(list(sources), pa.string())).to_numpy()
+        measured = cls._some(source, plain, ~apart, facts)
+        if not sources:
+            return measured
+        published = cls._some(source, plain, apart, {})
+        return replace(measured, published=published, sources=sources)
+
+    @classmethod
+    def _some(
+        cls, source: Source, plain: pa.Table, kept: NDArray[np.bool_], facts: Mapping[str, Any]
+    ) -> Runs:
+        """Some of the runs of a source, of which all that is not nested is in memory."""
+        some = plain.filter(pa.array(kept))
+        order = pc.sort_indices(some, [(key, "ascending") for key in KEYS]).to_numpy()
+        frame = some.take(order).to_pandas()
         twice = frame.duplicated(list(KEYS))
         if twice.any():
             first = frame.loc[twice.idxmax(), list(KEYS)]
@@ -154,37 +132,25 @@ class Runs:
                 "the same run is there twice: "
                 + ", ".join(f"{key} {value}" for key, value in first.items())
             )
-        events = _Nested.of(table["events"], order)
-        launches = _launches(_Nested.of(table["launch_log"], order))
-        numbers = {name: events.numbers(name) for name in EVENT_FIELDS}
+        rows = np.full(kept.size, -1, dtype=np.intp)
+        rows[np.flatnonzero(kept)[order]] = np.arange(order.size)
         reference = _best_known(frame)
         frame["best_precision"] -= reference
-        launches["best_precision"] -= reference[launches["row"]]
-        numbers["precision"] -= np.repeat(reference, np.diff(events.offsets))
+        traces = Traces(lambda: _parts(source, rows)).each(
+            lambda part: part.from_reference(reference)
+        )
         return cls(
             frame=frame,
-            offsets=events.offsets,
-            time_s=numbers["time_s"],
-            evaluations=numbers["evaluations"],
-            precision=numbers["precision"],
-            launches=launches,
+            traces=traces.held() if source.events() <= HELD_EVENTS else traces,
+            read_launches=lambda: launches.read(source, rows, reference),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
         )
 
-    def cost(self, unit: Unit) -> NDArray[np.float64]:
-        """What had been spent since the run's start at each event."""
-        if unit in PER_DIMENSION:
-            dimension = self.frame["dimension"].to_numpy(dtype=np.float64)
-            per_event = np.repeat(dimension, np.diff(self.offsets))
-            return np.asarray(self.cost(PER_DIMENSION[unit]) / per_event, dtype=np.float64)
-        return self.time_s if unit == "seconds" else self.evaluations
-
     def spent(self, unit: Unit) -> NDArray[np.float64]:
         """What each whole run cost, shape (runs,): what a failure is charged."""
         if unit in PER_DIMENSION:
-            dimension = self.frame["dimension"].to_numpy(dtype=np.float64)
-            return np.asarray(self.spent(PER_DIMENSION[unit]) / dimension, dtype=np.float64)
+            return self.spent(PER_DIMENSION[unit]) / self._dimension
         column = "wall_s" if unit == "seconds" else "evaluations"
         return self.frame[column].to_numpy(dtype=np.float64)
 
@@ -194,13 +160,19 @@ class Runs:
         Targets have the shape (targets,), or (runs, targets) where each run has its own. NaN in
         seconds of runs without times.
         """
-        if not np.isnan(self.spent(unit)).any():
-            return runtimes(self.cost(unit), self.precision, self.offsets, targets)
         wanted = np.asarray(targets, dtype=np.float64)
-        cost = np.full((len(self.frame), wanted.shape[-1]), np.nan)
-        of_timed = wanted if wanted.ndim == 1 else wanted[self.timed]
-        cost[self.timed] = self.where(self.timed).runtimes(unit, of_timed)
+        cost = np.empty((len(self.frame), wanted.shape[-1]))
+        for part, of_events in self._costs(unit):
+            own = wanted if wanted.ndim == 1 else wanted[part.rows]
+            cost[part.rows] = runtimes(of_events, part.precision, part.offsets, own)
+        if unit in SECONDS:
+            cost[~self.timed] = np.nan
         return cost
+
+    @property
+    def launches(self) -> pd.DataFrame:
+        """A row a launch, as `tables.launches` has them; read whenever it is asked for."""
+        return self.read_launches()
 
     @property
     def timed(self) -> NDArray[np.bool_]:
@@ -217,10 +189,8 @@ class Runs:
         Runs without times do not move them: what they found was not found within the budget.
         """
         problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
-        first, best = (
-            np.where(self.timed, self._precision_at(events), np.inf)
-            for events in (self.offsets[:-1], self.offsets[1:] - 1)
-        )
+        first, best = self._of_traces(Part.first_precision), self._of_traces(Part.last_precision)
+        first[~self.timed] = best[~self.timed] = np.inf
         return relative_targets(first, best, problem, shares)
 
     @property
@@ -234,16 +204,12 @@ class Runs:
 
     def where(self, kept: NDArray[np.bool_]) -> Runs:
         """Some of the runs; precisions stay distances to the best of all."""
-        events = np.repeat(kept, np.diff(self.offsets))
-        launches = self.launches[kept[self.launches["row"]]].reset_index(drop=True)
+        rows = np.where(kept, np.cumsum(kept) - 1, -1)
         return replace(
             self,
             frame=self.frame[kept].reset_index(drop=True),
-            offsets=np.concatenate([[0], np.cumsum(np.diff(self.offsets)[kept])]),
-            time_s=self.time_s[events],
-            evaluations=self.evaluations[events],
-            precision=self.precision[events],
-            launches=launches.assign(row=(np.cumsum(kept) - 1)[launches["row"]]),
+            traces=self.traces.renumbered(rows),
+            read_launches=lambda: launches.of_runs(self.read_launches(), rows),
         )
 
     def timed_by(self, clock: Clock) -> Runs:
@@ -263,15 +229,11 @@ class Runs:
             count = np.isnan(shown).sum()
             raise InputError(f"statistics.time: {clock!r}: {count} runs have no such time")
         scale = np.divide(shown, wall_s, out=np.ones_like(shown), where=wall_s > 0)
-        of_launch = scale[self.launches["row"]]
         return replace(
             self,
             frame=self.frame.assign(wall_s=shown, budget_s=self.frame["budget_s"] * scale),
-            time_s=self.time_s * np.repeat(scale, np.diff(self.offsets)),
-            launches=self.launches.assign(
-                start_s=self.launches["start_s"] * of_launch,
-                end_s=self.launches["end_s"] * of_launch,
-            ),
+            traces=self.traces.each(lambda part: part.scaled(scale)),
+            read_launches=lambda: launches.scaled(self.read_launches(), scale),
         )
 
     def amortised(self, analysis: Analysis) -> Runs:
@@ -287,40 +249,31 @@ class Runs:
         """
         late = np.asarray(self.frame["algorithm"].map(cost_s).fillna(0.0), dtype=np.float64)
         budget = np.asarray(self.frame["budget_s"].fillna(np.inf), dtype=np.float64)
-        events = np.diff(self.offsets)
-        time_s = self.time_s + np.repeat(late, events)
-        kept = time_s < np.repeat(budget, events)
         left = replace(
             self,
-            offsets=np.concatenate([[0], np.cumsum(count_within(kept, self.offsets))]),
-            time_s=time_s[kept],
-            evaluations=self.evaluations[kept],
-            precision=self.precision[kept],
-            launches=_begun_later(self.launches, late, budget),
+            traces=self.traces.each(lambda part: part.begun_later(late, budget)),
+            read_launches=lambda: launches.begun_later(self.read_launches(), late, budget),
         )
         wall_s = np.minimum(self.frame["wall_s"] + late, budget)
-        best = left._precision_at(left.offsets[1:] - 1)
+        best = left._of_traces(Part.last_precision)
         return replace(left, frame=self.frame.assign(wall_s=wall_s, best_precision=best))
-
-    def _precision_at(self, events: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Precision of one event a run; `inf` for a run without any."""
-        precision = np.full(events.size, np.inf)
-        some = np.diff(self.offsets) > 0
-        precision[some] = self.precision[events[some]]
-        return precision
 
     def best_so_far(self, unit: Unit, grid: NDArray[np.float64]) -> NDArray[np.float64]:
         """Best precision at each cost of the grid, shape (runs, points)."""
-        return best_so_far(self.cost(unit), self.precision, self.offsets, grid)
+        best = np.empty((len(self.frame), grid.size))
+        for part, of_events in self._costs(unit):
+            best[part.rows] = best_so_far(of_events, part.precision, part.offsets, grid)
+        return best
 
     def cost_grid(self, unit: Unit, points: int = 101) -> NDArray[np.float64]:
         """Costs, evenly spaced in the logarithm, from the first event to the longest run's end."""
-        cost = self.cost(unit)
-        positive = cost[cost > 0]
+        first = min(
+            (cost[cost > 0].min(initial=np.inf) for _, cost in self._costs(unit)), default=np.inf
+        )
         end = self.spent(unit).max(initial=0.0)
-        if positive.size == 0 or end <= 0:
+        if first == np.inf or end <= 0:
             return np.empty(0)
-        first = min(float(positive.min()), end)
+        first = min(float(first), end)
         grid = np.geomspace(first, end, points)
         if unit == "evaluations":
             grid = np.unique(np.round(grid))
@@ -335,6 +288,35 @@ class Runs:
             values = names if isinstance(names, tuple) else (names,)
             yield dict(zip(keys, values, strict=True)), np.asarray(rows, dtype=np.intp)
 
+    @property
+    def _dimension(self) -> NDArray[np.float64]:
+        return self.frame["dimension"].to_numpy(dtype=np.float64)
+
+    def _costs(self, unit: Unit) -> Iterator[tuple[Part, NDArray[np.float64]]]:
+        """Each part, and what had been spent since the run's start at its events.
+
+        In seconds 0 of runs without times.
+        """
+        for part in self.traces:
+            timed = np.where(np.isnan(part.time_s), 0.0, part.time_s)
+            cost = timed if unit in SECONDS else part.evaluations
+            yield part, cost / part.at_events(self._dimension) if unit in PER_DIMENSION else cost
+
+    def _of_traces(self, number: Callable[[Part], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """A number of each run, shape (runs,)."""
+        of_runs = np.empty(len(self.frame))
+        for part in self.traces:
+            of_runs[part.rows] = number(part)
+        return of_runs
+
+
+def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[Part]:
+    """The events of a source, of the runs that have a row."""
+    first = 0
+    for events in source.nested("events", FIELDS):
+        yield Part.of(events, rows[first : first + len(events)])
+        first += len(events)
+
 
 def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
     """What the precisions of each run are to be taken from, shape (runs,).
@@ -344,50 +326,3 @@ def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
     """
     best = frame.groupby(PROBLEM)["best_precision"].transform("min").to_numpy(dtype=np.float64)
     return np.where(frame["f_opt"].isna() & np.isfinite(best), best, 0.0)
-
-
-@dataclass(frozen=True)
-class _Nested:
-    """The rows that are nested in runs, flat; `places` says where each of them was read."""
-
-    offsets: NDArray[np.int64]
-    places: NDArray[np.int64]
-    rows: pa.ChunkedArray
-
-    @classmethod
-    def of(cls, column: pa.ChunkedArray, order: NDArray[np.uint64]) -> _Nested:
-        """With the runs in this order; null is none."""
-        lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy().astype(np.int64)
-        starts = np.cumsum(lengths) - lengths
-        offsets = np.concatenate([[0], np.cumsum(lengths[order])])
-        places = np.arange(offsets[-1]) + np.repeat(starts[order] - offsets[:-1], lengths[order])
-        return cls(offsets, places, pc.list_flatten(column))
-
-    def numbers(self, name: str) -> NDArray[np.float64]:
-        """A field of each row."""
-        read = pc.struct_field(self.rows, name).to_numpy()
-        return np.asarray(read[self.places], dtype=np.float64)
-
-
-def _launches(log: _Nested) -> pd.DataFrame:
-    numbers = ("start_s", "end_s", "evaluations", "best_precision")
-    complete = pc.is_in(pc.struct_field(log.rows, "end"), pa.array(ENDED_BY_ITSELF))
-    return pd.DataFrame(
-        {
-            "row": np.repeat(np.arange(log.offsets.size - 1), np.diff(log.offsets)),
-            **{name: log.numbers(name) for name in numbers},
-            "complete": complete.to_numpy()[log.places],
-        }
-    )
-
-
-def _begun_later(
-    launches: pd.DataFrame, late: NDArray[np.float64], budget: NDArray[np.float64]
-) -> pd.DataFrame:
-    delay, limit = late[launches["row"]], budget[launches["row"]]
-    end_s = launches["end_s"] + delay
-    return launches.assign(
-        start_s=launches["start_s"] + delay,
-        end_s=np.minimum(end_s, limit),
-        complete=launches["complete"] & (end_s < limit),
-    )[launches["start_s"] + delay < limit].reset_index(drop=True)

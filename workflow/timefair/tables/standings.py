@@ -6,7 +6,7 @@ no merit, so that it counts as 0 here and such runs are equal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,7 @@ class Problem:
     names
         Its keys.
     rows
-        Its runs in the frame; they lie together.
+        Its runs in the frame.
     algorithms
         For each algorithm, by the alphabet, which of `rows` are its runs.
     """
@@ -63,17 +63,29 @@ def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
 
 
 def precision_at(
-    runs: Runs, problem: Problem, evaluations: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Best precision of a problem's runs at numbers of evaluations, shape (rows, points)."""
-    rows = problem.rows
-    cuts = runs.offsets[rows[0] : rows[-1] + 2]
-    events = slice(cuts[0], cuts[-1])
-    best = best_so_far(
-        runs.evaluations[events], runs.precision[events], cuts - cuts[0], evaluations
-    )
-    end = runs.spent("evaluations")[rows, np.newaxis]
-    return np.where(_solved(runs)[rows, np.newaxis] & (end <= evaluations), 0.0, best)
+    runs: Runs, evaluations: Sequence[tuple[Problem, NDArray[np.float64]]]
+) -> list[NDArray[np.float64]]:
+    """Best precision of the runs on each problem at its numbers of evaluations.
+
+    An array of shape (rows, points) for each problem, from one pass over all events.
+    """
+    best = [np.empty((len(problem.rows), points.size)) for problem, points in evaluations]
+    owner = np.full(len(runs.frame), -1, dtype=np.intp)
+    place = np.zeros(len(runs.frame), dtype=np.intp)
+    for k, (problem, _) in enumerate(evaluations):
+        owner[problem.rows] = k
+        place[problem.rows] = np.arange(len(problem.rows))
+    for part in runs.traces:
+        owners = owner[part.rows]
+        for k in np.unique(owners[owners >= 0]):
+            mine = part.taken(np.flatnonzero(owners == k))
+            best[k][place[mine.rows]] = best_so_far(
+                mine.evaluations, mine.precision, mine.offsets, evaluations[k][1]
+            )
+    solved_at = np.where(_solved(runs), runs.spent("evaluations"), np.inf)
+    for found, (problem, points) in zip(best, evaluations, strict=True):
+        found[solved_at[problem.rows, np.newaxis] <= points] = 0.0
+    return best
 
 
 def evaluations_allowed(runs: Runs) -> NDArray[np.float64]:

@@ -61,12 +61,13 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     spent = {unit: spent_until(runs, unit, analysis) for unit in UNITS}
     allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
-    for problem in problems(runs):
+    asked = [(problem, _limits(problem, allowed)) for problem in problems(runs)]
+    for (problem, limits), at in zip(asked, precision_at(runs, asked), strict=True):
         suite, dimension = problem.names["suite"], problem.names["dimension"]
         pairs = comb(len(problem.algorithms), 2)
         tests[suite, dimension, FIXED_BUDGET] += pairs
         tests[suite, dimension, FIXED_TARGET] += pairs * len(analysis.targets)
-        rows += _at_fixed_budget(runs, problem, allowed, best)
+        rows += _at_fixed_budget(problem, allowed, limits, at, best)
         rows += _at_fixed_targets(problem, analysis.targets_from_easy, spent)
     families: defaultdict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -85,16 +86,29 @@ def _adjust(inversions: list[dict[str, Any]], tests: int, alpha: float) -> None:
         row["significant"] = bool(p <= alpha)
 
 
+def _least(problem: Problem, allowed: NDArray[np.float64]) -> dict[str, float]:
+    """Up to how many evaluations the runs of each algorithm can all be judged."""
+    return {name: float(most.min()) for name, most in problem.samples(allowed).items()}
+
+
+def _limits(problem: Problem, allowed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The different ones of these numbers, rising."""
+    return np.unique(list(_least(problem, allowed).values()))
+
+
 def _at_fixed_budget(
-    runs: Runs, problem: Problem, allowed: NDArray[np.float64], best: NDArray[np.float64]
+    problem: Problem,
+    allowed: NDArray[np.float64],
+    limits: NDArray[np.float64],
+    at_limits: NDArray[np.float64],
+    best: NDArray[np.float64],
 ) -> Iterator[dict[str, Any]]:
-    limits = {name: float(most.min()) for name, most in problem.samples(allowed).items()}
-    grid = np.unique(list(limits.values()))
-    at = problem.split(precision_at(runs, problem, grid))
+    least = _least(problem, allowed)
+    at = problem.split(at_limits)
     at_the_end = problem.samples(best)
     for pair in combinations(problem.algorithms, 2):
-        equal = min(limits[name] for name in pair)
-        samples = [at[name][:, np.searchsorted(grid, equal)] for name in pair]
+        equal = min(least[name] for name in pair)
+        samples = [at[name][:, np.searchsorted(limits, equal)] for name in pair]
         ends = [at_the_end[name] for name in pair]
         values = [median(sample) for sample in (*samples, *ends)]
         if _inverted(*values):

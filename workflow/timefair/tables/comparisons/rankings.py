@@ -42,17 +42,15 @@ def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """
     spent = {unit: spent_until(runs, unit, analysis) for unit in UNITS}
     allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
+    asked = [(problem, _equal_evaluations(runs, problem, allowed)) for problem in problems(runs)]
     parts = []
-    for problem in problems(runs):
-        least = allowed[problem.rows].min()
-        equal = least if np.isfinite(least) else runs.spent("evaluations")[problem.rows].max()
-        at_equal = precision_at(runs, problem, np.array([equal]))[:, 0]
+    for (problem, equal), at_equal in zip(asked, precision_at(runs, asked), strict=True):
         parts.append(
             _ranked(
                 {**problem.names, "criterion": FIXED_BUDGET, "target": np.nan},
-                {name: median(sample) for name, sample in problem.split(at_equal).items()},
+                {name: median(sample) for name, sample in problem.split(at_equal[:, 0]).items()},
                 {name: median(sample) for name, sample in problem.samples(best).items()},
-                evaluations=equal,
+                evaluations=float(equal[0]),
             )
         )
         costs = {unit: erts(problem, spent[unit]) for unit in UNITS}
@@ -65,6 +63,15 @@ def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 )
             )
     return stacked(parts, COLUMNS)
+
+
+def _equal_evaluations(
+    runs: Runs, problem: Problem, allowed: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The one number of evaluations at which all algorithms are compared, shape (1,)."""
+    least = allowed[problem.rows].min(keepdims=True)
+    most = runs.spent("evaluations")[problem.rows].max(keepdims=True)
+    return np.where(np.isfinite(least), least, most)
 
 
 def spent_until(runs: Runs, unit: Unit, analysis: Analysis) -> Spent:

@@ -54,12 +54,13 @@ def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     share tau or at the final target. NaN where no launch is, and where k exceeds them.
     """
     problem = runs.frame.groupby(list(PROBLEM_KEYS)).ngroup().to_numpy()
-    launches = dict(iter(runs.launches.groupby(problem[runs.launches["row"]])))
+    every = runs.launches
+    launches = dict(iter(every.groupby(problem[every["row"]])))
     best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
     budgets = runs.frame[["budget_s", "budget_evaluations"]]
     rows = []
     for names, members in runs.groups(PROBLEM_KEYS):
-        own = launches.get(problem[members[0]], runs.launches.iloc[:0])
+        own = launches.get(problem[members[0]], every.iloc[:0])
         fair = _fair(budgets.iloc[members], own)
         singles = own.loc[own["complete"], "best_precision"].to_numpy(dtype=np.float64)
         one, several = _best_of(singles, 1, analysis), _best_of(singles, fair["k"], analysis)
