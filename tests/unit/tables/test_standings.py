@@ -255,12 +255,14 @@ def test_a_run_that_reached_the_final_target_allows_any_number_of_evaluations(ru
     )
     assert evaluations_allowed(runs).tolist() == [np.inf, 40, np.inf, 7]
     first, second = problems(runs)
-    assert precision_at(runs, first, np.array([4.0, 8.0, 100.0])).tolist() == [
+    asked = [(first, np.array([4.0, 8.0, 100.0])), (second, np.array([7.0]))]
+    of_first, of_second = precision_at(runs, asked)
+    assert of_first.tolist() == [
         [1.0, 1.0, 0.0],
         [np.inf, 2.0, 2.0],
         [3.0, 3.0, 3.0],
     ]
-    assert precision_at(runs, second, np.array([7.0])).tolist() == [[6.0]]
+    assert of_second.tolist() == [[6.0]]
 
 
 def test_equal_evaluations_where_the_budget_ended_no_run(run, table):
