@@ -122,9 +122,10 @@ class Runs:
         cls, source: Source, plain: pa.Table, kept: NDArray[np.bool_], facts: Mapping[str, Any]
     ) -> Runs:
         """Some of the runs of a source, of which all that is not nested is in memory."""
-        some = plain.filter(pa.array(kept))
-        order = pc.sort_indices(some, [(key, "ascending") for key in KEYS]).to_numpy()
-        frame = some.take(order).to_pandas()
+        places = np.flatnonzero(kept)
+        keys = plain.select(KEYS).take(places)
+        places = places[pc.sort_indices(keys, [(key, "ascending") for key in KEYS])]
+        frame = plain.take(places).to_pandas(split_blocks=True, self_destruct=True)
         twice = frame.duplicated(list(KEYS))
         if twice.any():
             first = frame.loc[twice.idxmax(), list(KEYS)]
@@ -133,7 +134,7 @@ class Runs:
                 + ", ".join(f"{key} {value}" for key, value in first.items())
             )
         rows = np.full(kept.size, -1, dtype=np.intp)
-        rows[np.flatnonzero(kept)[order]] = np.arange(order.size)
+        rows[places] = np.arange(places.size)
         reference = _best_known(frame)
         frame["best_precision"] -= reference
         traces = Traces(lambda: _parts(source, rows)).each(
