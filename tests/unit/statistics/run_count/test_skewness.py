@@ -1,4 +1,5 @@
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import skew
 
+from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.outliers import Outliers, is_kept
 from timefair.statistics.run_count.skewness import SkewnessRule, skewness_counts
 from timefair.statistics.run_count.stopping import Reason, decide, stop_counts, stopping
@@ -38,6 +40,15 @@ def test_the_golden_vectors_offline():
     assert found.n.tolist() == [[vector["n"][name] for name in names] for vector in VECTORS]
 
 
+def test_the_order_of_the_rules_does_not_matter():
+    samples = np.random.default_rng(2).lognormal(sigma=0.4, size=(50, 20))
+    order = np.random.default_rng(3).permutation(len(EVERY_RULE))
+    found = skewness_counts(EVERY_RULE, samples)
+    other = skewness_counts([EVERY_RULE[k] for k in order], samples)
+    np.testing.assert_array_equal(other.n, found.n[:, order])
+    np.testing.assert_array_equal(other.met, found.met[:, order])
+
+
 VALUES = st.one_of(
     st.sampled_from([0.0, 0.1, 1.0, 2.0, 3.0, np.inf]),
     st.integers(0, 9).map(float),
@@ -65,6 +76,39 @@ def test_the_path_is_scipys_skewness_of_what_is_kept(technique):
     found = stopping(SkewnessRule(0.0, technique), sample)
     expected = [skew(sample[:n][is_kept(sample[:n], technique)]) for n in range(5, found.n + 1)]
     np.testing.assert_allclose(found.path, expected, rtol=1e-12)
+
+
+def exact_skewness(values):
+    values = [Fraction(value) for value in values]
+    mean = sum(values) / len(values)
+    second, third = (sum((value - mean) ** k for value in values) / len(values) for k in (2, 3))
+    return float(third) / float(second) ** 1.5
+
+
+@pytest.mark.parametrize("middle", [0.0, 79.48, -4.0e6])
+def test_the_skewness_of_values_near_each_other_is_exact(middle):
+    """Runs that all end in one local optimum differ in the last digits alone."""
+    noise = 1e-13 * max(abs(middle), 1.0) * np.random.default_rng(5).gamma(2.0, size=30)
+    found = stopping(SkewnessRule(0.0, Outliers.NONE, cap=30), middle + noise)
+    expected = [exact_skewness((middle + noise)[:n]) for n in range(5, found.n + 1)]
+    np.testing.assert_allclose(found.path, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_outliers_of_values_near_each_other_are_those_of_their_distances():
+    """The fences lie between neighbouring floating-point numbers."""
+    rng = np.random.default_rng(6)
+    for steps in rng.geometric(0.1, size=(300, 9)) * rng.choice([-1, 1], size=(300, 9)):
+        sample = 64.0 + steps * 2.0**-46
+        for technique in (Outliers.IQR, Outliers.MAD):
+            assert is_kept(sample, technique).tolist() == is_kept(steps, technique).tolist()
+
+
+@pytest.mark.parametrize("n", range(3, 51))
+def test_percentiles_are_numpys_to_the_last_bit(n):
+    rng = np.random.default_rng(n)
+    for sample in (rng.lognormal(size=n), 79.48 + 1e-13 * rng.integers(0, 9, size=n)):
+        fences = kernels.fences(np.sort(sample), n, Outliers.PERCENTILE.code)
+        assert fences == tuple(np.percentile(sample, [2.5, 97.5]))
 
 
 def test_order_and_unit_of_the_values_do_not_matter_to_a_look():

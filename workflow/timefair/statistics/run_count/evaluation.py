@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,7 +43,7 @@ def rule_trial(
     Parameters
     ----------
     rules : sequence of SkewnessRule
-        The settings; those of one technique next to each other share its skewness.
+        The settings.
     samples : array_like, shape (samples, runs)
         Complete samples in the order of their runs; `inf` for a run without a finite value. May be
         a memory map.
@@ -302,9 +303,10 @@ def _labels(groups: ArrayLike | None, size: int) -> NDArray[np.int64]:
 
 
 def _sums(values: NDArray[Any], labels: NDArray[np.int64], count: int) -> NDArray[np.float64]:
-    sums = np.zeros((count, *values.shape[1:]))
-    np.add.at(sums, labels, values)
-    return sums
+    """Sums of the values with each label, shape (count, ...)."""
+    columns = values.reshape(values.shape[0], math.prod(values.shape[1:])).T
+    sums = [np.bincount(labels, weights=column, minlength=count) for column in columns]
+    return np.array(sums, dtype=np.float64).T.reshape(count, *values.shape[1:])
 
 
 def _blocks(size: int, progress: Callable[[int, int], None] | None) -> Iterator[slice]:

@@ -18,26 +18,30 @@ PERCENTILES = (0.025, 0.975)
 NORMAL_QUARTILE = 0.6745
 MODIFIED_Z = 3.5
 CONSTANT = 1e-15
-"""Standard deviation, relative to the mean, at which values differ by rounding alone (as scipy)."""
+"""Standard deviation, relative to the mean, up to which values differ by rounding alone."""
 LEAST_KEPT = 3
 
 
 def insert(ordered: Floats, n: int, value: float) -> None:
-    """Put a value at its place among the first n."""
-    place = n
-    while place > 0 and ordered[place - 1] > value:
-        ordered[place] = ordered[place - 1]
-        place -= 1
-    ordered[place] = value
+    """Put a value at its place among the first n, without a branch to be guessed."""
+    for i in range(n):
+        here = ordered[i]
+        ordered[i] = min(here, value)
+        value = max(here, value)
+    ordered[n] = value
 
 
 def percentile(ordered: Floats, n: int, p: float) -> float:
-    """The p-quantile with linear interpolation, numpy's default."""
+    """The p-quantile with linear interpolation, numpy's default, rounded as there."""
     place = p * (n - 1)
     below = int(place)
     if below + 1 >= n:
         return float(ordered[n - 1])
-    return float(ordered[below] + (ordered[below + 1] - ordered[below]) * (place - below))
+    share = place - below
+    step = ordered[below + 1] - ordered[below]
+    if share < 0.5:
+        return float(ordered[below] + step * share)
+    return float(ordered[below + 1] - step * (1.0 - share))
 
 
 def median(ordered: Floats, n: int) -> float:
@@ -70,13 +74,13 @@ def mean_deviation(ordered: Floats, n: int, centre: float) -> float:
     return total / n
 
 
-def mean_of(ordered: Floats, first: int, last: int) -> float:
-    """Mean of a range, exact when all its values are equal."""
-    shift = float(ordered[first])
+def mean_of(ordered: Floats, n: int) -> float:
+    """Mean, exact when all values are equal."""
+    shift = float(ordered[0])
     total = 0.0
-    for i in range(first, last):
+    for i in range(n):
         total += ordered[i] - shift
-    return shift + total / (last - first)
+    return shift + total / n
 
 
 def fences(ordered: Floats, n: int, technique: int) -> tuple[float, float]:
@@ -93,28 +97,41 @@ def fences(ordered: Floats, n: int, technique: int) -> tuple[float, float]:
     centre = median(ordered, n)
     spread = median_deviation(ordered, n, centre)
     if spread == 0.0:
-        about = centre if technique == 3 else mean_of(ordered, 0, n)
+        about = centre if technique == 3 else mean_of(ordered, n)
         spread = mean_deviation(ordered, n, about)
     reach = MODIFIED_Z * spread / NORMAL_QUARTILE
-    return centre - reach, centre + reach
+    first = 0
+    while centre - ordered[first] > reach:
+        first += 1
+    last = n - 1
+    while ordered[last] - centre > reach:
+        last -= 1
+    return float(ordered[first]), float(ordered[last])
 
 
 def skewness(ordered: Floats, first: int, last: int) -> tuple[float, bool]:
-    """Moment coefficient g1 (ddof 0) of a range, and whether its values are constant."""
+    """Moment coefficient g1 (ddof 0) of a range, and whether its values are constant.
+
+    Distances from the least value are exact where the values are near each other; the mean is not.
+    """
     count = last - first
-    mean = mean_of(ordered, first, last)
-    scale = max(mean - ordered[first], ordered[last - 1] - mean)
+    shift = ordered[first]
+    centre = 0.0
+    for i in range(first, last):
+        centre += ordered[i] - shift
+    centre /= count
+    scale = max(centre, ordered[last - 1] - shift - centre)
     if scale == 0.0:
         return 0.0, True
     second = 0.0
     third = 0.0
     for i in range(first, last):
-        y = (ordered[i] - mean) / scale
+        y = (ordered[i] - shift - centre) / scale
         second += y * y
         third += y * y * y
     second /= count
     third /= count
-    if math.sqrt(second) * scale <= CONSTANT * abs(mean):
+    if math.sqrt(second) * scale <= CONSTANT * abs(shift + centre):
         return 0.0, True
     return third / (second * math.sqrt(second)), False
 
@@ -144,7 +161,10 @@ def stop(
     counts: NDArray[np.int64],
     met: NDArray[np.bool_],
 ) -> None:
-    """At which n each of several skewness rules stops on one sample, and whether at its limit."""
+    """At which n each of several skewness rules stops on one sample, and whether at its limit.
+
+    Neighbours with one technique share its skewness.
+    """
     rules = limits.size
     ordered = np.empty(sample.size)
     open_rules = rules
@@ -182,14 +202,23 @@ def stop_all(
 
 
 def fences_all(
-    samples: Floats, counts: NDArray[np.int64], technique: int, low: Floats, high: Floats
+    samples: Floats,
+    counts: NDArray[np.int64],
+    techniques: NDArray[np.int64],
+    low: Floats,
+    high: Floats,
 ) -> None:
-    """Fences of the first ``counts[s, r]`` values of each sample."""
-    width = samples.shape[1]
-    ordered = np.empty(width)
+    """Fences of the first ``counts[s, r]`` values of each sample, which is sorted once."""
+    settings = techniques.size
+    ordered = np.empty(samples.shape[1])
+    wanted = np.zeros(samples.shape[1] + 1, dtype=np.bool_)
     for s in range(samples.shape[0]):
-        for n in range(1, width + 1):
+        wanted[:] = False
+        for r in range(settings):
+            wanted[counts[s, r]] = True
+        for n in range(1, samples.shape[1] + 1):
             insert(ordered, n - 1, samples[s, n - 1])
-            for r in range(counts.shape[1]):
-                if counts[s, r] == n:
-                    low[s, r], high[s, r] = fences(ordered, n, technique)
+            if wanted[n]:
+                for r in range(settings):
+                    if counts[s, r] == n:
+                        low[s, r], high[s, r] = fences(ordered, n, techniques[r])

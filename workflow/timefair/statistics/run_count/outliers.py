@@ -29,7 +29,10 @@ class Outliers(StrEnum):
     @property
     def code(self) -> int:
         """Number of the technique in the kernels."""
-        return list(Outliers).index(self)
+        return _CODES[self]
+
+
+_CODES = {technique: code for code, technique in enumerate(Outliers)}
 
 
 def is_kept(sample: ArrayLike, outliers: Outliers) -> NDArray[np.bool_]:

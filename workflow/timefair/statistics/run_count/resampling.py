@@ -19,19 +19,28 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 ROUNDING = 1e-15
+TUPLES = 4096
+"""Sums of values that are tabulated for drawing: as many as a processor has at hand."""
 
 
 class Cases(NamedTuple):
-    """What is judged: the first ``counts[s, r]`` values of sample s, kept within its fences."""
+    """What is judged: the first ``counts[s, r]`` values of sample s, kept within their fences.
+
+    ``techniques[r]`` is the column of the truth's fences that setting r is judged with.
+    """
 
     samples: Floats
     counts: Integers
+    techniques: Integers
     low: Floats
     high: Floats
 
 
 class Truth(NamedTuple):
-    """What it is judged against; `nested` if these are the samples themselves."""
+    """What it is judged against; `nested` if these are the samples themselves.
+
+    The fences have a column a technique.
+    """
 
     samples: Floats
     low: Floats
@@ -57,13 +66,17 @@ class Plan(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Mean and central moments of kept values; the mean is `inf` if a value, kept or not, is."""
+    """What is known of kept values; the mean is `inf` if a value, kept or not, is.
+
+    Skewness and excess kurtosis have no unit, so that no value is too small or too great for them;
+    of constant values they are 0.
+    """
 
     size: int
     mean: float
-    second: float
-    third: float
-    fourth: float
+    deviation: float
+    skewness: float
+    kurtosis: float
 
 
 class Difference(NamedTuple):
@@ -78,41 +91,56 @@ class Difference(NamedTuple):
 def keep(sample: Floats, n: int, low: float, high: float, kept: Floats) -> Moments:
     """Gather the kept ones of the first n values, and their moments."""
     count = 0
-    for i in range(n):
-        if sample[i] == math.inf:
-            return Moments(0, math.inf, 0.0, 0.0, 0.0)
-        if low <= sample[i] <= high:
-            kept[count] = sample[i]
-            count += 1
     total = 0.0
-    for i in range(count):
-        total += kept[i] - kept[0]
+    least = math.inf
+    greatest = -math.inf
+    for i in range(n):
+        value = sample[i]
+        if value == math.inf:
+            return Moments(0, math.inf, 0.0, 0.0, 0.0)
+        if low <= value <= high:
+            kept[count] = value
+            count += 1
+            total += value - kept[0]
+            least = min(least, value)
+            greatest = max(greatest, value)
     mean = kept[0] + total / count
+    scale = max(mean - least, greatest - mean)
+    if scale == 0.0:
+        return Moments(count, mean, 0.0, 0.0, 0.0)
     second = 0.0
     third = 0.0
     fourth = 0.0
     for i in range(count):
-        y = kept[i] - mean
+        y = (kept[i] - mean) / scale
         square = y * y
         second += square
         third += square * y
         fourth += square * square
-    return Moments(count, mean, second / count, third / count, fourth / count)
+    second /= count
+    root = math.sqrt(second)
+    return Moments(
+        count,
+        mean,
+        scale * root,
+        third / (count * second * root),
+        fourth / (count * second * second) - 3.0,
+    )
 
 
 def difference_of(estimate: Moments, truth: Moments, draws: int) -> Difference:
     """The difference of two bootstrapped means, estimate minus truth."""
     mean = estimate.mean - truth.mean
-    spread = estimate.second + truth.second
-    if math.sqrt(spread) <= ROUNDING * abs(truth.mean):
+    deviation = math.hypot(estimate.deviation, truth.deviation)
+    if deviation <= ROUNDING * abs(truth.mean):
         return Difference(mean, 0.0, 0.0, 0.0)
-    third = estimate.third - truth.third
-    fourth = (estimate.fourth - 3.0 * estimate.second**2) + (truth.fourth - 3.0 * truth.second**2)
+    a = estimate.deviation / deviation
+    b = truth.deviation / deviation
     return Difference(
         mean,
-        math.sqrt(spread / draws),
-        third / (spread * math.sqrt(spread) * math.sqrt(draws)),
-        fourth / (spread * spread * draws),
+        deviation / math.sqrt(draws),
+        (a**3 * estimate.skewness - b**3 * truth.skewness) / math.sqrt(draws),
+        (a**4 * estimate.kurtosis + b**4 * truth.kurtosis) / draws,
     )
 
 
@@ -168,35 +196,50 @@ def expected_share(d: Difference, reach: float) -> float:
     return max(high - edgeworth((-reach - d.mean) / d.deviation, d), 0.0)
 
 
-def tabulate_pairs(kept: Floats, count: int, pairs: Floats) -> None:
-    """Sums of all ordered pairs: one draw from them is two draws from the values."""
-    for i in range(count):
-        for j in range(count):
-            pairs[i * count + j] = kept[i] + kept[j]
+class Tuples(NamedTuple):
+    """Sums of all ordered tuples of `length` values: one draw of them is `length` draws."""
+
+    sums: Floats
+    size: int
+    length: int
+
+
+def tabulate(kept: Floats, count: int, draws: int, sums: Floats) -> Tuples:
+    """The longest tuples, of at most `draws` values, whose sums have room in `sums`."""
+    sums[0] = 0.0
+    size = 1
+    length = 0
+    while length < draws and size * count <= sums.size:
+        for i in range(size - 1, -1, -1):
+            shorter = sums[i]
+            for j in range(count):
+                sums[i * count + j] = shorter + kept[j]
+        size *= count
+        length += 1
+    return Tuples(sums, size, length)
 
 
 def resampled_means(
-    kept: Floats, count: int, draws: int, seed: np.uint64, pairs: Floats, means: Floats
+    kept: Floats, count: int, tuples: Tuples, draws: int, seed: np.uint64, means: Floats
 ) -> None:
     """Fill `means` with means of values drawn with replacement.
 
-    The random words are splitmix64's, in halves of 32 bits, so that no index is favoured by more
-    than ``count**2 / 2**32``.
+    The random words are splitmix64's, in halves of 32 bits, so that no tuple is favoured by more
+    than ``size / 2**32``.
     """
-    tabulate_pairs(kept, count, pairs)
     half = np.uint64(32)
     mask = np.uint64(0xFFFFFFFF)
     values = np.uint64(count)
-    squares = np.uint64(count * count)
+    sizes = np.uint64(tuples.size)
     state = seed
     for b in range(means.size):
         total = 0.0
-        for _ in range(draws // 4):
+        for _ in range(draws // (2 * tuples.length)):
             state += np.uint64(0x9E3779B97F4A7C15)
             word = mixed(state)
-            total += pairs[np.int64(((word & mask) * squares) >> half)]
-            total += pairs[np.int64(((word >> half) * squares) >> half)]
-        for _ in range(draws % 4):
+            total += tuples.sums[np.int64(((word & mask) * sizes) >> half)]
+            total += tuples.sums[np.int64(((word >> half) * sizes) >> half)]
+        for _ in range(draws % (2 * tuples.length)):
             state += np.uint64(0x9E3779B97F4A7C15)
             total += kept[np.int64(((mixed(state) >> half) * values) >> half)]
         means[b] = total / draws
@@ -287,10 +330,10 @@ def judge_clear(
     return 0.0
 
 
-def twin_of(counts: Integers, r: int) -> int:
-    """The first setting with the same n: the same kept values, the same verdict."""
+def twin_of(counts: Integers, techniques: Integers, r: int) -> int:
+    """The first setting of the technique with the same n: the same values, the same verdict."""
     for earlier in range(r):
-        if counts[earlier] == counts[r]:
+        if counts[earlier] == counts[r] and techniques[earlier] == techniques[r]:
             return earlier
     return r
 
@@ -300,7 +343,7 @@ class Workspace(NamedTuple):
 
     kept: Floats
     true_kept: Floats
-    pairs: Floats
+    sums: Floats
     estimates: Floats
     true_means: Floats
 
@@ -310,7 +353,7 @@ def workspace(width: int, plan: Plan) -> Workspace:
     return Workspace(
         np.empty(width),
         np.empty(width),
-        np.empty(width * width if plan.resamples > 0 else 0),
+        np.empty(max(width * width, TUPLES)),
         np.empty(plan.resamples),
         np.empty((plan.seeds.shape[1], plan.resamples)),
     )
@@ -318,9 +361,10 @@ def workspace(width: int, plan: Plan) -> Workspace:
 
 def draw_truth(size: int, seeds: NDArray[np.uint64], plan: Plan, work: Workspace) -> None:
     """Resampled means of the truth, for all settings of a sample."""
+    tuples = tabulate(work.true_kept, size, plan.draws, work.sums)
     for k in range(seeds.size):
         resampled_means(
-            work.true_kept, size, plan.draws, mixed(seeds[k]), work.pairs, work.true_means[k]
+            work.true_kept, size, tuples, plan.draws, mixed(seeds[k]), work.true_means[k]
         )
 
 
@@ -337,9 +381,10 @@ def judge_close(
     """The verdict of a close case, averaged over the repetitions."""
     within[:] = 0.0
     total = 0.0
+    tuples = tabulate(work.kept, estimate.size, plan.draws, work.sums)
     for k in range(seeds.size):
         seed = seeds[k] + np.uint64(n) * np.uint64(0xD1B54A32D192ED03)
-        resampled_means(work.kept, estimate.size, plan.draws, seed, work.pairs, work.estimates)
+        resampled_means(work.kept, estimate.size, tuples, plan.draws, seed, work.estimates)
         total += judge_resamples(
             work.estimates, work.true_means[k], d, abs(truth.mean), plan, within
         )
@@ -356,21 +401,32 @@ def judge_sample(
     accurate: Floats,
     within: Floats,
 ) -> None:
-    """Verdicts of all settings of one sample."""
+    """Verdicts of all settings of one sample, one technique after the other."""
+    sample = cases.samples[s]
+    counts = cases.counts[s]
     runs = truth.samples.shape[1]
-    whole = keep(truth.samples[s], runs, truth.low[s], truth.high[s], work.true_kept)
-    drawn = False
-    for r in range(accurate.size):
-        n = cases.counts[s, r]
-        twin = twin_of(cases.counts[s], r)
-        if twin < r:
-            accurate[r] = accurate[twin]
-            within[r] = within[twin]
-        elif truth.nested and n == runs:
-            accurate[r] = 1.0
-            within[r] = 1.0
-        else:
-            part = keep(cases.samples[s], n, cases.low[s, r], cases.high[s, r], work.kept)
+    whole = Moments(0, 0.0, 0.0, 0.0, 0.0)
+    for technique in range(truth.low.shape[1]):
+        known = False
+        drawn = False
+        for r in range(counts.size):
+            if cases.techniques[r] != technique:
+                continue
+            n = counts[r]
+            twin = twin_of(counts, cases.techniques, r)
+            if twin < r:
+                accurate[r] = accurate[twin]
+                within[r] = within[twin]
+                continue
+            if truth.nested and n == runs:
+                accurate[r] = 1.0
+                within[r] = 1.0
+                continue
+            if not known:
+                low, high = truth.low[s, technique], truth.high[s, technique]
+                whole = keep(truth.samples[s], runs, low, high, work.true_kept)
+                known = True
+            part = keep(sample, n, cases.low[s, r], cases.high[s, r], work.kept)
             d = difference_of(part, whole, plan.draws)
             accurate[r] = judge_clear(part, whole, d, plan, within[r])
             if accurate[r] < 0.0:
@@ -381,7 +437,7 @@ def judge_sample(
 
 
 def judge(cases: Cases, truth: Truth, plan: Plan, accurate: Floats, within: Floats) -> None:
-    """Verdicts of all cases of one technique, averaged over the repetitions."""
+    """Verdicts of all cases, averaged over the repetitions."""
     work = workspace(max(cases.samples.shape[1], truth.samples.shape[1]), plan)
     for s in range(cases.samples.shape[0]):
         judge_sample(s, cases, truth, plan, work, accurate[s], within[s])

@@ -89,8 +89,8 @@ class SkewnessRule:
 def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCounts:
     """Where each of several skewness rules stops on many complete samples, compiled.
 
-    The same n as `stop_counts` of each rule gives, to the last sample. Rules that share a
-    technique share its skewness: put them next to each other.
+    The same n as `stop_counts` of each rule gives, to the last sample. Rules of one technique
+    share its skewness.
 
     Parameters
     ----------
@@ -123,13 +123,15 @@ def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCo
     shape = (values.shape[0], len(rules))
     counts = np.zeros(shape, dtype=np.int64)
     met = np.zeros(shape, dtype=np.bool_)
+    neighbours = sorted(rules, key=lambda rule: rule.outliers.code)
     compiled(kernels).stop_all(
         values,
-        np.array([rule.outliers.code for rule in rules], dtype=np.int64),
-        np.array([rule.tau for rule in rules], dtype=np.float64),
-        np.array([rule.start for rule in rules], dtype=np.int64),
-        np.array([rule.cap for rule in rules], dtype=np.int64),
+        np.array([rule.outliers.code for rule in neighbours], dtype=np.int64),
+        np.array([rule.tau for rule in neighbours], dtype=np.float64),
+        np.array([rule.start for rule in neighbours], dtype=np.int64),
+        np.array([rule.cap for rule in neighbours], dtype=np.int64),
         counts,
         met,
     )
-    return StopCounts(counts, met)
+    columns = [neighbours.index(rule) for rule in rules]
+    return StopCounts(counts[:, columns], met[:, columns])

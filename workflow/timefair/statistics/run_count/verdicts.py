@@ -185,7 +185,7 @@ class _Method:
 
     def plan(self, samples: int, draws: int) -> resampling.Plan:
         check_confidence(self.confidence)
-        if (np.diff(self.bands, prepend=0.0) < 0.0).any():
+        if sorted([0.0, *self.bands]) != [0.0, *self.bands]:
             raise ValueError(f"bands must not be negative, and rise, got {self.bands}")
         seeds = np.empty((samples, self.seeds), dtype=np.uint64)
         if self.rng is not None:
@@ -211,29 +211,37 @@ def _verdicts(
 ) -> Verdicts:
     values = checked_values(samples, dimensions=2)
     true_values = values if truth is None else checked_values(truth, dimensions=2)
-    numbers = np.asarray(counts, dtype=np.int64)
+    numbers = np.ascontiguousarray(counts, dtype=np.int64)
     _check_shapes(values, true_values, numbers, outliers)
     plan = method.plan(values.shape[0], draws=values.shape[1])
+    codes = np.array([technique.code for technique in outliers], dtype=np.int64)
+    techniques, columns = np.unique(codes, return_inverse=True)
+    everything = np.full((values.shape[0], techniques.size), true_values.shape[1])
+    if truth is None:
+        both = _fences(values, np.hstack([numbers, everything]), np.append(codes, techniques))
+        some, whole = both[:, :, : codes.size], both[:, :, codes.size :]
+    else:
+        some = _fences(values, numbers, codes)
+        whole = _fences(true_values, everything, techniques)
+    low, high = np.ascontiguousarray(some)
+    true_low, true_high = np.ascontiguousarray(whole)
     accurate = np.empty(numbers.shape)
     within = np.empty((*numbers.shape, plan.bands.size))
-    kinds = np.array([technique.code for technique in outliers], dtype=np.int64)
-    for code in np.unique(kinds):
-        columns = np.flatnonzero(kinds == code)
-        cases = _cases(values, numbers[:, columns], int(code))
-        everything = np.full((values.shape[0], 1), true_values.shape[1])
-        whole = _cases(true_values, everything, int(code))
-        reference = resampling.Truth(true_values, whole.low[:, 0], whole.high[:, 0], truth is None)
-        right, near = np.empty(cases.counts.shape), np.empty((*cases.counts.shape, plan.bands.size))
-        compiled(resampling).judge(cases, reference, plan, right, near)
-        accurate[:, columns], within[:, columns] = right, near
+    compiled(resampling).judge(
+        resampling.Cases(values, numbers, columns, low, high),
+        resampling.Truth(true_values, true_low, true_high, truth is None),
+        plan, accurate, within,
+    )  # fmt: skip
     return Verdicts(accurate, within)
 
 
-def _cases(values: NDArray[np.float64], counts: NDArray[np.int64], code: int) -> resampling.Cases:
-    numbers = np.ascontiguousarray(counts)
-    low, high = np.empty(numbers.shape), np.empty(numbers.shape)
-    compiled(kernels).fences_all(values, numbers, code, low, high)
-    return resampling.Cases(values, numbers, low, high)
+def _fences(
+    values: NDArray[np.float64], counts: NDArray[np.int64], codes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Least and greatest values that are kept, shape (2, samples, settings)."""
+    fences = np.empty((2, *counts.shape))
+    compiled(kernels).fences_all(values, counts, codes, *fences)
+    return fences
 
 
 def _check_shapes(
