@@ -300,10 +300,19 @@ def test_another_seed_deals_other_numbers_of_runs(campaign):
     assert dealt[0] != dealt[1]
 
 
-def test_long_work_says_how_far_it_is(campaign, capsys, monkeypatch):
-    made("run_count_rules", campaign)
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("run_count_accuracy", "bbob, D = 2, numbers of runs, samples: 9 of 9"),
+        ("run_count_savings", "bbob, D = 10, random n, samples: 9 of 9"),
+        ("run_count_groups", "bbob, D = 2, skewness, samples: 9 of 9"),
+        ("run_count_rules", "bbob, D = 2, racing, problems: 3 of 3"),
+        ("run_count_reliability", "bbob, features of 5 runs, samples: 17 of 18"),
+    ],
+)
+def test_long_work_says_how_far_it_is(name, line, campaign, capsys, monkeypatch):
+    made(name, campaign)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(progress, "EVERY_S", 0.0)
-    made("run_count_rules", campaign)
-    lines = capsys.readouterr().err.splitlines()
-    assert "bbob, D = 2, racing, problems: 3 of 3" in lines
+    made(name, campaign)
+    assert line in capsys.readouterr().err.splitlines()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import kurtosis
@@ -27,7 +29,12 @@ LEAST = 1e-16
 """Ratios below it, and above its inverse, are not told apart."""
 
 
-def features(samples: ArrayLike, counts: ArrayLike) -> NDArray[np.float64]:
+def features(
+    samples: ArrayLike,
+    counts: ArrayLike,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> NDArray[np.float64]:
     """Numbers that describe the first n runs of each sample; none depends on the values' unit.
 
     - ``log_n``: number of runs;
@@ -48,6 +55,8 @@ def features(samples: ArrayLike, counts: ArrayLike) -> NDArray[np.float64]:
         Values in the order of the runs; `inf` for a run without a finite value.
     counts : array_like of int, shape (samples,)
         How many of the first runs are seen, in 1..runs.
+    progress : callable, optional
+        Called with (samples done, samples) after each sample.
 
     Returns
     -------
@@ -75,6 +84,8 @@ def features(samples: ArrayLike, counts: ArrayLike) -> NDArray[np.float64]:
     table = np.empty((values.shape[0], len(FEATURES)))
     for s, n in enumerate(numbers):
         table[s] = _row(values[s, :n])
+        if progress is not None:
+            progress(s + 1, len(table))
     return table
 
 

@@ -182,12 +182,14 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
     for names, samples in Samples.of(runs, settings.cap).strata():
         rng = analysis.stream(names)
         judge = judge_of(settings, rng)
-        trials = {SKEWNESS: rule_trial(rules, samples.values)}
+        title = f"{names['suite']}, D = {names['dimension']}"
+        counting = Progress(f"{title}, numbers of runs, samples")
+        trials = {SKEWNESS: rule_trial(rules, samples.values, progress=counting)}
         if controls:
             trials[FIXED] = fixed_control(trials[SKEWNESS])
             trials[RANDOM] = random_control(trials[SKEWNESS], rng=rng)
         for rule, trial in trials.items():
-            progress = Progress(f"{names['suite']}, D = {names['dimension']}, {rule}, samples")
+            progress = Progress(f"{title}, {rule}, samples")
             part = _sums(samples, trial, rules, judge, progress)
             parts.append(part.assign(**names, rule=rule))
     return pd.concat(parts, ignore_index=True)[JUDGED] if parts else pd.DataFrame(columns=JUDGED)

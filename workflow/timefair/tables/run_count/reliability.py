@@ -84,7 +84,11 @@ def _cases(
     several = [name for name, column in HELD_OUT.items() if samples.names[column].nunique() > 1]
     questions = list(product(JUDGED, ERRORS, several))
     for k, n in enumerate(numbers):
-        seen = features(samples.values, np.full(len(samples.values), n))
+        seen = features(
+            samples.values,
+            np.full(len(samples.values), n),
+            progress=Progress(f"{suite}, features of {n} runs, samples"),
+        )
         for done, question in enumerate(questions, start=k * len(questions)):
             progress(done, len(numbers) * len(questions))
             yield n, seen, *question

@@ -107,7 +107,7 @@ def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         rng = analysis.stream(names)
         title = f"{names['suite']}, D = {names['dimension']}"
         entrants = [
-            *_skewness(samples, settings, rng),
+            *_skewness(samples, settings, rng, Progress(f"{title}, skewness, samples")),
             *_fixed(samples, settings),
             *_widths(samples, analysis, title),
             _raced(samples, analysis, Progress(f"{title}, racing, problems")),
@@ -126,10 +126,12 @@ def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     )[COLUMNS]
 
 
-def _skewness(samples: Samples, settings: RunCount, rng: np.random.Generator) -> list[Entrant]:
+def _skewness(
+    samples: Samples, settings: RunCount, rng: np.random.Generator, progress: Progress
+) -> list[Entrant]:
     """The paper's rule, and its numbers of runs dealt at random."""
     rules = skewness_rules(settings)
-    trial = rule_trial(rules, samples.values)
+    trial = rule_trial(rules, samples.values, progress=progress)
     entrants = []
     for name, found in (("skewness", trial), ("random n", random_control(trial, rng=rng))):
         for k, rule in enumerate(rules):
