@@ -31,7 +31,7 @@ from timefair.statistics.run_count.skewness import SkewnessRule, skewness_counts
 from timefair.statistics.run_count.verdicts import analytic_verdicts, resampled_verdicts
 
 RUNS, SEEDS, FULL = 50, 10, 112_320
-REPETITIONS, AGREEMENT = 5, 400
+REPETITIONS, AGREEMENT = 5, 1500
 RULES = [
     SkewnessRule(tau, technique)
     for technique in (Outliers.IQR, Outliers.PERCENTILE, Outliers.MAD)
