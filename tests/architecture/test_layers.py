@@ -34,7 +34,7 @@ ALLOWED = {
     },
     "tables": {"errors", "records", "statistics"},
     "figures": {"errors"},
-    "formats": {"errors", "records"},
+    "formats": {"errors", "records", "problems"},
     "report": {"ranges", "config", "statistics", "tables", "figures", "formats"},
     "verify": {"errors", "records", "plan", "config"},
     "progress": {"errors", "records", "plan", "config"},

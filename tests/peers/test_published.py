@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from timefair.formats.published.importing import import_data
+from timefair.records.store import read_runs
 from timefair.tables.registry import TABLES
 from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis
@@ -89,3 +90,77 @@ def test_events_are_all_improvements_that_iohprofiler_saw(tmp_path):
         assert all_evaluations == evaluations
         assert found.evaluations[events].tolist() == [n for n, _ in log]
         np.testing.assert_allclose(found.precision[events], [q for _, q in log], rtol=1e-7)
+
+
+def pseudo_boolean_walk(problem, rng, steps):
+    x, best = rng.integers(0, 2, problem.meta_data.n_variables), -np.inf
+    for _ in range(steps):
+        y = np.where(rng.random(x.size) < 1 / x.size, 1 - x, x)
+        value = problem(y.tolist())
+        x, best = (y, value) if value >= best else (x, best)
+
+
+@pytest.fixture
+def logged_twice(tmp_path):
+    """The same runs, as IOHprofiler's logger writes them and as the one of before 2021 did."""
+    ioh = pytest.importorskip("ioh")
+    for name, analyzer in (("new", ioh.logger.Analyzer), ("old", ioh.logger.old.Analyzer)):
+        rng = np.random.default_rng(7)
+        for kind, functions in (("PBO", (1, 2, 8, 22)), ("BBOB", (1, 8))):
+            logger = analyzer(
+                root=str(tmp_path / kind), folder_name=name, algorithm_name="walk",
+                triggers=[ioh.logger.trigger.ON_IMPROVEMENT],
+            )  # fmt: skip
+            for function in functions:
+                for instance in (1, 1, 2, 51):
+                    problem = ioh.get_problem(
+                        function, instance, 16, getattr(ioh.ProblemClass, kind)
+                    )
+                    problem.attach_logger(logger)
+                    steps = int(rng.integers(20, 300))
+                    if kind == "PBO":
+                        pseudo_boolean_walk(problem, rng, steps)
+                    else:
+                        walk(problem, 16, rng, steps)
+                    problem.reset()
+                    problem.detach_logger()
+            logger.close()
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", ["PBO", "BBOB"])
+def test_both_generations_of_iohprofiler_say_the_same(kind, logged_twice):
+    new, old = (
+        import_data(logged_twice / kind / name, "ioh", logged_twice / f"{name}.parquet")
+        for name in ("new", "old")
+    )
+    assert (new.runs, new.suite) == (old.runs, old.suite)
+    rows = [read_runs([logged_twice / f"{name}.parquet"]).to_pylist() for name in ("new", "old")]
+    for one, other in zip(*rows, strict=True):
+        assert one["evaluations"] == other["evaluations"]
+        for key in ("evaluations", "precision"):
+            np.testing.assert_allclose(
+                [event[key] for event in one["events"]],
+                [event[key] for event in other["events"]],
+                rtol=1e-9, atol=1e-9,
+            )  # fmt: skip
+
+
+def test_pseudo_boolean_values_are_reached_when_iohinspector_says(logged_twice):
+    iohinspector = pytest.importorskip("iohinspector")
+    folder = logged_twice / "PBO" / "new"
+    manager = iohinspector.DataManager()
+    manager.add_folder(str(folder))
+    theirs = manager.load(monotonic=True, include_meta_data=True).to_pandas()
+    import_data(folder, "ioh", logged_twice / "pbo.parquet")
+    ours = [
+        row
+        for row in read_runs([logged_twice / "pbo.parquet"]).to_pylist()
+        if (row["function"], row["instance"]) == (1, 1)  # precision: how many ones are missing
+    ]
+    one_max = theirs[(theirs["function_id"] == 1) & (theirs["instance"] == 1)]
+    runs = [part for _, part in one_max.groupby("run_id", sort=True)]
+    assert len(runs) == len(ours) == 2
+    for row, part in zip(ours, runs, strict=True):
+        reached = [(event["evaluations"], 16 - event["precision"]) for event in row["events"]]
+        assert reached == list(zip(part["evaluations"], part["raw_y"], strict=True))

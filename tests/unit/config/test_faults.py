@@ -238,7 +238,7 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "published",
         {"old": {"format": "ioh", "path": ".", "paht": 1}},
-        "published.old.paht: unknown key; did you mean 'path'?; known here: format, path",
+        "published.old.paht: unknown key; did you mean 'path'?; known here: format, path, ",
     ),
     ("published", {"old": {"format": "ioh"}}, "published.old.path: missing; A folder, or an "),
     (

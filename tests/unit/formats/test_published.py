@@ -1,7 +1,6 @@
 """Published data in their generations, and what is wrong with them, one line each."""
 
 import io
-import json
 import tarfile
 import zipfile
 from pathlib import Path
@@ -217,20 +216,20 @@ INFO, DAT = "exdata/bbobexp_f1.info", "exdata/data_f1/bbobexp_f1_DIM3.dat"
         (INFO, "data_f1/", "/etc/", "exdata/bbobexp_f1.info: names the data file "
          "'/etc/bbobexp_f1_DIM3.dat', which is outside of the data"),
         (INFO, "data_f1/", "data_f2/", "exdata/bbobexp_f1.info: names the data file "
-         "'data_f2/bbobexp_f1_DIM3.dat', which is not there"),
-        (INFO, ", 4", "", "exdata/data_f1/bbobexp_f1_DIM3.dat: 2 trials, and its .info file "
-         "lists 1"),
+         "'data_f2/bbobexp_f1_DIM3.dat', which is not there; its trials are left out"),
+        (INFO, ", 4", ", 4, 5", "exdata/data_f1/bbobexp_f1_DIM3.dat: 2 trials, and its .info file "
+         "lists 3; which are missing is not to be told"),
         (INFO, ", 4", ", four", "exdata/bbobexp_f1.info: 'four' is neither a data file nor a "
          "trial"),
-        (INFO, "DIM = 3, ", "", "exdata/bbobexp_f1.info: an entry without funcId, DIM or algId"),
-        (INFO, "suite = 'bbob', funcId", "x", "exdata/bbobexp_f1.info: does not begin with an "
-         "entry of COCO's data"),
-        (INFO, "bbob-new2", "bbob-biobj", "exdata/bbobexp_f1.info: data_format 'bbob-biobj' has "
-         "no precisions of one f"),
-        (INFO, "'bbob', funcId", "'bbob-noisy', funcId", "data of bbob-noisy have values without "
-         "noise, and records those with it: they do not compare"),
-        (INFO, "suite = 'bbob', funcId = 1", "funcId = 101", "data of bbob-noisy have values "
-         "without noise, and records those with it: they do not compare"),
+        (INFO, "DIM = 3, ", "", "exdata/bbobexp_f1.info: an entry lacks DIM"),
+        (INFO, "DIM = 3", "DIM = three", "exdata/bbobexp_f1.info: DIM is 'three', and should be a "
+         "whole number"),
+        (INFO, "suite = 'bbob', funcId", "x", "exdata/bbobexp_f1.info: "
+         "'data_f1/bbobexp_f1_DIM3.dat' belongs to no entry that has funcId"),
+        (INFO, "bbob-new2", "bbob-new9", "exdata/bbobexp_f1.info: data_format 'bbob-new9' is "
+         "unknown; known: 'bbob', 'bbob-old', 'bbob-new', 'bbob-new2'"),
+        (INFO, "2:7|", "2:seven|", "exdata/bbobexp_f1.info: '2:seven|1.0e+00' is no trial, such as "
+         "1:3673|-7.8e-09"),
         (DAT, "5 0 1.0e+00", "5 0 1.0x+00", "exdata/data_f1/bbobexp_f1_DIM3.dat:3: '5 0 1.0x+00 "
          "+8.048e+01 +8.048e+01 +1.0 +' is no line of COCO's data"),
         (DAT, "\n5 0 1.0e+00", "\n5\n0 0 1.0e+00", "exdata/data_f1/bbobexp_f1_DIM3.dat:3: '5' is "
@@ -250,6 +249,14 @@ def test_data_of_several_algorithms_are_refused(tmp_path):
     path = folder_of(OLD | NEW, tmp_path)
     with pytest.raises(InputError, match=r"data of 2 algorithms \(ALG, of 2009, new\)"):
         import_data(path, "coco", tmp_path / "out.parquet")
+
+
+@pytest.mark.parametrize("named", ["suite = 'bbob-noisy', funcId = 101", "funcId = 101"])
+def test_noisy_data_stand_alone(named, imported, tmp_path):
+    files = NEW | {INFO: NEW[INFO].replace("suite = 'bbob', funcId = 1", named)}
+    assert {row["suite"] for row in imported(files)} == {"bbob-noisy"}
+    with pytest.raises(InputError, match="values without noise, and records those with it"):
+        imported(files, wanted=Wanted("bbob-noisy", [101], [3], [2]))
 
 
 def test_data_that_no_campaign_wants_are_refused(tmp_path):
@@ -302,71 +309,6 @@ def test_broken_archives_are_one_line(pack, tmp_path):
         import_data(tmp_path / "nowhere", "coco", tmp_path / "out.parquet")
 
 
-def a_study(**changes):
-    index = {
-        "version": "0.3.22", "suite": "BBOB", "function_id": 2, "function_name": "Ellipsoid",
-        "maximization": False, "algorithm": {"name": "ES", "info": ""},
-        "attributes": ["evaluations", "raw_y", "sigma"],
-        "scenarios": [{"dimension": 4, "path": "data_f2/f2_DIM4.dat", "runs": [
-            {"instance": 3, "evals": 50, "best": {"evals": 9, "y": 0.5, "x": [0, 0, 0, 0]}},
-            {"instance": 3, "evals": 60, "best": {"evals": 1, "y": 7.5, "x": [0, 0, 0, 0]}},
-        ]}],
-    }  # fmt: skip
-    data = (
-        "evaluations raw_y sigma\n1 9.5 1.0\n4 9.75 1.0\n9 0.5000000000 0.25\n"
-        "evaluations raw_y sigma\n1 7.5 1.0\n"
-    )
-    return {
-        "ES/IOHprofiler_f2_Ellipsoid.json": json.dumps(index | changes),
-        "ES/data_f2/f2_DIM4.dat": data,
-    }
-
-
-def test_data_of_iohprofiler(imported):
-    first, second = imported(a_study(), "ioh")
-    assert events(first) == [(1, 9.5), (9, 0.5)]
-    assert events(second) == [(1, 7.5)]
-    assert [row["evaluations"] for row in (first, second)] == [50, 60]
-    assert [(row["instance"], row["run"]) for row in (first, second)] == [(3, 0), (3, 1)]
-    assert (first["suite"], first["function"], first["dimension"]) == ("bbob", 2, 4)
-
-
-@pytest.mark.parametrize(
-    ("changes", "line"),
-    [
-        ({"maximization": True}, "its values are maximized, and are no precisions"),
-        ({"scenarios": [{}]}, "not IOHprofiler's (KeyError: 'dimension')"),
-        ({"algorithm": "ES"}, "not IOHprofiler's (TypeError: string indices must be integers"),
-    ],
-)
-def test_damaged_data_of_iohprofiler(changes, line, imported, tmp_path):
-    with pytest.raises(InputError) as caught:
-        imported(a_study(**changes), "ioh")
-    (said,) = caught.value.faults
-    start = f"{tmp_path / 'data'}: ES/IOHprofiler_f2_Ellipsoid.json: {line}"
-    assert said.startswith(start)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "line"),
-    [
-        ("9 0.5000000000 0.25", "9 0.5", ":4: '9 0.5' is no line of IOHprofiler's data"),
-        ("1 7.5 1.0", "", None),
-        ("evaluations raw_y sigma\n1 7.5 1.0\n", "", ": 1 runs, and its .json file lists 2"),
-    ],
-)
-def test_damaged_runs_of_iohprofiler(before, after, line, imported, tmp_path):
-    files = a_study()
-    name = "ES/data_f2/f2_DIM4.dat"
-    files[name] = files[name].replace(before, after)
-    if line is None:
-        assert events(imported(files, "ioh")[1]) == []
-        return
-    with pytest.raises(InputError) as caught:
-        imported(files, "ioh")
-    assert caught.value.faults == (f"{tmp_path / 'data'}: {name}{line}",)
-
-
 CAMPAIGN = """
 name: trial
 problems: {suite: bbob, functions: [5, 6], dimensions: 2, instances: 1-2}
@@ -393,8 +335,19 @@ def test_the_command(tmp_path, capsys):
     ]
     assert {row["algorithm"] for row in read_runs([output]).to_pylist()} == {"OLD"}
 
+    sloppy = tar_of({name: text for name, text in OLD.items() if "tdat" not in name}, path)
+    assert cli.main(["import", "coco", str(sloppy), "--output", str(output), *wanted]) == 0
+    caution = (
+        "ALG/data_f5/bbobexp_f5_DIM2.dat: has no .tdat file beside it; trials end where the .info "
+        "file says"
+    )
+    assert capsys.readouterr().err.splitlines()[0] == f"timefair: {path}: {caution}"
+    assert open_record(output).facts["published"]["cautions"][0] == caution
+
     assert cli.main(["import", "ioh", str(path), "--output", str(output)]) == 2
-    assert capsys.readouterr().err == f"timefair: {path}: no .json file: not data of this format\n"
+    assert capsys.readouterr().err == (
+        f"timefair: {path}: ALG/bbobexp_f5.info: is COCO's; import it as coco, not as ioh\n"
+    )
     assert cli.main(["import", "coco", str(path), "--output", str(tmp_path / "x.csv")]) == 2
 
 

@@ -72,6 +72,9 @@ def add_to(commands: Commands, campaign: Command) -> None:
         )
         one.add_argument("path", type=Path, metavar="PATH", help="a folder or an archive")
         one.add_argument("--output", required=True, type=Path, metavar="PARQUET", help="to write")
+        one.add_argument(
+            "--algorithm", metavar="NAME", help="which to take of several, as the data call it"
+        )
         one.add_argument("--label", metavar="NAME", help="of the algorithm; as in the data")
         one.add_argument(
             "--campaign", type=Path, metavar="SNAPSHOT",
@@ -129,20 +132,24 @@ def _import(arguments: argparse.Namespace) -> None:
     from timefair import config
     from timefair.formats.published.importing import import_data
 
-    wanted = None
+    wanted, algorithm = None, arguments.algorithm
     if arguments.campaign is not None:
-        wanted = _wanted(config.restore(arguments.campaign))
+        campaign = config.restore(arguments.campaign)
+        wanted = _wanted(campaign)
+        if algorithm is None and arguments.label in campaign.published:
+            algorithm = campaign.published[arguments.label].algorithm
     if arguments.output.suffix != ".parquet":
         raise InputError(f"--output: {arguments.output}: should end in .parquet")
     found = import_data(
-        arguments.path, arguments.format, arguments.output, label=arguments.label, wanted=wanted
-    )
+        arguments.path, arguments.format, arguments.output, algorithm=algorithm,
+        label=arguments.label, wanted=wanted,
+    )  # fmt: skip
     problems = str(len(found.runs)) + (f" of {wanted.problems}" if wanted is not None else "")
     runs = sum(found.runs.values())
     print(f"{found.algorithm}: {runs} runs on {problems} problems of {found.suite}")
-    if wanted is not None:
-        for clause in found.lacking(wanted):
-            print(f"timefair: {arguments.path}: {clause}", file=sys.stderr)
+    lacking = found.lacking(wanted) if wanted is not None else []
+    for clause in [*found.cautions, *lacking]:
+        print(f"timefair: {arguments.path}: {clause}", file=sys.stderr)
 
 
 def _wanted(campaign: Campaign) -> Wanted:

@@ -137,9 +137,14 @@ class Published(_Section):
 
     format: Literal["coco", "ioh"] = Field(
         description="Whose data format it is: COCO's (`.info`, `.dat`, `.tdat`) or IOHprofiler's "
-        "(`.json`, `.dat`)."
+        "(`.json` or, before 2021, `.info`, `.dat`)."
     )
     path: str = Field(min_length=1, description="A folder, or an archive (.zip, .tgz, .tar).")
+    algorithm: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Which algorithm is taken, as the data call it; `null`: they have one alone.",
+    )
 
 
 class Budget(_Section):

@@ -1,36 +1,44 @@
 """COCO's data archives, of every generation since 2009.
 
-An ``.info`` file has entries of a line of keys, a line of comment that begins with ``%``, and a
-line that names the data files and the trials in them:
-
-    funcId = 9, DIM = 2, Precision = 1.000e-008, algId = 'DIRECT'
-    % any comment
-    data_f9\\x_f9_DIM2.dat, 1:3673|-7.8e-009, 2:3233|-5.6e-009
-
-Later generations name the suite and the format too. A ``.dat`` file has a line for each of COCO's
+``.info`` files list the trials (see `info_files`). A ``.dat`` file has a line for each of COCO's
 target precisions that a trial reached, and the ``.tdat`` beside it a line at each of COCO's
-triggers in evaluations; in both a trial begins with a line of ``%``. The first column counts
-evaluations, the third is the best precision so far, without noise; what is between them differs.
+triggers in evaluations (see `coco_logs`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import math
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 from timefair.errors import InputError
-from timefair.formats.published.places import beside, indices
-from timefair.formats.published.trials import DataSet, Trial
+from timefair.formats.published.cautions import Cautions
+from timefair.formats.published.coco_logs import Columns, Log, logs
+from timefair.formats.published.info_files import ALGORITHM, DataFile, Entry, entries
+from timefair.formats.published.pairing import paired
+from timefair.formats.published.places import Folder
+from timefair.formats.published.trials import DataSet, Listed, Trial
 
-SINGLE_OBJECTIVE = (None, "bbob", "bbob-old", "bbob-new", "bbob-new2")
-"""The formats whose third column is a precision."""
+FORMATS = {
+    None: Columns(precision=2),
+    "bbob": Columns(precision=2),
+    "bbob-old": Columns(precision=2),
+    "bbob-new": Columns(precision=2, constraints=True),
+    "bbob-new2": Columns(precision=2, constraints=True),
+}
+"""Where things stand in the data files of each ``data_format``."""
+
+INDICATOR = Columns(precision=1, between=False)
+"""Where they stand in multi-objective data, which have an ``indicator``."""
 
 ROUNDED_UP = 1 + 1e-9
 """Makes a bound of a precision of ten digits. A ``.tdat`` line between two ``.dat`` lines did not
 reach the target of the second, though rounding may make the two equal."""
+
+DIGITS = 2
+"""Of the final precisions in ``.info`` files."""
 
 NOISY = range(101, 131)
 """Functions of ``bbob-noisy``, whose data of before 2016 do not name it."""
@@ -38,131 +46,171 @@ NOISY = range(101, 131)
 FORMER = {"sbox-cost": "bbob-boxed"}
 """Names that suites had."""
 
-_KEY = re.compile(r"(\w+)\s*=\s*(?:'(.*?)'|\"(.*?)\"|([^,]*?))\s*(?:,|$)")
-_F_OPT = re.compile(r"Fopt\s*\(([^)]*)\)")
 
-
-def data_sets(folder: Path) -> list[DataSet]:
+def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
     """What the ``.info`` files in a folder list, in the order of their names.
 
     Raises
     ------
     InputError
-        For an entry that lacks its function, dimension or algorithm, or is of another format.
+        For an ``.info`` file or an entry that is not of COCO's data.
     """
-    return [found for index in indices(folder, ".info") for found in _listed(index, folder)]
+    return [_data_set(entry, folder, cautions) for entry in entries(folder, (".dat",), cautions)]
+
+
+def _data_set(entry: Entry, folder: Folder, cautions: Cautions) -> DataSet:
+    place, keys = folder.place(entry.index), entry.keys
+    if "maximization" in keys or "algInfo" in keys:
+        raise InputError(f"{place}: is IOHprofiler's; import it as ioh, not as coco")
+    if entry.comment.startswith("% Combination of"):
+        raise InputError(
+            f"{place}: has the best of many algorithms, which is no run of any; give data of one"
+        )
+    algorithm = keys.get(ALGORITHM, "").strip()
+    if not algorithm:
+        algorithm = folder.name if entry.index.parent == folder.root else entry.index.parent.name
+        cautions.add(place, f"names no algorithm; it is called {algorithm!r} as its folder is")
+    read = partial(_read, entry, _columns(entry, place), folder, cautions)
+    return DataSet(algorithm, _suite(entry), entry.function, entry.dimension, read, place)
+
+
+def _columns(entry: Entry, place: Path) -> Columns:
+    if "indicator" in entry.keys:
+        return INDICATOR
+    data_format = entry.keys.get("data_format")
+    if data_format not in FORMATS:
+        known = ", ".join(repr(name) for name in FORMATS if name is not None)
+        raise InputError(f"{place}: data_format {data_format!r} is unknown; known: {known}")
+    return FORMATS[data_format]
+
+
+def _suite(entry: Entry) -> str:
+    """The suite; data of before 2016 do not name it."""
+    suite = entry.keys.get("suite")
+    if suite:
+        return FORMER.get(suite, suite)
+    if "indicator" in entry.keys:
+        return "bbob-biobj"
+    return "bbob-noisy" if entry.function in NOISY else "bbob"
 
 
 @dataclass
-class _Entry:
-    keys: dict[str, str]
-    files: list[tuple[str, list[int]]] = field(default_factory=list)
-    """Each data file with the instances of its trials."""
+class _Found:
+    """A trial in a ``.dat`` file, with what its ``.tdat`` file says of it."""
+
+    log: Log
+    between: Log | None = None
+    end: int = field(init=False)
+    best: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        both = [self.log, *([self.between] if self.between else [])]
+        self.end = max(log.end for log in both)
+        self.best = min(
+            (one for log in both for one in log.precision if not math.isnan(one)), default=math.inf
+        )
+
+    def trial(self, listed: Listed, columns: Columns) -> Trial:
+        """The trial; without a ``.tdat`` file its end is as the ``.info`` file says."""
+        evaluations, precision = list(self.log.evaluations), list(self.log.precision)
+        said = 0
+        if self.between is not None and columns.between:
+            evaluations += self.between.evaluations
+            precision += [ROUNDED_UP * one for one in self.between.precision]
+        elif self.between is not None:
+            said = self.between.evaluations[-1]
+        elif listed.evaluations is not None:
+            said = listed.evaluations
+        instance = listed.instance if self.log.instance is None else self.log.instance
+        f_opt = 0.0 if self.log.f_opt is None else self.log.f_opt
+        return Trial.of_lines(instance, f_opt, evaluations, precision, said)
 
 
-def _listed(index: Path, folder: Path) -> Iterator[DataSet]:
-    place = index.relative_to(folder)
-    for entry in _entries(index, place):
-        keys = entry.keys
-        data_format = keys.get("data_format")
-        if data_format not in SINGLE_OBJECTIVE:
-            raise InputError(f"{place}: data_format {data_format!r} has no precisions of one f")
-        try:
-            function, dimension, algorithm = int(keys["funcId"]), int(keys["DIM"]), keys["algId"]
-        except (KeyError, ValueError):
-            raise InputError(f"{place}: an entry without funcId, DIM or algId") from None
-        suite = keys.get("suite", "bbob-noisy" if function in NOISY else None)
-        suite = FORMER.get(suite, suite) if suite else None
-        read = partial(_read, entry.files, index, folder)
-        yield DataSet(algorithm, suite, function, dimension, read)
+def _read(entry: Entry, columns: Columns, folder: Folder, cautions: Cautions) -> list[Trial]:
+    return [
+        found.trial(listed, columns)
+        for file in entry.files
+        for listed, found in _pairs(file, columns, folder, cautions)
+    ]
 
 
-def _entries(index: Path, place: Path) -> list[_Entry]:
-    entries: list[_Entry] = []
-    for line in _lines(index):
-        if not line or line.startswith("%"):
-            continue
-        if "funcId" in line:
-            keys = {name: "".join(value) for name, *value in _KEY.findall(line)}
-            entries.append(_Entry(keys))
-        elif entries:
-            _add_trials(entries[-1], line, place)
-        else:
-            raise InputError(f"{place}: does not begin with an entry of COCO's data")
-    return entries
+def _pairs(
+    file: DataFile, columns: Columns, folder: Folder, cautions: Cautions
+) -> list[tuple[Listed, _Found]]:
+    """The trials that are listed, each with what the data files have of it."""
+    place, listed = folder.place(file.path), file.trials
+    found = _found(file, columns, folder, cautions)
+    pairs = paired(listed, found, _agree)
+    if pairs is None:
+        raise InputError(
+            f"{place}: {_trials(len(found))}, and its .info file lists {len(listed)}; "
+            "which are missing is not to be told"
+        )
+    if len(found) > len(listed):
+        cautions.add(
+            place,
+            f"{_trials(len(found))}, and its .info file lists {len(listed)}; the others are left "
+            "out",
+        )
+    elif len(found) < len(listed):
+        lost = [one.instance for one in listed]
+        for one, _ in pairs:
+            lost.remove(one.instance)
+        numbers = ", ".join(map(str, lost))
+        cautions.add(place, f"lacks trials that its .info file lists, of instances {numbers}")
+    if any(one.evaluations is None for one in listed):
+        cautions.add(place, "trials broke off; they end where their lines do")
+    if not all(_agree(*pair) for pair in pairs):
+        cautions.add(place, "trials do not end as its .info file says; the data files are believed")
+    if any(one.log.instance not in (None, listed.instance) for listed, one in pairs):
+        cautions.add(
+            place, "instances are not those of its .info file; the data files are believed"
+        )
+    return pairs
 
 
-def _add_trials(entry: _Entry, line: str, place: Path) -> None:
-    """Take in data files and trials, such as ``1:3673|-7.8e-9``, or ``1`` where it broke off."""
-    for part in map(str.strip, line.split(",")):
-        if part.endswith("dat"):
-            entry.files.append((part, []))
-        elif part:
-            number = part.partition(":")[0]
-            if not (number.isdecimal() and entry.files):
-                raise InputError(f"{place}: {part[:40]!r} is neither a data file nor a trial")
-            entry.files[-1][1].append(int(number))
+def _agree(listed: Listed, found: _Found) -> bool:
+    if listed.evaluations is None:
+        return True
+    if found.between is None:  # a .dat file alone may end before the trial does
+        ends = listed.evaluations >= found.end
+    else:
+        ends = listed.evaluations == found.end
+    return ends and listed.has_best(found.best, DIGITS)
 
 
-def _read(files: list[tuple[str, list[int]]], index: Path, folder: Path) -> list[Trial]:
-    trials = []
-    for name, instances in files:
-        by_target = beside(index, Path(name).with_suffix(".dat").as_posix(), folder)
-        by_evaluations = by_target.with_suffix(".tdat")
-        logs = _logs(by_target, folder, len(instances))
-        if by_evaluations.is_file():
-            for log, more in zip(logs, _logs(by_evaluations, folder, len(instances)), strict=True):
-                log.evaluations += more.evaluations
-                log.precision += [ROUNDED_UP * precision for precision in more.precision]
-        trials += [
-            Trial.of_lines(instance, log.f_opt, log.evaluations, log.precision)
-            for instance, log in zip(instances, logs, strict=True)
-        ]
-    return trials
+def _trials(count: int) -> str:
+    return f"{count} trial{'' if count == 1 else 's'}"
 
 
-@dataclass
-class _Log:
-    """The lines of one trial in one file."""
-
-    f_opt: float
-    evaluations: list[int] = field(default_factory=list)
-    precision: list[float] = field(default_factory=list)
-
-
-def _logs(path: Path, folder: Path, expected: int) -> list[_Log]:
-    """One a trial: what lies between lines of ``%``."""
-    place = path.relative_to(folder)
-    logs: list[_Log] = []
-    header: str | None = ""
-    for number, line in enumerate(_lines(path), start=1):
-        if line.startswith("%"):
-            header = line
-            continue
-        if not line:
-            continue
-        try:
-            evaluations, _, precision, *values = line.split(maxsplit=5)
-            if header is not None:
-                logs.append(_Log(_optimum(header, float(precision), values)))
-                header = None
-            logs[-1].evaluations.append(int(float(evaluations)))
-            logs[-1].precision.append(float(precision))
-        except (ValueError, OverflowError):
-            raise InputError(f"{place}:{number}: {line[:40]!r} is no line of COCO's data") from None
-    if len(logs) != expected:
-        raise InputError(f"{place}: {len(logs)} trials, and its .info file lists {expected}")
-    return logs
+def _found(file: DataFile, columns: Columns, folder: Folder, cautions: Cautions) -> list[_Found]:
+    place, expected = folder.place(file.path), len(file.trials)
+    by_target = logs(file.path, place, columns, expected, cautions)
+    beside = folder.beside(file.path, file.path.with_suffix(".tdat").name)
+    if beside is None:
+        cautions.add(place, "has no .tdat file beside it; trials end where the .info file says")
+        return [_Found(log) for log in by_target]
+    return _beside_each_other(by_target, beside, columns, folder, cautions)
 
 
-def _optimum(header: str, precision: float, values: list[str]) -> float:
-    """What the header of a trial says, or its first line, from f and the best f; 0 if none does."""
-    said = _F_OPT.search(header)
-    if said:
-        return float(said[1])
-    return float(values[1]) - precision if len(values) > 1 else 0.0
+def _beside_each_other(
+    by_target: list[Log], beside: Path, columns: Columns, folder: Folder, cautions: Cautions
+) -> list[_Found]:
+    """Trials with what a ``.tdat`` file has of them, up to the first that cannot be the same."""
+    place = folder.place(beside)
+    by_evaluations = logs(beside, place, columns, len(by_target), cautions)
+    pairs = zip(by_target, by_evaluations, strict=False)
+    same = list(takewhile(lambda pair: _of_one_trial(*pair), pairs))
+    if not len(same) == len(by_target) == len(by_evaluations):
+        cautions.add(
+            place,
+            f"{_trials(len(by_evaluations))}, of which {len(same)} can be those of its .dat file; "
+            "the others end where the .info file says",
+        )
+    return [_Found(*pair) for pair in same] + [_Found(log) for log in by_target[len(same) :]]
 
 
-def _lines(path: Path) -> Iterator[str]:
-    with path.open(encoding="utf-8", errors="replace") as file:
-        yield from map(str.strip, file)
+def _of_one_trial(log: Log, between: Log) -> bool:
+    if log.f_opt is None or between.f_opt is None:
+        return log.instance == between.instance
+    return math.isclose(log.f_opt, between.f_opt, abs_tol=1e-6)

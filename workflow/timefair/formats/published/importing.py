@@ -6,34 +6,38 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
 import pyarrow as pa
 
 from timefair.errors import InputError
 from timefair.formats.published import coco, ioh
-from timefair.formats.published.places import digest, unpacked
-from timefair.formats.published.trials import DataSet, Trial
+from timefair.formats.published.batches import batch
+from timefair.formats.published.cautions import Cautions
+from timefair.formats.published.choice import one_algorithm, one_suite
+from timefair.formats.published.places import Folder, digest, unpacked
+from timefair.formats.published.trials import DataSet, Trial, content
 from timefair.records.published import PUBLISHED
-from timefair.records.schema import EVENT, RUN_SCHEMA
 from timefair.records.store import write_record
 
 Format = Literal["coco", "ioh"]
 
-READERS: dict[Format, Callable[[Path], list[DataSet]]] = {
+READERS: dict[Format, Callable[[Folder, Cautions], list[DataSet]]] = {
     "coco": coco.data_sets,
     "ioh": ioh.data_sets,
 }
-INDEX = {"coco": ".info", "ioh": ".json"}
-UNNAMED = "bbob"
-"""The suite of data that do not name theirs."""
+INDEX = {"coco": "no .info file", "ioh": "no .json or .info file"}
 
-INCOMPARABLE = {
-    "bbob-noisy": "have values without noise, and records those with it",
-    "bbob-constrained": "have evaluations of constraints, and records have none",
+UNLIKE = {
+    "bbob-noisy": "precisions are those of f without its noise",
+    "bbob-constrained": "evaluations of f and of constraints are added",
+    "bbob-biobj": "precisions are distances of the hypervolume indicator from COCO's reference, "
+    "and 0 beyond it",
 }
-"""Suites of COCO whose data say something else than a record does."""
+"""How the data of some suites of COCO are to be read; also of those whose names begin so."""
+
+INCOMPARABLE = {"bbob-noisy": "have values without noise, and records those with it"}
+"""Suites of COCO whose data say something else than a campaign's records do."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,8 @@ class Found:
     suite: str
     runs: Counter[tuple[int, int, int]] = field(default_factory=Counter)
     """How many runs there are of each (function, dimension, instance)."""
+    cautions: list[str] = field(default_factory=list)
+    """What is amiss with the data and was put up with, a line each."""
 
     def lacking(self, wanted: Wanted) -> list[str]:
         """What a campaign wants and the data do not have, a clause each."""
@@ -72,8 +78,8 @@ class Found:
 
 
 def import_data(
-    path: Path, format: Format, output: Path, *, label: str | None = None,
-    wanted: Wanted | None = None,
+    path: Path, format: Format, output: Path, *, algorithm: str | None = None,
+    label: str | None = None, wanted: Wanted | None = None,
 ) -> Found:  # fmt: skip
     """Write the runs of the one algorithm that published data are of as a record file.
 
@@ -87,6 +93,8 @@ def import_data(
         Whose data they are.
     output
         The Parquet file.
+    algorithm
+        Which one is taken of several, as the data call it.
     label
         What the algorithm is called; by default as in the data.
     wanted
@@ -98,102 +106,77 @@ def import_data(
         If nothing is found or wanted, the data are of several algorithms or suites, or of another
         suite than the wanted one, or are damaged.
     """
+    cautions = Cautions()
     with unpacked(path) as folder:
         try:
-            sets = READERS[format](folder)
+            sets = READERS[format](folder, cautions)
             if not sets:
-                raise InputError(f"no {INDEX[format]} file: not data of this format")
-            found = Found(_sole(sets, "algorithm"), _suite(sets))
-            _refuse_suite(found.suite, format, wanted)
+                raise InputError(_nothing(format, cautions))
+            name, sets = one_algorithm(sets, algorithm, cautions)
+            suite, sets = one_suite(sets, wanted.suite if wanted else None)
+            found = Found(name, suite)
+            _weigh_suite(found.suite, format, wanted, cautions)
             label = label or found.algorithm
-            batches = list(_batches(sets, found, label, wanted))
+            batches = list(_batches(sets, found, label, wanted, cautions))
             if not found.runs:
-                raise InputError("no run on a problem of the campaign")
+                raise InputError("no run on a problem of the campaign" if wanted else "no run")
         except InputError as error:
             raise InputError(*(f"{path}: {fault}" for fault in error.faults)) from None
-    source = {"format": format, "path": str(path), "algorithm": found.algorithm}
-    source["sha256"] = digest(path)
+    found.cautions = cautions.lines
+    source = {
+        "format": format,
+        "path": str(path),
+        "algorithm": found.algorithm,
+        "sha256": digest(path),
+        "cautions": found.cautions,
+    }
     write_record(output, batches, {"algorithm": label, PUBLISHED: source})
     return found
 
 
-def _sole(sets: list[DataSet], attribute: str) -> str:
-    values = sorted({str(getattr(one, attribute)) for one in sets})
-    if len(values) > 1:
-        shown = ", ".join(values[:8])
-        raise InputError(f"data of {len(values)} {attribute}s ({shown}); give those of one")
-    return values[0]
+def _nothing(format: Format, cautions: Cautions) -> str:
+    reason = next(iter(cautions.lines), INDEX[format])
+    return f"{reason}: not data of this format" if reason == INDEX[format] else reason
 
 
-def _suite(sets: list[DataSet]) -> str:
-    named = [one for one in sets if one.suite is not None]
-    return _sole(named, "suite") if named else UNNAMED
-
-
-def _refuse_suite(suite: str, format: Format, wanted: Wanted | None) -> None:
+def _weigh_suite(suite: str, format: Format, wanted: Wanted | None, cautions: Cautions) -> None:
     if wanted is not None and suite != wanted.suite:
         raise InputError(f"data of the suite {suite!r}, and the campaign has {wanted.suite!r}")
-    if format == "coco" and suite in INCOMPARABLE:
+    if format != "coco":
+        return
+    if wanted is not None and suite in INCOMPARABLE:
         raise InputError(f"data of {suite} {INCOMPARABLE[suite]}: they do not compare")
+    for beginning, remark in UNLIKE.items():
+        if suite.startswith(beginning):
+            cautions.add("", f"{suite}: {remark}")
 
 
 def _batches(
-    sets: list[DataSet], found: Found, label: str, wanted: Wanted | None
+    sets: list[DataSet], found: Found, label: str, wanted: Wanted | None, cautions: Cautions
 ) -> Iterator[pa.RecordBatch]:
+    seen: set[tuple[int, int, bytes]] = set()
     for one in sets:
-        if wanted is None or (
+        if wanted is not None and not (
             one.function in wanted.functions and one.dimension in wanted.dimensions
         ):
-            trials = [
-                trial
-                for trial in one.read()
-                if wanted is None or trial.instance in wanted.instances
-            ]
-            numbers = [_next(found.runs, (one.function, one.dimension, t.instance)) for t in trials]
-            yield _batch(one, trials, numbers, suite=found.suite, label=label)
+            continue
+        trials = one.read()
+        said = (one.function, one.dimension, content(trials))
+        if trials and said in seen:
+            cautions.add(one.index, "has the same trials as another file, and is left out")
+            continue
+        seen.add(said)
+        trials = [t for t in trials if wanted is None or t.instance in wanted.instances]
+        if trials:
+            numbers = list(_numbers(found.runs, one, trials))
+            yield batch(one, trials, numbers, suite=found.suite, label=label)
 
 
-def _next(counter: Counter[tuple[int, int, int]], key: tuple[int, int, int]) -> int:
-    counter[key] += 1
-    return counter[key] - 1
-
-
-def _batch(
-    one: DataSet, trials: list[Trial], numbers: list[int], *, suite: str, label: str
-) -> pa.RecordBatch:
-    """The runs of a data set, null wherever published data do not say."""
-    best = np.array([min(trial.precision, default=np.inf) for trial in trials])
-    f_opt = np.array([trial.f_opt for trial in trials])
-    count = len(trials)
-    known: dict[str, Any] = {
-        "suite": [suite] * count,
-        "function": [one.function] * count,
-        "dimension": [one.dimension] * count,
-        "instance": [trial.instance for trial in trials],
-        "algorithm": [label] * count,
-        "run": numbers,
-        "f_opt": f_opt,
-        "evaluations": [trial.all_evaluations for trial in trials],
-        "best_f": f_opt + best,
-        "best_precision": best,
-        "events": _events(trials),
-    }
-    columns = {
-        column.name: known.get(column.name, pa.nulls(count, column.type)) for column in RUN_SCHEMA
-    }
-    return pa.RecordBatch.from_pydict(columns, schema=RUN_SCHEMA)
-
-
-def _events(trials: list[Trial]) -> pa.ListArray:
-    lengths = [trial.evaluations.size for trial in trials]
-    known = {
-        "evaluations": np.concatenate([np.empty(0, np.int64), *(t.evaluations for t in trials)]),
-        "precision": np.concatenate([np.empty(0), *(t.precision for t in trials)]),
-    }
-    fields = [
-        pa.array(known[f.name], f.type) if f.name in known else pa.nulls(sum(lengths), f.type)
-        for f in EVENT
-    ]
-    structs = pa.StructArray.from_arrays(fields, fields=list(EVENT))
-    offsets = pa.array(np.cumsum([0, *lengths]), pa.int32())
-    return pa.ListArray.from_arrays(offsets, structs, type=RUN_SCHEMA.field("events").type)
+def _numbers(
+    runs: Counter[tuple[int, int, int]], one: DataSet, trials: list[Trial]
+) -> Iterator[int]:
+    """The numbers of these runs among all of their problem, which they are added to."""
+    for trial in trials:
+        key = (one.function, one.dimension, trial.instance)
+        yield runs[key]
+        runs[key] += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tarfile
 import tempfile
@@ -11,20 +12,64 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from lzma import LZMAError
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from timefair.errors import InputError
 
-KEPT = (".info", ".dat", ".tdat", ".json")
-"""The endings of the files that hold data."""
+KEPT = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet")
+"""The endings of the files that hold data, in lower case."""
+
+_ENDING = re.compile(r"\.(zip|tgz|tar(\.\w+)?)$", re.IGNORECASE)
 
 Member = tuple[str, IO[bytes]]
 
 
+@dataclass(frozen=True)
+class Folder:
+    """A folder of published data, of whose files some may be asked for in another case."""
+
+    root: Path
+    name: str
+    """What the user called it: the folder, or the archive without its ending."""
+
+    @cached_property
+    def _spellings(self) -> dict[str, list[Path]]:
+        """The files by their paths in lower case."""
+        spellings: dict[str, list[Path]] = {}
+        for path in sorted(self.root.rglob("*")):
+            if path.suffix.lower() in KEPT and path.is_file():
+                spellings.setdefault(self.place(path).as_posix().lower(), []).append(path)
+        return spellings
+
+    def place(self, path: Path) -> Path:
+        """Where a file is in it."""
+        return path.relative_to(self.root)
+
+    def indices(self, ending: str) -> list[Path]:
+        """The files of an ending, in any case, but for hidden ones such as ``._x.info``."""
+        files = (path for same in self._spellings.values() for path in same)
+        return sorted(p for p in files if p.suffix.lower() == ending and not p.name.startswith("."))
+
+    def beside(self, index: Path, name: str) -> Path | None:
+        """The data file that an index file names, in whatever system's manner of writing paths.
+
+        None if there is no such file; InputError if it would lie outside of the folder.
+        """
+        path = Path(os.path.normpath(index.parent / name.replace("\\", "/")))
+        if not path.is_relative_to(self.root):
+            raise InputError(
+                f"{self.place(index)}: names the data file {name!r}, which is outside of the data"
+            )
+        same = self._spellings.get(self.place(path).as_posix().lower(), [])
+        return path if path in same else next(iter(same), None) if len(same) == 1 else None
+
+
 @contextmanager
-def unpacked(path: Path) -> Iterator[Path]:
+def unpacked(path: Path) -> Iterator[Folder]:
     """The folder itself, or a temporary one with the data files of an archive.
 
     Raises
@@ -34,7 +79,8 @@ def unpacked(path: Path) -> Iterator[Path]:
         or one with a member that leads out of it. Links in it are left out.
     """
     if path.is_dir():
-        yield path
+        root = path.resolve()
+        yield Folder(root, root.name)
         return
     if not path.is_file():
         raise InputError(f"{path}: there is no such file or folder")
@@ -46,7 +92,7 @@ def unpacked(path: Path) -> Iterator[Path]:
             raise _broken(path, error) from None
         except (tarfile.TarError, zipfile.BadZipFile, zlib.error, LZMAError) as error:
             raise _broken(path, error) from None
-        yield Path(folder)
+        yield Folder(Path(folder).resolve(), _ENDING.sub("", path.name))
 
 
 def _broken(path: Path, error: Exception) -> InputError:
@@ -59,13 +105,13 @@ def _members(path: Path) -> Iterator[Member]:
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
-                if entry.filename.endswith(KEPT):
+                if entry.filename.lower().endswith(KEPT):
                     yield entry.filename, archive.open(entry)
         return
     with tarfile.open(path) as archive:
         for member in archive:
             content = archive.extractfile(member) if member.isfile() else None
-            if content is not None and member.name.endswith(KEPT):
+            if content is not None and member.name.lower().endswith(KEPT):
                 yield member.name, content
 
 
@@ -77,28 +123,6 @@ def _copy(name: str, content: IO[bytes], folder: Path, archive: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with content, target.open("wb") as file:
         shutil.copyfileobj(content, file)
-
-
-def indices(folder: Path, ending: str) -> list[Path]:
-    """The files of an ending in a folder, but for hidden ones such as ``._x.info``."""
-    return sorted(p for p in folder.rglob(f"*{ending}") if not p.name.startswith("."))
-
-
-def beside(index: Path, name: str, folder: Path) -> Path:
-    """The data file that an index file names, in whatever system's manner of writing paths.
-
-    Raises
-    ------
-    InputError
-        If it leads out of the folder, or is not there.
-    """
-    path = Path(os.path.normpath(index.parent / name.replace("\\", "/")))
-    shown = index.relative_to(folder)
-    if not path.is_relative_to(os.path.normpath(folder)):
-        raise InputError(f"{shown}: names the data file {name!r}, which is outside of the data")
-    if not path.is_file():
-        raise InputError(f"{shown}: names the data file {name!r}, which is not there")
-    return path
 
 
 def digest(path: Path) -> str:

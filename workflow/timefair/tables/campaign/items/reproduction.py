@@ -87,4 +87,9 @@ def _published(runs: Runs) -> Part:
         f"{label} from {source['path']} (SHA-256 {source['sha256'][:DIGITS]})"
         for label, source in sorted(runs.sources.items())
     ]
-    return Part("Published data", f"in evaluations only: {listed(said)}")
+    cautions = [
+        f"{label}: {caution}"
+        for label, source in sorted(runs.sources.items())
+        for caution in source.get("cautions", [])
+    ]
+    return Part("Published data", f"in evaluations only: {listed(said)}", sentence(*cautions))
