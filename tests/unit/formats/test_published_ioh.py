@@ -217,6 +217,8 @@ def test_what_else_stands_in_data_of_before_json(read):
     for value in "584 9":
         files[DAT] = files[DAT].replace(f" {value}\n", f" {value} 0.5\n")
     assert read(files, "ioh")[0] == expected
+    files[DAT] = files[DAT].replace(' "mu"\n', ' "\n')  # as in 2018
+    assert read(files, "ioh")[0] == expected
     two = former()
     lines = [line.split() for line in two[DAT].replace(HEADER, "").splitlines()]
     two[DAT] = "".join(

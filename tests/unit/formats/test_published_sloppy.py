@@ -5,6 +5,7 @@ import re
 import pytest
 
 from timefair.errors import InputError
+from timefair.formats.published.importing import Wanted
 
 INFO, DAT, TDAT = "A/x.info", "A/data_f5/x_f5_DIM2.dat", "A/data_f5/x_f5_DIM2.tdat"
 
@@ -309,3 +310,29 @@ def test_a_data_file_of_two_functions_is_refused(archive, read):
     assert caught.value.faults[0].endswith(
         f"{DAT}: entries of two values of funcId name it (5 and 6); it can have data of one alone"
     )
+
+
+def test_the_suite_that_a_campaign_wants_of_several(archive, read):
+    clean, _ = read(archive)
+    noisy = {
+        name.replace("x", "y"): text.replace("x_f5", "y_f5")
+        .replace("funcId = 5", "funcId = 105")
+        .replace("suite = 'bbob'", "suite = 'bbob-noisy'")
+        for name, text in archive.items()
+    }
+    with pytest.raises(InputError, match=r"data of 2 suites \(bbob, bbob-noisy\); give those of"):
+        read(archive | noisy)
+    wanted = Wanted("bbob", [5, 105], [2], [1, 2, 3])
+    assert read(archive | noisy, wanted=wanted) == (clean, [])
+
+
+def test_a_multiobjective_trial_without_its_comment(multiobjective, read):
+    clean, _ = read(multiobjective)
+    for name in ("A/1-1/x_hyp.dat", "A/1-1/x_hyp.tdat"):
+        start, second, third = (
+            "".join(lines) for lines in re.findall(r"((?:%[^\n]*\n)+)([^%]*)", multiobjective[name])
+        )
+        multiobjective[name] = start + re.sub("(?m)^%.*\n", "", second) + third
+    rows, cautions = read(multiobjective)
+    assert rows == clean
+    assert len(cautions) == 2

@@ -175,7 +175,8 @@ def _parted(log: Log) -> list[Log]:
     parts = []
     for (start, f_opt), (stop, _) in pairwise([*starts, (len(log.evaluations), None)]):
         evaluations, precision = log.evaluations[start:stop], log.precision[start:stop]
-        parts.append(Log(f_opt, log.instance, evaluations, precision, evaluations[-1]))
+        instance = None if start else log.instance
+        parts.append(Log(f_opt, instance, evaluations, precision, evaluations[-1]))
     return parts
 
 

@@ -119,7 +119,8 @@ def import_data(
             label = label or found.algorithm
             batches = list(_batches(sets, found, label, wanted, cautions))
             if not found.runs:
-                raise InputError("no run on a problem of the campaign" if wanted else "no run")
+                none = "no run on a problem of the campaign" if wanted else "no run"
+                raise InputError("; ".join([none, *cautions.lines[:1]]))
         except InputError as error:
             raise InputError(*(f"{path}: {fault}" for fault in error.faults)) from None
     found.cautions = cautions.lines

@@ -65,7 +65,7 @@ def runs(path: Path, place: Path, cautions: Cautions) -> list[Run]:
     found: list[Run] = []
     rows = _parquet(path, place) if path.suffix.lower() == ".parquet" else _text(path, place)
     number = 0
-    for number, row in enumerate(rows, start=1):
+    for number, row in rows:
         if row is None:
             found.append(Run())
             continue
@@ -84,31 +84,34 @@ def runs(path: Path, place: Path, cautions: Cautions) -> list[Run]:
     return found
 
 
-def _text(path: Path, place: Path) -> Iterator[Row | None]:
-    """The lines, None for one of names."""
-    width, at, value, of_instance = 0, 0, 0, 0
+def _text(path: Path, place: Path) -> Iterator[tuple[int, Row | None]]:
+    """The lines with their numbers, None for one of names.
+
+    Some loggers name fewer columns than there are; but all lines of a run have as many.
+    """
+    least, width = 0, 0
+    at, value, of_instance = 0, 0, 0
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             if not line[:1].isdigit() and (names := _names(line)):
-                width = len(names)
+                least, width = len(names), 0
                 at, value, of_instance = _places(names, place)
-                yield None
+                yield number, None
                 continue
             words = line.split()
             if words:
                 try:
-                    if len(words) != width:
+                    width = width or len(words)
+                    if len(words) != width or not 0 < least <= width:
                         raise ValueError
-                    yield (
-                        numerals.count(words[at]),
-                        numerals.number(words[value]),
-                        numerals.number(words[of_instance]) if of_instance else None,
-                    )
+                    row = numerals.count(words[at]), numerals.number(words[value])
+                    shown = numerals.number(words[of_instance]) if of_instance else None
                 except ValueError:
                     told = line.strip()[:40]
                     raise InputError(
                         f"{place}:{number}: {told!r} is no line of IOHprofiler's data"
                     ) from None
+                yield number, (*row, shown)
 
 
 def _names(line: str) -> list[str]:
@@ -130,15 +133,16 @@ def _places(names: Sequence[str], place: Path) -> tuple[int, int, int]:
     )
 
 
-def _parquet(path: Path, place: Path) -> Iterator[Row]:
+def _parquet(path: Path, place: Path) -> Iterator[tuple[int, Row]]:
     try:
         names = pq.read_schema(path).names
         if EVALUATIONS[0] not in names:
             raise InputError(f"{place}: has no column {EVALUATIONS[0]!r}")
         at, value, of_instance = _places(names, place)
         table = pq.read_table(path, columns=[names[k] for k in (at, value, of_instance)])
-        for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
-            yield numerals.count(f"{row[0]}"), float(row[1]), None
+        columns = (column.to_pylist() for column in table.columns)
+        for number, row in enumerate(zip(*columns, strict=True), start=1):
+            yield number, (numerals.count(f"{row[0]}"), float(row[1]), None)
     except (pa.ArrowException, OSError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{place}: no Parquet file of IOHprofiler's ({reason})") from None

@@ -11,7 +11,7 @@ LARGEST_NAME = 2**31 - 1
 """The largest number of a function, dimension or instance that a record holds."""
 
 _EXPONENT_OF_FORTRAN = re.compile(r"(?<=[\d.])[dD](?=[+-]?\d)")
-_OF_WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*", re.IGNORECASE)
+_OF_WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORECASE)
 
 
 def number(text: str) -> float:
