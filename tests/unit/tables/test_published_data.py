@@ -30,7 +30,10 @@ AMONG = {
 }  # fmt: skip
 """The tables that name published data."""
 
-SOURCE = {"format": "coco", "path": "old.tgz", "sha256": "0123456789abcdef", "algorithm": "old"}
+SOURCE = {
+    "format": "coco", "path": "old.tgz", "sha256": "0123456789abcdef", "algorithm": "old",
+    "cautions": ["x.dat: trials broke off"],
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -186,6 +189,7 @@ def test_the_checklist_names_the_sources(alone, beside):
     assert more["evidence"].tolist() == [
         "in evaluations only: B from old.tgz (SHA-256 0123456789ab)"
     ]
+    assert "; ".join(more.iloc[0].astype(str)).count("B: x.dat: trials broke off") == 1
     pd.testing.assert_frame_equal(among[among["part"].isin(without["part"])], without)
 
 
