@@ -43,6 +43,17 @@ def test_data_with_json(read):
     assert cautions == []
 
 
+def test_values_that_are_no_distances(read):
+    files = study()
+    files[DATA] = files[DATA].replace("0.5000000000", "-92.09")
+    with pytest.raises(InputError, match=r"json: a value of -92\.09 is no distance to an optimum"):
+        read(files, "ioh")
+    files = study()
+    files[DATA] = files[DATA].replace("sigma", "transformed_y").replace("9.5 1.0", "9.5 9.5")
+    with pytest.raises(InputError, match=r"values of f \(such as 9\.5\), not their distances to"):
+        read(files, "ioh")
+
+
 def test_names_of_columns_once(read):
     files = study()
     files[DATA] = files[DATA].replace("0.25\nevaluations raw_y sigma\n", "0.25\n")

@@ -275,6 +275,18 @@ def test_values_that_are_no_numbers(archive, read):
     assert events(rows[0]) == [(1, 7.5), (9, 0.25)]
 
 
+def test_precisions_below_0(archive, read):
+    for name in (DAT, TDAT):
+        archive.edit(name, "+3.000000000e-09", "-1.000000000e-12")
+    rows, cautions = read(archive)
+    assert (events(rows[2])[-1], cautions) == ((7, 0.0), [])
+    archive.edit(DAT, "-1.000000000e-12", "-1.000000000e-02")
+    assert (
+        f"{DAT}: has precisions far below 0, which count as 0: check its optimum"
+        in (read(archive)[1])
+    )
+
+
 def test_lines_out_of_order(archive, read):
     clean, _ = read(archive)
     lines = archive[DAT].splitlines(keepends=True)

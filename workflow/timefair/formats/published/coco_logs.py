@@ -18,6 +18,9 @@ from timefair.formats.published import numerals
 from timefair.formats.published.cautions import Cautions
 from timefair.formats.published.pairing import rejoined
 
+BELOW = -1e-6
+"""A precision that rounding does not explain."""
+
 BEST_F = 4
 """The column of the best f so far, which multi-objective data do not have."""
 
@@ -102,6 +105,8 @@ def logs(path: Path, place: Path, columns: Columns, expected: int, cautions: Cau
     told = columns.between or path.suffix.lower() == ".dat"
     if told and any(log.rises for log in found):
         cautions.add(place, "the best precision rises within a trial; the first best one counts")
+    if columns.between and any(min(log.precision) < BELOW for log in found):
+        cautions.add(place, "has precisions far below 0, which count as 0: check its optimum")
     return found
 
 

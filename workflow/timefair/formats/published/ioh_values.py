@@ -6,6 +6,7 @@ import importlib.util
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +63,7 @@ def suite_and_precisions(
     """
     suite = _suite(function, place, cautions)
     if not function.maximized:
-        return suite, _minimized
+        return suite, _Minimized(suite, place)
     if suite != PseudoBoolean.name:
         raise InputError(f"{place}: its values are maximized, and are no precisions")
     faults = PseudoBoolean().faults([function.number], [function.dimension], [1])
@@ -103,10 +104,25 @@ def _is_pseudo_boolean(function: Function) -> bool:
     return _plain(ioh.ProblemClass.PBO.problems[function.number]) == _plain(function.name)
 
 
-def _minimized(run: Run, instance: int) -> tuple[float, NDArray[np.float64]]:
+@dataclass(frozen=True)
+class _Minimized:
     """IOHprofiler's values of functions that are minimized are the distances."""
-    f_opt = run.shown[1] - run.shown[0] if run.shown else 0.0
-    return f_opt if np.isfinite(f_opt) else 0.0, np.array(run.values, dtype=np.float64)
+
+    suite: str
+    place: Path
+
+    def __call__(self, run: Run, instance: int) -> tuple[float, NDArray[np.float64]]:
+        precision = np.array(run.values, dtype=np.float64)
+        f_opt = run.shown[1] - run.shown[0] if run.shown else 0.0
+        least = np.nanmin(precision, initial=np.inf)
+        if least < -BEYOND:
+            raise InputError(f"{self.place}: a value of {least:g} is no distance to an optimum")
+        if self.suite == "bbob" and run.shown is not None and f_opt == 0:
+            raise InputError(
+                f"{self.place}: values of f (such as {run.shown[0]:g}), not their distances to the "
+                "optimum"
+            )
+        return f_opt if np.isfinite(f_opt) else 0.0, precision
 
 
 @dataclass(frozen=True)
@@ -140,5 +156,6 @@ class _Maximized:
         return -largest_here, precision
 
 
+@cache
 def _largest(number: int, dimension: int, instance: int) -> float:
     return -PseudoBoolean().problem(number, dimension, instance).f_opt
