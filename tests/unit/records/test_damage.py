@@ -16,7 +16,7 @@ from timefair.records.checksum import ColumnChecksums
 from timefair.records.journal import journal_path, read_journal
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import Record, open_record, read_runs, with_facts
-from timefair.tables import runs
+from timefair.tables.runs import Runs
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_an_edited_event_is_found_by_all_who_read_it(record, name):
     edit(record, change)
     assert f"column events.list.element.{name} is not as measured" in complaint(record)
     with pytest.raises(InputError, match="not as measured"):
-        runs.load([record])
+        Runs.read([record]).traces.together()
 
 
 def test_a_run_that_was_taken_out_put_in_or_moved(record):
@@ -140,7 +140,7 @@ def test_loading_names_every_file_that_is_damaged(record, tmp_path):
     for other in others:
         other.write_text("hello")
     with pytest.raises(InputError) as error:
-        runs.load([others[0], record, others[1]])
+        Runs.read([others[0], record, others[1]])
     assert [line.partition(":")[0] for line in error.value.faults] == [str(p) for p in others]
 
 
