@@ -14,7 +14,7 @@ ALLOWED = {
     "errors": set(),
     "ranges": set(),
     "whole": set(),
-    "driver": {"errors"},
+    "driver": {"errors", "plan", "config"},
     "own_code": {"errors"},
     "statistics": set(),
     "machine": {"errors"},

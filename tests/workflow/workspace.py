@@ -22,6 +22,7 @@ class Workspace:
         self.folder = folder
         self.config = folder / "campaign.yaml"
         self.results = folder / "results" / "test"
+        self.snakefile = ROOT / "Snakefile"
 
     def configure(self, **changes: Any) -> None:
         """Write the campaign: two quick algorithms, evaluations as the budget, unless told."""
@@ -43,7 +44,7 @@ class Workspace:
 
     def command(self, *arguments: str, cores: int = 2) -> list[str]:
         return [
-            sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"),
+            sys.executable, "-m", "snakemake", "--snakefile", str(self.snakefile),
             "--cores", str(cores), "--configfile", str(self.config), *arguments,
         ]  # fmt: skip
 

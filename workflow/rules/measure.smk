@@ -6,7 +6,8 @@ to take turns; `ancient` makes that an order only: a record that is measured aga
 have later rounds measured again. In a round, of the jobs that fit on the free cores those
 with the highest priority begin first; it is random, and fixed by the seed. Runs that are
 done are kept in a journal beside the record, which Snakemake does not know of and so does
-not delete.
+not delete. While the first job is planned, the campaign is taken: one snakemake at a time
+works on it.
 """
 
 ROUNDS = plan.records_by("round", CAMPAIGN, KEYS, Path(RESULTS))
@@ -30,6 +31,7 @@ for measuring, (threads, labels) in plan.measuring_rules(CAMPAIGN).items():
         name:
             measuring
         input:
+            lambda wildcards: DRIVER.take(),
             lambda wildcards: PREVIOUS_ROUND[int(wildcards.round)],
         output:
             f"{RESULTS}/{plan.RECORD}",

@@ -37,6 +37,9 @@ is never mistaken for what is asked for, and still there when the campaign is ch
 LOG = RECORD.replace("records/", "logs/", 1).replace(".parquet", ".log")
 """What a measuring job printed, likewise."""
 
+SNAPSHOT = "campaign.json"
+"""The checked campaign, as its jobs read it, likewise."""
+
 KEY_LENGTH = 12
 
 Keys = Mapping[tuple[str, int], str]
@@ -166,7 +169,7 @@ def expected_runs(campaign: Campaign) -> set[tuple[int, int, int, int]]:
 
 def write_snapshot(campaign: Campaign, folder: Path) -> Path:
     """Put the checked campaign where its jobs read it; a file that is right stays untouched."""
-    return _settle(folder / "campaign.json", campaign.snapshot())
+    return _settle(folder / SNAPSHOT, campaign.snapshot())
 
 
 def write_keys(keys: Keys, folder: Path) -> Path:

@@ -115,7 +115,7 @@ class Watch:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         try:
-            self.campaign: Campaign = config.restore(folder / "campaign.json")
+            self.campaign: Campaign = config.restore(folder / plan.SNAPSHOT)
             self._keys = plan.read_keys(folder)
         except OSError:
             raise InputError(
@@ -123,7 +123,7 @@ class Watch:
             ) from None
         except ValueError:
             raise InputError(
-                f"{folder}/campaign.json: not of this timefair; start snakemake again"
+                f"{folder}/{plan.SNAPSHOT}: not of this timefair; start snakemake again"
             ) from None
         self._seen: dict[Path, tuple[tuple[int, int], _Runs]] = {}
 

@@ -91,7 +91,7 @@ def verify(target: Path, say: Say) -> Summary:
 
 
 def _snapshot(target: Path) -> Path:
-    return target / "campaign.json"
+    return target / plan.SNAPSHOT
 
 
 def _below(place: Path, suffix: str) -> list[Path]:

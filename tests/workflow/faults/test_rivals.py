@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from faults.trial import MEASURED, RUNS_IN_ALL
+from workspace import ROOT, Workspace
 
 pytestmark = pytest.mark.workflow
 
 HOUR_S = 3600
+
+
+OUTER = f"""
+configfile: "campaign.yaml"
+
+module timefair:
+    snakefile: "{ROOT}/workflow/Snakefile"
+    config: config
+
+use rule * from timefair
+
+onstart: print("the hook of the outer workflow alone is called")
+"""
+
+
+def as_a_module(workspace: Workspace) -> None:
+    """Let the campaign be a module of another workflow, which has timefair's profile."""
+    workspace.snakefile = workspace.folder / "Snakefile"
+    workspace.snakefile.write_text(OUTER)
+    (workspace.folder / "profiles").symlink_to(ROOT / "profiles")
 
 
 def test_of_two_workflows_one_works_and_the_other_says_why_not(trial):
@@ -20,11 +43,34 @@ def test_of_two_workflows_one_works_and_the_other_says_why_not(trial):
     assert refused.returncode != 0
     said = refused.stdout + refused.stderr
     assert f"another snakemake (process {first.pid}) works on this campaign" in said
+    assert "Traceback" not in said
     first.kill()
     first.wait()
     second = trial.begin()
     assert trial.ended(second) == 0
     trial.finish()
+
+
+def test_a_campaign_that_is_a_module_of_two_workflows(new_trial):
+    """The second changes nothing of what the jobs of the first read, nor does a dry run."""
+    trial = new_trial(budget={"time_s": 3})
+    as_a_module(trial.workspace)
+    first = trial.begin()
+    snapshot = trial.workspace.results / "campaign.json"
+    written = snapshot.read_text()
+    other = (*MEASURED, "--config", "seed=4")
+    with ThreadPoolExecutor() as at_once:
+        refused, planned = at_once.map(lambda words: trial.workspace.run(*words), [
+            other, ("--dry-run", *other),
+        ])  # fmt: skip
+    assert refused.returncode != 0
+    said = refused.stdout + refused.stderr
+    assert f"another snakemake (process {first.pid}) works on this campaign" in said
+    assert "Traceback" not in said
+    assert planned.returncode == 0, planned.stderr
+    assert snapshot.read_text() == written
+    os.killpg(first.pid, signal.SIGINT)
+    assert trial.ended(first) != 0
 
 
 def test_a_clock_that_is_set_back(trial):

@@ -43,20 +43,20 @@ class Trial:
         self.workspace = workspace
         self.finished: dict[Key, object] = {}
         self.said = workspace.folder / "said.txt"
-        workspace.configure(
-            algorithms=dict.fromkeys(ALGORITHMS, "timefair:random-search"),
-            budget={"time_s": 0.1},
-            runs=RUNS,
-            problems={
+        usual = {
+            "algorithms": dict.fromkeys(ALGORITHMS, "timefair:random-search"),
+            "budget": {"time_s": 0.1},
+            "runs": RUNS,
+            "problems": {
                 "suite": "bbob",
                 "functions": list(FUNCTIONS),
                 "dimensions": 2,
                 "instances": list(INSTANCES),
             },
-            tables=["runs"],
-            figures=["ecdf"],
-            **changes,
-        )
+            "tables": ["runs"],
+            "figures": ["ecdf"],
+        }
+        workspace.configure(**usual | changes)
 
     def start(self, **options: Any) -> subprocess.Popen[bytes]:
         """Start the workflow, in a process group of its own."""
