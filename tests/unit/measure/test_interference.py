@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from timefair import plan
 from timefair.algorithms import registry
 from timefair.config import parse
+from timefair.machine.host import Host
 from timefair.measure import cell, kernel, reference
 from timefair.measure.child import Allowance
 from timefair.measure.interference import DELAY_SHARE, REFERENCE_RATIO, Judgement, judge
 from timefair.measure.reference import Reference
 from timefair.measure.run import _resources, _Usage, measure_run
 from timefair.measure.state import State
-from timefair.measure.surroundings import Surroundings, look
+from timefair.measure.surroundings import Counters, Surroundings
 from timefair.measure.watch import Watch
 from timefair.problems.registry import SUITES
 from timefair.records.status import Disturbance
@@ -146,17 +147,20 @@ full avg10=0.00 avg60=0.00 avg300=0.00 total=0
 """
 
 
+VERSION_1 = "33 24 0:29 / /groups/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+VERSION_2 = "31 24 0:27 / /groups rw - cgroup2 cgroup2 rw\n"
+
+
 @pytest.fixture
 def machine(tmp_path):
     """A function: write files of /proc and of the control groups, and look at them."""
-    proc, groups = tmp_path / "proc", tmp_path / "groups"
 
     def build(files, cores=(0,)):
-        for name, text in files.items():
+        for name, text in ({"proc/self/mountinfo": VERSION_2} | files).items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        return look(cores, proc, groups)
+        return Counters(cores, Host(root=tmp_path)).look()
 
     return build
 
@@ -179,12 +183,24 @@ def test_all_readings(machine):
 def test_the_first_version_of_control_groups(machine):
     found = machine(
         {
+            "proc/self/mountinfo": VERSION_2 + VERSION_1,
             "proc/self/cgroup": "9:name=systemd:/x\n4:memory:/x\n1:cpu,cpuacct:/x\n0::/\n",
-            "groups/cpu/x/cpu.stat": "nr_periods 0\nthrottled_time 3000000000\n",
-            "groups/cpu/cpu.stat": "nr_periods 0\nthrottled_time 0\n",
+            "groups/cpu,cpuacct/x/cpu.stat": "nr_periods 0\nthrottled_time 3000000000\n",
+            "groups/cpu,cpuacct/cpu.stat": "nr_periods 0\nthrottled_time 0\n",
         }
     )
     assert found == Surroundings(None, None, 3.0)
+
+
+def test_in_a_container_its_own_group_is_the_root_of_the_mount(machine):
+    found = machine(
+        {
+            "proc/self/mountinfo": "31 23 0:1 /docker/abc /groups/cpu ro - cgroup cgroup rw,cpu\n",
+            "proc/self/cgroup": "3:cpu:/docker/abc\n",
+            "groups/cpu/cpu.stat": "throttled_time 2000000000\n",
+        }
+    )
+    assert found == Surroundings(None, None, 2.0)
 
 
 def test_a_machine_that_tells_nothing(machine):
@@ -218,9 +234,9 @@ def test_what_was_added_is_known_if_both_moments_are(before, after):
 
 
 def test_this_machine_has_counters_that_do_not_fall():
-    cores = sorted(os.sched_getaffinity(0))
-    before = look(cores)
-    assert all(added is None or added >= 0 for added in look(cores).since(before))
+    counters = Counters(sorted(os.sched_getaffinity(0)))
+    before = counters.look()
+    assert all(added is None or added >= 0 for added in counters.look().since(before))
 
 
 # --- The reference kernel -----------------------------------------------------------------------

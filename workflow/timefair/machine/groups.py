@@ -17,14 +17,14 @@ _NO_LIMIT_BYTES = 2**62  # version 1 writes the largest multiple of a page
 
 def cpu_quota(host: Host) -> float | str:
     """Cores' worth of time that the group may use in each period."""
-    return min((_quota(host, folder) for folder in _folders(host, "cpu")), key=_size)
+    return min((_quota(host, folder) for folder in folders(host, "cpu")), key=_size)
 
 
 def throttled_periods(host: Host) -> int:
     """In how many periods the group or one above it was stopped, its quota being used up."""
     counts = [
         whole(stat["nr_throttled"], "nr_throttled")
-        for folder in _folders(host, "cpu")
+        for folder in folders(host, "cpu")
         if "nr_throttled" in (stat := _stat(host, f"{folder}/cpu.stat"))
     ]
     if not counts:
@@ -34,13 +34,32 @@ def throttled_periods(host: Host) -> int:
 
 def memory_limit_mb(host: Host) -> float | str:
     """The memory that the group may use."""
-    return min((_limit(host, folder) for folder in _folders(host, "memory")), key=_size)
+    return min((_limit(host, folder) for folder in folders(host, "memory")), key=_size)
 
 
 def memory_left_mb(host: Host) -> float | str:
     """What is left of that memory; file contents that can be dropped do not count as used."""
-    folders = _folders(host, "memory")
-    return min((_left(host, folder) for folder in folders), key=_size)
+    return min((_left(host, folder) for folder in folders(host, "memory")), key=_size)
+
+
+def folders(host: Host, controller: str) -> list[str]:
+    """The folders of this process's group and of those above it, for one controller.
+
+    Relative to the root of `host`, the own one first; `Unknown` if there is none.
+    """
+    version_1 = _memberships(host).get(controller)
+    member = version_1 or _memberships(host).get("")
+    if member is None:
+        raise Unknown(f"/proc/self/cgroup has no {controller}")
+    root, mount = _mounted(host, controller if version_1 else "")
+    inside = PurePosixPath(member)
+    own = inside.relative_to(root) if inside.is_relative_to(root) else PurePosixPath()
+    folder = PurePosixPath(mount.lstrip("/")) / own
+    above = [folder, *(folder.parents[k] for k in range(len(own.parts)))]
+    found = [str(place) for place in above if host.has(str(place))]
+    if not found:
+        raise Unknown(f"no /{folder}")
+    return found
 
 
 def _quota(host: Host, folder: str) -> float | str:
@@ -86,23 +105,6 @@ def _stat(host: Host, path: str) -> dict[str, str]:
 
 def _size(limit: float | str) -> float:
     return float("inf") if isinstance(limit, str) else limit
-
-
-def _folders(host: Host, controller: str) -> list[str]:
-    """The folders of this process's group and of those above it, for one controller."""
-    version_1 = _memberships(host).get(controller)
-    member = version_1 or _memberships(host).get("")
-    if member is None:
-        raise Unknown(f"/proc/self/cgroup has no {controller}")
-    root, mount = _mounted(host, controller if version_1 else "")
-    inside = PurePosixPath(member)
-    own = inside.relative_to(root) if inside.is_relative_to(root) else PurePosixPath()
-    folder = PurePosixPath(mount.lstrip("/")) / own
-    above = [folder, *(folder.parents[k] for k in range(len(own.parts)))]
-    found = [str(place) for place in above if host.has(str(place))]
-    if not found:
-        raise Unknown(f"no /{folder}")
-    return found
 
 
 def _memberships(host: Host) -> dict[str, str]:

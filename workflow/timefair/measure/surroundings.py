@@ -6,12 +6,11 @@ Each figure is a counter in seconds, None where the machine lacks it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 from typing import NamedTuple
 
-PROC = Path("/proc")
-GROUPS = Path("/sys/fs/cgroup")
+from timefair.machine.groups import folders
+from timefair.machine.host import Host, Unknown, whole
 
 _STEAL = 8
 """The field of a core's line in /proc/stat."""
@@ -42,65 +41,62 @@ class Surroundings(NamedTuple):
         return Surroundings(*map(_difference, self, before))
 
 
-def look(cores: Iterable[int], proc: Path = PROC, groups: Path = GROUPS) -> Surroundings:
-    """The counters now, steal of these cores."""
-    return Surroundings(
-        _steal_s(cores, proc / "stat"),
-        _pressure_s(proc / "pressure/cpu"),
-        _throttled_s(proc / "self/cgroup", groups),
-    )
+class Counters:
+    """Where a job reads them. It stays in its control groups: they are looked up once.
+
+    Parameters
+    ----------
+    cores
+        Those whose steal counts.
+    host
+        Where files are read; this machine if None.
+    """
+
+    def __init__(self, cores: Iterable[int], host: Host | None = None) -> None:
+        self._host = host or Host()
+        self._cores = [f"cpu{core}" for core in cores]
+        try:
+            self._quotas = [f"{folder}/cpu.stat" for folder in folders(self._host, "cpu")]
+        except Unknown:
+            self._quotas = []
+
+    def look(self) -> Surroundings:
+        """The counters now."""
+        return Surroundings(self._steal_s(), self._pressure_s(), self._throttled_s())
+
+    def _steal_s(self) -> float | None:
+        told = {fields[0]: fields for fields in self._lines("proc/stat")}
+        try:
+            ticks = sum(whole(told[core][_STEAL], core) for core in self._cores)
+        except (KeyError, IndexError, Unknown):
+            return None
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def _pressure_s(self) -> float | None:
+        for kind, *figures in self._lines("proc/pressure/cpu"):
+            if kind == "some":
+                total = dict(figure.partition("=")[::2] for figure in figures).get("total", "")
+                return int(total) / 1e6 if total.isdecimal() else None
+        return None
+
+    def _throttled_s(self) -> float | None:
+        """Added up over the group of this process and those that it lies in: each has a quota."""
+        found = [
+            int(figures[0]) * _THROTTLED[name]
+            for path in self._quotas
+            for name, *figures in self._lines(path)
+            if name in _THROTTLED and figures and figures[0].isdecimal()
+        ]
+        return sum(found) if found else None
+
+    def _lines(self, path: str) -> list[list[str]]:
+        """The words of each line that has any; none of a file that cannot be read."""
+        try:
+            text = self._host.text(path)
+        except Unknown:
+            return []
+        return [line.split() for line in text.splitlines() if line.strip()]
 
 
 def _difference(now: float | None, before: float | None) -> float | None:
     return None if now is None or before is None else max(now - before, 0.0)
-
-
-def _steal_s(cores: Iterable[int], path: Path) -> float | None:
-    told = {fields[0]: fields for fields in _lines(path)}
-    try:
-        ticks = sum(int(told[f"cpu{core}"][_STEAL]) for core in cores)
-    except (KeyError, IndexError, ValueError):
-        return None
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def _pressure_s(path: Path) -> float | None:
-    for kind, *figures in _lines(path):
-        if kind == "some":
-            total = dict(figure.partition("=")[::2] for figure in figures).get("total", "")
-            return int(total) / 1e6 if total.isdecimal() else None
-    return None
-
-
-def _throttled_s(memberships: Path, groups: Path) -> float | None:
-    """Added up over the group of this process and those that it lies in: each has a quota."""
-    found = [
-        int(figures[0]) * _THROTTLED[name]
-        for folder in _folders(memberships, groups)
-        for name, *figures in _lines(folder / "cpu.stat")
-        if name in _THROTTLED and figures and figures[0].isdecimal()
-    ]
-    return sum(found) if found else None
-
-
-def _folders(memberships: Path, groups: Path) -> Iterator[Path]:
-    """The group of this process that counts time, and all above it."""
-    for fields in _lines(memberships):
-        _, controllers, inside = " ".join(fields).split(":", 2)
-        if not controllers:
-            mount = groups
-        elif "cpu" in controllers.split(","):
-            mount = groups / "cpu"
-        else:
-            continue
-        group = mount / inside.strip("/")
-        yield from (folder for folder in (group, *group.parents) if folder.is_relative_to(mount))
-
-
-def _lines(path: Path) -> list[list[str]]:
-    """The words of each line that has any; none of a file that cannot be read."""
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
-    return [line.split() for line in text.splitlines() if line.strip()]

@@ -7,7 +7,7 @@ from typing import Any
 
 from timefair.measure.interference import judge
 from timefair.measure.reference import Reference
-from timefair.measure.surroundings import look
+from timefair.measure.surroundings import Counters
 from timefair.records.status import Disturbance
 
 Row = dict[str, Any]
@@ -27,7 +27,7 @@ class Watch:
     """
 
     def __init__(self, cores: Iterable[int], *, reference: bool, repeats: int = 0) -> None:
-        self._cores = tuple(cores)
+        self._counters = Counters(cores)
         self._reference = Reference() if reference else None
         self._repeats = repeats
 
@@ -52,9 +52,9 @@ class Watch:
     def _observed(self, run: Callable[[], Row]) -> Row:
         reference = self._reference
         before_s = reference.last_s if reference else None
-        before = look(self._cores)
+        before = self._counters.look()
         row = run()
-        added = look(self._cores).since(before)
+        added = self._counters.look().since(before)
         after_s = reference.take() if reference else None
         mean_s = (before_s + after_s) / 2 if before_s and after_s else None
         best_s = reference.best_s if reference else None
