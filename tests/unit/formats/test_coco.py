@@ -1,7 +1,7 @@
 """What stands in an export, line by line; that cocopp reads it so is a peer test."""
 
-import pyarrow as pa
 import pytest
+from rows_to_write import a_run, table
 
 from timefair import cli, config, plan
 from timefair.errors import InputError
@@ -9,29 +9,6 @@ from timefair.formats.coco import write_coco
 from timefair.formats.runs import NOTHING_YET
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record
-
-
-def a_run(*events, **changes):
-    """One run as a row, from its events (evaluations, seconds, precision)."""
-    return {
-        "suite": "bbob",
-        "function": 1,
-        "dimension": 2,
-        "instance": 1,
-        "algorithm": "A",
-        "run": 0,
-        "f_opt": 1.0,
-        "evaluations": 100,
-        "wall_s": 0.01,
-        "events": [
-            {"restart": 0, "evaluations": n, "time_s": t, "precision": q} for n, t, q in events
-        ],
-        **changes,
-    }
-
-
-def table(*rows):
-    return pa.Table.from_pylist(list(rows), RUN_SCHEMA)
 
 
 @pytest.fixture
@@ -171,7 +148,7 @@ def collected(tmp_path):
     return ["--campaign", str(snapshot), str(record), "--output", str(tmp_path / "export")]
 
 
-@pytest.mark.parametrize(("cost", "end"), [([], 100), (["--cost", "seconds"], 10_000)])
+@pytest.mark.parametrize(("cost", "end"), [([], 100), (["--cost", "seconds"], 500_000)])
 def test_the_command(cost, end, collected, tmp_path):
     assert cli.main(["export", "coco", *collected, *cost]) == 0
     info = (tmp_path / "export/A/bbob_f1.info").read_text()

@@ -12,7 +12,6 @@ import pytest
 from timefair import cli
 from timefair.algorithms.base import Algorithm
 from timefair.errors import InputError
-from timefair.measure import kernel
 from timefair.measure.audit import Finding, Setting, Subject, Watched, audit, look_at, subjects
 from timefair.problems.registry import SUITES
 
@@ -23,11 +22,6 @@ misbehaving = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(misbehaving)
 
 SETTING = Setting(dimension=3, evaluations=120, time_s=0.05, wall_s=0.3)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def reaper():
-    kernel.adopt_orphans()
 
 
 def finding(solve) -> Finding:

@@ -14,17 +14,6 @@ from timefair.measure.child import Allowance
 from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
 from timefair.problems.base import Problem, ProblemName
-from timefair.problems.registry import SUITES
-
-
-@pytest.fixture(scope="module", autouse=True)
-def reaper():
-    kernel.adopt_orphans()
-
-
-@pytest.fixture(scope="module")
-def problem() -> Problem:
-    return SUITES["bbob"].problem(8, 3, 1)
 
 
 def slow(seconds: float) -> Problem:

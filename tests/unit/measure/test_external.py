@@ -33,11 +33,6 @@ climber = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(climber)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def reaper():
-    kernel.adopt_orphans()
-
-
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch) -> Path:
     """Where runs make their temporary files; nothing may be left in it."""
@@ -45,11 +40,6 @@ def folder(tmp_path, monkeypatch) -> Path:
     place.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(place))
     return place
-
-
-@pytest.fixture(scope="module")
-def problem() -> Problem:
-    return SUITES["bbob"].problem(8, 3, 1)
 
 
 @pytest.fixture

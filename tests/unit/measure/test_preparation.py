@@ -28,7 +28,6 @@ NAMES = [name for name, value in vars(misbehaving).items() if getattr(value, "__
 
 @pytest.fixture(scope="module")
 def problem():
-    kernel.adopt_orphans()
     return SUITES["bbob"].problem(1, 3, 1)
 
 

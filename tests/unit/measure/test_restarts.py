@@ -19,11 +19,6 @@ from timefair.measure.seeds import launch_rng, seed_global_generators
 from timefair.problems.base import Problem, ProblemName
 
 
-@pytest.fixture(scope="module", autouse=True)
-def reaper():
-    kernel.adopt_orphans()
-
-
 def line() -> Problem:
     """f(x) = x, so that an algorithm decides itself which precision it reaches."""
     return Problem(

@@ -17,7 +17,6 @@ from timefair.measure.child import GRACE_NS, Allowance
 from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import ATTEMPTS, measure_run
 from timefair.problems.base import Problem, ProblemName
-from timefair.problems.registry import SUITES
 
 _spec = importlib.util.spec_from_file_location(
     "misbehaving", Path(__file__).with_name("misbehaving.py")
@@ -26,16 +25,6 @@ misbehaving = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(misbehaving)
 
 T = 0.15
-
-
-@pytest.fixture(scope="module", autouse=True)
-def reaper():
-    kernel.adopt_orphans()
-
-
-@pytest.fixture(scope="module")
-def problem() -> Problem:
-    return SUITES["bbob"].problem(8, 3, 1)
 
 
 def run(name: str, problem: Problem, **allowed) -> dict:

@@ -51,3 +51,14 @@ def run():
 def table():
     """A function: rows as a table of runs."""
     return lambda *rows: pa.Table.from_pylist(list(rows), RUN_SCHEMA)
+
+
+@pytest.fixture
+def campaign(run, table):
+    """Two algorithms on two instances; B fails on the second, after half a second."""
+    return table(
+        run([(1, 0.1, 5.0), (10, 0.4, 0.5)]),
+        run([(1, 0.2, 50.0), (20, 0.6, 0.05)], instance=2),
+        run([(2, 0.2, 0.5)], algorithm="B"),
+        run([(1, 0.1, 20.0)], algorithm="B", instance=2, wall_s=0.5, evaluations=40),
+    )

@@ -13,17 +13,6 @@ from timefair.tables.settings import Analysis
 ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), resamples=200)
 
 
-@pytest.fixture
-def campaign(run, table):
-    """Two algorithms on two instances; B fails on the second, after half a second."""
-    return table(
-        run([(1, 0.1, 5.0), (10, 0.4, 0.5)]),
-        run([(1, 0.2, 50.0), (20, 0.6, 0.05)], instance=2),
-        run([(2, 0.2, 0.5)], algorithm="B"),
-        run([(1, 0.1, 20.0)], algorithm="B", instance=2, wall_s=0.5, evaluations=40),
-    )
-
-
 def made(name, table):
     return TABLES[name](Runs.of(table), ANALYSIS)
 
