@@ -22,10 +22,10 @@ LAYOUTS = {
     "runs": (
         Layout(
             caption="How runs went. Overshoot: how far a last evaluation ended after the budget, "
-            "at most. Queue: waiting for a core, as a share of the wall clock. Preparation: "
-            "imports and warm-up before the clock. Objective: time inside the objective, as a "
-            "share of the wall clock, and what an evaluation costs, as a multiple of the suite's "
-            "own call.",
+            "at most. Queue: waiting for a core, whoever had it, as a share of the wall clock. "
+            "Preparation: imports and warm-up before the clock. Objective: time inside the "
+            "objective, as a share of the wall clock, and what an evaluation costs, as a multiple "
+            "of the suite's own call.",
             values=(
                 Value("runs", "Runs"),
                 Value("disturbed", "Disturbed"),

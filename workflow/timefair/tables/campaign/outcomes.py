@@ -24,8 +24,10 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Number of runs for each (algorithm, status, stop reason), with the state of the measurement.
 
     ``disturbed`` counts the runs that others have slowed. ``overshoot_max_s``: how far a last
-    evaluation ended after the budget. ``run_queue_delay_share``: waiting for a core, as a share of
-    the wall clock, over the runs where the kernel tells; NaN where none does.
+    evaluation ended after the budget. ``run_queue_delay_share``: waiting of the run's process for a
+    core, whoever had it, as a share of the wall clock, over the runs where the kernel tells; NaN
+    where none does. An external program that takes turns with this process on one core is in it,
+    and does not make a run disturbed: that goes by ``foreign_delay_s`` of the records.
     ``preparation_mean_s``: imports and warm-up before the clock, once a job. ``objective_share``:
     time inside the objective, the evaluation itself included, as a share of the wall clock.
     ``objective_per_bare``: what an evaluation by the instrumented objective costs, as a multiple of
