@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
+from timefair import config
 from timefair.errors import InputError
 from timefair.records.collect import collect
-from timefair.records.integrity import Origins, Place, machine_kind, mixed
+from timefair.records.integrity import (
+    Origins,
+    Place,
+    machine_kind,
+    mixed,
+    restart_of,
+    timing_of,
+)
 from timefair.records.journal import journal_path
 from timefair.records.store import open_record, read_runs
 
@@ -139,6 +148,7 @@ def origins(*facts: dict) -> Origins:
 def test_what_may_differ_in_one_table():
     another_day = MACHINE | {"hostname": "node7", "kernel": "6.1", "memory_mb": 15_990.0}
     more_asked = CAMPAIGN | {"tables": ["all"], "algorithms": {"a": {"use": "x:y"}}}
+    more_asked |= {"timing": {"disturbed": "exclude", "repeats": 2, "reference": True}}
     later = FACTS | {"key": "cd" * 32, "machine": another_day, "campaign": more_asked}
     mended = FACTS | {"code": "c1", "machine": MACHINE | {"versions": {"timefair": "9"}}}
     assert mixed({"a": origins(FACTS, later), "b": origins(mended)}) == []
@@ -166,6 +176,11 @@ def test_what_may_not_differ_within_an_algorithm(change, clause):
     [
         ({"campaign": CAMPAIGN | {"budget": {"time_s": 2.0}}}, "runs of 2 configurations of suite"),
         ({"campaign": CAMPAIGN | {"problems": {"suite": "pbo"}}}, "runs of 2 configurations of su"),
+        ({"campaign": CAMPAIGN | {"timing": {"disturbed": "repeat", "repeats": 2}}}, "runs of 2 c"),
+        (
+            {"campaign": CAMPAIGN | {"timing": {"reference": False}}},
+            "runs of 2 configurations of s",
+        ),
         ({"machine": MACHINE | {"cores": 4}}, "runs of 2 machines: Z80 with 2 cores and 16 GB; Z"),
         ({"machine": MACHINE | {"versions": {"numpy": "2.4"}}}, "runs with numpy 2.3 and 2.4"),
     ],
@@ -174,6 +189,36 @@ def test_what_may_not_differ_between_algorithms(change, clause):
     lines = mixed({"a": origins(FACTS), "b": origins(FACTS | change)})
     assert len(lines) == 1
     assert lines[0].startswith(clause)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"restart": {"policy": "fixed", "tau_evaluations": 9}},
+        {"timing": {"disturbed": "repeat", "repeats": 3}},
+        {"timing": {"disturbed": "exclude", "reference": False}},
+        {"budget": {"evaluations": 10}},
+        {"budget": {"evaluations": 10}, "timing": {"reference": True}},
+    ],
+)
+def test_a_campaign_says_the_same_in_its_records(changes):
+    plain, own = {"use": "timefair:random-search"}, {"restart": {"policy": "none"}}
+    asked = {
+        "name": "test",
+        "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+        "algorithms": {"plain": plain, "own": plain | own},
+        "budget": {"time_s": 1.0},
+    }
+    campaign = config.parse(asked | changes)
+    recorded = json.loads(campaign.snapshot())
+    for label in campaign.algorithms:
+        policy = campaign.restart_of(label).model_dump(mode="json")
+        assert restart_of(recorded, label) == policy
+    assert timing_of(recorded) == {
+        "repeats": campaign.timing.most_repeats,
+        "reference": campaign.reference_is_timed,
+    }
 
 
 def test_a_collected_file_speaks_for_its_records():

@@ -158,7 +158,7 @@ def mixed(origins: Mapping[str, Origins]) -> list[str]:
             clauses.append(f"{label}: runs of {asked} configurations")
     everyone = list(origins.values())
     if len(shared := {c for one in everyone for c in one.configurations("")}) > 1:
-        clauses.append(f"runs of {len(shared)} configurations of suite, budget and limits")
+        clauses.append(f"runs of {len(shared)} configurations of suite, budget, limits or timing")
     if len(kinds := machine_kinds(everyone)) > 1:
         clauses.append(f"runs of {len(kinds)} machines: {'; '.join(sorted(map(str, kinds)))}")
     software = differing_software(everyone)
@@ -192,7 +192,29 @@ def _machines(origins: Iterable[Origins]) -> Iterable[Mapping[str, Any]]:
     return (machine or {} for machine in chain.from_iterable(one.machine for one in origins))
 
 
+# --- Campaigns as records have them -----------------------------------------------------------
+
 _SHARED = ("seed", "budget", "limits", "stopping")
+
+
+def restart_of(campaign: Mapping[str, Any], label: str) -> Any:
+    """How the runs of an algorithm are restarted: its own policy, or else the campaign's."""
+    own = campaign.get("algorithms", {}).get(label, {}).get("restart")
+    return own or campaign.get("restart")
+
+
+def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
+    """How runs are measured on a machine that others use too.
+
+    ``repeats``: how often a disturbed one is measured again at most. ``reference``: whether the
+    reference kernel is timed around each. Excluding disturbed runs is a matter of the tables.
+    """
+    timing = campaign.get("timing", {})
+    repeats = timing.get("repeats") if timing.get("disturbed") == "repeat" else 0
+    reference = timing.get("reference")
+    if reference is None:
+        reference = campaign.get("budget", {}).get("time_s") is not None
+    return {"repeats": repeats, "reference": reference}
 
 
 def _asked(campaign: Mapping[str, Any], label: str) -> str:
@@ -200,7 +222,8 @@ def _asked(campaign: Mapping[str, Any], label: str) -> str:
     problems, spec = campaign.get("problems", {}), campaign.get("algorithms", {}).get(label, {})
     asked = {name: campaign.get(name) for name in _SHARED}
     asked |= {name: problems.get(name) for name in ("suite", "parameters")}
+    asked["timing"] = timing_of(campaign)
     if label:
         asked |= {name: spec.get(name) for name in ("use", "parameters", "threads")}
-        asked["restart"] = spec.get("restart") or campaign.get("restart")
+        asked["restart"] = restart_of(campaign, label)
     return json.dumps(asked, sort_keys=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from timefair.records.integrity import restart_of
 from timefair.records.status import StopReason
 from timefair.tables.campaign.items.part import Part, by_algorithm, listed, sentence
 from timefair.tables.campaign.items.recorded import Facts, asked
@@ -23,7 +24,7 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[Part]:
 
 
 def _policy(runs: Runs) -> Part:
-    policies = asked(runs, _restart)
+    policies = asked(runs, lambda label, campaign: restart_of(campaign, label))
     unknown = [label for label, found in policies.items() if not found]
     several = [label for label, found in policies.items() if len(found) > 1]
     said = {label: " or ".join(map(_words, found)) for label, found in policies.items() if found}
@@ -35,10 +36,6 @@ def _policy(runs: Runs) -> Part:
             f"{listed(several)}: runs under different policies" if several else "",
         ),
     )
-
-
-def _restart(label: str, campaign: Facts) -> object:
-    return campaign["algorithms"][label].get("restart") or campaign["restart"]
 
 
 def _words(restart: Facts) -> str:
