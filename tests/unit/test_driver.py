@@ -57,7 +57,7 @@ def test_the_process_that_has_jobs_run_holds_the_campaign_and_writes_it(tmp_path
     one = driver.Driver(workflow(), campaign, keys, folder)
     assert one.take() == []
     assert config.restore(folder / plan.SNAPSHOT) == campaign
-    assert plan.read_keys(folder) == keys
+    assert plan.read_keys(folder, campaign) == keys
     (folder / plan.SNAPSHOT).unlink()
     assert one.take() == []  # for each job; the folder is not looked at again
     assert not (folder / plan.SNAPSHOT).exists()

@@ -94,7 +94,7 @@ def test_no_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert cli.main(["progress", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith(f"timefair: {tmp_path}: holds no campaign; name ")
     (tmp_path / "campaign.json").write_text("{}")
-    with pytest.raises(InputError, match="not of this timefair"):
+    with pytest.raises(InputError, match="not a campaign that this timefair wrote"):
         Watch(tmp_path)
 
 

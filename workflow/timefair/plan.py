@@ -11,7 +11,7 @@ from math import ceil
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
-from timefair.errors import storing
+from timefair.errors import InputError, storing
 from timefair.ranges import format_ranges, parse_ranges
 from timefair.whole import whole_file
 
@@ -180,14 +180,25 @@ def write_keys(keys: Keys, folder: Path) -> Path:
     return _settle(folder / "keys.json", json.dumps(planned, indent=1) + "\n")
 
 
-def read_keys(folder: Path) -> Keys:
-    """The keys that the campaign of a folder was last planned with."""
-    planned = json.loads((folder / "keys.json").read_text(encoding="utf-8"))
-    return {
-        (label, int(round)): key
-        for label, rounds in planned.items()
-        for round, key in rounds.items()
-    }
+def read_keys(folder: Path, campaign: Campaign) -> Keys:
+    """The keys that the campaign of a folder was last planned with.
+
+    Raises
+    ------
+    InputError
+        If they are not there, not as `write_keys` writes them, or another campaign's: whoever ends
+        snakemake while it plans may leave old ones.
+    """
+    path = folder / "keys.json"
+    try:
+        planned = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            (label, round): str(planned[label][str(round)])
+            for label in campaign.algorithms
+            for round in range(1, campaign.rounds + 1)
+        }
+    except (OSError, ValueError, LookupError, TypeError):
+        raise InputError(f"{path}: not the campaign's keys; start snakemake again") from None
 
 
 def _settle(path: Path, text: str) -> Path:

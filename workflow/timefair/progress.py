@@ -109,22 +109,17 @@ class Watch:
     Raises
     ------
     InputError
-        If there is no campaign.
+        If there is no campaign, or one of another timefair.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        try:
-            self.campaign: Campaign = config.restore(folder / plan.SNAPSHOT)
-            self._keys = plan.read_keys(folder)
-        except OSError:
+        if not (folder / plan.SNAPSHOT).exists():
             raise InputError(
                 f"{folder}: holds no campaign; name results/NAME, once snakemake has started"
-            ) from None
-        except ValueError:
-            raise InputError(
-                f"{folder}/{plan.SNAPSHOT}: not of this timefair; start snakemake again"
-            ) from None
+            )
+        self.campaign: Campaign = config.restore(folder / plan.SNAPSHOT)
+        self._keys = plan.read_keys(folder, self.campaign)
         self._seen: dict[Path, tuple[tuple[int, int], _Runs]] = {}
 
     def look(self, now_s: float) -> Progress:

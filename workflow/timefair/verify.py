@@ -75,6 +75,8 @@ def verify(target: Path, say: Say) -> Summary:
     InputError
         If there is nothing to look at.
     """
+    if not target.exists():
+        raise InputError(f"{target}: there is no such file or folder")
     rooms = [target / "collected", target / "records"] if _snapshot(target).exists() else [target]
     records = [path for room in rooms for path in _below(room, ".parquet")]
     journals = [path for room in rooms for path in _below(room, ".parquet.journal")]
@@ -118,8 +120,8 @@ class _Look:
         if path.exists():
             try:
                 self._campaign = config.restore(path)
-            except (ValueError, OSError):
-                self._problem(f"{path}: not a campaign that this timefair wrote; {_AGAIN}")
+            except InputError as error:
+                self._problem(str(error))
 
     def at_file(self, path: Path) -> None:
         self._files += 1

@@ -168,9 +168,10 @@ def test_any_folder_and_any_file(measured, verify, tmp_path):
 
 
 def test_nothing_to_look_at(verify, tmp_path):
-    for target in (tmp_path / "nowhere", tmp_path / "empty"):
-        (tmp_path / "empty").mkdir(exist_ok=True)
-        assert verify(target=target) == (2, [f"timefair: {target}: holds no records"])
+    target = tmp_path / "folder"
+    assert verify(target=target) == (2, [f"timefair: {target}: there is no such file or folder"])
+    target.mkdir()
+    assert verify(target=target) == (2, [f"timefair: {target}: holds no records"])
 
 
 def test_tables_of_mixed_machines_need_consent(measured, tmp_path, capsys):

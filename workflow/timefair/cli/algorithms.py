@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from timefair.cli.common import Commands, entry, one_thread
+from timefair.cli.paths import prepare_files
 from timefair.errors import InputError
 
 SHORT = 40
@@ -84,8 +85,7 @@ def _audit(arguments: argparse.Namespace) -> None:
     from timefair.formats import listing
     from timefair.measure import audit
 
-    for path in arguments.output:
-        entry("--output", path.suffix, listing.WRITERS)
+    prepare_files(arguments.output, listing.WRITERS)
     setting = audit.Setting(
         arguments.function,
         arguments.dimension,

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.cli.common import Command, Commands, entry, one_thread, refuse_mixed
+from timefair.cli.paths import prepare_files, prepare_folder, read_svg, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from timefair.config import Campaign
     from timefair.tables.registry import Table
+    from timefair.tables.runs import Runs
 
 
 def add_to(commands: Commands, campaign: Command) -> None:
@@ -61,7 +63,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
         parents=[campaign],
     )
     typeset.add_argument("tables", nargs="*", type=Path, metavar="PARQUET", help="named TABLE")
-    typeset.add_argument("--output", required=True, type=Path, metavar="FOLDER", help="is there")
+    typeset.add_argument("--output", required=True, type=Path, metavar="FOLDER", help="to write in")
     typeset.set_defaults(command=_typeset)
 
     report = commands.add_parser(
@@ -107,7 +109,9 @@ def _tabulate(arguments: argparse.Namespace) -> None:
 
     table = entry("TABLE", arguments.table, TABLES)
     campaign = config.restore(arguments.campaign)
-    frame = _made(table, campaign, arguments.collected)
+    runs = _together(arguments.collected, campaign)
+    prepare_files(arguments.output, (".csv", ".parquet"))
+    frame = _made(table, runs, campaign)
     for path in arguments.output:
         files.write(frame, path)
 
@@ -120,7 +124,9 @@ def _checklist(arguments: argparse.Namespace) -> None:
     from timefair.tables.registry import TABLES
 
     campaign = config.restore(arguments.campaign)
-    frame = _made(TABLES["checklist"], campaign, arguments.collected)
+    runs = _together(arguments.collected, campaign)
+    prepare_files([arguments.output])
+    frame = _made(TABLES["checklist"], runs, campaign)
     text = page(files.as_rows(frame), campaign.name, frame.attrs["disturbed"])
     arguments.output.write_text(text, encoding="utf-8")
 
@@ -128,20 +134,21 @@ def _checklist(arguments: argparse.Namespace) -> None:
 def _typeset(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair import config
-    from timefair.tables import files, latex
+    from timefair.tables import latex
     from timefair.tables.layouts import layouts_of
     from timefair.tables.registry import TABLES
     from timefair.tables.settings import Analysis
 
     campaign = config.restore(arguments.campaign)
+    tables = _tables(arguments.tables)
+    prepare_folder(arguments.output)
     budget = campaign.budget.model_dump(exclude={"final_target"})
     setting = latex.Setting(Analysis.of(campaign.analysis_settings), **budget)
-    for path in arguments.tables:
-        table = entry("PARQUET", path.stem, TABLES)
-        frame = files.read(path)
+    for name, frame in tables.items():
+        table = TABLES[name]
         tex = latex.typeset(table, frame, layouts_of(table, frame), setting)
-        (arguments.output / f"{table.name}.tex").write_text(tex, encoding="utf-8")
-    everything = latex.document(path.stem for path in arguments.tables)
+        (arguments.output / f"{name}.tex").write_text(tex, encoding="utf-8")
+    everything = latex.document(tables)
     (arguments.output / "tables.tex").write_text(everything, encoding="utf-8")
 
 
@@ -150,36 +157,43 @@ def _report(arguments: argparse.Namespace) -> None:
     from timefair import config
     from timefair.figures.registry import FIGURES
     from timefair.report.page import page
-    from timefair.tables import files
-    from timefair.tables.registry import TABLES
 
     campaign = config.restore(arguments.campaign)
-    tables = {
-        entry("PARQUET", path.stem, TABLES).name: files.read(path) for path in arguments.tables
-    }
-    figures = {
-        entry("SVG", path.stem, FIGURES).name: path.read_text(encoding="utf-8")
-        for path in arguments.figures
-    }
+    tables = _tables(arguments.tables)
+    figures = {entry("SVG", path.stem, FIGURES).name: read_svg(path) for path in arguments.figures}
+    prepare_files([arguments.output])
     arguments.output.write_text(page(tables, figures, campaign), encoding="utf-8")
 
 
 def _draw(arguments: argparse.Namespace) -> None:
     one_thread()
-    import pandas as pd
-
     from timefair.figures import style
     from timefair.figures.registry import FIGURES
 
     draw = entry("FIGURE", arguments.figure, FIGURES)
-    style.save(draw(pd.read_parquet(arguments.table)), *arguments.output)
+    frame = read_table(arguments.table, draw.table)
+    prepare_files(arguments.output, style.METADATA)
+    style.save(draw(frame), *arguments.output)
 
 
-def _made(table: Table, campaign: Campaign, collected: Sequence[Path]) -> pd.DataFrame:
-    """A table of all runs of a campaign."""
+def _together(collected: Sequence[Path], campaign: Campaign) -> Runs:
+    """The runs of some files, if they may be in one table."""
     from timefair.tables.runs import Runs
-    from timefair.tables.settings import Analysis
 
     together = Runs.read(collected)
     refuse_mixed(together.origins, campaign)
-    return table(together, Analysis.of(campaign.settings_of(table.name)))
+    return together
+
+
+def _made(table: Table, runs: Runs, campaign: Campaign) -> pd.DataFrame:
+    from timefair.tables.settings import Analysis
+
+    return table(runs, Analysis.of(campaign.settings_of(table.name)))
+
+
+def _tables(paths: Sequence[Path]) -> dict[str, pd.DataFrame]:
+    """Tables by the names of their files."""
+    from timefair.tables.registry import TABLES
+
+    names = {path: entry("PARQUET", path.stem, TABLES).name for path in paths}
+    return {name: read_table(path, name) for path, name in names.items()}

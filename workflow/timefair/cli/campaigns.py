@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from timefair.cli.common import Commands, duration
+from timefair.cli.paths import prepare_files
 
 
 def add_to(commands: Commands) -> None:
@@ -95,4 +96,5 @@ def _schema(arguments: argparse.Namespace) -> None:
     if arguments.write is None:
         print(json_schema(), end="")
     else:
+        prepare_files([arguments.write])
         arguments.write.write_text(json_schema(), encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.cli.common import Command, Commands, refuse_mixed
-from timefair.errors import InputError
+from timefair.cli.paths import prepare_files, prepare_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -87,6 +87,7 @@ def _export_coco(arguments: argparse.Namespace) -> None:
     from timefair.formats.coco import FINAL_TARGET, write_coco
 
     campaign, runs = _exported(arguments.campaign, arguments.collected)
+    prepare_folder(arguments.output)
     if arguments.cost == "seconds":
         runs = _with_times(runs)
     final_target = min(FINAL_TARGET, *campaign.targets)
@@ -97,6 +98,7 @@ def _export_ioh(arguments: argparse.Namespace) -> None:
     from timefair.formats.ioh import write_ioh
 
     _, runs = _exported(arguments.campaign, arguments.collected)
+    prepare_folder(arguments.output)
     write_ioh(runs, arguments.output)
 
 
@@ -138,8 +140,7 @@ def _import(arguments: argparse.Namespace) -> None:
         wanted = _wanted(campaign)
         if algorithm is None and arguments.label in campaign.published:
             algorithm = campaign.published[arguments.label].algorithm
-    if arguments.output.suffix != ".parquet":
-        raise InputError(f"--output: {arguments.output}: should end in .parquet")
+    prepare_files([arguments.output], [".parquet"])
     found = import_data(
         arguments.path, arguments.format, arguments.output, algorithm=algorithm,
         label=arguments.label, wanted=wanted,

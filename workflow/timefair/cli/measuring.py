@@ -7,8 +7,10 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from timefair.cli.common import THREAD_VARIABLES, Command, Commands, entry
+from timefair.cli.paths import prepare_files
 from timefair.errors import InputError
 
 
@@ -69,6 +71,7 @@ def _measure(arguments: argparse.Namespace) -> None:
             "code, software or configuration changed since this job was planned; "
             "start snakemake again"
         )
+    prepare_files([arguments.record])
     from timefair.measure.cell import measure
 
     measure(campaign, job, arguments.record, key)
@@ -79,10 +82,10 @@ def _settle_environment(arguments: argparse.Namespace) -> None:
 
     Both are read when the interpreter and the libraries start, too early to be set from within.
     """
-    snapshot = json.loads(arguments.campaign.read_text(encoding="utf-8"))
-    if arguments.algorithm not in snapshot["algorithms"]:
+    algorithms = _algorithms(arguments.campaign)
+    if arguments.algorithm not in algorithms:
         raise InputError(f"--algorithm: {arguments.algorithm!r} is not in {arguments.campaign}")
-    threads = str(snapshot["algorithms"][arguments.algorithm]["threads"])
+    threads = str(algorithms[arguments.algorithm]["threads"])
     wanted = {"PYTHONHASHSEED": "0"} | dict.fromkeys(THREAD_VARIABLES, threads)
     if any(os.environ.get(name) != value for name, value in wanted.items()):
         command = [
@@ -99,6 +102,18 @@ def _settle_environment(arguments: argparse.Namespace) -> None:
         os.execve(command[0], command, os.environ | wanted)
 
 
+def _algorithms(snapshot: Path) -> dict[str, dict[str, Any]]:
+    """The algorithms as the file has them: to check the whole of it would import much, twice."""
+    try:
+        known: dict[str, dict[str, Any]] = json.loads(snapshot.read_text("utf-8"))["algorithms"]
+    except (OSError, ValueError, LookupError, TypeError):
+        from timefair import config
+
+        config.restore(snapshot)  # says what is wrong
+        raise
+    return known
+
+
 def _collect(arguments: argparse.Namespace) -> None:
     from timefair import config, plan
     from timefair.provenance import measure_keys
@@ -106,6 +121,7 @@ def _collect(arguments: argparse.Namespace) -> None:
     from timefair.records.integrity import Place
 
     campaign = config.restore(arguments.campaign)
+    prepare_files([arguments.output])
     label: str = arguments.algorithm
     entry("--algorithm", label, campaign.algorithms)
     # The paths are not on the command line: a large campaign has more than fit there.

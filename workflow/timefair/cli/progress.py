@@ -7,10 +7,12 @@ import os
 import shutil
 import sys
 import time
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.cli.common import Commands, duration, one_thread
+from timefair.errors import InputError
 
 if TYPE_CHECKING:
     from timefair.config import Campaign
@@ -42,6 +44,8 @@ def _progress(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.progress import Watch
 
+    if arguments.watch is not None and not 0 < arguments.watch < inf:
+        raise InputError(f"--watch: {arguments.watch:g}: should be seconds above 0")
     watch, show = Watch(arguments.folder), _Line()
     while True:
         progress = watch.look(time.time())

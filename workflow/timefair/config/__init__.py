@@ -67,5 +67,19 @@ def parse(mapping: object) -> Campaign:
 
 
 def restore(path: Path | str) -> Campaign:
-    """Read the snapshot of a campaign that has been checked; libraries are not asked again."""
-    return Campaign.model_validate_json(Path(path).read_text(encoding="utf-8"), strict=False)
+    """Read the snapshot of a campaign that has been checked; libraries are not asked again.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is not what this timefair writes.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        return Campaign.model_validate_json(text, strict=False)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; name results/NAME/campaign.json") from None
+    except ValueError:
+        raise InputError(
+            f"{path}: not a campaign that this timefair wrote; start snakemake again"
+        ) from None

@@ -46,5 +46,7 @@ def read_yaml(path: Path) -> object:
         raise InputError(f"{path}: {' '.join(str(error).split())}") from None
     except RecursionError:
         raise InputError(f"{path}: nested too deeply") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is no text in UTF-8") from None
     except ValueError as error:
         raise InputError(f"{path}: {error}") from None

@@ -136,11 +136,13 @@ def _decoding(path: Path) -> Iterator[None]:
     """Whatever is wrong with a file, as one line: a decoder may stumble over damage anywhere."""
     try:
         yield
-    except (FileNotFoundError, PermissionError) as error:
+    except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
         raise InputError(f"{path}: {os.strerror(error.errno or 0)}") from None
     except Exception as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise InputError(f"{path}: not a whole record ({reason}); {MEND}") from None
+        ours = path.is_file() and path.suffix == ".parquet"
+        mend = MEND if ours else "name results/NAME/collected/*.parquet"
+        raise InputError(f"{path}: not a whole record ({reason}); {mend}") from None
 
 
 def open_record(path: Path) -> Record:

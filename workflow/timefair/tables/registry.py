@@ -45,6 +45,7 @@ class Table:
             import_module(f"timefair.tables.{module}"), function
         )
         frame = marked(build(self._taken(runs, analysis), analysis), runs)
+        frame.attrs["table"] = self.name
         frame.attrs["disturbed"] = self._told(runs, analysis)
         frame.attrs["clock"] = analysis.time if self.charged else "wall"
         return frame

@@ -96,7 +96,8 @@ def unpacked(path: Path) -> Iterator[Folder]:
 
 
 def _broken(path: Path, error: Exception) -> InputError:
-    reason = (str(error) or type(error).__name__).splitlines()[0]
+    told = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    reason = told.splitlines()[0].rstrip(":")
     return InputError(f"{path}: no whole archive ({reason}); give a folder, a .zip or a .tar(.gz)")
 
 

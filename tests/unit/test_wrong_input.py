@@ -1,0 +1,200 @@
+"""What a command is told to read or write is wrong: one line says so, and nothing is done."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from rows_to_write import a_run, table
+
+from timefair import cli, config, plan
+from timefair.records.store import write_record
+
+CAMPAIGN = """
+name: trial
+problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}
+algorithms: {A: timefair:random-search}
+budget: {time_s: 1}
+"""
+WRONG = {
+    "missing": None,
+    "below a file": None,
+    "a folder": None,
+    "empty": b"",
+    "binary": bytes(range(256)),
+    "other JSON": b"{}",
+    "a number": b"3",
+    "YAML": CAMPAIGN.encode(),
+}
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder: a campaign, a record of a run, two tables, a drawing."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "campaign.yaml").write_text(CAMPAIGN)
+    plan.write_snapshot(config.load(Path("campaign.yaml")), tmp_path)
+    write_record(tmp_path / "A.parquet", table(a_run((1, 0.1, 5.0))).to_batches(), {})
+    for name in ("runs", "restarts"):
+        words = f"tabulate {name} A.parquet --campaign campaign.json --output {name}.csv"
+        assert cli.main([*words.split(), f"{name}.parquet"]) == 0
+    (tmp_path / "ecdf.svg").write_text("<svg/>")
+    return tmp_path
+
+
+def put(kind: str, path: Path) -> Path:
+    """A wrong file at this path, or where nothing can be."""
+    if kind == "below a file":
+        path.write_text("")
+        return path / path.name
+    if kind == "a folder":
+        path.mkdir()
+    elif (content := WRONG[kind]) is not None:
+        path.write_bytes(content)
+    return path
+
+
+def refused(words: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line that a command says, when it has changed nothing."""
+    before = {path: path.stat().st_mtime_ns for path in Path().rglob("*")}
+    capsys.readouterr()
+    assert cli.main(words.split()) == 2
+    said, complaint = capsys.readouterr()
+    assert said == ""
+    assert complaint.startswith("timefair: ")
+    assert complaint.count("\n") == 1
+    assert {path: path.stat().st_mtime_ns for path in Path().rglob("*")} == before
+    return complaint
+
+
+JOB = "--algorithm A --function 1 --dimension 2 --instances 1 --round 1 --key k --record new/r"
+OF_A_CAMPAIGN = (
+    f"measure {JOB}",
+    "collect --algorithm A --output new/o.parquet",
+    "tabulate runs A.parquet --output new/o.csv new/o.parquet",
+    "checklist A.parquet --output new/o.html",
+    "typeset runs.parquet --output new",
+    "report runs.parquet --output new/o.html",
+    "export coco A.parquet --output new",
+    "export ioh A.parquet --output new",
+    "import coco . --output new/o.parquet",
+)
+
+
+@pytest.mark.parametrize("words", OF_A_CAMPAIGN, ids=lambda words: words.partition(" --")[0])
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_wrong_snapshot(kind, words, study, capsys) -> None:
+    wrong = put(kind, study / "wrong")
+    assert str(wrong) in refused(f"{words} --campaign {wrong}", capsys)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "draw restarts --table {} --output new/o.pdf",
+        "typeset {} --campaign campaign.json --output .",
+        "report {} --campaign campaign.json --output new/o.html",
+    ],
+)
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_wrong_table(kind, words, study, capsys) -> None:
+    (study / "tables").mkdir()
+    wrong = put(kind, study / "tables/restarts.parquet")
+    assert str(wrong) in refused(words.format(wrong), capsys)
+
+
+def test_a_table_under_the_name_of_another(study, capsys) -> None:
+    (study / "runs.parquet").rename(study / "ert.parquet")
+    words = "report ert.parquet --campaign campaign.json --output new/o.html"
+    assert "ert.parquet: is the table runs, and ert is needed" in refused(words, capsys)
+    words = "draw ert --table ert.parquet --output new/o.pdf"
+    assert "ert.parquet: is the table runs, and ert is needed" in refused(words, capsys)
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_wrong_drawing(kind, study, capsys) -> None:
+    (study / "figures").mkdir()
+    wrong = put(kind, study / "figures/ecdf.svg")
+    words = f"report runs.parquet --figures {wrong} --campaign campaign.json --output new/o.html"
+    assert str(wrong) in refused(words, capsys)
+
+
+@pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"a folder"}))
+def test_wrong_runs(kind, study, capsys) -> None:
+    wrong = put(kind, study / "wrong")
+    words = f"tabulate runs {wrong} --campaign campaign.json --output new/o.csv new/o.parquet"
+    told = refused(words, capsys)
+    assert str(wrong) in told
+    assert "delete" not in told  # it may be anything, and dear to somebody
+
+
+@pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"YAML"}))
+def test_a_wrong_campaign_file(kind, study, capsys) -> None:
+    wrong = put(kind, study / "wrong.yaml")
+    if kind == "other JSON":
+        assert cli.main(["check", str(wrong)]) == 2
+        assert "timefair: problems: missing" in capsys.readouterr().err
+    else:
+        refused(f"check {wrong}", capsys)
+
+
+WRITING = (
+    "tabulate runs A.parquet --campaign campaign.json --output {}.csv {}.parquet",
+    "checklist A.parquet --campaign campaign.json --output {}.html",
+    "typeset runs.parquet --campaign campaign.json --output {}",
+    "report runs.parquet --campaign campaign.json --output {}.html",
+    "draw restarts --table restarts.parquet --output {}.pdf {}.svg",
+    "export coco A.parquet --campaign campaign.json --output {}",
+    "export ioh A.parquet --campaign campaign.json --output {}",
+    "collect --campaign campaign.json --algorithm A --output {}.parquet",
+    "schema --write {}.json",
+    "audit timefair:random-search --output {}.csv",
+    "import coco . --output {}.parquet",
+    "init {}",
+)
+
+
+@pytest.mark.parametrize("words", WRITING, ids=lambda words: words.partition(" --")[0])
+def test_no_folder_to_write_in(words, study, capsys) -> None:
+    (study / "file").write_text("mine")
+    assert "file" in refused(words.format("file/o", "file/o"), capsys)
+
+
+@pytest.mark.parametrize("words", WRITING[:-1], ids=lambda words: words.partition(" --")[0])
+def test_a_folder_that_may_not_be_written(words, study, capsys, monkeypatch) -> None:
+    (study / "locked").mkdir(mode=0o555)
+    if os.geteuid() == 0:  # who may write everywhere
+        allowed = os.access
+        monkeypatch.setattr(
+            os, "access", lambda p, mode: "locked" not in str(p) and allowed(p, mode)
+        )
+    target = "locked/o" if "{}." in words else "locked"  # a file, or a folder of files
+    assert "locked" in refused(words.format(target, target), capsys)
+
+
+@pytest.mark.parametrize(
+    ("words", "endings"),
+    [
+        (
+            "tabulate runs A.parquet --campaign campaign.json --output o.csv o.xlsx",
+            ".csv or .parquet",
+        ),
+        ("draw restarts --table restarts.parquet --output o.jpg", ".pdf or .svg or .png"),
+        ("audit timefair:random-search --output o.txt", ".md or .csv"),
+        ("import coco . --output o.csv", ".parquet"),
+    ],
+)
+def test_another_ending(words, endings, study, capsys) -> None:
+    assert refused(words, capsys).endswith(f": should end in {endings}\n")
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf"])
+def test_a_wrong_pause(seconds, study, capsys) -> None:
+    plan.write_keys({("A", 1): "f" * 64}, study)
+    assert "--watch" in refused(f"progress {study} --watch {seconds}", capsys)
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_the_keys_of_a_campaign_are_damaged(kind, study, capsys) -> None:
+    assert str(put(kind, study / "keys.json").parent) in refused(f"progress {study}", capsys)

@@ -1,0 +1,92 @@
+"""What a command is told to read and to write: looked at before the work, which may take long."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable
+from errno import EIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from timefair.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def prepare_files(paths: Iterable[Path], endings: Collection[str] = ()) -> None:
+    """Make the folders of files that will be written, and refuse what cannot be one.
+
+    Parameters
+    ----------
+    paths
+        The files; what is there already is replaced later, not now.
+    endings
+        What their names may end in; without any, all is right.
+
+    Raises
+    ------
+    InputError
+        A line for each file of another ending; or for the first that cannot be written.
+    """
+    paths = list(paths)
+    if wrong := [path for path in paths if endings and path.suffix not in endings]:
+        known = " or ".join(endings)
+        raise InputError(*(f"--output: {path}: should end in {known}" for path in wrong))
+    for path in paths:
+        if path.is_dir():
+            raise InputError(f"{path}: is a folder; name a file in it")
+        prepare_folder(path.parent)
+        if path.exists():
+            _refuse_locked(path)
+
+
+def prepare_folder(path: Path) -> None:
+    """Make a folder in which files will be written, if need be; `InputError` if that fails."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise InputError(f"{path}: is no folder, and none can be made there") from None
+    _refuse_locked(path)
+
+
+def _refuse_locked(path: Path) -> None:
+    if not os.access(path, os.W_OK):
+        raise InputError(f"{path}: may not be written; make it writable, or name another")
+
+
+def read_table(path: Path, name: str) -> pd.DataFrame:
+    """The table `name` from its Parquet or CSV file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is no table, or is known to be another one.
+    """
+    from timefair.tables import files
+
+    if not path.is_file():  # of a folder, pandas would read all files
+        raise InputError(f"{path}: is no file")
+    try:
+        frame = files.read(path)
+    except OSError as error:
+        raise InputError(f"{path}: {os.strerror(error.errno or EIO)}") from None
+    except ValueError:
+        raise InputError(f"{path}: not a table that timefair wrote") from None
+    found = frame.attrs.get("table", name)
+    if found != name:
+        raise InputError(f"{path}: is the table {found}, and {name} is needed")
+    return frame
+
+
+def read_svg(path: Path) -> str:
+    """A drawing as text; `InputError` if the file cannot be read, or is no SVG."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except ValueError:
+        text = ""
+    if "<svg" not in text:
+        raise InputError(f"{path}: is no SVG")
+    return text
