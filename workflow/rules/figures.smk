@@ -1,4 +1,4 @@
-"""Tables to figures, each drawn from one table, which lies beside it; and the page of them all."""
+"""Tables to figures, each drawn from one table; and the page of them all."""
 
 for figure in CAMPAIGN.figure_names:
 

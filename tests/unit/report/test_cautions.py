@@ -29,7 +29,9 @@ def test_failed_and_disturbed_runs_are_counted(evidence):
     disturbance.loc[disturbance["algorithm"] == "B", "disturbed"] = 3
     said = told(known)
     assert said["Failed runs"] == "80 runs of B (crashed) failed; they count as they ended."
-    assert said["Disturbance"] == "3 of 160 runs were disturbed, and count. Most of B: 3 of 80."
+    assert (
+        said["Disturbance"] == "3 of 160 runs were disturbed, and count. B has the most: 3 of 80."
+    )
 
 
 def test_what_a_second_is_and_what_is_mixed(evidence):

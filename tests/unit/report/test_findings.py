@@ -1,13 +1,14 @@
 """Who wins is said where it is sure, ties are said to be ties, and nothing is made up."""
 
+import pandas as pd
 import pytest
 
-from timefair.report.evidence import Space
+from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.functions import on_functions
 from timefair.report.findings.ranked import by_rank, pairs_decided
 from timefair.report.findings.shares import how_far, within
 from timefair.report.findings.situations import across, findings
-from timefair.report.findings.standing import Verdict
+from timefair.report.findings.standing import Verdict, judged
 
 SPACE = Space("bbob", 2)
 RANKED = ("ranks", "friedman")
@@ -132,3 +133,18 @@ def test_headlines(evidence):
     assert few.headline.startswith("There is no sure winner. quick has")
     assert across([few]) == ""
     assert across([few, few]) == "None of the 2 spaces has a sure winner."
+
+
+def test_who_is_tied_alike_is_named_as_it_comes():
+    """Not as a set has it, which differs from process to process."""
+    values = {"first": 1.0} | dict.fromkeys("hgfedcba", 2.0) | {"last": 9.0}
+    assert judged(values, "abcdefgh", "").tied == tuple("hgfedcba")
+
+
+def test_the_pair_that_is_decided_most_often_need_not_be_most_of_them(evidence):
+    known = evidence(QUICK_AND_SLOW)
+    rows = pd.DataFrame({"suite": "bbob", "dimension": 2, "function": "all", "n_a": 9,
+                         "better": ["A", "A", "B", "C", None]})  # fmt: skip
+    said = pairs_decided(Evidence({"comparison": rows}, known.campaign), SPACE)
+    assert "4 of 5 pairs are decided" in said
+    assert said.endswith("(Wilcoxon, Holm), most often for A (2).")

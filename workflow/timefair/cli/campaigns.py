@@ -1,4 +1,4 @@
-"""Commands about a campaign file: check it, and the schema for editors."""
+"""Commands about a campaign file: begin one, check it, and the schema for editors."""
 
 from __future__ import annotations
 

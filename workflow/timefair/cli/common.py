@@ -48,6 +48,7 @@ def one_thread() -> None:
 
 
 def entry(argument: str, name: str, registry: Mapping[str, Entry]) -> Entry:
+    """What a registry has under a name; `InputError` with the nearest one if there is none."""
     if name not in registry:
         known = ", ".join(registry)
         raise InputError(

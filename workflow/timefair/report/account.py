@@ -125,7 +125,7 @@ def machine(evidence: Evidence) -> str:
 
 
 def repeat(campaign: Campaign) -> str:
-    """The commands, and the campaign as a file."""
+    """The command, and the campaign as a file."""
     return REPEAT.format(
         name=escape(campaign.name),
         version=__version__,

@@ -11,10 +11,10 @@ from timefair.report.evidence import ALL, Evidence
 from timefair.report.words import counted, listed
 
 FEW_RUNS = 10
-"""With less, inversions cannot become sure; a 95 % interval of a median needs 6."""
+"""With fewer, inversions cannot become sure; a 95 % interval of a median needs 6."""
 
 FEW_FUNCTIONS = 6
-"""With less, no pair of algorithms can be decided over all functions at 95 %."""
+"""With fewer, Wilcoxon's test over functions decides no pair at 95 %, whatever the results."""
 
 CLOCKS = {
     "cpu": "Seconds are seconds of CPU time, not of the wall clock.",
@@ -85,7 +85,7 @@ def _few_functions(evidence: Evidence) -> Iterator[str]:
     if count < FEW_FUNCTIONS and len(evidence.campaign.algorithms) > 1:
         yield (
             f"{counted(count, 'function')} {'says' if count == 1 else 'say'} little about others: "
-            "tests over functions can hardly find anything."
+            "tests over functions find large differences only."
         )
 
 
@@ -99,7 +99,7 @@ def _disturbance(evidence: Evidence) -> Iterator[str]:
     rows = evidence.table("disturbance")
     if len(rows) and rows["disturbed"].any():
         worst = max(rows.to_dict("records"), key=lambda row: row["disturbed"] / row["runs"])
-        text += f" Most of {worst['algorithm']}: {worst['disturbed']} of {worst['runs']}."
+        text += f" {worst['algorithm']} has the most: {worst['disturbed']} of {worst['runs']}."
     yield text
 
 

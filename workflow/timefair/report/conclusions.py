@@ -22,6 +22,7 @@ SURE = {
 }
 
 MOST_TIED = 4
+"""Names of those who are tied with the first; of more, the number is said."""
 
 SITUATIONS = """<h4>For whom</h4>
 <div class="scroll"><table class="stacked">

@@ -66,7 +66,8 @@ def cost(value: float, unit: str) -> str:
 
 
 def percent(share: float) -> str:
-    r"""
+    r"""A share in percent, small ones with a decimal.
+
     >>> percent(0.414), percent(0.004), percent(1)
     ('41\xa0%', '0.4\xa0%', '100\xa0%')
     """
@@ -75,7 +76,8 @@ def percent(share: float) -> str:
 
 
 def p_value(p: float) -> str:
-    r"""
+    r"""A p-value as it stands in brackets.
+
     >>> p_value(0.0312), p_value(1e-7)
     ('p\xa0=\xa00.031', 'p\xa0<\xa00.001')
     """
@@ -84,7 +86,8 @@ def p_value(p: float) -> str:
 
 
 def counted(count: int, noun: str, several: str = "") -> str:
-    """
+    """A number and what it counts, with an s or the plural that is given.
+
     >>> counted(1, "run"), counted(3, "run"), counted(2, "has", "have")
     ('1 run', '3 runs', '2 have')
     """

@@ -84,7 +84,7 @@ def pairs_decided(evidence: Evidence, space: Space) -> str:
             "confidence (Wilcoxon, Holm), whatever the results."
         )
     wins = rows.loc[known, "better"].value_counts()
-    most = f", most of them for {wins.index[0]} ({wins.iloc[0]})" if len(wins) > 1 else ""
+    most = f", most often for {wins.index[0]} ({wins.iloc[0]})" if len(wins) > 1 else ""
     only = f", all for {wins.index[0]}" if len(wins) == 1 else ""
     return (
         f"By the precision at the end, {known.sum()} of {counted(pairs, 'pair')} "

@@ -36,6 +36,8 @@ class Findings:
 
     Attributes
     ----------
+    space
+        The functions that it is about.
     headline
         Who wins, in one sentence.
     sentences
@@ -110,7 +112,8 @@ def _company(overall: Standing, evidence: Evidence) -> str:
     if len(overall.tied) <= len(behind):
         return f", but cannot be told from {listed(overall.tied)}. All others are behind."
     others, are = counted(len(overall.tied), "other"), "is" if len(behind) == 1 else "are"
-    return f", but {others} cannot be told from it. Only {listed(behind)} {are} surely behind."
+    them = "them" if len(overall.leaders) > 1 else "it"
+    return f", but {others} cannot be told from {them}. Only {listed(behind)} {are} surely behind."
 
 
 def _situations(evidence: Evidence, space: Space) -> Iterator[Situation]:

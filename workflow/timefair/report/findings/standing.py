@@ -61,14 +61,14 @@ def first(values: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def in_order(values: Mapping[str, float], names: Iterable[str]) -> tuple[str, ...]:
-    """Some names, the smallest value first."""
+    """Some names, the smallest value first; equal ones as they come."""
     return tuple(sorted(names, key=lambda name: values[name]))
 
 
 def judged(values: Mapping[str, float], tied: Iterable[str], reason: str) -> Standing:
     """The standing by values of which the smallest is best, given who is tied with the first."""
-    leaders = first(values)
-    level = in_order(values, set(tied) - set(leaders))
+    leaders, near = first(values), set(tied)
+    level = in_order(values, (name for name in values if name in near and name not in leaders))
     if len(leaders) + len(level) == len(values):
         verdict = Verdict.OPEN
     else:
