@@ -33,7 +33,7 @@ NOT_RUN = {
         "needs a Slurm; tests/workflow/cluster has one"
     ),
     "pre-commit install": "changes the git repository",
-    "python -m pytest": "these tests",
+    "python -m pytest -n 2": "these tests",
     "pytest": "these tests",
     'pytest -m "not workflow"': "these tests",
     "ruff check": "the tools of a developer, run beside the tests",
