@@ -10,6 +10,7 @@ import pytest
 
 from timefair import cli, plan
 from timefair.report import payload
+from timefair.report.account import in_one_sentence
 from timefair.tables.files import write
 from timefair.tables.registry import TABLES
 
@@ -154,3 +155,15 @@ def test_what_the_page_needs_is_made_though_nobody_asked_for_it(evidence):
     measurement = {"checklist", "disturbance", "drift", "runs"}
     assert set(campaign.made_tables) == {"ert", "ecdf", *measurement}
     assert campaign.table_names == ("ert",)
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({}, "2 instances each, with 5 runs an instance and 1"),
+        ({"stopping": {"rule": "quantile"}}, "each, with at most 5 runs an instance and 1"),
+    ],
+)
+def test_the_first_sentence_says_at_most_if_a_rule_may_stop_earlier(evidence, keys, said):
+    campaign = evidence({"fast": 0.01, "slow": 0.1}, made=(), **keys).campaign
+    assert said in in_one_sentence(campaign)

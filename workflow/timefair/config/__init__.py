@@ -44,15 +44,15 @@ __all__ = [
 
 def load(path: Path | str) -> Campaign:
     """Read and check a campaign file; raises `InputError`."""
-    return parse(read_yaml(Path(path)))
+    return parse(read_yaml(Path(path)), name=str(path))
 
 
-def parse(mapping: object) -> Campaign:
-    """Check a campaign given as a mapping; raises `InputError`."""
+def parse(mapping: object, name: str = "campaign") -> Campaign:
+    """Check a campaign given as a mapping; raises `InputError`, with `name` if it is none."""
     if sys.platform != "linux":
         raise InputError(f"timefair measures on Linux; this is {sys.platform}")
     if not isinstance(mapping, Mapping):
-        raise InputError("campaign: should be keys with values, as in config/default.yaml")
+        raise InputError(f"{name}: should be keys with values, as in config/default.yaml")
     try:
         campaign = Campaign.model_validate(dict(mapping))
     except ValidationError as error:

@@ -43,8 +43,8 @@ def in_one_sentence(campaign: Campaign) -> str:
     return (
         f"{counted(len(campaign.algorithms), 'algorithm')} on "
         f"{counted(len(chosen.functions), 'function')} of {chosen.suite} in "
-        f"{_dimensions(campaign)}, {counted(len(chosen.instances), 'instance')} each, with at most "
-        f"{counted(campaign.runs, 'run')} an instance and {_budget(campaign)} a run"
+        f"{_dimensions(campaign)}, {counted(len(chosen.instances), 'instance')} each, with "
+        f"{_runs(campaign)} and {_budget(campaign)} a run"
         f"{_beside(campaign)}."
     )
 
@@ -54,6 +54,11 @@ def _beside(campaign: Campaign) -> str:
         return ""
     named = listed(list(campaign.published))
     return f", beside published data of {named} where evaluations are counted"
+
+
+def _runs(campaign: Campaign) -> str:
+    most = "" if campaign.stopping.rule == "fixed" else "at most "
+    return f"{most}{counted(campaign.runs, 'run')} an instance"
 
 
 def _dimensions(campaign: Campaign) -> str:
@@ -83,7 +88,7 @@ def setup(campaign: Campaign, names: Names) -> str:
         "Budget of a run": _budget(campaign)
         + (f"; it ends early at the precision {number(final)}" if final is not None else ""),
         "Restarts": campaign.restart.policy,
-        "Runs": f"at most {campaign.runs} an instance, in {counted(campaign.rounds, 'round')}; "
+        "Runs": f"{_runs(campaign)}, in {counted(campaign.rounds, 'round')}; "
         f"stopping rule: {campaign.stopping.rule}",
         "Targets": f"{counted(len(campaign.targets), 'precision')}, "
         f"{number(max(campaign.targets))} to {number(min(campaign.targets))}",
