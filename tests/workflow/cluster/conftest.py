@@ -1,4 +1,4 @@
-"""A real Slurm of one node on this machine, for as long as the tests of this folder take."""
+"""A real Slurm on this machine, of two kinds of nodes, for as long as these tests take."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ OURS = "# Slurm of timefair's tests\n"
 TOOLS = ("slurmctld", "slurmd", "sbatch", "srun", "scancel", "squeue", "sinfo", "munged")
 DAEMONS = ("slurmctld", "slurmd")
 FEATURE = "timed"
-"""What the node is told to have, for jobs to ask for."""
+"""What the node for the campaign is told to have, for jobs to ask for."""
+OTHER = "other"
+"""The node without it; Slurm gives jobs to this one first."""
 
 
 def why_not() -> str:
@@ -100,12 +102,14 @@ MinJobAge=300
 KillWait=5
 SlurmctldPidFile={folder}/slurmctld.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdPidFile={folder}/slurmd.pid
-SlurmdLogFile={folder}/slurmd.log
-SlurmdSpoolDir={folder}/spool
+SlurmdPidFile={folder}/slurmd.%n.pid
+SlurmdLogFile={folder}/slurmd.%n.log
+SlurmdSpoolDir={folder}/spool.%n
 StateSaveLocation={folder}/state
-NodeName={host} NodeAddr=127.0.0.1 CPUs={os.cpu_count()} RealMemory={memory_mb} Feature={FEATURE}
-PartitionName=bench Nodes={host} Default=YES MaxTime=INFINITE
+NodeName=DEFAULT RealMemory={memory_mb}
+NodeName={host} NodeAddr=127.0.0.1 CPUs={os.cpu_count()} Feature={FEATURE} Weight=2
+NodeName={OTHER} NodeHostname={host} NodeAddr=127.0.0.1 Port={_free_port()} CPUs=1 Weight=1
+PartitionName=bench Nodes=ALL Default=YES MaxTime=INFINITE
 """
 
 
@@ -163,13 +167,15 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
     if reason := why_not():
         pytest.skip(reason)
     folder = tmp_path_factory.mktemp("slurm")
-    for name in ("spool", "state"):
+    nodes = (socket.gethostname(), OTHER)
+    for name in ("state", *(f"spool.{node}" for node in nodes)):
         folder.joinpath(name).mkdir()
     with (
         munge(folder) as socket_path,
         configured(configuration(folder, socket_path)),
         process("slurmctld", "-D"),
-        process("slurmd", "-D", "-N", socket.gethostname()),
+        process("slurmd", "-D", "-N", nodes[0]),
+        process("slurmd", "-D", "-N", nodes[1]),
     ):
         cluster = Slurm()
         wait_for(cluster.idle, 60)

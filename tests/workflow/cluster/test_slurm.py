@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -87,6 +88,12 @@ def configure(workspace: Any) -> None:
     workspace.configure(**CAMPAIGN)
 
 
+def test_without_a_constraint_jobs_go_to_any_kind_of_node(slurm):
+    words = ("srun", "--immediate=20", "printenv", "SLURMD_NODENAME")
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.stdout.strip() == "other"
+
+
 def test_cancelled_jobs_and_a_killed_driver_cost_nothing_and_change_nothing(
     slurm, workspace, tmp_path
 ):
@@ -111,7 +118,8 @@ def test_cancelled_jobs_and_a_killed_driver_cost_nothing_and_change_nothing(
     for path in workspace.records():
         facts = open_record(path).facts
         assert facts["machine"]["cores_usable"] == 1
-        assert facts["machine_state"]["slurm"].keys() >= {"SLURM_JOB_ID", "SLURMD_NODENAME"}
+        assert "SLURM_JOB_ID" in facts["machine_state"]["slurm"]
+        assert facts["machine_state"]["slurm"]["SLURMD_NODENAME"] == socket.gethostname()
     starts = finished(workspace)
     assert "measure_cell" not in workspace.complete("--until", "collect_records")
     found = by_name(workspace)
