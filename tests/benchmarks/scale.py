@@ -1,6 +1,6 @@
 """What planning, starting, resuming and aggregating a campaign of 112,320 cells costs.
 
-    python tests/benchmarks/scale.py [--configurations 104] [--start 100] [--folder FOLDER]
+    python tests/benchmarks/scale.py [--configurations 104] [--events 60] [--start 100]
 
 24 functions in three dimensions, 15 instances each, for so many configurations of an algorithm; a
 job covers the 15 instances. Nothing is measured: a folder named `timefair` in the campaign's
@@ -29,7 +29,6 @@ from analysis import Usage, elsewhere, timefair, used_by
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS, DIMENSIONS, INSTANCES = 24, 3, 15
 NODES, CORES = 20, 32
-EVENTS = 60
 TABLES = ("runs", "ert", "quantiles", "ranks", "ecdf")
 MEASURING = """
 import os, runpy, sys
@@ -71,7 +70,7 @@ def write_campaign(folder: Path, configurations: int) -> None:
 # --- Records that nobody measured -----------------------------------------------------------
 
 
-def make_records(folder: Path) -> int:
+def make_records(folder: Path, events: int) -> int:
     """Put the record of each job under ``made/``; how many there are."""
     from timefair import config, plan, provenance
     from timefair.records.store import write_record
@@ -87,7 +86,7 @@ def make_records(folder: Path) -> int:
         "stopping": [],
     }
     codes = {label: provenance.measure_code(campaign, label) for label in campaign.algorithms}
-    templates = [_runs(random.Random(k)) for k in range(20)]
+    templates = [_runs(random.Random(k), events) for k in range(20)]
     nodes = itertools.cycle(range(NODES * CORES))
     count = 0
     for count, job in enumerate(plan.jobs(campaign), start=1):
@@ -102,23 +101,23 @@ def make_records(folder: Path) -> int:
     return count
 
 
-def _runs(chance: random.Random):
+def _runs(chance: random.Random, events: int):
     """Runs of one job, named later."""
     import pyarrow as pa
 
     from timefair.records.schema import RUN_SCHEMA
 
     return pa.RecordBatch.from_pylist(
-        [_run(instance, chance) for instance in range(1, INSTANCES + 1)], schema=RUN_SCHEMA
+        [_run(instance, chance, events) for instance in range(1, INSTANCES + 1)], schema=RUN_SCHEMA
     )
 
 
-def _run(instance: int, chance: random.Random) -> dict[str, object]:
-    evaluations = sorted(chance.sample(range(1, 5000), EVENTS))
+def _run(instance: int, chance: random.Random, count: int) -> dict[str, object]:
+    evaluations = sorted(chance.sample(range(1, 5000), count))
     precision = sorted((10 ** chance.uniform(-8, 2) for _ in evaluations), reverse=True)
     events = [
-        {"restart": 0, "evaluations": count, "time_s": count * 1e-5, "precision": best}
-        for count, best in zip(evaluations, precision, strict=True)
+        {"restart": 0, "evaluations": made, "time_s": made * 1e-5, "precision": best}
+        for made, best in zip(evaluations, precision, strict=True)
     ]
     launch = {"start_s": 0.0, "end_s": 0.05, "evaluations": 5000, "best_precision": precision[-1]}
     return {
@@ -209,15 +208,16 @@ def say(step: str, usage: Usage) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--configurations", type=int, default=104)
+    parser.add_argument("--events", type=int, default=60, metavar="EVENTS", help="of a run")
     parser.add_argument("--start", type=int, default=100, metavar="JOBS")
     parser.add_argument(
         "--folder", type=Path, default=Path(tempfile.gettempdir()) / "timefair-scale"
     )
     options = parser.parse_args()
-    folder = options.folder.resolve() / str(options.configurations)
+    folder = options.folder.resolve() / f"{options.configurations}-{options.events}"
     (folder / "log").mkdir(parents=True, exist_ok=True)
     write_campaign(folder, options.configurations)
-    jobs = elsewhere(make_records, folder)
+    jobs = elsewhere(make_records, folder, options.events)
     print(f"{jobs} jobs, {jobs * INSTANCES} cells")
     print(f"{'':34}{'wall s':>9}{'CPU s':>9}{'peak MB':>9}")
     shutil.rmtree(records(folder), ignore_errors=True)
