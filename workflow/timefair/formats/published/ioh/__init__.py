@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from timefair.formats.published import ioh_info, ioh_json
 from timefair.formats.published.cautions import Cautions
+from timefair.formats.published.ioh import info_index, json_index
 from timefair.formats.published.places import Folder
 from timefair.formats.published.trials import DataSet
 
@@ -17,4 +17,4 @@ def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
         For an index file that is not IOHprofiler's, or values that are maximized and whose optimum
         is not known.
     """
-    return ioh_json.data_sets(folder, cautions) + ioh_info.data_sets(folder, cautions)
+    return json_index.data_sets(folder, cautions) + info_index.data_sets(folder, cautions)

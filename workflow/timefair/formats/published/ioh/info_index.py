@@ -15,8 +15,8 @@ from functools import partial
 from timefair.errors import InputError
 from timefair.formats.published.cautions import Cautions
 from timefair.formats.published.info_files import ALGORITHM, Entry, entries
-from timefair.formats.published.ioh_runs import chosen, runs
-from timefair.formats.published.ioh_values import (
+from timefair.formats.published.ioh.runs import chosen, runs
+from timefair.formats.published.ioh.values import (
     NAMES,
     Function,
     Precisions,

@@ -2,7 +2,7 @@
 
 ``.info`` files list the trials (see `info_files`). A ``.dat`` file has a line for each of COCO's
 target precisions that a trial reached, and the ``.tdat`` beside it a line at each of COCO's
-triggers in evaluations (see `coco_logs`); `coco_trials` puts the three together.
+triggers in evaluations (see `logs`); `trials` puts the three together.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path
 
 from timefair.errors import InputError
 from timefair.formats.published.cautions import Cautions
-from timefair.formats.published.coco_logs import Columns
-from timefair.formats.published.coco_trials import read_trials
+from timefair.formats.published.coco.logs import Columns
+from timefair.formats.published.coco.trials import read_trials
 from timefair.formats.published.info_files import ALGORITHM, Entry, entries
 from timefair.formats.published.places import Folder
 from timefair.formats.published.trials import DataSet

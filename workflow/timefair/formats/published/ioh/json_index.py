@@ -15,8 +15,8 @@ from typing import Any
 from timefair.errors import InputError
 from timefair.formats.published import numerals
 from timefair.formats.published.cautions import Cautions
-from timefair.formats.published.ioh_runs import chosen, runs
-from timefair.formats.published.ioh_values import Function, Precisions, suite_and_precisions
+from timefair.formats.published.ioh.runs import chosen, runs
+from timefair.formats.published.ioh.values import Function, Precisions, suite_and_precisions
 from timefair.formats.published.places import Folder
 from timefair.formats.published.trials import DataSet, Listed, Trial
 

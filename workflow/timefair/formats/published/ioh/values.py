@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from timefair.errors import InputError
 from timefair.formats.published.cautions import Cautions
-from timefair.formats.published.ioh_runs import Run
+from timefair.formats.published.ioh.runs import Run
 from timefair.problems.pbo import ONE_MAX, PseudoBoolean
 from timefair.problems.registry import SUITES
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from timefair.errors import InputError
 from timefair.formats.published.cautions import Cautions
-from timefair.formats.published.coco_logs import Columns, Log, logs
+from timefair.formats.published.coco.logs import Columns, Log, logs
 from timefair.formats.published.info_files import DataFile
 from timefair.formats.published.pairing import paired
 from timefair.formats.published.places import Folder
