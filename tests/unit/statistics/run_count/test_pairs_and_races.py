@@ -5,8 +5,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import mannwhitneyu
 
+from timefair.statistics.run_count import racing
+from timefair.statistics.run_count.mann_whitney import p_worse
 from timefair.statistics.run_count.pairs import PairRule, pair_stopping
-from timefair.statistics.run_count.racing import Race, leading, p_worse
+from timefair.statistics.run_count.racing import Race, leading
 from timefair.statistics.run_count.stopping import Reason
 
 VALUES = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1e6), st.just(np.inf))
@@ -117,6 +119,44 @@ def test_p_values_are_scipys_for_ties_too():
         mannwhitneyu(field[2], field[0], alternative="greater", method="asymptotic").pvalue,
     ]
     assert p_worse(field, 0).tolist() == expected
+
+
+def plain_p_worse(field, leader):
+    """As one writes it with scipy, a test a row."""
+    p = np.ones(len(field))
+    for row, values in enumerate(field):
+        values_of_both = np.unique(np.concatenate([values, field[leader]]))
+        if row != leader and values_of_both.size > 1:
+            method = "exact" if values_of_both.size == 2 * values.size else "asymptotic"
+            p[row] = mannwhitneyu(values, field[leader], alternative="greater", method=method)[1]
+    return p
+
+
+@settings(deadline=None)
+@given(arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 12)), elements=VALUES))
+def test_p_values_of_all_rows_at_once_are_scipys(field):
+    np.testing.assert_allclose(p_worse(field, 0), plain_p_worse(field, 0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 7, 33, 50])
+def test_p_values_without_ties_are_scipys(n):
+    field = np.random.default_rng(n).normal(size=(30, n)) + np.linspace(-3, 3, 30)[:, np.newaxis]
+    np.testing.assert_allclose(p_worse(field, 15), plain_p_worse(field, 15), rtol=1e-10)
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 15])
+@pytest.mark.parametrize(("algorithms", "races"), [(2, 30), (104, 2)])
+def test_races_drop_whom_they_drop_by_scipys_tests(monkeypatch, decimals, algorithms, races):
+    rng = np.random.default_rng(5)
+    shift = np.linspace(0.0, 2.0, algorithms)[:, np.newaxis]
+    fields = [
+        np.where(rng.random((algorithms, 50)) < 0.9, values, np.inf)
+        for values in np.round(rng.gamma(2.0, size=(races, algorithms, 50)) + shift, decimals)
+    ]
+    found = [Race().standing(list(field)).dropped_at.tolist() for field in fields]
+    monkeypatch.setattr(racing, "p_worse", plain_p_worse)
+    assert [Race().standing(list(field)).dropped_at.tolist() for field in fields] == found
+    assert len({n for dropped_at in found for n in dropped_at}) > 2
 
 
 def test_a_field_that_fails_altogether_stays_together():

@@ -8,7 +8,7 @@ A rule is asked after each run (`stopping.decide`) or on complete samples (`stop
 - `widths`: intervals of a quantile or the mean that are narrow enough, from `ranks` (binomial and
   anytime-valid) and `betting`;
 - `pairs`: two algorithms and the split of runs between them;
-- `racing`: many algorithms, of which those that cannot be best are dropped.
+- `racing`: many algorithms, of which those that cannot be best are dropped, by `mann_whitney`.
 
 What numbers of runs are worth, on complete samples:
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import mannwhitneyu, rankdata
+from scipy.stats import rankdata
 
 from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.run_count.mann_whitney import p_worse
 from timefair.statistics.run_count.stopping import checked_values
 
 LOOKS = (7, 10, 15, 22, 33)
@@ -154,36 +154,3 @@ def leading(field: NDArray[np.float64]) -> int:
     """
     ranks = rankdata(field).reshape(field.shape).mean(axis=1)
     return int(np.lexsort((ranks, sample_quantile(field, 0.5)))[0])
-
-
-def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
-    """One-sided Mann-Whitney p of each row against the leader's; small where values are larger.
-
-    Parameters
-    ----------
-    field : ndarray, shape (algorithms, n)
-        `inf` is worst and equal to its like; no NaN.
-    leader : int
-        The leader's row.
-
-    Returns
-    -------
-    ndarray, shape (algorithms,)
-        1 for the leader, and for a row whose values, with the leader's, are all equal.
-
-    Examples
-    --------
-    >>> p_worse(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), 0).tolist()
-    [1.0, 0.05]
-    """
-    p = np.ones(field.shape[0])
-    best = np.sort(field[leader])
-    for row in range(field.shape[0]):
-        both = np.unique(np.concatenate([field[row], best]))
-        if row == leader or both.size == 1:
-            continue
-        method: Literal["exact", "asymptotic"] = "asymptotic"
-        if both.size == 2 * best.size:
-            method = "exact"
-        p[row] = mannwhitneyu(field[row], best, alternative="greater", method=method).pvalue
-    return p
