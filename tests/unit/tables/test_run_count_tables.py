@@ -307,7 +307,7 @@ def test_another_seed_deals_other_numbers_of_runs(campaign):
         ("run_count_savings", "bbob, D = 10, random n, samples: 9 of 9"),
         ("run_count_groups", "bbob, D = 2, skewness, samples: 9 of 9"),
         ("run_count_rules", "bbob, D = 2, racing, problems: 3 of 3"),
-        ("run_count_reliability", "bbob, features of 5 runs, samples: 17 of 18"),
+        ("run_count_reliability", "bbob, features of 5 runs, samples: 18 of 18"),
     ],
 )
 def test_long_work_says_how_far_it_is(name, line, campaign, capsys, monkeypatch):

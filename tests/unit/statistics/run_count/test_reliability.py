@@ -4,10 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import expit
-from scipy.stats import mannwhitneyu
+from scipy.stats import kurtosis, mannwhitneyu
 
+from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.calibration import auc, brier_score, calibration_curve
-from timefair.statistics.run_count.features import FEATURES, features
+from timefair.statistics.run_count.features import FEATURES, LEAST, features
 from timefair.statistics.run_count.reliability import cross_validate, fit_reliability
 
 VALUES = st.one_of(
@@ -110,6 +111,55 @@ def test_features_do_not_depend_on_the_unit_or_on_later_runs():
     cut = np.where(np.arange(50) < counts[:, np.newaxis], samples, 0.0)
     np.testing.assert_array_equal(features(cut, counts), table)
     assert table.shape == (20, len(FEATURES))
+
+
+def plain_features(sample):
+    """As one writes it for one sample."""
+    seen = sample[np.isfinite(sample)]
+    failures = 1.0 - seen.size / sample.size
+    seen = seen / np.abs(seen).max() if seen.any() else np.zeros(max(seen.size, 1))
+    low, middle, high = np.quantile(seen, [0.25, 0.5, 0.75])
+    mean, reach = seen.mean(), 1.5 * (high - low)
+    half = seen.size // 2
+    drift = seen[half:].mean() - seen[:half].mean() if half else 0.0
+    skewness, constant = kernels.skewness(np.sort(seen), 0, seen.size)
+    excess = 0.0 if constant else np.nan_to_num(kurtosis(seen))
+    return [
+        np.log10(sample.size),
+        plain_log_ratio(seen.std(), mean),
+        plain_log_ratio(high - low, middle),
+        plain_log_ratio(seen.max() - middle, middle),
+        plain_log_ratio(middle - seen.min(), middle),
+        np.log10(1.0 + abs(skewness)),
+        np.sign(excess) * np.log10(1.0 + abs(excess)),
+        np.mean((seen < low - reach) | (seen > high + reach)),
+        plain_log_ratio(drift, mean),
+        failures,
+    ]
+
+
+def plain_log_ratio(part, whole):
+    part, whole = abs(part), abs(whole)
+    if part <= LEAST * whole:
+        return np.log10(LEAST)
+    return -np.log10(LEAST) if whole <= LEAST * part else np.log10(part / whole)
+
+
+def check_features(samples, counts):
+    each = [plain_features(sample[:n]) for sample, n in zip(samples, counts, strict=True)]
+    np.testing.assert_allclose(features(samples, counts), each, rtol=1e-13, atol=1e-15)
+
+
+@settings(deadline=None)
+@given(arrays(np.float64, (3, 12), elements=VALUES), st.tuples(*[st.integers(1, 12)] * 3))
+def test_features_of_all_samples_at_once_are_those_of_each(samples, counts):
+    check_features(samples, counts)
+
+
+def test_features_of_more_samples_than_are_described_at_once():
+    rng = np.random.default_rng(7)
+    samples = np.round(rng.lognormal(size=(2100, 20)), 1)
+    check_features(np.where(rng.random(samples.shape) < 0.9, samples, np.inf), [5, 20] * 1050)
 
 
 @settings(deadline=None)

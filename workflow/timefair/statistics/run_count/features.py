@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import kurtosis
 
-from timefair.statistics.run_count import kernels
+from timefair.statistics.run_count.kernels import CONSTANT
 from timefair.statistics.run_count.stopping import checked_values
 
 FEATURES = (
@@ -27,6 +27,9 @@ FEATURES = (
 
 LEAST = 1e-16
 """Ratios below it, and above its inverse, are not told apart."""
+
+BLOCK = 1000
+"""Samples that are described at once: the memory that it needs beside them."""
 
 
 def features(
@@ -56,7 +59,7 @@ def features(
     counts : array_like of int, shape (samples,)
         How many of the first runs are seen, in 1..runs.
     progress : callable, optional
-        Called with (samples done, samples) after each sample.
+        Called with (samples done, samples) now and then, and at the end.
 
     Returns
     -------
@@ -82,44 +85,82 @@ def features(
     if numbers.size and not (numbers.min() >= 1 and numbers.max() <= values.shape[1]):
         raise ValueError(f"counts must lie in 1..{values.shape[1]}")
     table = np.empty((values.shape[0], len(FEATURES)))
-    for s, n in enumerate(numbers):
-        table[s] = _row(values[s, :n])
+    for first in range(0, len(table), BLOCK):
+        rows = slice(first, first + BLOCK)
+        table[rows] = _rows(values[rows], numbers[rows])
         if progress is not None:
-            progress(s + 1, len(table))
+            progress(min(first + BLOCK, len(table)), len(table))
     return table
 
 
-def _row(sample: NDArray[np.float64]) -> list[float]:
-    seen = sample[np.isfinite(sample)]
-    failures = 1.0 - seen.size / sample.size
-    seen = seen / np.abs(seen).max() if seen.any() else np.zeros(max(seen.size, 1))
-    low, middle, high = np.quantile(seen, [0.25, 0.5, 0.75])
-    mean, reach = seen.mean(), 1.5 * (high - low)
-    half = seen.size // 2
-    drift = seen[half:].mean() - seen[:half].mean() if half else 0.0
-    skewness, constant = kernels.skewness(np.sort(seen), 0, seen.size)
-    return [
-        np.log10(sample.size),
-        _log_ratio(seen.std(), mean),
-        _log_ratio(high - low, middle),
-        _log_ratio(seen.max() - middle, middle),
-        _log_ratio(middle - seen.min(), middle),
-        np.log10(1.0 + abs(skewness)),
-        0.0 if constant else _signed_log(float(np.nan_to_num(kurtosis(seen)))),
-        np.mean((seen < low - reach) | (seen > high + reach)),
-        _log_ratio(drift, mean),
-        failures,
+def _rows(samples: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Features of the first n values of each sample, those with as many finite ones together."""
+    seen = np.isfinite(samples) & (np.arange(samples.shape[1]) < counts[:, np.newaxis])
+    sizes = seen.sum(axis=1)
+    table = np.empty((len(samples), len(FEATURES)))
+    for size in np.unique(sizes):
+        rows = np.flatnonzero(sizes == size)
+        finite = samples[rows][seen[rows]].reshape(rows.size, size)
+        table[rows, 0] = np.log10(counts[rows])
+        table[rows, 1:-1] = _shapes(finite if size else np.zeros((rows.size, 1)))
+        table[rows, -1] = 1.0 - size / counts[rows]
+    return table
+
+
+def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What all features between the first and the last say of finite values, shape (samples, n)."""
+    unit = np.abs(seen).max(axis=1, keepdims=True)
+    seen = seen / np.where(unit > 0.0, unit, 1.0)
+    low, middle, high = np.quantile(seen, [0.25, 0.5, 0.75], axis=1)
+    mean, reach = seen.mean(axis=1), 1.5 * (high - low)
+    least, most = low - reach, high + reach
+    half = seen.shape[1] // 2
+    drift = (
+        seen[:, half:].mean(axis=1) - seen[:, :half].mean(axis=1) if half else np.zeros_like(mean)
+    )
+    skewness, constant = _skewness(np.sort(seen, axis=1))
+    excess = np.zeros_like(mean)
+    if not constant.all():
+        excess[~constant] = np.nan_to_num(kurtosis(seen[~constant], axis=1))
+    outside = (seen < least[:, np.newaxis]) | (seen > most[:, np.newaxis])
+    return np.column_stack(
+        [
+            _log_ratio(seen.std(axis=1), mean),
+            _log_ratio(high - low, middle),
+            _log_ratio(seen.max(axis=1) - middle, middle),
+            _log_ratio(middle - seen.min(axis=1), middle),
+            np.log10(1.0 + np.abs(skewness)),
+            np.sign(excess) * np.log10(1.0 + np.abs(excess)),
+            outside.mean(axis=1),
+            _log_ratio(drift, mean),
+        ]
+    )
+
+
+def _skewness(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """`kernels.skewness` of every row, its sums in the same order."""
+    n = ordered.shape[1]
+    shift = ordered[:, 0]
+    centre = _sum(ordered - shift[:, np.newaxis]) / n
+    scale = np.maximum(centre, ordered[:, -1] - shift - centre)
+    flat = scale == 0.0
+    y = (ordered - shift[:, np.newaxis] - centre[:, np.newaxis]) / np.where(flat, 1.0, scale)[
+        :, np.newaxis
     ]
+    second, third = _sum(y * y) / n, _sum(y * y * y) / n
+    constant = flat | (np.sqrt(second) * scale <= CONSTANT * np.abs(shift + centre))
+    power = np.where(constant, 1.0, second * np.sqrt(second))
+    return np.where(constant, 0.0, third / power), constant
 
 
-def _log_ratio(part: float, whole: float) -> float:
-    part, whole = abs(part), abs(whole)
-    if part <= LEAST * whole:
-        return float(np.log10(LEAST))
-    if whole <= LEAST * part:
-        return -float(np.log10(LEAST))
-    return float(np.log10(part / whole))
+def _sum(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """From left to right, unlike numpy's own."""
+    return np.asarray(np.cumsum(rows, axis=1)[:, -1])
 
 
-def _signed_log(value: float) -> float:
-    return float(np.sign(value) * np.log10(1.0 + abs(value)))
+def _log_ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    part, whole = np.abs(part), np.abs(whole)
+    small, large = part <= LEAST * whole, whole <= LEAST * part
+    ratio = np.divide(part, whole, out=np.ones_like(part), where=~(small | large))
+    least = np.log10(LEAST)
+    return np.where(small, least, np.where(large, -least, np.log10(ratio)))
