@@ -7,7 +7,12 @@ from scipy.stats import binom
 from timefair.statistics.run_count.racing import Race
 from timefair.statistics.run_count.ranks import single_look_ranks
 from timefair.statistics.run_count.stopping import stop_counts
-from timefair.statistics.run_count.widths import BoundedMeanWidth, QuantileWidth, Validity
+from timefair.statistics.run_count.widths import (
+    BoundedMeanWidth,
+    QuantileWidth,
+    Validity,
+    is_kept_promise,
+)
 
 SAMPLES, RUNS = 4000, 50
 CHANCE = 1e-4
@@ -88,8 +93,26 @@ def test_an_ordinary_interval_covers_one_look_but_not_all():
 def test_bounded_means_are_covered_wherever_one_stops(a, b):
     samples = np.random.default_rng(24).beta(a, b, size=(2000, 30))
     rule = BoundedMeanWidth(0.1, 0.0, 1.0, start=2, cap=30, relative=False)
-    covered = covered_at_every_look(rule, samples, a / (a + b))
-    assert covered >= binom.ppf(CHANCE, 2000, rule.confidence)
+    every_look = covered_at_every_look(rule, samples, a / (a + b))
+    assert every_look >= binom.ppf(CHANCE, 2000, rule.confidence)
+    assert covered_at_the_stop(rule, samples, a / (a + b)) >= every_look
+
+
+def test_a_promise_of_a_mean_is_kept_or_nothing_is_promised():
+    """One sample in eight has a value that the bounds exclude; the others are as promised."""
+    rng = np.random.default_rng(28)
+    samples = rng.beta(2.0, 5.0, size=(2000, 50))
+    excluded = rng.integers(50, size=250)
+    samples[np.arange(250), excluded] = 1.5
+    rule = BoundedMeanWidth(0.15, 0.0, 1.0, relative=False)
+    counts = stop_counts(rule, samples)
+    stopped = np.flatnonzero(counts.met)
+    before = stopped[stopped < 250]
+    assert 0 < before.size < 250
+    assert (counts.n[before] <= excluded[before]).all()
+    estimates = np.array([samples[s, : counts.n[s]].mean() for s in stopped])
+    broken = ~is_kept_promise(estimates, 2.0 / 7.0, 0.15, relative=False)
+    assert broken.sum() <= binom.isf(CHANCE, len(samples), 1.0 - rule.confidence)
 
 
 def test_a_promise_of_the_mean_is_kept_for_two_values_as_well():

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from timefair import config
 from timefair.config import Campaign, load, model, parse, read_yaml, restore
 from timefair.errors import InputError
+from timefair.measure.stopping import rule_of
+from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
 
 CAMPAIGN: dict[str, Any] = {
     "name": "trial",
@@ -186,6 +188,47 @@ FAULTS: list[tuple[str, object, str]] = [
         "not 'fixed'",
     ),
     ("stopping", {"rule": "mean", "start": 9}, "stopping.start: 9: more than runs (4)"),
+    (
+        "stopping",
+        {"rule": "mean", "start": 1},
+        "stopping.start: an interval of a mean needs at least 2 runs",
+    ),
+    *(
+        (
+            "stopping",
+            {"rule": "mean", "validity": validity},
+            f"stopping.validity: {validity!r}: without bounds no interval of a mean holds at more "
+            "than one look; give stopping.bounds, or take 'single' or rule 'quantile'",
+        )
+        for validity in ("anytime", "horizon")
+    ),
+    (
+        "stopping",
+        {"rule": "mean", "validity": "single", "bounds": [0, 1]},
+        "stopping.validity: 'single': a mean with stopping.bounds has the interval that holds at "
+        "all looks, 'anytime'; leave the bounds out for 'single'",
+    ),
+    (
+        "stopping",
+        {"rule": "quantile", "bounds": [0, 1]},
+        "stopping.bounds: [0.0, 1.0]: only with rule 'mean', not 'quantile'",
+    ),
+    (
+        "stopping",
+        {"rule": "skewness", "start": 3, "validity": "horizon"},
+        "stopping.validity: horizon: only with rule 'quantile' or 'mean', not 'skewness'",
+    ),
+    *(
+        (
+            key,
+            bounds,
+            f"{key}: {bounds!r}: should be two numbers, the lower first, such as [0, 100]",
+        )
+        for key in ("stopping.bounds", "statistics.run_count.bounds")
+        for bounds in ([1, 0], [2, 2], [1], [1, 2, 3], 5, "0-5")
+    ),
+    ("stopping.bounds", [0, "many"], "stopping.bounds.1: 'many': should be a number"),
+    ("stopping.bounds", [0, float("inf")], "stopping.bounds.1: inf: should be a finite number"),
     (
         "timing.disturbed",
         "drop",
@@ -383,6 +426,13 @@ def test_numbers_as_people_write_them() -> None:
     assert (campaign.budget.time_s, campaign.budget.evaluations) == (0.1, 100_000)
     assert (campaign.budget.final_target, campaign.targets) == (1e-8, (1e-2, 1.0))
     assert campaign.algorithms["search"].threads == 2
+
+
+def test_bounds_of_a_mean_ask_for_the_interval_that_holds_at_all_looks() -> None:
+    for validity in ({}, {"validity": "anytime"}):
+        wanted = parse(changed("stopping", {"rule": "mean", "bounds": [0, "1e2"], **validity}))
+        assert rule_of(wanted) == BoundedMeanWidth(0.5, 0.0, 100.0, start=4, cap=4)
+    assert rule_of(parse(changed("stopping", {"rule": "mean"}))) == MeanWidth(0.5, start=4, cap=4)
 
 
 def test_numbers_of_problems_are_lists_in_order() -> None:

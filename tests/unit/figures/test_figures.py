@@ -133,7 +133,13 @@ def run_count_rules_of(dimensions, change):
         [("fixed n", "n = 10", 80.0), ("fixed n", "n = 50", 0.0), ("skewness", "iqr", 40.0)],
         columns=["rule", "setting", "saved_percent"],
     )
-    for column in ("accurate", "accurate_independent", "kept_median", "winner_independent"):
+    for column in (
+        "accurate",
+        "accurate_independent",
+        "kept_median",
+        "kept_mean",
+        "winner_independent",
+    ):
         rules[f"{column}_percent"] = change(100 - rules["saved_percent"] / 2).clip(0, 100)
     spaces = pd.DataFrame({"suite": "bbob", "dimension": ["all", *map(str, dimensions)]})
     return spaces.merge(rules, how="cross")
@@ -262,7 +268,7 @@ def test_what_no_run_can_tell_is_said():
     tables = frames()
     tables["run_count_rules"]["winner_independent_percent"] = np.nan
     texts = [[text.get_text() for text in ax.texts] for ax in drawn("run_count_rules", tables).axes]
-    assert texts == [[], [], [], ["no such runs"]]
+    assert texts == [[], [], [], [], ["no such runs"]]
 
 
 def test_each_calibration_curve_has_its_skill():

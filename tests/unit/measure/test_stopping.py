@@ -19,6 +19,8 @@ from timefair.records.store import open_record, read_runs
 from timefair.statistics.run_count.racing import Race
 from timefair.statistics.run_count.stopping import stopping
 
+BOUNDED = {"rule": "mean", "bounds": [0, 20], "relative": False, "start": 3, "confidence": 0.8}
+
 
 def campaign(**changes: Any) -> config.Campaign:
     mapping = {
@@ -75,6 +77,8 @@ def complete(measured):
         ({"rule": "skewness", "tau": 0.3, "outliers": "iqr"}, 3),
         ({"rule": "quantile", "width": 1.5, "start": 6, "validity": "single"}, 2),
         ({"rule": "mean", "width": 0.8, "start": 4}, 1),
+        ({**BOUNDED, "width": 7}, 1),
+        ({**BOUNDED, "width": 7, "validity": "anytime"}, 3),
     ],
 )
 def test_online_and_offline_agree_on_every_sample(measured, complete, rule, rounds):
@@ -87,6 +91,17 @@ def test_online_and_offline_agree_on_every_sample(measured, complete, rule, roun
         path = [np.nan if value is None else value for value in decided[cell]["path"]]
         np.testing.assert_array_equal(path, offline.path)
     assert len({len(sample) for sample in samples.values()}) > 1
+
+
+def test_what_leaves_the_bounds_has_all_its_runs_and_the_reason(measured, complete):
+    samples, decided = measured(campaign(stopping={**BOUNDED, "width": 7}, rounds=2))
+    reasons = {cell: row["reason"] for cell, row in decided.items()}
+    left = {cell for cell, sample in samples.items() if max(sample) > 20}
+    assert {cell for cell, reason in reasons.items() if reason == "out of bounds"} == left
+    assert 0 < len(left) < len(samples)
+    for cell in left:
+        assert samples[cell] == complete[cell]
+        assert decided[cell]["path"][-1] == np.inf
 
 
 def test_a_race_drops_who_cannot_win(measured, complete):

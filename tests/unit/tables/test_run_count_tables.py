@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from timefair.statistics.run_count.stopping import stop_counts
+from timefair.statistics.run_count.widths import BoundedMeanWidth
 from timefair.tables import progress
 from timefair.tables.files import read, write
 from timefair.tables.registry import TABLES
@@ -245,6 +247,35 @@ def test_the_rule_of_the_median_stops_where_its_interval_is_narrow(cells):
     assert only(made("run_count_rules", cells(narrow)), **rule)["mean_runs"] == 10
     row = only(made("run_count_rules", cells(wide)), **rule)
     assert (row["mean_runs"], row["never_stopped_percent"]) == (CAP, 100)
+
+
+def test_a_mean_is_promised_at_any_time_where_bounds_are_known(cells):
+    """B never settles, and leaves the narrower bounds; C fails only after it has stopped."""
+    values = {
+        cell(algorithm="A"): np.tile([49.0, 50.0, 51.0], 20),
+        cell(algorithm="B"): np.tile([1.0, 50.0, 99.0], 20),
+        cell(algorithm="C"): np.append(np.full(25, 50.0), np.full(35, np.inf)),
+    }
+    samples = np.array([*values.values()])[:, :30]
+    for highest, outside in ((100.0, 0), (60.0, 1)):
+        counts = stop_counts(BoundedMeanWidth(0.4, 0.0, highest, cap=30), samples)
+        assert counts.met.tolist() == [True, False, True]
+        analysis = settings(cap=30, width=0.4, bounds=(0.0, highest))
+        row = only(
+            made("run_count_rules", cells(values), analysis),
+            dimension="all",
+            rule="width of the mean",
+            setting=f"anytime, 0 to {highest:g}",
+        )
+        assert (row["promises"], row["mean_runs"]) == ("mean", counts.n.mean())
+        assert row["never_stopped_percent"] == pytest.approx(100 / 3)
+        assert row["out_of_bounds_percent"] == pytest.approx(100 * outside / 3)
+
+
+def test_without_bounds_no_mean_is_promised_at_any_time(campaign):
+    frame = made("run_count_rules", campaign)
+    assert set(frame["setting"][frame["rule"] == "width of the mean"]) == {"single"}
+    assert (frame["out_of_bounds_percent"] == 0).all()
 
 
 def test_promises_are_estimates_of_the_table(campaign):

@@ -18,6 +18,7 @@ from timefair.config.model import (
     Campaign,
     Published,
     Restart,
+    Stopping,
     known_figures,
     known_tables,
 )
@@ -39,6 +40,13 @@ _KINDS = {
 }
 LABELLED: dict[str, type[BaseModel]] = {"algorithms": AlgorithmSpec, "published": Published}
 """Keys that hold a section for each label."""
+
+_LEAST_RUNS = {
+    "skewness": ("a skewness", 3),
+    "mean": ("an interval of a mean", 2),
+    "pair": ("a standard error", 2),
+}
+"""What each rule of `stopping` takes from a sample, and of how many runs at least."""
 
 _BOUNDS = {
     "greater_than": ("gt", "greater than"),
@@ -176,11 +184,15 @@ def _stopping_disagreements(campaign: Campaign) -> Iterator[str]:
         value = getattr(stopping, key)
         if key != "rule" and key not in RULE_KEYS[stopping.rule] and value != info.default:
             rules = _readers(key, RULE_KEYS)
-            yield f"stopping.{key}: {value}: only with rule {rules}, not {stopping.rule!r}"
+            shown = list(value) if isinstance(value, tuple) else value
+            yield f"stopping.{key}: {shown}: only with rule {rules}, not {stopping.rule!r}"
     if stopping.start is not None and stopping.start > campaign.runs:
         yield f"stopping.start: {stopping.start}: more than runs ({campaign.runs})"
-    if stopping.rule == "skewness" and (stopping.start or campaign.runs) < 3:
-        yield "stopping.start: a skewness needs at least 3 runs"
+    what, least = _LEAST_RUNS.get(stopping.rule, ("", 1))
+    if (stopping.start or campaign.runs) < least:
+        yield f"stopping.start: {what} needs at least {least} runs"
+    if stopping.rule == "mean":
+        yield from _mean_disagreements(stopping)
     if stopping.compares and campaign.rounds < 2:
         yield (
             f"rounds: {campaign.rounds}: with stopping.rule {stopping.rule!r} algorithms are "
@@ -188,6 +200,20 @@ def _stopping_disagreements(campaign: Campaign) -> Iterator[str]:
         )
     if stopping.rule == "pair" and len(campaign.algorithms) != 2:
         yield f"stopping.rule: 'pair' with {len(campaign.algorithms)} algorithms: takes two"
+
+
+def _mean_disagreements(stopping: Stopping) -> Iterator[str]:
+    validity = stopping.validity
+    if stopping.bounds is None and validity not in (None, "single"):
+        yield (
+            f"stopping.validity: {validity!r}: without bounds no interval of a mean holds at more "
+            "than one look; give stopping.bounds, or take 'single' or rule 'quantile'"
+        )
+    if stopping.bounds is not None and validity not in (None, "anytime"):
+        yield (
+            f"stopping.validity: {validity!r}: a mean with stopping.bounds has the interval that "
+            "holds at all looks, 'anytime'; leave the bounds out for 'single'"
+        )
 
 
 def _timing_disagreements(campaign: Campaign) -> Iterator[str]:

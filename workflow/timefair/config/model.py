@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from timefair.config.values import (
+    Bounds,
     Choice,
     Cost,
     Count,
@@ -206,10 +207,16 @@ class Stopping(_Section):
         description="With `quantile` and `mean`: of the interval. With `race`: that the best is "
         "not dropped.",
     )
-    validity: Literal["single", "horizon", "anytime"] = Field(
-        default="horizon",
-        description="With `quantile`: whether the confidence holds for one look, for all looks up "
-        "to `runs`, or for all looks without an end.",
+    validity: Literal["single", "horizon", "anytime"] | None = Field(
+        default=None,
+        description="With `quantile` and `mean`: whether the confidence holds for one look, for "
+        "all looks up to `runs`, or for all looks without an end. `null`: `horizon` with "
+        "`quantile`; with `mean` `anytime` where `bounds` are given, else `single`.",
+    )
+    bounds: Bounds | None = Field(
+        default=None,
+        description="With `mean`: what the best precision of a run can be at least and at most, "
+        "known beforehand, as `[0, 100]`; `anytime` needs it.",
     )
 
     @property
@@ -222,7 +229,7 @@ RULE_KEYS: dict[str, tuple[str, ...]] = {
     "fixed": (),
     "skewness": ("start", "tau", "outliers"),
     "quantile": ("start", "p", "width", "relative", "confidence", "validity"),
-    "mean": ("start", "width", "relative", "confidence"),
+    "mean": ("start", "width", "relative", "confidence", "validity", "bounds"),
     "race": ("confidence",),
     "pair": ("start", "width", "relative"),
 }
@@ -281,6 +288,11 @@ class RunCount(_Section):
     seeds: Repeats = Field(default=10, description="With `resampled`: repetitions, averaged.")
     width: Positive = Field(
         default=0.5, description="Of the rules that keep a promise: share of the estimate."
+    )
+    bounds: Bounds | None = Field(
+        default=None,
+        description="What a best precision can be at least and at most, known beforehand, as "
+        "`[0, 100]`, for the anytime-valid interval of the mean; `null`: it is not compared.",
     )
 
 

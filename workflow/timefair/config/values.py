@@ -8,7 +8,14 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, JsonValue, StringConstraints, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    JsonValue,
+    StringConstraints,
+    WithJsonSchema,
+)
 
 from timefair.ranges import MOST, parse_ranges
 
@@ -67,6 +74,21 @@ def _integers(value: object) -> object:
     return numbers
 
 
+BOUNDS = "should be two numbers, the lower first, such as [0, 100]"
+
+
+def _two(value: object) -> object:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError(BOUNDS)
+    return value
+
+
+def _rising(value: tuple[float, float]) -> tuple[float, float]:
+    if not value[0] < value[1]:
+        raise ValueError(BOUNDS)
+    return value
+
+
 def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
@@ -74,6 +96,10 @@ def _listed(value: object) -> object:
 Positive = Annotated[float, Field(allow_inf_nan=False, gt=0), BeforeValidator(_number)]
 Seconds = Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e7), BeforeValidator(_number)]
 Cost = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e9), BeforeValidator(_number)]
+Bound = Annotated[float, Field(allow_inf_nan=False, ge=-1e300, le=1e300), BeforeValidator(_number)]
+Bounds = Annotated[
+    tuple[Bound, Bound], BeforeValidator(_two), AfterValidator(_rising), Field(strict=False)
+]
 Share = Annotated[float, Field(allow_inf_nan=False, gt=0, lt=1), BeforeValidator(_number)]
 Count = Annotated[int, Field(ge=1, le=10**12), BeforeValidator(_whole)]
 Repeats = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(_whole)]

@@ -21,7 +21,12 @@ from timefair.statistics.run_count.pairs import PairRule
 from timefair.statistics.run_count.racing import Race
 from timefair.statistics.run_count.skewness import SkewnessRule
 from timefair.statistics.run_count.stopping import Reason, StoppingRule
-from timefair.statistics.run_count.widths import MeanWidth, QuantileWidth, Validity
+from timefair.statistics.run_count.widths import (
+    BoundedMeanWidth,
+    MeanWidth,
+    QuantileWidth,
+    Validity,
+)
 
 if TYPE_CHECKING:
     from timefair.config import Campaign
@@ -72,12 +77,15 @@ def rule_of(campaign: Campaign) -> StoppingRule | None:
                 wanted.p,
                 wanted.relative,
                 wanted.confidence,
-                Validity(wanted.validity),
+                Validity(wanted.validity or "horizon"),
                 start,
                 cap,
             )
         case "mean":
-            return MeanWidth(wanted.width, wanted.relative, wanted.confidence, start, cap)
+            width, relative, confidence = wanted.width, wanted.relative, wanted.confidence
+            if wanted.bounds is None:
+                return MeanWidth(width, relative, confidence, start, cap)
+            return BoundedMeanWidth(width, *wanted.bounds, relative, confidence, start, cap)
     return None
 
 

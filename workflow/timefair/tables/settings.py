@@ -28,6 +28,9 @@ class RunCount:
         ``analytic``, or ``resampled`` with so many resamples and repetitions.
     width
         Relative width of the rules that keep a promise.
+    bounds
+        Least and greatest value that a best precision can have, for the anytime-valid interval of
+        the mean; without them it is not compared.
     """
 
     cap: int = 50
@@ -37,6 +40,7 @@ class RunCount:
     resamples: int = 1000
     seeds: int = 10
     width: float = 0.5
+    bounds: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if self.cap < 5:

@@ -126,12 +126,34 @@ def test_the_mean_has_students_interval():
     assert (low, high) == pytest.approx(expected)
 
 
-def test_bounds_are_kept_to():
-    rule = BoundedMeanWidth(0.2, lowest=0.0, highest=1.0)
+@pytest.mark.parametrize("value", [1.5, -0.1, np.inf])
+@pytest.mark.parametrize("place", [0, 12])
+def test_out_of_bounds_nothing_is_promised(value, place):
+    """Values that would stop at n = 14 otherwise."""
+    rule = BoundedMeanWidth(0.2, lowest=0.0, highest=1.0, relative=False)
+    sample = np.full(50, 0.5)
+    assert stopping(rule, sample).n == 14
+    sample[place] = value
+    found = stopping(rule, sample)
+    assert (found.n, found.reason) == (50, Reason.OUT_OF_BOUNDS)
+    assert np.isinf(found.path[max(place - 9, 0) :]).all()
+    assert np.isfinite(found.path[: max(place - 9, 0)]).all()
+    assert decide(rule, sample[: place + 10]).reason is Reason.OPEN
+
+
+def test_a_value_after_the_stop_is_not_seen():
+    rule = BoundedMeanWidth(0.2, lowest=0.0, highest=1.0, relative=False)
+    inside = np.full(50, 0.5)
+    n = stopping(rule, inside).n
+    assert 10 < n < 50
+    found = stopping(rule, np.where(np.arange(50) < n, inside, 7.0))
+    assert (found.n, found.reason) == (n, Reason.DEGENERATE)
+
+
+@pytest.mark.parametrize("bounds", [(1.0, 1.0), (1.0, 0.0), (0.0, np.inf), (-1e308, 1e308)])
+def test_bounds_are_finite_and_rise(bounds):
     with pytest.raises(ValueError, match="bounds"):
-        decide(rule, [0.5] * 9 + [1.5])
-    with pytest.raises(ValueError, match="bounds"):
-        BoundedMeanWidth(0.2, lowest=1.0, highest=1.0)
+        BoundedMeanWidth(0.2, *bounds)
 
 
 def test_bets_scale_with_the_bounds():
@@ -148,6 +170,15 @@ def test_bets_mirror_and_narrow():
     assert mirrored == pytest.approx((1.0 - high, 1.0 - low))
     assert low < sample.mean() < high
     assert high - low < 0.1
+
+
+def test_the_limits_of_a_sample_do_not_depend_on_the_others():
+    samples = np.random.default_rng(7).random((2, 600, 12))
+    low, high = betting_interval(samples, 0.95, horizon=12)
+    assert low.shape == high.shape == (2, 600)
+    for place in ((0, 0), (0, 499), (0, 500), (1, 599)):
+        alone = betting_interval(samples[place], 0.95, horizon=12)
+        assert (low[place], high[place]) == alone
 
 
 def test_without_values_everything_is_possible():

@@ -10,10 +10,11 @@ from timefair.figures import notes, panels, style
 from timefair.figures.run_count import panels as parts
 
 PANELS = {
-    "accurate_percent": "accurate mean,\nagainst the complete sample",
-    "accurate_independent_percent": "accurate mean,\nagainst independent runs",
-    "kept_median_percent": "median within the width\nof independent runs",
-    "winner_independent_percent": "best algorithm\nof independent runs",
+    "accurate_percent": "accurate mean,\ncomplete sample",
+    "accurate_independent_percent": "accurate mean,\nindependent runs",
+    "kept_median_percent": "median within width,\nindependent runs",
+    "kept_mean_percent": "mean within width,\nindependent runs",
+    "winner_independent_percent": "best algorithm,\nindependent runs",
 }
 FIXED = "fixed n"
 CONTROLS = (FIXED, "random n")
@@ -44,7 +45,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         grid = figure.subplots(len(suites), len(PANELS), sharex=True, sharey=True, squeeze=False)
         for line, suite in zip(grid, suites, strict=True):
             for ax, (column, title) in zip(line, PANELS.items(), strict=True):
-                ax.set_title(title if len(suites) == 1 else f"{suite}, {title}")
+                ax.set_title(title if len(suites) == 1 else f"{suite}\n{title}")
                 _marks(ax, everywhere[everywhere["suite"] == suite], column, looks)
         figure.supxlabel("runs saved, %", fontsize=7.5)
         figure.supylabel("samples, or problems, %", fontsize=7.5)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.checks import check_confidence
 
 HALVINGS = 40
+BLOCK = 500
+"""Samples whose limits are sought at once: few enough to stay near the processor."""
 TRUNCATION = 0.5
 """A bet risks at most this share of the capital."""
 
@@ -60,8 +64,15 @@ def betting_interval(
     if horizon < 1:
         raise ValueError(f"horizon must be at least 1, not {horizon}")
     limit = np.log(2.0 / (1.0 - confidence))
-    bets = np.sqrt(2.0 * limit / (_predicted_variance(x) * horizon))
-    return _lower_limit(x, bets, limit), 1.0 - _lower_limit(1.0 - x, bets, limit)
+    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+    low, high = np.empty((2, len(rows)))
+    for first in range(0, len(rows), BLOCK):
+        block = slice(first, first + BLOCK)
+        some = rows[block]
+        bets = np.sqrt(2.0 * limit / (_predicted_variance(some) * horizon))
+        low[block] = _lower_limit(some, bets, limit)
+        high[block] = 1.0 - _lower_limit(1.0 - some, bets, limit)
+    return low.reshape(x.shape[:-1]), high.reshape(x.shape[:-1])
 
 
 def _predicted_variance(x: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -29,11 +29,14 @@ class Reason(StrEnum):
     """Stops: the values that the rule looks at are constant."""
     CAP = "cap"
     """Stops at the cap; the criterion was never met."""
+    OUT_OF_BOUNDS = "out of bounds"
+    """Stops at the cap; a value lies where the rule was told that none can, so that nothing can be
+    promised."""
 
     @property
     def stops(self) -> bool:
         """Whether no more runs are wanted."""
-        return self in (Reason.MET, Reason.DEGENERATE, Reason.CAP)
+        return self not in (Reason.START, Reason.OPEN)
 
 
 @dataclass(frozen=True)
@@ -42,12 +45,14 @@ class Look:
 
     `value` is the number that the criterion is about (a skewness, a width; NaN where undefined),
     `met` whether it is small enough, `degenerate` whether that is so only because the values are
-    constant.
+    constant. `outside` says in which samples a value leaves the rule's bounds, which are then not
+    met; None for a rule without bounds.
     """
 
     value: NDArray[np.float64]
     met: NDArray[np.bool_]
     degenerate: NDArray[np.bool_]
+    outside: NDArray[np.bool_] | None = None
 
 
 class StoppingRule(Protocol):
@@ -135,8 +140,11 @@ def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
     seen = rule.look(values)
     if seen.met:
         reason = Reason.DEGENERATE if seen.degenerate else Reason.MET
+    elif values.size < rule.cap:
+        reason = Reason.OPEN
     else:
-        reason = Reason.CAP if values.size >= rule.cap else Reason.OPEN
+        left = seen.outside is not None and seen.outside
+        reason = Reason.OUT_OF_BOUNDS if left else Reason.CAP
     return Decision(reason, float(seen.value))
 
 

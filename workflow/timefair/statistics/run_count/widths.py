@@ -7,7 +7,7 @@ is right less often than it says. The anytime-valid ones stay right at whatever 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -206,14 +206,16 @@ class BoundedMeanWidth:
     Raises
     ------
     ValueError
-        If a number is out of range, or, from `look`, if a value lies outside the bounds (`inf`
-        always does).
+        If a number is out of range.
 
     Notes
     -----
     Anytime-valid for independent runs of any distribution between the bounds. Its width is of the
     order of the range over n even for values that hardly vary, so that with few runs it needs
     bounds that are close.
+
+    A value outside the bounds (`inf` always is) proves them wrong. From then on the mean has no
+    interval, the width is `inf`, and the sample goes on to the cap: "out of bounds".
 
     References
     ----------
@@ -239,7 +241,7 @@ class BoundedMeanWidth:
         check_level(0.5, self.confidence)
         _check_width(self.width)
         check_range(self.start, self.cap)
-        if not -np.inf < self.lowest < self.highest < np.inf:
+        if not (self.lowest < self.highest and np.isfinite(self.highest - self.lowest)):
             raise ValueError(
                 f"bounds must be finite, the lower first, got {self.lowest} and {self.highest}"
             )
@@ -251,18 +253,25 @@ class BoundedMeanWidth:
     def interval(
         self, samples: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Limits of the mean of each sample, shape (..., n) to (...)."""
-        if not ((samples >= self.lowest) & (samples <= self.highest)).all():
-            raise ValueError(f"values must lie within the bounds [{self.lowest}, {self.highest}]")
+        """Limits of the mean of each sample, shape (..., n) to (...); infinite out of bounds."""
+        outside = self.outside(samples)
         span = self.highest - self.lowest
         units = np.clip((samples - self.lowest) / span, 0.0, 1.0)
         low, high = betting_interval(units, self.confidence, horizon=self.cap)
-        return self.lowest + span * low, self.lowest + span * high
+        return (
+            np.where(outside, -np.inf, self.lowest + span * low),
+            np.where(outside, np.inf, self.lowest + span * high),
+        )
+
+    def outside(self, samples: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether any value of a sample lies outside the bounds, shape (..., n) to (...)."""
+        return np.asarray(((samples < self.lowest) | (samples > self.highest)).any(axis=-1))
 
     def look(self, samples: NDArray[np.float64]) -> Look:
         """Distance of the further limit from the sample mean."""
         low, high = self.interval(samples)
-        return _width_look(samples, self.estimate(samples), low, high, self.width, self.relative)
+        seen = _width_look(samples, self.estimate(samples), low, high, self.width, self.relative)
+        return replace(seen, outside=self.outside(samples))
 
 
 def is_kept_promise(

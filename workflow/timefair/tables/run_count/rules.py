@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -19,9 +19,15 @@ from timefair.statistics.run_count.evaluation import (
 )
 from timefair.statistics.run_count.outliers import Outliers
 from timefair.statistics.run_count.racing import LOOKS, Race
-from timefair.statistics.run_count.stopping import FixedCount, StopCounts, stop_counts
+from timefair.statistics.run_count.stopping import (
+    FixedCount,
+    StopCounts,
+    StoppingRule,
+    stop_counts,
+)
 from timefair.statistics.run_count.verdicts import Judge
 from timefair.statistics.run_count.widths import (
+    BoundedMeanWidth,
     MeanWidth,
     QuantileWidth,
     Validity,
@@ -51,6 +57,7 @@ RULE = ["rule", "setting", "promises"]
 KEYS = ["suite", "dimension", *RULE]
 SHARES = {
     "never_stopped_percent": ("never_stopped", "samples"),
+    "out_of_bounds_percent": ("out_of_bounds", "samples"),
     "accurate_percent": ("accurate", "samples"),
     "accurate_independent_percent": ("accurate_independent", "samples_independent"),
     **{f"kept_{name}_percent": (f"kept_{name}", "samples_independent") for name in ESTIMATES},
@@ -76,7 +83,8 @@ class Entrant:
     """A rule, and where it stopped on each sample.
 
     `promises` is the estimate that it keeps near the truth, ``best algorithm``, or ``none``;
-    `racing` tells which samples' algorithms it still holds to be possibly the best.
+    `racing` tells which samples' algorithms it still holds to be possibly the best,
+    `out_of_bounds` how many samples leave the rule's bounds and therefore never stopped.
     """
 
     rule: str
@@ -84,12 +92,15 @@ class Entrant:
     promises: str
     counts: StopCounts
     racing: NDArray[np.bool_]
+    out_of_bounds: int = 0
 
 
 def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """All rules on the same samples, those of `run_count.accuracy`, a row a rule and setting.
 
-    ``saved_percent`` of the runs were not needed, ``mean_runs`` a sample were made. The columns
+    ``saved_percent`` of the runs were not needed, ``mean_runs`` a sample were made. A sample that
+    leaves the bounds of a rule that has some goes on to the cap: ``out_of_bounds_percent``, among
+    those that never stopped. The columns
     ``accurate`` are the run-count paper's criterion without trimming, for all rules alike, against
     the complete sample and against as many independent runs. ``kept_median_percent`` and the like
     are the percentages of samples whose estimate from the n runs has that of the independent runs
@@ -156,18 +167,26 @@ def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
         "start": min(FIRST_LOOK, settings.cap),
         "cap": settings.cap,
     }
-    rules: list[tuple[str, Validity, QuantileWidth | MeanWidth]] = [
-        (name, validity, QuantileWidth(p=p, validity=validity, **shared))
+    rules: list[tuple[str, str, StoppingRule]] = [
+        (name, str(validity), QuantileWidth(p=p, validity=validity, **shared))
         for name, p in QUANTILES.items()
         for validity in Validity
     ]
-    rules.append(("mean", Validity.SINGLE, MeanWidth(**shared)))
+    rules.append(("mean", str(Validity.SINGLE), MeanWidth(**shared)))
+    if settings.bounds is not None:
+        low, high = settings.bounds
+        bounded = BoundedMeanWidth(lowest=low, highest=high, **shared)
+        rules.append(("mean", f"{Validity.ANYTIME}, {low:g} to {high:g}", bounded))
     entrants = []
-    for name, validity, rule in rules:
+    for name, setting, rule in rules:
         rule_name = f"width of {NAMES[name]}"
-        progress = Progress(f"{title}, {rule_name}, {validity}, n")
+        progress = Progress(f"{title}, {rule_name}, {setting}, n")
         counts = stop_counts(rule, samples.values, progress=progress)
-        entrants.append(_entrant(rule_name, str(validity), counts, promises=name))
+        entrant = _entrant(rule_name, setting, counts, promises=name)
+        if isinstance(rule, BoundedMeanWidth):
+            outside = rule.outside(samples.values) & ~counts.met
+            entrant = replace(entrant, out_of_bounds=int(outside.sum()))
+        entrants.append(entrant)
     return entrants
 
 
@@ -204,6 +223,7 @@ def _sums(
             "samples": nested.samples[0],
             "runs": nested.runs[0],
             "never_stopped": nested.samples[0] - nested.stopped[0],
+            "out_of_bounds": [entrant.out_of_bounds for entrant in entrants],
             "accurate": nested.accurate[0],
             "samples_independent": independent.samples[0],
             "accurate_independent": independent.accurate[0],
