@@ -7,8 +7,9 @@ first. "Evaluation" is one (sample, setting, sampling seed): M = 1000 resamples 
 scipy.stats.bootstrap (percentile). Here all 12 settings x 10 seeds of a sample are judged together:
 what settings share is done once, an n at the cap is right by definition, clear cases are not
 resampled. The closed form has no seeds; both ways of counting it are shown. "Decisions that differ"
-are against M = 100,000 resamples without a shortcut. With --full the paper's DE portfolio is
-evaluated at its size, 112,320 samples.
+are against M = 100,000 resamples without a shortcut. The races are of 104 algorithms, judged by a
+call of scipy.stats.mannwhitneyu a pair, and by all of a look at once. With --full the paper's DE
+portfolio is evaluated at its size, 112,320 samples.
 
 The samples are drawn from mixtures like results of optimizers: log-normal of all skewnesses, few
 good runs among many bad ones, a pile-up at the precision where runs stop, near-normal values.
@@ -21,17 +22,25 @@ import resource
 import sys
 import time
 from functools import partial
+from unittest import mock
 
 import numpy as np
-from scipy.stats import bootstrap, skew
+from scipy.stats import bootstrap, mannwhitneyu, skew
 
+from timefair.statistics.run_count import racing
 from timefair.statistics.run_count.evaluation import evaluate, rule_trial
+from timefair.statistics.run_count.features import features
 from timefair.statistics.run_count.outliers import Outliers
+from timefair.statistics.run_count.racing import Race
 from timefair.statistics.run_count.skewness import SkewnessRule, skewness_counts
+from timefair.statistics.run_count.stopping import stop_counts
 from timefair.statistics.run_count.verdicts import analytic_verdicts, resampled_verdicts
+from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth, QuantileWidth
 
 RUNS, SEEDS, FULL = 50, 10, 112_320
 REPETITIONS, AGREEMENT = 5, 1500
+RACES, FIELD = 10, 104
+DESCRIBED = 10_000
 RULES = [
     SkewnessRule(tau, technique)
     for technique in (Outliers.IQR, Outliers.PERCENTILE, Outliers.MAD)
@@ -158,6 +167,50 @@ def agreement(samples, counts, outliers, rng) -> None:
         )
 
 
+def plain_p_worse(field: np.ndarray, leader: int) -> np.ndarray:
+    """A call of scipy for each pair."""
+    p = np.ones(len(field))
+    for row, values in enumerate(field):
+        both = np.unique(np.concatenate([values, field[leader]]))
+        if row != leader and both.size > 1:
+            method = "exact" if both.size == 2 * values.size else "asymptotic"
+            found = mannwhitneyu(values, field[leader], alternative="greater", method=method)
+            p[row] = found.pvalue
+    return p
+
+
+def raced(fields: list[np.ndarray]) -> np.ndarray:
+    return np.array([Race().standing(list(field)).dropped_at for field in fields])
+
+
+def races(rng: np.random.Generator) -> None:
+    fields = [synthetic(FIELD, rng) for _ in range(RACES)]
+    raced(fields[:1])
+    fast, here = repeated(raced, fields)
+    with mock.patch.object(racing, "p_worse", plain_p_worse):
+        slow, plain = seconds(raced, fields)
+    print(
+        f"{RACES} races of {FIELD}; decisions that differ: {(here != plain).sum()} of {here.size}"
+    )
+    row("a race, scipy for each pair", slow / RACES, slow / RACES)
+    row("a race, here", fast / RACES, slow / RACES)
+
+
+def offline(rng: np.random.Generator) -> None:
+    """What a sample costs in the tables on rules and reliability. The bounds are made to hold."""
+    samples = synthetic(DESCRIBED, rng)
+    highest = float(samples.max())
+    rules = {
+        "width of the median": QuantileWidth(0.5),
+        "width of the mean": MeanWidth(0.5),
+        "width of the mean, bounded": BoundedMeanWidth(0.5, 0.0, highest),
+    }
+    print(f"{DESCRIBED} samples, processor seconds:")
+    print(f"features of 20 runs {seconds(features, samples, np.full(DESCRIBED, 20))[0]:.2f}")
+    for name, rule in rules.items():
+        print(f"{name} {seconds(stop_counts, rule, samples)[0]:.1f}")
+
+
 def show(done: int, of: int) -> None:
     print(f"\r{done / of:6.1%}", end="", file=sys.stderr, flush=True)
 
@@ -196,6 +249,8 @@ def main() -> None:
     ratios(synthetic(options.samples, rng), rng)
     judged = synthetic(AGREEMENT, rng)
     agreement(judged, skewness_counts(RULES, judged).n, [rule.outliers for rule in RULES], rng)
+    races(np.random.default_rng(2))
+    offline(np.random.default_rng(3))
     if options.full:
         full_size(rng)
 
