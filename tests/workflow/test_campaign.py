@@ -107,7 +107,7 @@ def test_only_changes_are_made_again(workspace):
         },
         **FEW,
     )
-    workspace.complete()
+    workspace.complete("--until", "collect_records")
     after = workspace.records()
     assert {path: time for path, time in after.items() if path in before} == before
     assert {path.relative_to(workspace.results).parts[1] for path in after.keys() - before} == {
@@ -120,14 +120,14 @@ def test_only_changes_are_made_again(workspace):
         problems={"suite": "bbob", "functions": [1, 8], "dimensions": 2, "instances": "1-2"},
         **FEW,
     )
-    workspace.complete()
+    workspace.complete("--until", "collect_records")
     before = workspace.records()
     workspace.configure(
         instances_per_job=1,
         problems={"suite": "bbob", "functions": [1, 8], "dimensions": 2, "instances": "1-3"},
         **FEW,
     )
-    workspace.complete()
+    workspace.complete("--until", "collect_records")
     new = workspace.records().keys() - before
     assert len(new) == 2 * 2
     assert all("_i3_" in path.name for path in new)

@@ -8,6 +8,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from timefair import config
+from timefair.tables.registry import TABLES
+from timefair.tables.runs import Runs
+from timefair.tables.settings import Analysis
+
 pytestmark = pytest.mark.workflow
 
 MISBEHAVING = Path(__file__).parents[1] / "unit" / "measure" / "misbehaving.py"
@@ -32,6 +37,7 @@ def test_a_campaign_of_misbehaving_algorithms_completes(workspace):
         problems={"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
         budget={"time_s": 0.5},
         limits={"memory_mb": 100},
+        tables=["ert", "anytime"],
         figures=["ert", "anytime"],
     )
     workspace.complete()
@@ -40,3 +46,7 @@ def test_a_campaign_of_misbehaving_algorithms_completes(workspace):
     assert {row["algorithm"]: row["status"] for row in rows} == expected
     table = pd.read_parquet(workspace.results / "tables" / "runs.parquet")
     assert set(table["status"]) == set(expected.values())
+    campaign = config.restore(workspace.results / "campaign.json")
+    runs = Runs.read((workspace.results / "collected").glob("*.parquet"))
+    for name, every in TABLES.items():
+        every(runs, Analysis.of(campaign.settings_of(name)))
