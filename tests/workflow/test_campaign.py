@@ -51,12 +51,12 @@ def test_evaluation_budgets_repeat_bit_for_bit_and_on_any_number_of_cores(worksp
         problems={"suite": "bbob", "functions": 8, "dimensions": 2, "instances": "1-2"},
     )
     found = []
-    for cores in (1, 2, 2):
+    for cores in (1, 2):
         workspace.complete("--forceall", "--until", "collect_records", cores=cores)
         found.append(events(workspace.rows()))
     assert len(found[0]) == 5 * 2 * 2
     assert {value[3] for value in found[0].values()} == {300}
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1]
 
 
 MAY_BE_EMPTY = ("run_count", "stopping", "disagreements", "sorted_solutions")
