@@ -12,7 +12,7 @@ from pathlib import Path
 
 from timefair.errors import InputError
 from timefair.formats.published.cautions import Cautions
-from timefair.formats.published.coco.logs import Columns
+from timefair.formats.published.coco.logs import NO_RUN_OF_ANY, Columns
 from timefair.formats.published.coco.trials import read_trials
 from timefair.formats.published.info_files import ALGORITHM, Entry, entries
 from timefair.formats.published.places import Folder
@@ -53,9 +53,7 @@ def _data_set(entry: Entry, folder: Folder, cautions: Cautions) -> DataSet:
     if "maximization" in keys or "algInfo" in keys:
         raise InputError(f"{place}: is IOHprofiler's; import it as ioh, not as coco")
     if entry.comment.startswith("% Combination of"):
-        raise InputError(
-            f"{place}: has the best of many algorithms, which is no run of any; give data of one"
-        )
+        raise InputError(f"{place}: {NO_RUN_OF_ANY}")
     algorithm = keys.get(ALGORITHM, "").strip()
     if not algorithm:
         algorithm = folder.name if entry.index.parent == folder.root else entry.index.parent.name

@@ -28,6 +28,8 @@ _F_OPT = re.compile(r"Fopt\s*\(\s*([^)\s]+)\s*\)", re.IGNORECASE)
 _INSTANCE = re.compile(r"\binstance\s*=\s*(\d+)")
 _BEST_OF_OTHERS = "algorithm type = best"
 
+NO_RUN_OF_ANY = "has the best of many algorithms, which is no run of any; give data of one"
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -145,9 +147,7 @@ def _logs(path: Path, place: Path, columns: Columns, cautions: Cautions) -> Iter
 def _begun(header: list[str], words: list[str], columns: Columns, place: Path) -> Log:
     said = "".join(header)
     if _BEST_OF_OTHERS in said:
-        raise InputError(
-            f"{place}: has the best of many algorithms, which is no run of any; give data of one"
-        )
+        raise InputError(f"{place}: {NO_RUN_OF_ANY}")
     instance = _INSTANCE.search(said)
     return Log(_optimum(said, words, columns), int(instance[1]) if instance else None)
 

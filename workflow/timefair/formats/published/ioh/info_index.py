@@ -15,7 +15,8 @@ from functools import partial
 from timefair.errors import InputError
 from timefair.formats.published.cautions import Cautions
 from timefair.formats.published.info_files import ALGORITHM, Entry, entries
-from timefair.formats.published.ioh.runs import chosen, runs
+from timefair.formats.published.ioh.runs import runs
+from timefair.formats.published.ioh.trials import read_trials
 from timefair.formats.published.ioh.values import (
     NAMES,
     Function,
@@ -85,15 +86,10 @@ def _maximized(entry: Entry, folder: Folder, cautions: Cautions) -> bool:
 def _read(entry: Entry, precisions: Precisions, folder: Folder, cautions: Cautions) -> list[Trial]:
     trials = []
     for file in entry.files:
-        place = folder.place(file.path)
         if file.path.suffix.lower() in AT_TRIGGERS:
             cautions.add(
-                place, "no .dat file is there; improvements count when they were next logged"
+                folder.place(file.path),
+                "no .dat file is there; improvements count when they were next logged",
             )
-        for one, run in chosen(
-            file.trials, runs(file.path, place, cautions), place, ".info", cautions
-        ):
-            f_opt, precision = precisions(run, one.instance)
-            end = one.evaluations or 0
-            trials.append(Trial.of_lines(one.instance, f_opt, run.evaluations, precision, end))
+        trials += read_trials(file.path, file.trials, precisions, folder, ".info", cautions)
     return trials

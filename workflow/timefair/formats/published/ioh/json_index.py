@@ -15,10 +15,10 @@ from typing import Any
 from timefair.errors import InputError
 from timefair.formats.published import numerals
 from timefair.formats.published.cautions import Cautions
-from timefair.formats.published.ioh.runs import chosen, runs
-from timefair.formats.published.ioh.values import Function, Precisions, suite_and_precisions
+from timefair.formats.published.ioh.trials import read_trials
+from timefair.formats.published.ioh.values import Function, suite_and_precisions
 from timefair.formats.published.places import Folder
-from timefair.formats.published.trials import DataSet, Listed, Trial
+from timefair.formats.published.trials import DataSet, Listed
 
 Scenario = tuple[int, str, list[Listed]]
 """A dimension, its data file, and the runs in it."""
@@ -102,17 +102,5 @@ def _listed(
         known = suite_and_precisions(Function(dimension=dimension, **function), place, cautions)
         if known is not None:
             suite, precisions = known
-            read = partial(_read, data, listed, precisions, folder, cautions)
+            read = partial(read_trials, data, listed, precisions, folder, ".json", cautions)
             yield DataSet(algorithm, suite, function["number"], dimension, read, place)
-
-
-def _read(
-    data: Path, listed: list[Listed], precisions: Precisions, folder: Folder, cautions: Cautions
-) -> list[Trial]:
-    place = folder.place(data)
-    trials = []
-    for one, run in chosen(listed, runs(data, place, cautions), place, ".json", cautions):
-        f_opt, precision = precisions(run, one.instance)
-        end = one.evaluations or 0
-        trials.append(Trial.of_lines(one.instance, f_opt, run.evaluations, precision, end))
-    return trials
