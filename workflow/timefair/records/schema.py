@@ -70,10 +70,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("disturbance", pa.string()),  # a Disturbance
     ("disturbed_by", pa.string()),  # null unless it was
     ("repeats", pa.int32()),  # how often it was measured again because it was disturbed
-    (
-        "run_queue_delay_s",
-        pa.float64(),
-    ),  # waiting for a core, whoever had it; null: not told
+    ("run_queue_delay_s", pa.float64()),  # waiting for a core, whoever had it; null: untold
     ("foreign_delay_s", pa.float64()),  # the same, but not for processes of the run itself
     ("involuntary_switches", pa.int64()),
     ("steal_s", pa.float64()),  # its cores ran something else of the host; null: not told

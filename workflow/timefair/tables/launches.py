@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from timefair.records.schema import RUN_SCHEMA
 from timefair.records.status import COMPLETED, LaunchEnd
 from timefair.tables.sources import Source
 
@@ -25,16 +26,16 @@ def read(source: Source, rows: NDArray[np.intp], reference: NDArray[np.float64])
 
     Precisions are taken from `reference`, a number of each run.
     """
-    parts = [pd.DataFrame({"row": rows[:0], **dict.fromkeys(NUMBERS, np.empty(0)), "complete": []})]
+    parts = [_flat(pa.chunked_array([], RUN_SCHEMA.field("launch_log").type), rows[:0])]
     first = 0
     for log in source.nested("launch_log", (*NUMBERS, "end")):
         here = rows[first : first + len(log)]
         first += len(log)
         parts.append(_flat(log, here))
-    launches = pd.concat(parts[1:] or parts, ignore_index=True)
+    launches = pd.concat(parts, ignore_index=True)
     launches = launches[launches["row"] >= 0].sort_values("row", kind="stable", ignore_index=True)
     launches["best_precision"] -= reference[launches["row"]]
-    return launches.astype({"complete": bool})
+    return launches
 
 
 def _flat(log: pa.ChunkedArray, rows: NDArray[np.intp]) -> pd.DataFrame:

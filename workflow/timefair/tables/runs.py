@@ -142,7 +142,7 @@ class Runs:
         )
         return cls(
             frame=frame,
-            traces=traces.held() if source.events() <= HELD_EVENTS else traces,
+            traces=traces.held(lambda: source.events() <= HELD_EVENTS),
             read_launches=lambda: launches.read(source, rows, reference),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
@@ -299,8 +299,9 @@ class Runs:
         In seconds 0 of runs without times.
         """
         for part in self.traces:
-            timed = np.where(np.isnan(part.time_s), 0.0, part.time_s)
-            cost = timed if unit in SECONDS else part.evaluations
+            cost = part.evaluations
+            if unit in SECONDS:
+                cost = np.where(np.isnan(part.time_s), 0.0, part.time_s)
             yield part, cost / part.at_events(self._dimension) if unit in PER_DIMENSION else cost
 
     def _of_traces(self, number: Callable[[Part], NDArray[np.float64]]) -> NDArray[np.float64]:

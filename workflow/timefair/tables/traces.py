@@ -127,9 +127,9 @@ class Traces:
         """These and those of other runs, whose rows are not among these."""
         return Traces(lambda: chain(self, others))
 
-    def held(self) -> Traces:
-        """The same, kept in memory after the first pass."""
-        parts = cache(lambda: list(self))
+    def held(self, fit: Callable[[], bool]) -> Traces:
+        """The same, kept in memory after the first pass if they fit: asked when that begins."""
+        parts = cache(lambda: list(self) if fit() else self)
         return Traces(lambda: iter(parts()))
 
     def together(self) -> Part:

@@ -61,13 +61,15 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     spent = {unit: spent_until(runs, unit, analysis) for unit in UNITS}
     allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
-    asked = [(problem, _limits(problem, allowed)) for problem in problems(runs)]
-    for (problem, limits), at in zip(asked, precision_at(runs, asked), strict=True):
+    least = [(problem, _least(problem, allowed)) for problem in problems(runs)]
+    asked = [(problem, np.unique(list(own.values()))) for problem, own in least]
+    reached = precision_at(runs, asked)
+    for (problem, own), (_, limits), at in zip(least, asked, reached, strict=True):
         suite, dimension = problem.names["suite"], problem.names["dimension"]
         pairs = comb(len(problem.algorithms), 2)
         tests[suite, dimension, FIXED_BUDGET] += pairs
         tests[suite, dimension, FIXED_TARGET] += pairs * len(analysis.targets)
-        rows += _at_fixed_budget(problem, allowed, limits, at, best)
+        rows += _at_fixed_budget(problem, own, limits, at, best)
         rows += _at_fixed_targets(problem, analysis.targets_from_easy, spent)
     families: defaultdict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -91,19 +93,13 @@ def _least(problem: Problem, allowed: NDArray[np.float64]) -> dict[str, float]:
     return {name: float(most.min()) for name, most in problem.samples(allowed).items()}
 
 
-def _limits(problem: Problem, allowed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The different ones of these numbers, rising."""
-    return np.unique(list(_least(problem, allowed).values()))
-
-
 def _at_fixed_budget(
     problem: Problem,
-    allowed: NDArray[np.float64],
+    least: dict[str, float],
     limits: NDArray[np.float64],
     at_limits: NDArray[np.float64],
     best: NDArray[np.float64],
 ) -> Iterator[dict[str, Any]]:
-    least = _least(problem, allowed)
     at = problem.split(at_limits)
     at_the_end = problem.samples(best)
     for pair in combinations(problem.algorithms, 2):
