@@ -8,7 +8,7 @@ from setuptools import Extension, setup
 
 SOURCES = Path("workflow")
 SHIPPED = ("workflow/Snakefile", "workflow/rules", "workflow/report", "config", "envs", "profiles")
-"""What an installation has besides the package, for `timefair.shipped`."""
+"""What an installation has besides the package, for `timefair.campaign.scaffold`."""
 
 
 def shipped() -> list[tuple[str, list[str]]]:

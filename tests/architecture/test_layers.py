@@ -11,34 +11,25 @@ PACKAGE = Path(__file__).parents[2] / "workflow/timefair"
 
 ALLOWED = {
     # bottom
-    "errors": set(),
-    "ranges": set(),
-    "whole": set(),
-    "driver": {"errors", "plan", "config"},
-    "own_code": {"errors"},
+    "basics": set(),
     "statistics": set(),
-    "machine": {"errors"},
-    "records": {"errors", "whole"},
-    "problems": {"errors", "own_code"},
-    "algorithms": {"errors", "own_code", "problems"},
+    "machine": {"basics"},
+    "records": {"basics"},
+    "problems": {"basics"},
+    "algorithms": {"basics", "problems"},
     # what a campaign is
-    "plan": {"ranges", "errors", "whole", "config"},  # config: the type alone
-    "config": {"errors", "ranges", "problems", "algorithms", "tables", "figures"},  # their names
-    "provenance": {
-        "machine", "plan", "config", "problems", "algorithms", "records", "tables", "figures",
+    "campaign": {
+        "basics", "machine", "problems", "algorithms", "records", "tables", "figures",
     },
     # what is done
     "measure": {
-        "errors", "machine", "problems", "algorithms", "statistics", "records", "config", "plan",
-        "provenance",
+        "basics", "machine", "problems", "algorithms", "statistics", "records", "campaign",
     },
-    "tables": {"errors", "records", "statistics"},
-    "figures": {"errors"},
-    "formats": {"errors", "records", "problems"},
-    "report": {"ranges", "config", "statistics", "tables", "figures", "formats"},
-    "verify": {"errors", "records", "plan", "config"},
-    "progress": {"errors", "records", "plan", "config"},
-    "shipped": {"errors"},
+    "tables": {"basics", "records", "statistics"},
+    "figures": {"basics"},
+    "export": {"basics", "records", "problems"},
+    "published": {"basics", "records", "problems"},
+    "report": {"basics", "campaign", "statistics", "tables", "figures"},
     "cli": None,  # everything
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {
@@ -48,10 +39,12 @@ LIBRARIES_KEPT_OUT = {
     "records": {"pandas", "matplotlib", "seaborn"},
     "tables": {"matplotlib", "seaborn"},
     "figures": {"pyarrow"},
-    "formats": {"pandas", "matplotlib", "seaborn", "cocopp"},
+    "export": {"pandas", "matplotlib", "seaborn", "cocopp"},
+    "published": {"pandas", "matplotlib", "seaborn", "cocopp"},
 }
 LIGHT = (
-    "cli", "config", "plan", "provenance", "machine", "errors", "ranges", "__init__", "__main__",
+    "cli", "campaign/configuration", "campaign/plan", "campaign/provenance", "machine", "basics",
+    "__init__", "__main__",
 )  # fmt: skip
 HEAVY = {
     "numpy",

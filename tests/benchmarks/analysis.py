@@ -97,13 +97,14 @@ def timefair(*words: object, folder: Path) -> Usage:
 
 def make_data(folder: Path) -> None:
     """Measure the campaign by the package's own code; records that are there already are kept."""
-    from timefair import cli, config, plan
+    from timefair import cli
+    from timefair.campaign import configuration, plan
+    from timefair.campaign.provenance import measure_keys
     from timefair.measure.cell import measure
-    from timefair.provenance import measure_keys
 
     source = folder / "campaign.yaml"
     source.write_text(CAMPAIGN)
-    campaign = config.load(source)
+    campaign = configuration.load(source)
     plan.write_snapshot(campaign, folder)
     collected = {name: folder / "collected" / f"{name}.parquet" for name in campaign.algorithms}
     if all(path.exists() for path in collected.values()):

@@ -72,10 +72,10 @@ def write_campaign(folder: Path, configurations: int) -> None:
 
 def make_records(folder: Path, events: int) -> int:
     """Put the record of each job under ``made/``; how many there are."""
-    from timefair import config, plan, provenance
+    from timefair.campaign import configuration, plan, provenance
     from timefair.records.store import write_record
 
-    campaign = config.load(folder / "campaign.yaml")
+    campaign = configuration.load(folder / "campaign.yaml")
     results = folder / "results" / "scale"
     plan.write_snapshot(campaign, results)
     keys = provenance.measure_keys(campaign)

@@ -10,8 +10,8 @@ import pytest
 import yaml
 from fences import ROOT, Fence, of_language
 
-from timefair import config
-from timefair.config import Campaign
+from timefair.campaign import configuration
+from timefair.campaign.configuration import Campaign
 
 EXAMPLES = of_language("yaml")
 
@@ -33,10 +33,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("fence", EXAMPLES, ids=[fence.where for fence in EXAMPLES])
 def test_a_campaign_of_the_documentation(fence: Fence, folder: Path) -> None:
     given = yaml.safe_load(fence.text)
-    default = config.read_yaml(ROOT / "config/default.yaml")
+    default = configuration.read_yaml(ROOT / "config/default.yaml")
     assert isinstance(default, dict)
     for campaign in campaigns(given):
-        assert config.parse(default | campaign).name
+        assert configuration.parse(default | campaign).name
 
 
 def campaigns(given: dict[str, Any]) -> list[dict[str, Any]]:

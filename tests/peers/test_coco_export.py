@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from timefair.formats.coco import write_coco
+from timefair.export.coco import write_coco
 from timefair.records.schema import RUN_SCHEMA
 from timefair.tables.registry import TABLES
 from timefair.tables.runs import Runs

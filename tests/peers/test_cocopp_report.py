@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from timefair.formats.coco import write_coco
+from timefair.export.coco import write_coco
 from timefair.records.schema import RUN_SCHEMA
 
 pytestmark = pytest.mark.peer

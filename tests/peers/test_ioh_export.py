@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from timefair.formats.ioh import write_ioh
+from timefair.export.ioh import write_ioh
 from timefair.records.schema import RUN_SCHEMA
 from timefair.tables.registry import TABLES
 from timefair.tables.runs import Runs

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from timefair.formats.published.importing import import_data
+from timefair.published.importing import import_data
 from timefair.records.store import read_runs
 from timefair.tables.registry import TABLES
 from timefair.tables.runs import Runs

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from timefair.formats.published.importing import import_data
+from timefair.published.importing import import_data
 from timefair.tables.registry import TABLES
 from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from timefair import cli, config, plan
+from timefair import cli
+from timefair.campaign import configuration, plan
+from timefair.campaign.provenance import measure_key
 from timefair.cli.common import THREAD_VARIABLES
-from timefair.provenance import measure_key
 
 ROOT = Path(__file__).parents[2]
 CAMPAIGN = """
@@ -35,7 +36,7 @@ def campaign_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def snapshot(campaign_file: Path, tmp_path: Path) -> Path:
-    return plan.write_snapshot(config.load(campaign_file), tmp_path)
+    return plan.write_snapshot(configuration.load(campaign_file), tmp_path)
 
 
 def measure_arguments(snapshot: Path, **changes: str) -> list[str]:
@@ -46,7 +47,7 @@ def measure_arguments(snapshot: Path, **changes: str) -> list[str]:
         "dimension": "5",
         "instances": "1-3",
         "round": "2",
-        "key": measure_key(config.restore(snapshot), "search", 2),
+        "key": measure_key(configuration.restore(snapshot), "search", 2),
         "record": str(snapshot.parent / "r.parquet"),
     } | changes
     return ["measure", *(word for key, value in given.items() for word in (f"--{key}", value))]

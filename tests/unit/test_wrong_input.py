@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from rows_to_write import a_run, table
 
-from timefair import cli, config, plan
+from timefair import cli
+from timefair.campaign import configuration, plan
 from timefair.records.store import write_record
 
 CAMPAIGN = """
@@ -34,7 +35,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working folder: a campaign, a record of a run, two tables, a drawing."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "campaign.yaml").write_text(CAMPAIGN)
-    plan.write_snapshot(config.load(Path("campaign.yaml")), tmp_path)
+    plan.write_snapshot(configuration.load(Path("campaign.yaml")), tmp_path)
     write_record(tmp_path / "A.parquet", table(a_run((1, 0.1, 5.0))).to_batches(), {})
     for name in ("runs", "restarts"):
         words = f"tabulate {name} A.parquet --campaign campaign.json --output {name}.csv"

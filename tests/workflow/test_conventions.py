@@ -134,7 +134,7 @@ from pathlib import Path
 
 from timefair.measure.objective import NEVER
 from timefair.statistics.ert import ert
-from timefair.verify import verify
+from timefair.campaign.verify import verify
 
 reveal_type(NEVER)
 reveal_type(verify(Path("."), print).problems)

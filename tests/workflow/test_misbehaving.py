@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from timefair import config
+from timefair.campaign import configuration
 from timefair.tables.registry import TABLES
 from timefair.tables.runs import Runs
 from timefair.tables.settings import Analysis
@@ -46,7 +46,7 @@ def test_a_campaign_of_misbehaving_algorithms_completes(workspace):
     assert {row["algorithm"]: row["status"] for row in rows} == expected
     table = pd.read_parquet(workspace.results / "tables" / "runs.parquet")
     assert set(table["status"]) == set(expected.values())
-    campaign = config.restore(workspace.results / "campaign.json")
+    campaign = configuration.restore(workspace.results / "campaign.json")
     runs = Runs.read((workspace.results / "collected").glob("*.parquet"))
     for name, every in TABLES.items():
         every(runs, Analysis.of(campaign.settings_of(name)))

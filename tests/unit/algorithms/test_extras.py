@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from timefair.algorithms import registry, trial
-from timefair.algorithms.adapters import extra, fcmaes_native, modular_cmaes, py_bobyqa
+from timefair.algorithms.adapters import fcmaes_native, modular_cmaes, optional, py_bobyqa
 from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel
 from timefair.measure.child import Allowance
@@ -104,7 +104,7 @@ def test_runs_of_fcmaes_repeat_though_launches_do_not(name: str) -> None:
 
 @pytest.mark.parametrize("use", USES)
 def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) -> None:
-    monkeypatch.setattr(extra.importlib.util, "find_spec", lambda module: None)
+    monkeypatch.setattr(optional.importlib.util, "find_spec", lambda module: None)
     library = use.partition(":")[0]
     package = registry.LIBRARIES[library].distributions[0]
     help_ = f"needs the package {package}: pip install 'timefair[extras]'"
@@ -306,7 +306,7 @@ def test_what_an_objective_raises_is_held_until_it_is_released() -> None:
         raise Cut
 
     stopped = []
-    held = extra.Held(objective, lambda: stopped.append(True))
+    held = optional.Held(objective, lambda: stopped.append(True))
     held.release()
     assert held(np.zeros(2)) == np.inf
     assert stopped == [True]

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from timefair.algorithms import registry
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from timefair.machine import checkout, software
 from timefair.machine.facts import MOMENTARY, STANDING
 from timefair.machine.host import Host, gather
-from timefair.machine.sight import COUNTERS, Sight
+from timefair.machine.observation import COUNTERS, Observation
 
 CPU = "sys/devices/system/cpu"
 GIGABYTE = 2**30
@@ -153,8 +153,10 @@ def sight_of(
     measured: Mapping[str, Any] | None = None,
     growth: Mapping[str, Any] | None = None,
     cores: int | None = None,
-) -> Sight:
+) -> Observation:
     """What the doctor sees of such a machine, quiet unless told."""
     facts = gather(READ, host)
     still = {name: 0 for name in COUNTERS if facts[name] is not None}
-    return Sight({**facts, **QUIET, **(measured or {})}, still | dict(growth or {}), 1.0, cores)
+    return Observation(
+        {**facts, **QUIET, **(measured or {})}, still | dict(growth or {}), 1.0, cores
+    )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from timefair.machine import checkout, facts, groups, memory, processor, software, system
+from timefair.machine import cgroups, checkout, facts, memory, processor, software, system
 from timefair.machine.doctor import as_json, findings
 from timefair.machine.host import Host, Unknown, core_list, decimal, gather, whole
 
@@ -141,10 +141,10 @@ def test_no_frequency_to_see(build: Build) -> None:
 @pytest.mark.parametrize("container", [QUOTA_1, QUOTA_2], ids=["version 1", "version 2"])
 def test_limits_of_a_container(build: Build, container: dict[str, str]) -> None:
     host = build(container)
-    assert groups.cpu_quota(host) == 1.5
-    assert groups.throttled_periods(host) == 7
-    assert groups.memory_limit_mb(host) == 1024
-    assert groups.memory_left_mb(host) == 768
+    assert cgroups.cpu_quota(host) == 1.5
+    assert cgroups.throttled_periods(host) == 7
+    assert cgroups.memory_limit_mb(host) == 1024
+    assert cgroups.memory_left_mb(host) == 768
     assert "docker" in system.container(host)
 
 
@@ -156,18 +156,18 @@ def test_the_tightest_group_counts(build: Build) -> None:
             "sys/fs/cgroup/a/b/cpu.max": "200000 100000",
         }
     )
-    assert groups.cpu_quota(host) == 0.5
+    assert cgroups.cpu_quota(host) == 0.5
 
 
 def test_version_1_writes_no_limit_as_a_large_number(build: Build) -> None:
     limit = {"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n"}
     host = build(QUOTA_1, limit, {"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "-1\n"})
-    assert groups.memory_limit_mb(host) == groups.cpu_quota(host) == "unlimited"
+    assert cgroups.memory_limit_mb(host) == cgroups.cpu_quota(host) == "unlimited"
 
 
 def test_a_group_whose_folder_cannot_be_seen(build: Build) -> None:
     host = build({"proc/self/cgroup": "0::/outside/of/it\n", "sys/fs/cgroup/cpu.max": "1000 1000"})
-    assert groups.cpu_quota(host) == 1
+    assert cgroups.cpu_quota(host) == 1
 
 
 def test_virtual_machines(build: Build) -> None:

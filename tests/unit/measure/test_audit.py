@@ -11,7 +11,7 @@ import pytest
 
 from timefair import cli
 from timefair.algorithms.base import Algorithm
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 from timefair.measure.audit import Finding, Setting, Subject, Watched, audit, look_at, subjects
 from timefair.problems.registry import SUITES
 

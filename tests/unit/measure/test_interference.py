@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair import plan
 from timefair.algorithms import registry
-from timefair.config import parse
+from timefair.campaign import plan
+from timefair.campaign.configuration import parse
 from timefair.machine.host import Host
 from timefair.measure import cell, kernel, reference
 from timefair.measure.child import Allowance

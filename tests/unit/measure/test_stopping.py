@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from timefair import config
+from timefair.campaign import configuration
+from timefair.campaign.plan import expected_runs, jobs
+from timefair.campaign.provenance import measure_keys
 from timefair.measure.cell import measure
 from timefair.measure.stopping import DROPPED, RESTING, WON, resting, rule_of
-from timefair.plan import expected_runs, jobs
-from timefair.provenance import measure_keys
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.store import open_record, read_runs
@@ -22,7 +22,7 @@ from timefair.statistics.run_count.stopping import stopping
 BOUNDED = {"rule": "mean", "bounds": [0, 20], "relative": False, "start": 3, "confidence": 0.8}
 
 
-def campaign(**changes: Any) -> config.Campaign:
+def campaign(**changes: Any) -> configuration.Campaign:
     mapping = {
         "name": "test",
         "problems": {"suite": "bbob", "functions": [1, 8], "dimensions": 2, "instances": [1, 2]},
@@ -31,14 +31,14 @@ def campaign(**changes: Any) -> config.Campaign:
         "runs": 12,
         "instances_per_job": 2,
     }
-    return config.parse(mapping | changes)
+    return configuration.parse(mapping | changes)
 
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
     """A function: measure a whole campaign and collect it. Its samples, and what was decided."""
 
-    def run(wanted: config.Campaign) -> tuple[dict, dict]:
+    def run(wanted: configuration.Campaign) -> tuple[dict, dict]:
         folder, keys = tmp_path_factory.mktemp("results"), measure_keys(wanted)
         records: dict[str, dict[Path, Place]] = {}
         for job in jobs(wanted):

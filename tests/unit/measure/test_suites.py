@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from timefair import config
+from timefair.campaign import configuration
+from timefair.campaign.plan import jobs
+from timefair.campaign.provenance import measure_keys
 from timefair.measure.cell import measure
-from timefair.plan import jobs
-from timefair.provenance import measure_keys
 from timefair.records.store import read_runs
 
 OWN = """
@@ -39,7 +39,7 @@ def measured(tmp_path, monkeypatch):
     Path("mine.py").write_text(OWN)
 
     def run(use: str, name: str = "a", **changes: Any) -> list[dict[str, Any]]:
-        wanted = config.parse(
+        wanted = configuration.parse(
             {
                 "name": "test",
                 "problems": {"functions": 1, "dimensions": 5, "instances": 1, **changes},

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 from timefair.problems.registry import SUITES, find
 
 SOURCE = """

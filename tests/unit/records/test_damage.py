@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 from timefair.records.checksum import ColumnChecksums
 from timefair.records.journal import journal_path, read_journal
 from timefair.records.schema import RUN_SCHEMA

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from timefair import config
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration
 from timefair.records.collect import collect
 from timefair.records.integrity import (
     Origins,
@@ -210,7 +210,7 @@ def test_a_campaign_says_the_same_in_its_records(changes):
         "algorithms": {"plain": plain, "own": plain | own},
         "budget": {"time_s": 1.0},
     }
-    campaign = config.parse(asked | changes)
+    campaign = configuration.parse(asked | changes)
     recorded = json.loads(campaign.snapshot())
     for label in campaign.algorithms:
         policy = campaign.restart_of(label).model_dump(mode="json")

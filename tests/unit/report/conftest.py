@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from timefair import config
+from timefair.campaign import configuration
 from timefair.records.schema import RUN_SCHEMA
 from timefair.report.evidence import Evidence
 from timefair.report.page import page
@@ -57,7 +57,7 @@ def runs_of(seconds, functions, runs, budget_s):
 @functools.cache
 def table_of(name, campaign_json, *of_runs):
     """A table, made once."""
-    campaign = config.Campaign.model_validate_json(campaign_json, strict=False)
+    campaign = configuration.Campaign.model_validate_json(campaign_json, strict=False)
     return TABLES[name](runs_of(*of_runs), Analysis.of(campaign.settings_of(name)))
 
 
@@ -67,7 +67,7 @@ def evidence():
 
     def make(seconds, functions=8, runs=10, made=COMPARING, budget_s=1.0, **keys):
         labels = [f"a{k}" for k in range(len(seconds))]
-        parsed = config.parse(
+        parsed = configuration.parse(
             {
                 "name": "known",
                 "problems": {

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair import cli, plan
+from timefair import cli
+from timefair.campaign import plan
 from timefair.report import payload
 from timefair.report.account import in_one_sentence
 from timefair.tables.files import write

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.config import parse
+from timefair.campaign.configuration import parse
 from timefair.report.account import in_one_sentence
 from timefair.report.cautions import _few_runs
 from timefair.report.evidence import Evidence

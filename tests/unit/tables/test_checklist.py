@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from timefair import cli, config, plan
+from timefair import cli
+from timefair.campaign import configuration, plan
 from timefair.records.integrity import Origins
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record
@@ -350,7 +351,7 @@ def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path)
         "algorithms: {A: {use: 'timefair:random-search', ancillary: {method: 'a < b & <i>'}}}\n"
         "budget: {time_s: 1.0}\n"
     )
-    loaded = config.load(path)
+    loaded = configuration.load(path)
     snapshot = plan.write_snapshot(loaded, tmp_path)
     collected = tmp_path / "A.parquet"
     rows = table(run([(1, 0.1, 5.0)]), run(run=1, seed=8)).to_batches()
@@ -396,7 +397,7 @@ def test_only_the_checklist_changes_with_all_that_is_asked_for(tmp_path):
     for figures in ("[ert]", "[all]"):
         path = tmp_path / "campaign.yaml"
         path.write_text(f"{text}figures: {figures}\n")
-        made.append(config.load(path))
+        made.append(configuration.load(path))
     few, every = made
     assert few.settings_of("ert") == every.settings_of("ert")
     assert few.settings_of("checklist")["campaign"]["figures"] == ["ert"]

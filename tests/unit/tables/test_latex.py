@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair import cli, config, plan
+from timefair import cli
+from timefair.campaign import configuration, plan
 from timefair.records.schema import RUN_SCHEMA
 from timefair.tables.files import write
 from timefair.tables.latex import Setting, cells, document, typeset
@@ -403,7 +404,7 @@ def test_the_command_writes_a_file_a_table_and_the_document(campaign, tmp_path, 
         "algorithms: {search: timefair:random-search}\n"
         "budget: {time_s: 0.8}\n"
     )
-    snapshot = plan.write_snapshot(config.load(path), tmp_path)
+    snapshot = plan.write_snapshot(configuration.load(path), tmp_path)
     tables = [tmp_path / f"{name}.parquet" for name in ("ert", "runs")]
     for table in tables:
         write(TABLES[table.stem](Runs.of(campaign), ANALYSIS), table)

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 from timefair.records import store
 from timefair.tables.runs import Runs
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 from timefair.figures.registry import FIGURES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.tables.files import read, write

@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 from timefair.records import store
 from timefair.records.published import PUBLISHED
 from timefair.tables import runs as runs_module

@@ -11,7 +11,7 @@ from typing import Any
 from faults.processes import processes
 from workspace import Workspace
 
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 from timefair.records.journal import read_journal
 from timefair.records.store import open_record
 

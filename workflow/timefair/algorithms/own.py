@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import cast, get_args
 
-from timefair import own_code
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available
-from timefair.errors import InputError
+from timefair.basics import user_code
+from timefair.basics.errors import InputError
 from timefair.problems.base import Variables
 
 
@@ -34,31 +34,31 @@ class Own:
 
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
         try:
-            function = own_code.load_function(name)
+            function = user_code.load_function(name)
             _variables(name, function)
         except InputError as error:
             return list(error.faults)
-        signature = own_code.signature_of(function)
+        signature = user_code.signature_of(function)
         if signature is None:
             return []
-        return own_code.parameter_faults(name, signature, parameters, "solve(objective, rng)")
+        return user_code.parameter_faults(name, signature, parameters, "solve(objective, rng)")
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return _variables(name, own_code.load_function(name))
+        return _variables(name, user_code.load_function(name))
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
-        function = own_code.load_function(name)
+        function = user_code.load_function(name)
         prepare = getattr(function, "prepare", None)
         solve = partial(function, **parameters)
         return Algorithm(solve, prepare) if callable(prepare) else Algorithm(solve)
 
     def source_files(self, name: str) -> list[Path]:
         """This adapter, the module that was named, and the function's file if it is another."""
-        return [Path(__file__), *own_code.source_files(name)]
+        return [Path(__file__), *user_code.source_files(name)]
 
     def packages(self, name: str) -> list[str]:
         """The installed distributions that the named module belongs to; none for loose files."""
-        return own_code.packages(name)
+        return user_code.packages(name)
 
 
 def _variables(name: str, function: Callable[..., object]) -> frozenset[Variables]:

@@ -28,7 +28,6 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from timefair import own_code
 from timefair.algorithms import own
 from timefair.algorithms.adapters.fcmaes_native import FCMAES
 from timefair.algorithms.adapters.modular_cmaes import MODCMA
@@ -44,7 +43,8 @@ from timefair.algorithms.adapters.scipy_optimize import ScipyOptimize
 from timefair.algorithms.base import Algorithm, Available, Library
 from timefair.algorithms.builtin.library import Timefair
 from timefair.algorithms.external.library import External
-from timefair.errors import InputError, suggest
+from timefair.basics import user_code
+from timefair.basics.errors import InputError, suggest
 from timefair.problems.base import Variables
 
 _ALL: tuple[Library, ...] = (
@@ -70,7 +70,7 @@ def find(use: str) -> tuple[Library, str]:
         raise InputError(_without_library(use))
     if not place or not name:
         raise InputError(f"{use!r} is incomplete: write library:name or module:function")
-    if not own_code.is_file(place) and not own_code.module_exists(place):
+    if not user_code.is_file(place) and not user_code.module_exists(place):
         help_ = suggest(place, LIBRARIES) or f"; the libraries are {', '.join(LIBRARIES)}"
         raise InputError(f"there is no library and no module {place!r}{help_}")
     return OWN, use
@@ -119,7 +119,7 @@ def available() -> dict[str, list[Available]]:
 
 
 def _without_library(use: str) -> str:
-    if own_code.is_file(use):
+    if user_code.is_file(use):
         return f"{use!r} names a file only: write {use}:function"
     if use in LIBRARIES:
         return f"{use!r} is a library: write {use}:name"

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from timefair import __version__
+from timefair.basics.errors import InputError, Interrupted, storing
 from timefair.cli import (
     algorithms,
     analysis,
@@ -25,7 +26,6 @@ from timefair.cli import (
     trust,
 )
 from timefair.cli.common import Command
-from timefair.errors import InputError, Interrupted, storing
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -6,9 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from timefair.basics.errors import InputError
 from timefair.cli.common import Commands, entry, one_thread
 from timefair.cli.paths import prepare_files
-from timefair.errors import InputError
 
 SHORT = 40
 """Algorithms of a library that are listed without being asked for."""
@@ -53,7 +53,7 @@ def add_to(commands: Commands) -> None:
 
 def _algorithms(arguments: argparse.Namespace) -> None:
     from timefair.algorithms.registry import LIBRARIES
-    from timefair.provenance import versions
+    from timefair.campaign.provenance import versions
 
     chosen = arguments.library
     if chosen is not None:
@@ -82,7 +82,7 @@ def _audit(arguments: argparse.Namespace) -> None:
     one_thread()
     from dataclasses import asdict
 
-    from timefair.formats import listing
+    from timefair.export import listing
     from timefair.measure import audit
 
     prepare_files(arguments.output, listing.WRITERS)

@@ -13,7 +13,7 @@ from timefair.cli.paths import prepare_files, prepare_folder, read_svg, read_tab
 if TYPE_CHECKING:
     import pandas as pd
 
-    from timefair.config import Campaign
+    from timefair.campaign.configuration import Campaign
     from timefair.tables.registry import Table
     from timefair.tables.runs import Runs
 
@@ -103,12 +103,12 @@ def add_to(commands: Commands, campaign: Command) -> None:
 
 def _tabulate(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair import config
+    from timefair.campaign import configuration
     from timefair.tables import files
     from timefair.tables.registry import TABLES
 
     table = entry("TABLE", arguments.table, TABLES)
-    campaign = config.restore(arguments.campaign)
+    campaign = configuration.restore(arguments.campaign)
     runs = _together(arguments.collected, campaign)
     prepare_files(arguments.output, (".csv", ".parquet"))
     frame = _made(table, runs, campaign)
@@ -118,12 +118,12 @@ def _tabulate(arguments: argparse.Namespace) -> None:
 
 def _checklist(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair import config
-    from timefair.formats.checklist_page import page
+    from timefair.campaign import configuration
+    from timefair.report.checklist_page import page
     from timefair.tables import files
     from timefair.tables.registry import TABLES
 
-    campaign = config.restore(arguments.campaign)
+    campaign = configuration.restore(arguments.campaign)
     runs = _together(arguments.collected, campaign)
     prepare_files([arguments.output])
     frame = _made(TABLES["checklist"], runs, campaign)
@@ -133,13 +133,13 @@ def _checklist(arguments: argparse.Namespace) -> None:
 
 def _typeset(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair import config
+    from timefair.campaign import configuration
     from timefair.tables import latex
     from timefair.tables.layouts import layouts_of
     from timefair.tables.registry import TABLES
     from timefair.tables.settings import Analysis
 
-    campaign = config.restore(arguments.campaign)
+    campaign = configuration.restore(arguments.campaign)
     tables = _tables(arguments.tables)
     prepare_folder(arguments.output)
     budget = campaign.budget.model_dump(exclude={"final_target"})
@@ -154,11 +154,11 @@ def _typeset(arguments: argparse.Namespace) -> None:
 
 def _report(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair import config
+    from timefair.campaign import configuration
     from timefair.figures.registry import FIGURES
     from timefair.report.page import page
 
-    campaign = config.restore(arguments.campaign)
+    campaign = configuration.restore(arguments.campaign)
     tables = _tables(arguments.tables)
     figures = {entry("SVG", path.stem, FIGURES).name: read_svg(path) for path in arguments.figures}
     prepare_files([arguments.output])

@@ -50,9 +50,9 @@ def add_to(commands: Commands) -> None:
 
 
 def _init(arguments: argparse.Namespace) -> None:
-    from timefair import shipped
+    from timefair.campaign import scaffold
 
-    shipped.begin(arguments.folder)
+    scaffold.begin(arguments.folder)
     print(
         f"{arguments.folder}: change campaign.yaml, then\n"
         f"  cd {arguments.folder}\n"
@@ -62,9 +62,9 @@ def _init(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    from timefair import config, plan
+    from timefair.campaign import configuration, plan
 
-    campaign = config.load(arguments.config)
+    campaign = configuration.load(arguments.config)
     jobs = sum(1 for _ in plan.jobs(campaign))
     problems = campaign.problems
     cells = (
@@ -91,7 +91,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _schema(arguments: argparse.Namespace) -> None:
-    from timefair.config import json_schema
+    from timefair.campaign.configuration import json_schema
 
     if arguments.write is None:
         print(json_schema(), end="")

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from timefair.errors import InputError, suggest
+from timefair.basics.errors import InputError, suggest
 
 if TYPE_CHECKING:
-    from timefair.config import Campaign
+    from timefair.campaign.configuration import Campaign
     from timefair.records.integrity import Origins
 
 Entry = TypeVar("Entry")

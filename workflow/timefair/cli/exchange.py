@@ -14,8 +14,8 @@ from timefair.cli.paths import prepare_files, prepare_folder
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from timefair.config import Campaign
-    from timefair.formats.published.importing import Wanted
+    from timefair.campaign.configuration import Campaign
+    from timefair.published.importing import Wanted
 
 FORMATS = {"coco": "COCO's data format", "ioh": "IOHprofiler's data format"}
 READERS = {"coco": "cocopp", "ioh": "iohinspector"}
@@ -84,7 +84,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
 
 
 def _export_coco(arguments: argparse.Namespace) -> None:
-    from timefair.formats.coco import FINAL_TARGET, write_coco
+    from timefair.export.coco import FINAL_TARGET, write_coco
 
     campaign, runs = _exported(arguments.campaign, arguments.collected)
     prepare_folder(arguments.output)
@@ -95,7 +95,7 @@ def _export_coco(arguments: argparse.Namespace) -> None:
 
 
 def _export_ioh(arguments: argparse.Namespace) -> None:
-    from timefair.formats.ioh import write_ioh
+    from timefair.export.ioh import write_ioh
 
     _, runs = _exported(arguments.campaign, arguments.collected)
     prepare_folder(arguments.output)
@@ -104,12 +104,12 @@ def _export_ioh(arguments: argparse.Namespace) -> None:
 
 def _exported(snapshot: Path, collected: Sequence[Path]) -> tuple[Campaign, pa.Table]:
     """The campaign, and its runs if they may be in one comparison."""
-    from timefair import config
+    from timefair.campaign import configuration
     from timefair.records.integrity import Origins
     from timefair.records.published import PUBLISHED
     from timefair.records.store import open_record, read_runs
 
-    campaign = config.restore(snapshot)
+    campaign = configuration.restore(snapshot)
     origins: dict[str, Origins] = {}
     for path in collected:
         facts = open_record(path).facts
@@ -131,12 +131,12 @@ def _with_times(runs: pa.Table) -> pa.Table:
 
 
 def _import(arguments: argparse.Namespace) -> None:
-    from timefair import config
-    from timefair.formats.published.importing import import_data
+    from timefair.campaign import configuration
+    from timefair.published.importing import import_data
 
     wanted, algorithm = None, arguments.algorithm
     if arguments.campaign is not None:
-        campaign = config.restore(arguments.campaign)
+        campaign = configuration.restore(arguments.campaign)
         wanted = _wanted(campaign)
         if algorithm is None and arguments.label in campaign.published:
             algorithm = campaign.published[arguments.label].algorithm
@@ -154,7 +154,7 @@ def _import(arguments: argparse.Namespace) -> None:
 
 
 def _wanted(campaign: Campaign) -> Wanted:
-    from timefair.formats.published.importing import Wanted
+    from timefair.published.importing import Wanted
 
     problems = campaign.problems
     return Wanted(problems.suite, problems.functions, problems.dimensions, problems.instances)

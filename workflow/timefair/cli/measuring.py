@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from timefair.basics.errors import InputError
 from timefair.cli.common import THREAD_VARIABLES, Command, Commands, entry
 from timefair.cli.paths import prepare_files
-from timefair.errors import InputError
 
 
 def add_to(commands: Commands, campaign: Command) -> None:
@@ -51,10 +51,10 @@ def add_to(commands: Commands, campaign: Command) -> None:
 
 def _measure(arguments: argparse.Namespace) -> None:
     _settle_environment(arguments)
-    from timefair import config, plan
-    from timefair.provenance import measure_key
+    from timefair.campaign import configuration, plan
+    from timefair.campaign.provenance import measure_key
 
-    campaign = config.restore(arguments.campaign)
+    campaign = configuration.restore(arguments.campaign)
     try:
         job = plan.Job(
             algorithm=arguments.algorithm,
@@ -107,20 +107,20 @@ def _algorithms(snapshot: Path) -> dict[str, dict[str, Any]]:
     try:
         known: dict[str, dict[str, Any]] = json.loads(snapshot.read_text("utf-8"))["algorithms"]
     except (OSError, ValueError, LookupError, TypeError):
-        from timefair import config
+        from timefair.campaign import configuration
 
-        config.restore(snapshot)  # says what is wrong
+        configuration.restore(snapshot)  # says what is wrong
         raise
     return known
 
 
 def _collect(arguments: argparse.Namespace) -> None:
-    from timefair import config, plan
-    from timefair.provenance import measure_keys
+    from timefair.campaign import configuration, plan
+    from timefair.campaign.provenance import measure_keys
     from timefair.records.collect import collect
     from timefair.records.integrity import Place
 
-    campaign = config.restore(arguments.campaign)
+    campaign = configuration.restore(arguments.campaign)
     prepare_files([arguments.output])
     label: str = arguments.algorithm
     entry("--algorithm", label, campaign.algorithms)

@@ -8,7 +8,7 @@ from errno import EIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

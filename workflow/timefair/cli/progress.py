@@ -11,12 +11,12 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from timefair.basics.errors import InputError
 from timefair.cli.common import Commands, duration, one_thread
-from timefair.errors import InputError
 
 if TYPE_CHECKING:
-    from timefair.config import Campaign
-    from timefair.progress import Progress
+    from timefair.campaign.configuration import Campaign
+    from timefair.campaign.progress import Progress
 
 EVERY_S = 5.0
 
@@ -42,7 +42,7 @@ def add_to(commands: Commands) -> None:
 
 def _progress(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair.progress import Watch
+    from timefair.campaign.progress import Watch
 
     if arguments.watch is not None and not 0 < arguments.watch < inf:
         raise InputError(f"--watch: {arguments.watch:g}: should be seconds above 0")
@@ -100,7 +100,7 @@ def _faults(progress: Progress) -> list[str]:
 
 
 def _times(campaign: Campaign, progress: Progress) -> list[str]:
-    from timefair import plan
+    from timefair.campaign import plan
 
     if progress.measured:
         return [f"measured in {duration(progress.worked_s)}"]

@@ -6,8 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
+from timefair.basics.errors import InputError
 from timefair.cli.common import Commands, one_thread
-from timefair.errors import InputError
 
 
 def add_to(commands: Commands) -> None:
@@ -48,11 +48,11 @@ def _doctor(arguments: argparse.Namespace) -> int:
 
     host = Host()  # with the variables that the user has set
     one_thread()
-    from timefair.machine import doctor, sight
+    from timefair.machine import doctor, observation
 
     if arguments.cores is not None and arguments.cores < 1:
         raise InputError(f"--cores: {arguments.cores}: should be at least 1")
-    seen = sight.look(host, arguments.cores)
+    seen = observation.look(host, arguments.cores)
     found = doctor.findings(seen)
     if arguments.json:
         print(json.dumps(doctor.as_json(found, seen), indent=2, allow_nan=False))
@@ -63,7 +63,7 @@ def _doctor(arguments: argparse.Namespace) -> int:
 
 def _verify(arguments: argparse.Namespace) -> int:
     one_thread()
-    from timefair.verify import verify
+    from timefair.campaign.verify import verify
 
     summary = verify(arguments.folder, say=lambda line: print(line, flush=True))
     if not arguments.quiet:

@@ -22,7 +22,7 @@ def commit(host: Host) -> str:
 def package_commit(_: Host) -> str:
     """The commit of this package, if it is a checkout or was installed from a repository."""
     try:
-        _git(_PACKAGE, "ls-files", "--error-unmatch", "errors.py")
+        _git(_PACKAGE, "ls-files", "--error-unmatch", "__init__.py")
     except Unknown:
         return _installed_commit()
     return _describe(_PACKAGE)

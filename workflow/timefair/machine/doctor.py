@@ -1,6 +1,6 @@
 """What would spoil times on a machine, and what to do about each; one function a finding.
 
-A check asks the sight for what it needs; what is not known there makes its finding unknown.
+A check asks the seen for what it needs; what is not known there makes its finding unknown.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from timefair.machine.host import Unknown, core_list
+from timefair.machine.observation import Observation, Severity, Verdict, bad, ok, warn
 from timefair.machine.probes import LOOP_NS
-from timefair.machine.sight import Severity, Sight, Verdict, bad, ok, warn
 
 WAITING_BAD, WAITING_WARN = 0.05, 0.02
 """Shares of time without a core: a run above the first is disturbed."""
@@ -34,9 +34,9 @@ class Finding:
         return f"{self.severity:<8} {self.name}: {self.evidence}{advice}"
 
 
-def findings(sight: Sight) -> list[Finding]:
+def findings(seen: Observation) -> list[Finding]:
     """What each check says, the worst first."""
-    found = [Finding(name, *_verdict(check, sight)) for name, check in CHECKS.items()]
+    found = [Finding(name, *_verdict(check, seen)) for name, check in CHECKS.items()]
     return sorted(found, key=lambda finding: ORDER.index(finding.severity))
 
 
@@ -46,20 +46,20 @@ def summary(found: Iterable[Finding]) -> str:
     return ", ".join(f"{counts[severity]} {severity}" for severity in ORDER)
 
 
-def as_json(found: Iterable[Finding], sight: Sight) -> dict[str, Any]:
+def as_json(found: Iterable[Finding], seen: Observation) -> dict[str, Any]:
     """Findings, and all facts that they were made from, as JSON values."""
     return {
-        "cores_asked": sight.cores_asked,
+        "cores_asked": seen.cores_asked,
         "findings": [asdict(finding) for finding in found],
-        "facts": dict(sight.facts),
-        "growth": dict(sight.growth),
-        "watched_s": sight.watched_s,
+        "facts": dict(seen.facts),
+        "growth": dict(seen.growth),
+        "watched_s": seen.watched_s,
     }
 
 
-def _verdict(check: Callable[[Sight], Verdict], sight: Sight) -> Verdict:
+def _verdict(check: Callable[[Observation], Verdict], seen: Observation) -> Verdict:
     try:
-        return check(sight)
+        return check(seen)
     except Unknown as reason:
         return Verdict("unknown", str(reason))
 
@@ -67,17 +67,17 @@ def _verdict(check: Callable[[Sight], Verdict], sight: Sight) -> Verdict:
 # --- Cores and who else uses them -------------------------------------------------------------
 
 
-def _cores(sight: Sight) -> Verdict:
-    usable = sight["cores_usable"]
-    evidence = f"{sight.cores} asked for, {usable} usable of {sight['cores']}"
-    if sight.cores > usable:
+def _cores(seen: Observation) -> Verdict:
+    usable = seen["cores_usable"]
+    evidence = f"{seen.cores} asked for, {usable} usable of {seen['cores']}"
+    if seen.cores > usable:
         return bad(evidence, f"use --cores {usable}, or give this process more")
     return ok(evidence)
 
 
-def _batch_job(sight: Sight) -> Verdict:
-    job = sight.facts["slurm"] or {}
-    given, usable = job.get("SLURM_CPUS_ON_NODE"), sight["cores_usable"]
+def _batch_job(seen: Observation) -> Verdict:
+    job = seen.facts["slurm"] or {}
+    given, usable = job.get("SLURM_CPUS_ON_NODE"), seen["cores_usable"]
     if given is None:
         return ok("not inside a job of Slurm")
     evidence = f"Slurm gives this job {given} cores, {usable} are usable"
@@ -90,21 +90,21 @@ def _batch_job(sight: Sight) -> Verdict:
     return ok(evidence)
 
 
-def _hyper_threads(sight: Sight) -> Verdict:
-    usable = set(core_list(sight["affinity"], "affinity"))
-    shared = [together for group in sight["siblings"] if (together := usable & set(group))]
+def _hyper_threads(seen: Observation) -> Verdict:
+    usable = set(core_list(seen["affinity"], "affinity"))
+    shared = [together for group in seen["siblings"] if (together := usable & set(group))]
     pairs = ["-".join(map(str, sorted(group))) for group in shared if len(group) > 1]
     if not pairs:
         return ok(f"{len(shared)} usable cores, one hardware thread each")
-    evidence = f"{sight.cores} asked for, {len(shared)} physical; they share units: {_some(pairs)}"
+    evidence = f"{seen.cores} asked for, {len(shared)} physical; they share units: {_some(pairs)}"
     off = "turn them off: echo off > /sys/devices/system/cpu/smt/control"
-    if sight.cores > len(shared):
+    if seen.cores > len(shared):
         return bad(evidence, f"use --cores {len(shared)}, or {off}")
     return ok(evidence + "; timed runs take one thread of each core first")
 
 
-def _waiting(sight: Sight) -> Verdict:
-    shares = sight["waiting"]
+def _waiting(seen: Observation) -> Verdict:
+    shares = seen["waiting"]
     worst = max(shares.values())
     told = [f"core {core} {share:.1%}" for core, share in _largest(shares)]
     evidence = f"share of a loop of {LOOP_NS / 1e6:.0f} ms: {_some(told)}"
@@ -114,16 +114,16 @@ def _waiting(sight: Sight) -> Verdict:
     return warn(evidence, remedy) if worst > WAITING_WARN else ok(evidence)
 
 
-def _load(sight: Sight) -> Verdict:
-    load, cores = sight["load"][0], sight["cores"]
+def _load(seen: Observation) -> Verdict:
+    load, cores = seen["load"][0], seen["cores"]
     evidence = f"{load:.2f} processes on {cores} cores, mean of the last minute"
     if load > 0.5 + 0.05 * cores:
         return warn(evidence, "look for other work (top), and start when it has ended")
     return ok(evidence)
 
 
-def _pressure(sight: Sight) -> Verdict:
-    pressure = sight["pressure"]
+def _pressure(seen: Observation) -> Verdict:
+    pressure = seen["pressure"]
     evidence = ", ".join(f"{what} {share:.1f} %" for what, share in pressure.items())
     evidence += " of the last 10 s"
     if pressure["memory"] > 1:
@@ -133,19 +133,19 @@ def _pressure(sight: Sight) -> Verdict:
     return ok(evidence)
 
 
-def _quota(sight: Sight) -> Verdict:
-    quota = sight["cpu_quota"]
+def _quota(seen: Observation) -> Verdict:
+    quota = seen["cpu_quota"]
     if isinstance(quota, str):
         return ok("none")
-    evidence = f"time of {quota:g} cores, {sight.cores} asked for"
+    evidence = f"time of {quota:g} cores, {seen.cores} asked for"
     remedy = "give the container whole cores (cpuset) in place of a quota"
-    if quota < sight.cores:
+    if quota < seen.cores:
         return bad(evidence, f"{remedy}, or use fewer --cores")
     return warn(evidence, remedy)
 
 
-def _throttling(sight: Sight) -> Verdict:
-    before, now = sight["throttled_periods"], sight.grown("throttled_periods")
+def _throttling(seen: Observation) -> Verdict:
+    before, now = seen["throttled_periods"], seen.grown("throttled_periods")
     evidence = f"stopped in {before} periods so far, in {now} just now"
     remedy = "raise the quota of the control group, or use fewer --cores"
     if now > 0:
@@ -153,12 +153,12 @@ def _throttling(sight: Sight) -> Verdict:
     return warn(evidence, remedy) if before > 0 else ok(evidence)
 
 
-def _virtual_machine(sight: Sight) -> Verdict:
-    name = sight["virtual_machine"]
+def _virtual_machine(seen: Observation) -> Verdict:
+    name = seen["virtual_machine"]
     if name == "none":
         return ok("none")
-    stolen = sight.grown("steal_s") / (sight.watched_s * sight["cores"])
-    evidence = f"{name}; steal {stolen:.1%} just now, {sight['steal_s']:.1f} s since the start"
+    stolen = seen.grown("steal_s") / (seen.watched_s * seen["cores"])
+    evidence = f"{name}; steal {stolen:.1%} just now, {seen['steal_s']:.1f} s since the start"
     if stolen > WAITING_BAD:
         return bad(evidence, "use a host that gives this machine cores of its own")
     return warn(
@@ -170,15 +170,15 @@ def _virtual_machine(sight: Sight) -> Verdict:
 # --- Frequency --------------------------------------------------------------------------------
 
 
-def _governor(sight: Sight) -> Verdict:
-    governor = sight["governor"]
+def _governor(seen: Observation) -> Verdict:
+    governor = seen["governor"]
     if governor == "performance":
         return ok(governor)
     return warn(governor, "set it: cpupower frequency-set -g performance")
 
 
-def _turbo(sight: Sight) -> Verdict:
-    if sight["turbo"] == "off":
+def _turbo(seen: Observation) -> Verdict:
+    if seen["turbo"] == "off":
         return ok("off")
     return warn(
         "on: the frequency depends on heat and on the other cores",
@@ -187,8 +187,8 @@ def _turbo(sight: Sight) -> Verdict:
     )
 
 
-def _heat(sight: Sight) -> Verdict:
-    before, now = sight["thermal_throttles"], sight.grown("thermal_throttles")
+def _heat(seen: Observation) -> Verdict:
+    before, now = seen["thermal_throttles"], seen.grown("thermal_throttles")
     evidence = f"slowed {before} times since the start, {now} just now"
     remedy = "cool it, or use fewer --cores"
     if now > 0:
@@ -196,19 +196,19 @@ def _heat(sight: Sight) -> Verdict:
     return warn(evidence, remedy) if before > 0 else ok(evidence)
 
 
-def _power(sight: Sight) -> Verdict:
-    if sight["power"] == "battery":
+def _power(seen: Observation) -> Verdict:
+    if seen["power"] == "battery":
         return bad("battery", "plug it in")
-    return ok(sight["power"])
+    return ok(seen["power"])
 
 
 # --- Memory -----------------------------------------------------------------------------------
 
 
-def _memory(sight: Sight) -> Verdict:
-    left, available = sight["memory_left_mb"], sight["memory_available_mb"]
+def _memory(seen: Observation) -> Verdict:
+    left, available = seen["memory_left_mb"], seen["memory_available_mb"]
     free = available if isinstance(left, str) else min(left, available)
-    share = free / max(sight.cores, 1)
+    share = free / max(seen.cores, 1)
     evidence = f"{free:.0f} MB available, {share:.0f} MB a core"
     remedy = "free memory, or use fewer --cores"
     if share < 256:
@@ -216,12 +216,12 @@ def _memory(sight: Sight) -> Verdict:
     return warn(evidence, remedy) if share < 1024 else ok(evidence)
 
 
-def _swap(sight: Sight) -> Verdict:
-    used, moved = sight["swap_used_mb"], sight.grown("swapped_pages")
-    evidence = f"{used:.0f} of {sight['swap_mb']:.0f} MB in use, {moved} pages moved just now"
+def _swap(seen: Observation) -> Verdict:
+    used, moved = seen["swap_used_mb"], seen.grown("swapped_pages")
+    evidence = f"{used:.0f} of {seen['swap_mb']:.0f} MB in use, {moved} pages moved just now"
     if moved > 0:
         return bad(evidence, "free memory, or use fewer --cores")
-    if used > 0.01 * sight["memory_mb"]:
+    if used > 0.01 * seen["memory_mb"]:
         return warn(evidence, "free memory, then swapoff -a && swapon -a")
     return ok(evidence)
 
@@ -231,15 +231,15 @@ def _swap(sight: Sight) -> Verdict:
 _FAST_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
 
 
-def _clock_source(sight: Sight) -> Verdict:
-    source = sight["clock_source"]
+def _clock_source(seen: Observation) -> Verdict:
+    source = seen["clock_source"]
     if source in _FAST_CLOCKS:
         return ok(source)
     return bad(source, f"choose one that is read without a system call ({', '.join(_FAST_CLOCKS)})")
 
 
-def _clock(sight: Sight) -> Verdict:
-    step, cost = sight["clock_step_ns"], sight["clock_cost_ns"]
+def _clock(seen: Observation) -> Verdict:
+    step, cost = seen["clock_step_ns"], seen["clock_cost_ns"]
     evidence = f"steps of {step} ns, {cost:.0f} ns a reading"
     if step > 1000 or cost > 1000:
         return bad(evidence, "choose another clock source")
@@ -248,17 +248,17 @@ def _clock(sight: Sight) -> Verdict:
     return ok(evidence)
 
 
-def _timers(sight: Sight) -> Verdict:
-    late = sight["timer_late_ms"]
+def _timers(seen: Observation) -> Verdict:
+    late = seen["timer_late_ms"]
     evidence = f"1 ms is late by {late['p50']:.2f} ms (median), {late['p99']:.2f} ms (99 %)"
     if late["p99"] > 1:
         return warn(evidence, "end other work; runs that are killed end late")
     return ok(evidence)
 
 
-def _fork(sight: Sight) -> Verdict:
-    evidence = f"{sight['fork_ms']:.1f} ms a process"
-    if sight["fork_ms"] > 20:
+def _fork(seen: Observation) -> Verdict:
+    evidence = f"{seen['fork_ms']:.1f} ms a process"
+    if seen["fork_ms"] > 20:
         return warn(evidence, "free memory; each run is a process of its own")
     return ok(evidence)
 
@@ -266,8 +266,8 @@ def _fork(sight: Sight) -> Verdict:
 # --- Software ---------------------------------------------------------------------------------
 
 
-def _library_threads(sight: Sight) -> Verdict:
-    threads = sight["library_threads"]
+def _library_threads(seen: Observation) -> Verdict:
+    threads = seen["library_threads"]
     if not threads:
         raise Unknown("threadpoolctl knows no loaded library")
     told = [f"{file} {count}" for file, count in _largest(threads)]
@@ -282,8 +282,8 @@ def _library_threads(sight: Sight) -> Verdict:
 _OVERRIDDEN = ("_NUM_THREADS", "_MAX_THREADS", "_MAXIMUM_THREADS")
 
 
-def _thread_variables(sight: Sight) -> Verdict:
-    found = {name: v for name, v in sight["environment"].items() if name.endswith(_OVERRIDDEN)}
+def _thread_variables(seen: Observation) -> Verdict:
+    found = {name: v for name, v in seen["environment"].items() if name.endswith(_OVERRIDDEN)}
     if not found:
         return ok("none set; runs get the threads of their algorithm")
     return ok(f"{_assignments(found)}; runs get the threads of their algorithm instead")
@@ -304,8 +304,8 @@ _SLOW_OR_PIN = (
 )
 
 
-def _variables(sight: Sight) -> Verdict:
-    found = {name: v for name, v in sight["environment"].items() if name in _SLOW_OR_PIN}
+def _variables(seen: Observation) -> Verdict:
+    found = {name: v for name, v in seen["environment"].items() if name in _SLOW_OR_PIN}
     if found:
         return warn(_assignments(found), "unset them: they slow programs, or move threads")
     return ok("none that slows programs or moves threads")
@@ -324,7 +324,7 @@ def _some(words: list[str], most: int = 4) -> str:
     return ", ".join(words[:most]) + more
 
 
-CHECKS: dict[str, Callable[[Sight], Verdict]] = {
+CHECKS: dict[str, Callable[[Observation], Verdict]] = {
     "cores": _cores,
     "batch job": _batch_job,
     "hyper-threads": _hyper_threads,

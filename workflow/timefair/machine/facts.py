@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from timefair.machine import checkout, groups, memory, processor, software, system
+from timefair.machine import cgroups, checkout, memory, processor, software, system
 from timefair.machine.host import Host, Reader, gather
 
 STANDING: dict[str, Reader] = {
@@ -35,8 +35,8 @@ STANDING: dict[str, Reader] = {
     # what this process may use
     "cores_usable": system.usable_cores,
     "affinity": system.affinity,
-    "cpu_quota": groups.cpu_quota,
-    "memory_limit_mb": groups.memory_limit_mb,
+    "cpu_quota": cgroups.cpu_quota,
+    "memory_limit_mb": cgroups.memory_limit_mb,
     "resource_limits": system.resource_limits,
     # its software
     "python": software.python,
@@ -57,10 +57,10 @@ MOMENTARY: dict[str, Reader] = {
     "load": system.load,
     "pressure": system.pressure,
     "steal_s": system.steal_s,
-    "throttled_periods": groups.throttled_periods,
+    "throttled_periods": cgroups.throttled_periods,
     "thermal_throttles": processor.thermal_throttles,
     "memory_available_mb": memory.available_mb,
-    "memory_left_mb": groups.memory_left_mb,
+    "memory_left_mb": cgroups.memory_left_mb,
     "swap_used_mb": memory.swap_used_mb,
     "swapped_pages": memory.swapped_pages,
     "power": system.power,

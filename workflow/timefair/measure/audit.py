@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair import config
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration
 from timefair.measure import kernel
 from timefair.measure.child import Allowance
 from timefair.measure.preparation import evaluation_cost_s, prepare
@@ -161,7 +161,7 @@ def subjects(words: Iterable[str]) -> list[Subject]:
     found: list[Subject] = []
     for word in words:
         if word.endswith((".yaml", ".yml")):
-            campaign = config.load(Path(word))
+            campaign = configuration.load(Path(word))
             specs = campaign.algorithms.items()
             found += [Subject(label, spec.use, spec.parameters) for label, spec in specs]
         elif word in registry.LIBRARIES:

@@ -11,9 +11,9 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from timefair import provenance
 from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
+from timefair.campaign import provenance
 from timefair.measure import kernel, stopping
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
@@ -32,8 +32,8 @@ from timefair.records.journal import Journal
 from timefair.records.store import write_record
 
 if TYPE_CHECKING:
-    from timefair.config import Campaign
-    from timefair.plan import Job
+    from timefair.campaign.configuration import Campaign
+    from timefair.campaign.plan import Job
 
 
 def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:

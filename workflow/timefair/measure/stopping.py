@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair import provenance
+from timefair.campaign import provenance
+from timefair.campaign.plan import Job, Keys, runs_of_round
 from timefair.measure.repetitions import Repetitions
-from timefair.plan import Job, Keys, runs_of_round
 from timefair.records.store import read_runs
 from timefair.statistics.run_count.outliers import Outliers
 from timefair.statistics.run_count.pairs import PairRule
@@ -29,7 +29,7 @@ from timefair.statistics.run_count.widths import (
 )
 
 if TYPE_CHECKING:
-    from timefair.config import Campaign
+    from timefair.campaign.configuration import Campaign
 
 Samples = Mapping[int, list[float]]
 """The best precisions on each instance, in the order of the runs."""

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from timefair.machine.groups import folders
+from timefair.machine.cgroups import folders
 from timefair.machine.host import Host, Unknown, whole
 
 _STEAL = 8

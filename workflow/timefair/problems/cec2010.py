@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.errors import suggest
+from timefair.basics.errors import suggest
 from timefair.problems.base import LARGEST_INSTANCE, Native, Problem, ProblemName, Variables
 from timefair.problems.cec2010_evaluation import Basic, Evaluation
 

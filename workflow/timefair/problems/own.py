@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair import own_code
+from timefair.basics import user_code
 from timefair.problems.base import Problem, ProblemName, Variables
 from timefair.problems.whole_numbers import refusing
 
@@ -42,9 +42,9 @@ class OwnProblem:
 
     def __init__(self, name: str, parameters: Mapping[str, object] | None = None) -> None:
         self.name = name
-        self.distributions: Sequence[str] = own_code.packages(name)
-        self._function = own_code.load_function(name)
-        self._signature = own_code.signature_of(self._function)
+        self.distributions: Sequence[str] = user_code.packages(name)
+        self._function = user_code.load_function(name)
+        self._signature = user_code.signature_of(self._function)
         given = parameters or {}
         self._settings = self._settings_with(given)
         self._keywords = {key: value for key, value in given.items() if key not in SETTINGS}
@@ -57,7 +57,7 @@ class OwnProblem:
         lines += [f"{key!r} is set by the campaign" for key in keywords if key in NUMBERED]
         if self._signature is not None:
             free = [key for key in keywords if key not in NUMBERED]
-            lines += own_code.parameter_faults(
+            lines += user_code.parameter_faults(
                 self.name, self._signature, free, "f(x)", given=NUMBERED
             )
         return lines
@@ -100,7 +100,7 @@ class OwnProblem:
         return Problem(name, evaluate, lower, upper, f_opt, integer)
 
     def source_files(self) -> list[Path]:
-        return own_code.source_files(self.name)
+        return user_code.source_files(self.name)
 
     def _settings_with(self, parameters: Mapping[str, object]) -> dict[str, Any]:
         """What is set, by the campaign or else by an attribute; None counts as not set."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from timefair import own_code
-from timefair.errors import InputError, suggest
+from timefair.basics import user_code
+from timefair.basics.errors import InputError, suggest
 from timefair.problems.base import Suite
 from timefair.problems.cec2010 import Cec2010
 from timefair.problems.coco import COCO
@@ -33,7 +33,7 @@ def find(suite: str, parameters: Mapping[str, object]) -> Suite:
 
 def _own(suite: str) -> Suite:
     place, colon, _ = suite.rpartition(":")
-    if not colon or not (own_code.is_file(place) or own_code.module_exists(place)):
+    if not colon or not (user_code.is_file(place) or user_code.module_exists(place)):
         raise InputError(
             f"{suite!r} is unknown{suggest(suite, SUITES)}; known: {', '.join(SUITES)} "
             "and module:function of your own"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 from timefair.records.integrity import (
     CONSENT,
     RUN_KEY,

@@ -17,10 +17,10 @@ from typing import Any, BinaryIO, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from timefair.errors import InputError
+from timefair.basics.atomic import atomic_file
+from timefair.basics.errors import InputError
 from timefair.records.checksum import ColumnChecksums
 from timefair.records.schema import RUN_SCHEMA, SCHEMA_VERSION
-from timefair.whole import whole_file
 
 MEND = "delete it and start snakemake again"
 
@@ -34,7 +34,7 @@ def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[s
     The file appears under its name only when it is complete and on the disk. The facts are read
     last, so that what is learnt from the batches can be among them.
     """
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         _write(file, batches, facts)
 
 

@@ -8,9 +8,9 @@ from html import escape
 import yaml
 
 from timefair import __version__
-from timefair.config import Campaign
-from timefair.formats.checklist_page import SOURCE
-from timefair.ranges import format_ranges
+from timefair.basics.ranges import format_ranges
+from timefair.campaign.configuration import Campaign
+from timefair.report.checklist_page import SOURCE
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names, definitions
 from timefair.report.words import counted, listed, number

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from timefair.config import Campaign
+from timefair.campaign.configuration import Campaign
 
 ALL = "all"
 

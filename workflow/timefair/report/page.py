@@ -9,9 +9,8 @@ from importlib.resources import files
 import pandas as pd
 
 from timefair import __version__
-from timefair.config import Campaign
-from timefair.formats import checklist_page
-from timefair.report import account, charts, exhibits, payload
+from timefair.campaign.configuration import Campaign
+from timefair.report import account, charts, checklist_page, exhibits, payload
 from timefair.report.cautions import cautions
 from timefair.report.conclusions import cautioned, concluded
 from timefair.report.evidence import Evidence

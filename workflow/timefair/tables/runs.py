@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 from timefair.records.integrity import Origins
 from timefair.records.published import PUBLISHED
 from timefair.records.schema import KEYS

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 from timefair.records.integrity import Origins
 from timefair.records.published import PUBLISHED
 from timefair.records.schema import RUN_SCHEMA

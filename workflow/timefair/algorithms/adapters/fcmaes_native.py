@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapters.extra import Extra, Held, defaults_of
+from timefair.algorithms.adapters.optional import Extra, Held, defaults_of
 from timefair.algorithms.base import Objective
 
 ENDLESS = 2**31 - 1

@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapters.extra import Extra, defaults_of, moved_inside
+from timefair.algorithms.adapters.optional import Extra, defaults_of, moved_inside
 from timefair.algorithms.base import Objective
 
 SIGMA0 = 0.2

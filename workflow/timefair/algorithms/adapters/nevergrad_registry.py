@@ -51,7 +51,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective
 from timefair.algorithms.trial import Sphere
-from timefair.errors import suggest
+from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
 
 BUDGET_PER_DIMENSION = 1000

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapters.extra import Extra, Held, moved_inside
+from timefair.algorithms.adapters.optional import Extra, Held, moved_inside
 from timefair.algorithms.base import Objective
 
 LOCAL = ("LN_BOBYQA", "LN_NELDERMEAD", "LN_PRAXIS", "LN_SBPLX")

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapters.extra import Extra, defaults_of, moved_inside
+from timefair.algorithms.adapters.optional import Extra, defaults_of, moved_inside
 from timefair.algorithms.base import Objective
 
 MAXFUN = 100_000

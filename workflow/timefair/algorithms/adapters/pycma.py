@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective
-from timefair.errors import suggest
+from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
 
 SIGMA0 = 0.2

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapters.extra import Extra
+from timefair.algorithms.adapters.optional import Extra
 from timefair.algorithms.base import Objective
 from timefair.algorithms.trial import Enough, Sphere
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapters.extra import Extra, defaults_of
+from timefair.algorithms.adapters.optional import Extra, defaults_of
 from timefair.algorithms.base import Objective
 
 NAMES = ("gp_minimize", "forest_minimize")

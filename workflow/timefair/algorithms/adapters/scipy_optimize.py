@@ -33,7 +33,7 @@ import numpy as np
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective, Solve
 from timefair.algorithms.trial import Enough, Sphere
-from timefair.errors import suggest
+from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
 
 WITH_GRADIENT = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "trust-constr")

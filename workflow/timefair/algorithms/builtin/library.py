@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available
-from timefair.errors import suggest
+from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
 
 MODULES = {

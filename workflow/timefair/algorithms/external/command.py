@@ -8,7 +8,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 
 
 @dataclass(frozen=True)

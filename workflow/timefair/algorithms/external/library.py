@@ -21,7 +21,7 @@ from timefair.algorithms.external import protocol
 from timefair.algorithms.external.command import Command
 from timefair.algorithms.external.process import Process, running
 from timefair.algorithms.external.protocol import ExternalError
-from timefair.errors import InputError
+from timefair.basics.errors import InputError
 from timefair.problems.base import Variables
 
 

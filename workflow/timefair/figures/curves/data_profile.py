@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.figures import costs, panels, shares
+from timefair.figures import costs, panels, step_curves
 
 SIMPLEX_GRADIENTS = "evaluations / (dimension + 1)"
 
@@ -26,7 +26,7 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
         If the table has no rows of this unit.
     """
     name = SIMPLEX_GRADIENTS if unit == "simplex_gradients" else costs.counted_in(frame, unit)
-    return shares.draw(
+    return step_curves.draw(
         panels.without_sole(panels.of_unit(frame, unit), "dimension"),
         "cost",
         functions=False,

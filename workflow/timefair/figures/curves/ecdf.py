@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.figures import costs, panels, shares
+from timefair.figures import costs, panels, step_curves
 
 
 def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
@@ -23,7 +23,7 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
     ValueError
         If the table has no rows of this unit.
     """
-    return shares.draw(
+    return step_curves.draw(
         panels.without_sole(panels.of_unit(frame, unit), "function"),
         "cost",
         functions=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.figures import costs, shares
+from timefair.figures import costs, step_curves
 
 
 def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
@@ -26,7 +26,7 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
     ValueError
         If the table has no rows.
     """
-    return shares.draw(
+    return step_curves.draw(
         frame,
         "ratio",
         functions=False,

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.figures import costs, panels, shares
+from timefair.figures import costs, panels, step_curves
 
 END_GREY = "#808080"
 
@@ -29,7 +29,7 @@ def draw(frame: pd.DataFrame, unit: str = "seconds") -> Figure:
         If the table has no rows of this unit.
     """
     shown = panels.without_sole(panels.of_unit(frame, unit), "function")
-    figure = shares.draw(
+    figure = step_curves.draw(
         shown.assign(low=np.nan, high=np.nan),
         "cost",
         functions=True,

@@ -1,0 +1,101 @@
+"""A campaign is held by the process that has its jobs run, and by no other."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration, driver, plan
+
+HOLD = """
+import sys, pathlib
+from timefair.campaign.driver import hold
+hold(pathlib.Path(sys.argv[1]))
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def campaign() -> configuration.Campaign:
+    return configuration.parse(
+        {
+            "name": "trial",
+            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+            "algorithms": {"random": "timefair:random-search"},
+            "budget": {"time_s": 1},
+        }
+    )
+
+
+@pytest.fixture
+def rival(tmp_path: Path):
+    """Another process, which holds the campaign in ``results``."""
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "results")]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout.readline() == "held\n"
+        yield other
+        other.stdin.close()
+
+
+def workflow(**changes: object) -> SimpleNamespace:
+    """What Snakemake says of itself when it is about to run jobs, unless told."""
+    usual = {"is_main_process": True, "executor_plugin": "local", "dryrun": False}
+    return SimpleNamespace(**usual | changes)
+
+
+def test_the_process_that_has_jobs_run_holds_the_campaign_and_writes_it(tmp_path, campaign) -> None:
+    folder = tmp_path / "results"
+    keys = {("random", 1): "f" * 64}
+    one = driver.Driver(workflow(), campaign, keys, folder)
+    assert one.take() == []
+    assert configuration.restore(folder / plan.SNAPSHOT) == campaign
+    assert plan.read_keys(folder, campaign) == keys
+    (folder / plan.SNAPSHOT).unlink()
+    assert one.take() == []  # for each job; the folder is not looked at again
+    assert not (folder / plan.SNAPSHOT).exists()
+
+
+def test_a_workflow_that_reads_its_rules_twice_is_no_rival_of_itself(tmp_path, campaign) -> None:
+    for _ in range(2):
+        driver.Driver(workflow(), campaign, {}, tmp_path).take()
+
+
+@pytest.mark.parametrize(
+    "started_for",
+    [
+        {"executor_plugin": None},  # --unlock, --report, --summary: nothing is executed
+        {"dryrun": True},
+        {"is_main_process": False},  # a job of a batch system
+    ],
+)
+def test_a_process_that_has_no_jobs_run_neither_holds_nor_writes(
+    tmp_path, campaign, started_for
+) -> None:
+    driver.Driver(workflow(**started_for), campaign, {}, tmp_path / "results").take()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_process_is_refused_while_one_lives(tmp_path, campaign, rival) -> None:
+    folder = tmp_path / "results"
+    second = driver.Driver(workflow(), campaign, {}, folder)
+    with pytest.raises(SystemExit, match=rf"another snakemake \(process {rival.pid}\) works on"):
+        second.take()
+    assert not (folder / plan.SNAPSHOT).exists()
+    rival.kill()
+    rival.wait()
+    second.take()
+    assert (folder / plan.SNAPSHOT).is_file()
+
+
+def test_the_name_of_a_folder_does_not_matter(tmp_path, rival) -> None:
+    (tmp_path / "other").symlink_to("results")
+    with pytest.raises(InputError, match="another snakemake"):
+        driver.hold(tmp_path / "other")

@@ -1,0 +1,591 @@
+"""Every fault of a campaign file is one line: the key, the value, what would be right."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from timefair.basics.errors import InputError
+from timefair.campaign.configuration import Campaign, load, model, parse, read_yaml, restore
+from timefair.measure.stopping import rule_of
+from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
+
+CAMPAIGN: dict[str, Any] = {
+    "name": "trial",
+    "problems": {"suite": "bbob", "functions": "1-3", "dimensions": 5, "instances": [1, "71-72"]},
+    "algorithms": {"search": "timefair:random-search"},
+    "budget": {"time_s": 0.5},
+    "runs": 4,
+}
+
+
+def changed(path: str, value: object) -> dict[str, Any]:
+    """The campaign with one key set; None takes the key away."""
+    mapping = copy.deepcopy(CAMPAIGN)
+    *sections, key = path.split(".")
+    section = mapping
+    for name in sections:
+        section = section.setdefault(name, {})
+    section[key] = value
+    if value is None:
+        del section[key]
+    return mapping
+
+
+FAULTS: list[tuple[str, object, str]] = [
+    ("name", "a b", "name: 'a b': letters, digits and . _ + - only, a letter or digit first"),
+    ("name", "../up", "name: '../up': letters, digits and . _ + - only, a letter or digit first"),
+    (
+        "name",
+        "trial\n",
+        "name: 'trial\\n': letters, digits and . _ + - only, a letter or digit first",
+    ),
+    ("name", None, "name: missing; Name of the campaign, and of its folder in `results/`."),
+    ("name", 7, "name: 7: should be text"),
+    ("budget", None, "budget: missing; What a run may use."),
+    ("budget.time_s", 0, "budget.time_s: 0: should be greater than 0"),
+    ("budget.time_s", -1.5, "budget.time_s: -1.5: should be greater than 0"),
+    ("budget.time_s", float("nan"), "budget.time_s: nan: should be a finite number"),
+    ("budget.time_s", float("inf"), "budget.time_s: inf: should be a finite number"),
+    ("budget.time_s", "1 s", "budget.time_s: '1 s': should be a number"),
+    ("budget.time_s", True, "budget.time_s: true: should be a number"),
+    ("budget.evaluations", 2.5, "budget.evaluations: 2.5: should be a whole number"),
+    (
+        "budget.evalutions",
+        100,
+        "budget.evalutions: unknown key; did you mean 'evaluations'?; known here: "
+        "time_s, evaluations, evaluations_per_dimension, final_target",
+    ),
+    ("budget.final_target", 0, "budget.final_target: 0: should be greater than 0"),
+    (
+        "problems.suite",
+        "bob",
+        "problems.suite: 'bob' is unknown; did you mean 'bbob'?; known: ",
+    ),
+    (
+        "problems.parameters",
+        {"lower": 0},
+        "problems.parameters: 'lower' is no parameter of bbob: it has none",
+    ),
+    ("problems.parameters", [1], "problems.parameters: [1]: should be keys with values"),
+    ("problems.suite", "nowhere.py:f", "problems.suite: there is no file "),
+    ("problems.functions", 25, "problems.functions: 25 is not in bbob, which has 1 to 24"),
+    ("problems.functions", [], "problems.functions: []: empty; name at least one"),
+    ("problems.functions", "3-1", "problems.functions: '3-1': '3-1' runs backwards"),
+    (
+        "problems.functions",
+        "1,x",
+        "problems.functions: '1,x': 'x' is neither a whole number nor a range such as 1-5",
+    ),
+    ("problems.functions", [1, "1-2"], "problems.functions: [1, '1-2']: 1 is named twice"),
+    (
+        "problems.dimensions",
+        4,
+        "problems.dimensions: 4 is not in bbob, which has 2, 3, 5, 10, 20 and 40",
+    ),
+    ("problems.instances", 0, "problems.instances: 0: 0 is less than 1"),
+    (
+        "problems.instances",
+        "1-999999999",
+        "problems.instances: '1-999999999': more than 10000 numbers",
+    ),
+    (
+        "problems.instances",
+        1.5,
+        "problems.instances: 1.5: should be a whole number, a list of them, or ranges "
+        'such as "1-5,71"',
+    ),
+    ("algorithms", {}, "algorithms: empty; name at least one"),
+    ("algorithms", ["a"], "algorithms: ['a']: should be keys with values"),
+    (
+        "algorithms",
+        {"a/b": "timefair:random-search"},
+        "algorithms.a/b: 'a/b': letters, digits and . _ + - only, a letter or digit first",
+    ),
+    (
+        "algorithms.search",
+        {},
+        "algorithms.search.use: missing; `library:name` of a supported library, or "
+        "`module:function` of your own.",
+    ),
+    (
+        "algorithms.search",
+        {"use": "timefair:random-search", "threads": 0},
+        "algorithms.search.threads: 0: should be at least 1",
+    ),
+    (
+        "restart.policy",
+        "fixd",
+        "restart.policy: 'fixd': should be 'none', 'independent', 'fixed', 'luby', 'stagnation' or "
+        "'bet-and-run'; did you mean 'fixed'?",
+    ),
+    (
+        "restart.policy",
+        "fixed",
+        "restart.policy: 'fixed' with no tau: give tau_s or tau_evaluations",
+    ),
+    (
+        "restart.tau_s",
+        1.0,
+        "restart.tau_s: 1.0: only with policy 'fixed' or 'luby' or 'bet-and-run', "
+        "not 'independent'",
+    ),
+    (
+        "restart",
+        {"policy": "luby", "tau_s": 1.0, "plateau_s": 2.0},
+        "restart.plateau_s: 2.0: only with policy 'stagnation', not 'luby'",
+    ),
+    (
+        "restart.policy",
+        "stagnation",
+        "restart.policy: 'stagnation' with no plateau: give plateau_s, plateau_evaluations or both",
+    ),
+    (
+        "restart.policy",
+        "bet-and-run",
+        "restart.policy: 'bet-and-run' with no tau: give tau_s or tau_evaluations",
+    ),
+    (
+        "algorithms.search",
+        {"use": "timefair:random-search", "restart": {"policy": "luby"}},
+        "algorithms.search.restart.policy: 'luby' with no tau: give tau_s or tau_evaluations",
+    ),
+    (
+        "restart",
+        {"policy": "fixed", "tau_s": 1.0, "tau_evaluations": 5},
+        "restart.policy: 'fixed' with both tau_s and tau_evaluations: give tau_s or "
+        "tau_evaluations",
+    ),
+    ("budget", {}, "budget: empty; give time_s, evaluations or evaluations_per_dimension"),
+    (
+        "budget",
+        {"evaluations": 9, "evaluations_per_dimension": 2},
+        "budget.evaluations: 9: excludes evaluations_per_dimension (2); give one",
+    ),
+    ("rounds", 5, "rounds: 5: more than runs (4)"),
+    (
+        "stopping",
+        {"rule": "median"},
+        "stopping.rule: 'median': should be 'fixed', 'skewness', 'quantile', 'mean', 'race' or "
+        "'pair'; did you mean 'mean'?",
+    ),
+    (
+        "stopping",
+        {"rule": "mean", "tau": 0.1},
+        "stopping.tau: 0.1: only with rule 'skewness', not 'mean'",
+    ),
+    (
+        "stopping",
+        {"start": 3},
+        "stopping.start: 3: only with rule 'skewness' or 'quantile' or 'mean' or 'pair', "
+        "not 'fixed'",
+    ),
+    ("stopping", {"rule": "mean", "start": 9}, "stopping.start: 9: more than runs (4)"),
+    (
+        "stopping",
+        {"rule": "mean", "start": 1},
+        "stopping.start: an interval of a mean needs at least 2 runs",
+    ),
+    *(
+        (
+            "stopping",
+            {"rule": "mean", "validity": validity},
+            f"stopping.validity: {validity!r}: without bounds no interval of a mean holds at more "
+            "than one look; give stopping.bounds, or take 'single' or rule 'quantile'",
+        )
+        for validity in ("anytime", "horizon")
+    ),
+    (
+        "stopping",
+        {"rule": "mean", "validity": "single", "bounds": [0, 1]},
+        "stopping.validity: 'single': a mean with stopping.bounds has the interval that holds at "
+        "all looks, 'anytime'; leave the bounds out for 'single'",
+    ),
+    (
+        "stopping",
+        {"rule": "quantile", "bounds": [0, 1]},
+        "stopping.bounds: [0.0, 1.0]: only with rule 'mean', not 'quantile'",
+    ),
+    (
+        "stopping",
+        {"rule": "skewness", "start": 3, "validity": "horizon"},
+        "stopping.validity: horizon: only with rule 'quantile' or 'mean', not 'skewness'",
+    ),
+    *(
+        (
+            key,
+            bounds,
+            f"{key}: {bounds!r}: should be two numbers, the lower first, such as [0, 100]",
+        )
+        for key in ("stopping.bounds", "statistics.run_count.bounds")
+        for bounds in ([1, 0], [2, 2], [1], [1, 2, 3], 5, "0-5")
+    ),
+    ("stopping.bounds", [0, "many"], "stopping.bounds.1: 'many': should be a number"),
+    ("stopping.bounds", [0, float("inf")], "stopping.bounds.1: inf: should be a finite number"),
+    (
+        "timing.disturbed",
+        "drop",
+        "timing.disturbed: 'drop': should be 'flag', 'exclude' or 'repeat'",
+    ),
+    ("timing", {"repeats": 5}, "timing.repeats: 5: only with 'repeat', not 'flag'"),
+    (
+        "timing",
+        {"disturbed": "repeat", "repeats": 0},
+        "timing.repeats: 0: should be at least 1",
+    ),
+    (
+        "statistics.time",
+        "seconds",
+        "statistics.time: 'seconds': should be 'wall', 'cpu' or 'reference'",
+    ),
+    (
+        "statistics",
+        {"time": "cpu", "ancillary": "amortised"},
+        "statistics.time: 'cpu': ancillary cost is in seconds of the wall clock; with "
+        "statistics.ancillary 'amortised' write 'wall'",
+    ),
+    (
+        "stopping",
+        {"rule": "race"},
+        "rounds: 1: with stopping.rule 'race' algorithms are compared after each round; give 2 "
+        "or more",
+    ),
+    (
+        "algorithms.search",
+        {"use": "timefair:random-search", "ancillary": {"tuning_s": -1}},
+        "algorithms.search.ancillary.tuning_s: -1: should be at least 0",
+    ),
+    (
+        "algorithms.search",
+        {"use": "timefair:random-search", "ancillary": {"tuning": 1}},
+        "algorithms.search.ancillary.tuning: unknown key; did you mean 'tuning_s'?; known here: "
+        "tuning_s, preparation_s, method",
+    ),
+    (
+        "published",
+        {"old": {"format": "coco", "path": "no/such.tgz"}},
+        "published.old.path: 'no/such.tgz': there is no such file or folder",
+    ),
+    (
+        "published",
+        {"old": {"format": "cocoa", "path": "."}},
+        "published.old.format: 'cocoa': should be 'coco' or 'ioh'; did you mean 'coco'?",
+    ),
+    (
+        "published",
+        {"old": {"format": "ioh", "path": ".", "paht": 1}},
+        "published.old.paht: unknown key; did you mean 'path'?; known here: format, path, ",
+    ),
+    ("published", {"old": {"format": "ioh"}}, "published.old.path: missing; A folder, or an "),
+    (
+        "published",
+        {"../old": {"format": "ioh", "path": "."}},
+        "published.../old: '../old': letters, digits and . _ + - only, a letter or digit first",
+    ),
+    ("published", "old.tgz", "published: 'old.tgz': should be keys with values"),
+    (
+        "published",
+        {"search": {"format": "ioh", "path": "."}},
+        "published.search: an algorithm has this label already; give another",
+    ),
+    ("relative_targets", [2], "relative_targets.0: 2: should be less than 1"),
+    ("statistics.executions", [0], "statistics.executions.0: 0: should be at least 1"),
+    (
+        "statistics.run_count.judge",
+        "exact",
+        "statistics.run_count.judge: 'exact': should be 'analytic' or 'resampled'",
+    ),
+    ("runs", 0, "runs: 0: should be at least 1"),
+    ("targets", [1, -1], "targets.1: -1: should be greater than 0"),
+    ("targets", [], "targets: empty; name at least one"),
+    ("targets", [1, "1e0"], "targets: 1.0: named twice"),
+    ("statistics.quantiles", [1.5], "statistics.quantiles.0: 1.5: should be less than 1"),
+    ("tables", ["etr"], "tables: 'etr' is unknown; did you mean 'ert'?; known: "),
+    ("figures", "anytme", "figures: 'anytme' is unknown; did you mean 'anytime'?; known: "),
+    ("rnus", 3, "rnus: unknown key; did you mean 'runs'?; known here: name, seed, "),
+]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"), FAULTS, ids=[f"{key}={value}" for key, value, _ in FAULTS]
+)
+def test_a_fault_is_one_line(key: str, value: object, line: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(changed(key, value))
+    (fault,) = caught.value.faults
+    assert "\n" not in fault
+    if line.endswith((": ", ", ", "file ", "an ")):  # the rest of the line differs or grows
+        assert fault.startswith(line)
+    else:
+        assert fault == line
+
+
+@pytest.mark.parametrize(
+    ("suite", "dimension", "use", "line"),
+    [
+        (
+            "pbo",
+            16,
+            "scipy:Powell",
+            "scipy:Powell takes continuous variables, and pbo has binary ones",
+        ),
+        (
+            "bbob",
+            5,
+            "timefair:RLS",
+            "timefair:RLS takes binary variables, and bbob has continuous ones",
+        ),
+        (
+            "bbob-mixint",
+            5,
+            "pycma:lq-CMA-ES",
+            "pycma:lq-CMA-ES takes continuous variables, and bbob-mixint has mixed ones",
+        ),
+        ("pbo", 16, "timefair:random-search", None),
+        ("pbo", 16, "timefair:RLS", None),
+        ("bbob-mixint", 5, "pycma:BIPOP", None),
+        ("bbob-mixint", 5, "scipy:differential_evolution", None),
+    ],
+)
+def test_an_algorithm_is_refused_that_cannot_take_the_variables(
+    suite: str, dimension: int, use: str, line: str | None
+) -> None:
+    mapping = changed("algorithms", {"first": use})
+    mapping["problems"] |= {"suite": suite, "dimensions": dimension, "functions": 1}
+    if line is None:
+        parse(mapping)
+        return
+    with pytest.raises(InputError) as caught:
+        parse(mapping)
+    assert caught.value.faults == (f"algorithms.first: {line}",)
+
+
+def test_published_data_need_optima_that_are_known() -> None:
+    mapping = changed("published", {"old": {"format": "ioh", "path": "."}})
+    mapping["problems"] |= {"suite": "pbo", "functions": [1, 18], "dimensions": 16}
+    with pytest.raises(InputError) as caught:
+        parse(mapping)
+    assert caught.value.faults == (
+        "published: nobody knows the optimum of all these problems, and published data are "
+        "distances to it",
+    )
+    mapping["problems"]["functions"] = 1
+    assert parse(mapping).published["old"].format == "ioh"
+
+
+def test_a_final_target_needs_an_optimum_that_is_known() -> None:
+    mapping = changed("budget", {"evaluations": 100, "final_target": 0.1})
+    mapping["problems"] |= {"suite": "pbo", "functions": [1, 18], "dimensions": 16}
+    parse(mapping)
+    mapping["problems"]["functions"] = 18
+    with pytest.raises(InputError) as caught:
+        parse(mapping)
+    assert caught.value.faults == (
+        "budget.final_target: 0.1: nobody knows the optimum of these problems; write null, or "
+        "give problems.parameters.f_opt of a function of your own",
+    )
+    for harmless in ({"final_target": None}, {}):
+        mapping["budget"] = {"evaluations": 100, **harmless}
+        parse(mapping)
+
+
+@pytest.mark.parametrize(
+    ("use", "said"),
+    [("timefair:random-serch", "random-search"), ("scipi:Nelder-Mead", "scipy")],
+)
+def test_a_misspelt_algorithm_is_named_and_helped(use: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(changed("algorithms.search", use))
+    (fault,) = caught.value.faults
+    assert fault.startswith("algorithms.search: ")
+    assert said in fault
+
+
+def test_all_faults_are_told_at_once() -> None:
+    mapping = changed("runs", 0)
+    mapping["budget"] = {"time_s": -1}
+    with pytest.raises(InputError) as caught:
+        parse(mapping)
+    assert len(caught.value.faults) == 2
+
+
+def test_numbers_as_people_write_them() -> None:
+    mapping = changed("budget", {"time_s": "1e-1", "evaluations": "1e5", "final_target": "1e-8"})
+    mapping["targets"] = ["1e-2", 1]
+    mapping["algorithms"] = {
+        "search": {"use": "timefair:random-search", "parameters": {}, "threads": 2.0}
+    }
+    campaign = parse(mapping)
+    assert (campaign.budget.time_s, campaign.budget.evaluations) == (0.1, 100_000)
+    assert (campaign.budget.final_target, campaign.targets) == (1e-8, (1e-2, 1.0))
+    assert campaign.algorithms["search"].threads == 2
+
+
+def test_bounds_of_a_mean_ask_for_the_interval_that_holds_at_all_looks() -> None:
+    for validity in ({}, {"validity": "anytime"}):
+        wanted = parse(changed("stopping", {"rule": "mean", "bounds": [0, "1e2"], **validity}))
+        assert rule_of(wanted) == BoundedMeanWidth(0.5, 0.0, 100.0, start=4, cap=4)
+    assert rule_of(parse(changed("stopping", {"rule": "mean"}))) == MeanWidth(0.5, start=4, cap=4)
+
+
+def test_numbers_of_problems_are_lists_in_order() -> None:
+    problems = parse(changed("problems.functions", "20-24,1-5")).problems
+    assert problems.functions == (1, 2, 3, 4, 5, 20, 21, 22, 23, 24)
+    assert problems.dimensions == (5,)
+    assert problems.instances == (1, 71, 72)
+
+
+def test_evaluations_of_a_dimension() -> None:
+    assert parse(CAMPAIGN).budget.evaluations_for(5) is None
+    assert parse(changed("budget", {"evaluations": 7})).budget.evaluations_for(5) == 7
+    each = parse(changed("budget", {"evaluations_per_dimension": 7})).budget
+    assert each.evaluations_for(5) == 35
+
+
+def test_all_tables_are_spelled_out() -> None:
+    campaign = parse(changed("tables", ["ert", "ert"]))
+    assert campaign.table_names == ("ert",)
+    assert "ert" in campaign.figure_names
+    assert len(campaign.figure_names) > 1
+
+
+def test_a_snapshot_restores_the_campaign(tmp_path: Path) -> None:
+    campaign = parse(CAMPAIGN)
+    (tmp_path / "campaign.json").write_text(campaign.snapshot())
+    assert restore(tmp_path / "campaign.json") == campaign
+
+
+def test_another_system_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "darwin")
+    with pytest.raises(InputError, match=r"^timefair measures on Linux; this is darwin$"):
+        parse(CAMPAIGN)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("name: a\nruns: 1\nname: b\n", ":3: 'name' is given twice"),
+        ("budget:\n  time_s: 1\n  time_s: 2\n", ":3: 'time_s' is given twice"),
+        ("name: [a\nruns: 1\n", ":2: expected ',' or ']', but got ':'"),
+        ("name: *there\n", ":1: found undefined alias 'there'"),
+        ("? [a]\n: 1\n", ":1: found unhashable key"),
+        ("name: !!python/object:os.system {}\n", ":1: could not determine a constructor"),
+        ("name: 2001-99-99\n", ": month must be in 1..12"),
+        ("[" * 3000, ": nested too deeply"),
+    ],
+)
+def test_faults_of_yaml_have_file_and_line(tmp_path: Path, text: str, line: str) -> None:
+    path = tmp_path / "campaign.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        load(path)
+    (fault,) = caught.value.faults
+    assert fault.startswith(f"{path}{line}")
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"No such file or directory$"):
+        load(tmp_path / "none.yaml")
+    with pytest.raises(InputError, match=r"Is a directory$"):
+        load(tmp_path)
+    (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00x")
+    with pytest.raises(InputError):
+        load(tmp_path / "binary.yaml")
+    (tmp_path / "empty.yaml").write_text("")
+    with pytest.raises(InputError, match=r"empty\.yaml: should be keys with values"):
+        load(tmp_path / "empty.yaml")
+
+
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.integers(5000, 5010).map(lambda digits: 10**digits)
+    | st.text(max_size=8)
+    | st.sampled_from(["1e400", "1e5", "1-5", "all", "fixed", "timefair:random-search"])
+    | st.sampled_from(["flag", "repeat", "cpu", "none", "luby", "5", "0.5", "true", "bbob"])
+    | st.integers(-2, 100),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+keys = st.sampled_from(
+    [
+        *Campaign.model_fields,
+        *(f"problems.{key}" for key in model.Problems.model_fields),
+        *(f"budget.{key}" for key in model.Budget.model_fields),
+        *(f"restart.{key}" for key in model.Restart.model_fields),
+        *(f"limits.{key}" for key in model.Limits.model_fields),
+        *(f"statistics.{key}" for key in model.Statistics.model_fields),
+        *(f"timing.{key}" for key in model.Timing.model_fields),
+        *(f"stopping.{key}" for key in model.Stopping.model_fields),
+        "algorithms.search",
+        "algorithms.search.use",
+        "published.old",
+        "published.old.path",
+        "budget.more",
+    ]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(keys, anything)
+@example("problems.functions", 10**5000)
+@example("problems.instances", -(10**5000))
+@example("runs", 10**5000)
+@example("problems", {"\n": None})
+def test_whatever_is_written_is_a_campaign_or_an_input_error(key: str, value: object) -> None:
+    mapping = changed("algorithms.search", {"use": "timefair:random-search"})
+    *sections, last = key.split(".")
+    section = mapping
+    for name in sections:
+        section = section.setdefault(name, {})
+    section[last] = value
+    try:
+        campaign = parse(mapping)
+    except InputError as error:
+        assert all(fault and "\n" not in fault for fault in error.faults)  # noqa: PT017
+    else:
+        kept = campaign.model_dump(mode="json")
+        assert json.loads(campaign.snapshot()) == kept
+        for name in key.split("."):
+            kept = kept[name]
+        assert is_what_was_written(value, kept)
+
+
+def is_what_was_written(value: object, kept: object) -> bool:
+    """Whether an accepted single value means the same; sections and lists have their own tests."""
+    if isinstance(kept, dict | list):
+        return True
+    if isinstance(kept, bool) or kept is None or isinstance(kept, str):
+        return value == kept and type(value) is type(kept)
+    return not isinstance(value, bool) and float(str(value)) == kept
+
+
+@settings(max_examples=50, deadline=None)
+@given(anything)
+def test_any_mapping_or_none_at_all(value: object) -> None:
+    with pytest.raises(InputError):
+        parse(value)
+
+
+def test_keys_of_another_mapping_are_merged_and_not_given_twice(tmp_path: Path) -> None:
+    (tmp_path / "merged.yaml").write_text("a: &x {b: 1, d: 1}\nc:\n  <<: *x\n  d: 2\n")
+    assert read_yaml(tmp_path / "merged.yaml")["c"] == {"b": 1, "d": 2}
+
+
+def test_reference_units_need_the_reference() -> None:
+    mapping = changed("statistics.time", "reference")
+    assert parse(mapping).reference_is_timed
+    mapping["timing"] = {"reference": False}
+    with pytest.raises(InputError) as error:
+        parse(mapping)
+    assert error.value.faults == ("statistics.time: 'reference': needs timing.reference: true",)

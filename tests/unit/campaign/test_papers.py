@@ -1,0 +1,36 @@
+"""The campaigns that come with timefair have no faults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from timefair.campaign import configuration
+
+CONFIG = Path(__file__).parents[3] / "config"
+OPTIONAL = ("ioh", "modcma", "modde", "pygmo", "skopt")
+"""What some of them use."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, id=path.stem) for path in sorted(CONFIG.glob("*/*.yaml"))],
+)
+def test_a_campaign_has_no_faults_and_its_file_name(path: Path) -> None:
+    for module in OPTIONAL:
+        pytest.importorskip(module)
+    assert configuration.load(path).name == path.stem
+
+
+def test_the_second_portfolio_of_the_run_count_paper_in_full() -> None:
+    for module in OPTIONAL:
+        pytest.importorskip(module)
+    campaign = configuration.load(CONFIG / "papers/run-count.yaml")
+    problems = campaign.problems
+    cells = len(problems.functions) * len(problems.dimensions) * len(problems.instances)
+    assert len(campaign.algorithms) * cells * campaign.runs == 132_000
+    assert campaign.budget.evaluations_for(20) == 40_000
+    small = configuration.load(CONFIG / "papers/run-count-small.yaml")
+    assert small.algorithms == campaign.algorithms
+    assert small.tables == campaign.tables

@@ -1,0 +1,201 @@
+"""Jobs, their names, and the runs of rounds."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timefair.basics.ranges import format_ranges, parse_ranges
+from timefair.campaign import plan
+from timefair.campaign.configuration import Campaign, parse, restore
+from timefair.tables.settings import Analysis, RunCount
+
+KEY = "0123456789abcdef" * 4
+
+
+def campaign(**changes: Any) -> Campaign:
+    return parse(
+        {
+            "name": "trial",
+            "problems": {
+                "suite": "bbob",
+                "functions": [1, 8],
+                "dimensions": [2, 5],
+                "instances": "1-5",
+            },
+            "algorithms": {"a": "timefair:random-search", "b.+": "timefair:random-search"},
+            "budget": {"time_s": 0.5},
+            "runs": 5,
+        }
+        | changes
+    )
+
+
+numbers = st.lists(st.integers(1, 2000), min_size=1, max_size=30, unique=True).map(sorted)
+
+
+@given(numbers, st.sampled_from([",", "_"]))
+def test_ranges_go_there_and_back(numbers: list[int], separator: str) -> None:
+    assert parse_ranges(format_ranges(numbers, separator), separator) == numbers
+
+
+def test_ranges_are_short() -> None:
+    assert format_ranges([5, 1, 2, 3, 71], "_") == "1-3_5_71"
+
+
+@given(numbers, st.integers(1, 99))
+def test_the_path_of_a_record_says_its_job(numbers: list[int], round: int) -> None:
+    job = plan.Job("lq-CMA+ES_2.0", 21, 40, tuple(numbers), round)
+    assert plan.Job.of_record(job.record(KEY)) == job
+
+
+def test_the_path_of_a_record() -> None:
+    job = plan.Job("PSO", 1, 5, (1, 2, 3, 71), 2)
+    assert str(job.record(KEY)) == "records/PSO/0123456789ab/f1_d5_i1-3_71_r2.parquet"
+
+
+@pytest.mark.parametrize(
+    "path", ["records/a/0/f1_d5_i1_r1.csv", "a/0/f1_d5_i1_r1.parquet", "records/f1_d5_i1_r1"]
+)
+def test_another_path_is_no_record(path: str) -> None:
+    with pytest.raises(ValueError, match="is not the path of a record"):
+        plan.Job.of_record(path)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 9])
+def test_jobs_cover_every_run_once(size: int) -> None:
+    planned = campaign(instances_per_job=size, rounds=2)
+    covered = [
+        (job.algorithm, (job.function, job.dimension, instance, run))
+        for job in plan.jobs(planned)
+        for instance in job.instances
+        for run in plan.runs_of_round(planned, job.round)
+    ]
+    assert len(covered) == len(set(covered)) == 2 * 2 * 2 * 5 * 5
+    for label in planned.algorithms:
+        assert {run for name, run in covered if name == label} == plan.expected_runs(planned)
+    assert len({job.record(KEY) for job in plan.jobs(planned)}) == len(list(plan.jobs(planned)))
+
+
+def test_algorithms_take_turns_round_by_round() -> None:
+    order = list(plan.jobs(campaign(rounds=2)))
+    assert [job.round for job in order] == sorted(job.round for job in order)
+    assert [job.algorithm for job in order] == ["a", "b.+"] * (len(order) // 2)
+
+
+@given(st.integers(1, 40), st.data())
+def test_rounds_split_the_runs_evenly(runs: int, data: st.DataObject) -> None:
+    rounds = data.draw(st.integers(1, runs))
+    base = campaign()
+    planned = base.model_copy(update={"runs": runs, "rounds": rounds})
+    parts = [plan.runs_of_round(planned, k) for k in range(1, rounds + 1)]
+    assert [run for part in parts for run in part] == list(range(runs))
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 3))
+def test_a_round_of_the_same_size_leaves_the_others(size: int, rounds: int, more: int) -> None:
+    before = campaign().model_copy(update={"runs": size * rounds, "rounds": rounds})
+    after = campaign().model_copy(update={"runs": size * (rounds + more), "rounds": rounds + more})
+    for k in range(1, rounds + 1):
+        assert plan.runs_of_round(before, k) == plan.runs_of_round(after, k)
+
+
+def test_a_round_that_is_not_there() -> None:
+    with pytest.raises(ValueError, match=r"^round 2: the campaign has 1 to 1$"):
+        plan.runs_of_round(campaign(), 2)
+
+
+def test_the_snapshot_is_written_when_it_changes(tmp_path: Path) -> None:
+    path = plan.write_snapshot(campaign(), tmp_path / "new")
+    before = path.stat()
+    assert plan.write_snapshot(campaign(), tmp_path / "new").stat().st_ino == before.st_ino
+    assert plan.write_snapshot(campaign(seed=2), tmp_path / "new").stat().st_ino != before.st_ino
+    assert [file.name for file in path.parent.iterdir()] == ["campaign.json"]
+
+
+def test_core_seconds() -> None:
+    assert plan.core_seconds(campaign()) == 2 * 2 * 5 * 5 * 0.5 * 2
+    assert plan.core_seconds(campaign(budget={"evaluations": 10})) is None
+
+
+def test_the_tables_take_the_settings_of_a_campaign_as_they_are(tmp_path: Path) -> None:
+    wanted = campaign(targets=[1, 0.5], statistics={"run_count": {"taus": [0.3], "cap": 20}})
+    analysis = Analysis.of(wanted.analysis_settings)
+    assert analysis.targets == (1.0, 0.5)
+    assert analysis.run_count == RunCount(cap=20, taus=(0.3,))
+    restored = restore(plan.write_snapshot(wanted, tmp_path))
+    assert Analysis.of(restored.analysis_settings) == analysis
+
+
+def test_priorities_are_a_seeded_shuffle() -> None:
+    names = [{"algorithm": a, "function": f} for a in ("a", "b") for f in range(50)]
+    first = [plan.priority(1, **each) for each in names]
+    assert first == [plan.priority(1, **each) for each in names]
+    assert first != [plan.priority(2, **each) for each in names]
+    assert all(1 <= place <= 1000 for place in first)
+    ahead = sum(a > b for a, b in zip(first[:50], first[50:], strict=True))
+    assert 10 < ahead < 40
+
+
+def test_the_reference_is_timed_with_a_budget_in_seconds() -> None:
+    assert campaign().reference_is_timed
+    evaluations = {"evaluations": 100}
+    assert not campaign(budget=evaluations).reference_is_timed
+    assert campaign(budget=evaluations, timing={"reference": True}).reference_is_timed
+    assert not campaign(timing={"reference": False}).reference_is_timed
+
+
+@pytest.mark.parametrize(("disturbed", "most"), [("flag", 0), ("exclude", 0), ("repeat", 2)])
+def test_runs_are_repeated_only_if_asked(disturbed: str, most: int) -> None:
+    assert campaign(timing={"disturbed": disturbed}).timing.most_repeats == most
+
+
+def test_the_files_of_published_data(tmp_path: Path) -> None:
+    (tmp_path / "folder/data").mkdir(parents=True)
+    (tmp_path / "folder/b.info").touch()
+    (tmp_path / "folder/data/a.dat").touch()
+    made = campaign(
+        published={
+            "all": {"format": "coco", "path": str(tmp_path / "folder")},
+            "one": {"format": "coco", "path": str(tmp_path / "folder/b.info")},
+        }
+    )
+    assert plan.published_files(made, "one") == [str(tmp_path / "folder/b.info")]
+    assert plan.published_files(made, "all") == [
+        str(tmp_path / "folder/b.info"),
+        str(tmp_path / "folder/data/a.dat"),
+    ]
+
+
+def test_the_expression_of_labels() -> None:
+    assert re.fullmatch(plan.any_of(["a.b", "c+"]), "a.b")
+    assert not re.fullmatch(plan.any_of(["a.b", "c+"]), "axb")
+    assert not re.fullmatch(plan.any_of([]), "")
+
+
+def test_a_job_asks_a_cluster_for_what_its_runs_may_take() -> None:
+    asked = campaign(
+        budget={"time_s": 60}, instances_per_job=2, runs=5, rounds=2, limits={"memory_mb": 2000}
+    )
+    assert plan.job_seconds(asked) == 3 * 2 * 60
+    assert plan.resources(asked) == {"mem_mb": 3024, "runtime": 16}
+    again = campaign(budget={"time_s": 60}, runs=1, timing={"disturbed": "repeat"})
+    assert plan.resources(again)["runtime"] == 10 + (1 + 2)
+    unknown = campaign(budget={"evaluations": 100})
+    assert plan.job_seconds(unknown) is None
+    assert "runtime" not in plan.resources(unknown)
+
+
+def test_each_number_of_threads_is_measured_by_a_rule_of_its_own() -> None:
+    alone, wide = "timefair:random-search", {"use": "timefair:random-search", "threads": 4}
+    mixed = campaign(algorithms={"a": alone, "b": wide, "c": alone})
+    assert plan.measuring_rules(mixed) == {
+        "measure_cell": (1, ["a", "c"]),
+        "measure_cell_on_4_cores": (4, ["b"]),
+    }

@@ -1,0 +1,192 @@
+"""A key changes with what decides a measurement, and with nothing else."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from timefair.campaign import provenance
+from timefair.campaign.configuration import parse
+from timefair.campaign.provenance import code_digest, machine_facts, measure_key, sources_of
+
+CAMPAIGN: dict[str, Any] = {
+    "name": "trial",
+    "problems": {"suite": "bbob", "functions": [1], "dimensions": [5], "instances": [1]},
+    "algorithms": {
+        "a": {"use": "timefair:random-search"},
+        "b": {"use": "scipy:Nelder-Mead"},
+    },
+    "budget": {"time_s": 0.5, "evaluations": 1000},
+    "runs": 4,
+    "rounds": 2,
+}
+
+
+def key_with(change: Callable[[dict[str, Any]], object], label: str = "a", round: int = 1) -> str:
+    mapping = copy.deepcopy(CAMPAIGN)
+    change(mapping)
+    return measure_key(parse(mapping), label, round)
+
+
+KEY = key_with(lambda c: None)
+
+MEASURE_AGAIN: dict[str, Callable[[dict[str, Any]], object]] = {
+    "seed": lambda c: c.update(seed=2),
+    "time": lambda c: c["budget"].update(time_s=0.6),
+    "evaluations": lambda c: c["budget"].update(evaluations=999),
+    "final target": lambda c: c["budget"].update(final_target=None),
+    "restart": lambda c: c.update(restart={"policy": "none"}),
+    "tau": lambda c: c.update(restart={"policy": "fixed", "tau_s": 0.1}),
+    "restart of its own": lambda c: c["algorithms"]["a"].update(restart={"policy": "none"}),
+    "limits": lambda c: c.update(limits={"memory_mb": 1000}),
+    "use": lambda c: c["algorithms"]["a"].update(use="scipy:Nelder-Mead"),
+    "threads": lambda c: c["algorithms"]["a"].update(threads=2),
+    "repeats": lambda c: c.update(timing={"disturbed": "repeat"}),
+    "no reference": lambda c: c.update(timing={"reference": False}),
+    "runs of the round": lambda c: c.update(runs=6),
+}
+LEAVE: dict[str, Callable[[dict[str, Any]], object]] = {
+    "name": lambda c: c.update(name="other"),
+    "targets": lambda c: c.update(targets=[1.0]),
+    "statistics": lambda c: c.update(statistics={"confidence": 0.9}),
+    "what is done about disturbed runs": lambda c: c.update(timing={"disturbed": "exclude"}),
+    "the reference, which a budget in seconds has": lambda c: c.update(timing={"reference": True}),
+    "the clock of the tables": lambda c: c.update(statistics={"time": "cpu"}),
+    "tables": lambda c: c.update(tables=["ert"]),
+    "figures": lambda c: c.update(figures=["ert"]),
+    "functions": lambda c: c["problems"].update(functions=[1, 2]),
+    "dimensions": lambda c: c["problems"].update(dimensions=[2, 5]),
+    "instances": lambda c: c["problems"].update(instances=[1, 2]),
+    "grain": lambda c: c.update(instances_per_job=5),
+    "another algorithm's parameter": lambda c: c["algorithms"]["b"].update(threads=2),
+    "another algorithm": lambda c: c["algorithms"].update(c="scipy:Powell"),
+    "an algorithm less": lambda c: c["algorithms"].pop("b"),
+    "a default spelled out": lambda c: c["budget"].update(final_target=1e-8),
+    "the campaign's restart spelled out": lambda c: c["algorithms"]["a"].update(
+        restart={"policy": "independent"}
+    ),
+    "another algorithm's restart": lambda c: c["algorithms"]["b"].update(
+        restart={"policy": "none"}
+    ),
+    "one round more": lambda c: c.update(runs=6, rounds=3),
+}
+
+
+@pytest.mark.parametrize("change", MEASURE_AGAIN.values(), ids=MEASURE_AGAIN)
+def test_what_decides_a_measurement(change: Callable[[dict[str, Any]], object]) -> None:
+    assert key_with(change) != KEY
+
+
+@pytest.mark.parametrize("change", LEAVE.values(), ids=LEAVE)
+def test_what_does_not(change: Callable[[dict[str, Any]], object]) -> None:
+    assert key_with(change) == KEY
+
+
+def test_labels_and_rounds_have_their_own() -> None:
+    keys = provenance.measure_keys(parse(CAMPAIGN))
+    assert keys["a", 1] == KEY
+    assert len(set(keys.values())) == len(keys) == 4
+
+
+@pytest.mark.parametrize("package", ["numpy", "coco-experiment"])
+def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    version = provenance._version
+    monkeypatch.setattr(
+        provenance, "_version", lambda name: "0" if name == package else version(name)
+    )
+    assert key_with(lambda c: None) != KEY
+
+
+@pytest.mark.parametrize(
+    ("file", "counts"),
+    [
+        ("measure/objective.pyx", True),
+        ("measure/cell.py", True),
+        ("records/journal.py", True),
+        ("records/schema.py", True),
+        ("problems/coco.py", True),
+        ("problems/coco_library.py", True),
+        ("problems/pbo.py", False),
+        ("algorithms/builtin/random_search.py", True),
+        ("algorithms/adapters/scipy_optimize.py", False),
+        ("records/collect.py", False),
+        ("tables/runtimes/ert.py", False),
+        ("figures/runtimes/ert.py", False),
+        ("config/model.py", False),
+        ("cli/__init__.py", False),
+    ],
+)
+def test_code_that_measures(file: str, counts: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    edited, code = provenance.PACKAGE / file, provenance._code
+    assert edited.is_file()
+    monkeypatch.setattr(
+        provenance, "_code", lambda path: "edited" if path == edited else code(path)
+    )
+    assert (key_with(lambda c: None) != KEY) is counts
+
+
+def test_a_function_of_the_users_own_and_what_it_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("def f(x, weight=1):\n    return weight * x[0]\n")
+
+    def key(**parameters: float) -> str:
+        problems = {"suite": f"{path}:f", "parameters": {"lower": 0, "upper": 1, **parameters}}
+        return key_with(lambda c: c["problems"].update(problems))
+
+    before = key()
+    assert key(upper=2) != before
+    assert key(weight=2) != before
+    code = provenance._code
+    monkeypatch.setattr(provenance, "_code", lambda p: "edited" if p == path else code(p))
+    assert key() != before
+
+
+def test_the_code_of_one_figure_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    edited, code = provenance.PACKAGE / "figures/campaign/restarts.py", provenance._code
+    before = {name: provenance.figure_key(name) for name in ("restarts", "ecdf")}
+    tables = provenance.table_key("restarts")
+    monkeypatch.setattr(
+        provenance, "_code", lambda path: "edited" if path == edited else code(path)
+    )
+    assert provenance.figure_key("restarts") != before["restarts"]
+    assert provenance.figure_key("ecdf") == before["ecdf"]
+    assert provenance.table_key("restarts") == tables
+
+
+def test_comments_and_docstrings_do_not_count(tmp_path: Path) -> None:
+    plain, told, other = tmp_path / "1/m.py", tmp_path / "2/m.py", tmp_path / "3/m.py"
+    for path, text in (
+        (plain, "def f(x):\n    return x\n"),
+        (told, '"""M."""\n\n# why\ndef f( x ):\n    """F."""\n    return x\n'),
+        (other, "def f(x):\n    return -x\n"),
+    ):
+        path.parent.mkdir()
+        path.write_text(text)
+    assert code_digest([plain]) == code_digest([told]) != code_digest([other])
+
+
+def test_sources_follow_imports_and_stay_in_their_rooms() -> None:
+    names = {
+        str(path.relative_to(provenance.PACKAGE))
+        for path in sources_of("tables/runtimes/ert.py", within=("tables", "statistics"))
+    }
+    assert {"tables/runtimes/ert.py", "tables/runs.py", "statistics/ert.py"} <= names
+    assert not any(name.startswith(("records", "measure")) for name in names)
+    assert "tables/registry.py" not in names
+
+
+def test_machine_facts_have_the_versions() -> None:
+    facts = machine_facts(["cma", "no-such-package"])
+    assert {"hostname", "cpu", "cores", "kernel", "python", "versions"} <= set(facts)
+    assert facts["versions"]["no-such-package"] is None
+    assert facts["versions"]["cma"]
+
+
+def test_machine_facts_are_the_same_a_moment_later() -> None:
+    assert machine_facts() == machine_facts()

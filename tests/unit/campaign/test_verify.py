@@ -1,0 +1,193 @@
+"""`timefair verify` names each problem, counts what is there, and ends with the right status."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from timefair import cli
+from timefair.campaign import plan
+from timefair.records.collect import collect
+from timefair.records.integrity import Place
+from timefair.records.journal import Journal, journal_path
+from timefair.records.store import read_runs, write_record
+
+KEY = "ab" * 32
+
+
+@pytest.fixture
+def verify(measured, capsys):
+    """Runs the command; its status and its lines."""
+
+    def run(*arguments: str, target: Path | None = None) -> tuple[int, list[str]]:
+        status = cli.main(["verify", str(target or measured.folder), *arguments])
+        said = capsys.readouterr()
+        return status, (said.out + said.err).splitlines()
+
+    return run
+
+
+def gather(measured, label: str) -> Path:
+    output = measured.folder / "collected" / f"{label}.parquet"
+    jobs = [job for job in measured.jobs if job.algorithm == label]
+    places = {measured.record(job): Place(key=KEY, **vars(job)) for job in jobs}
+    collect(label, places, plan.expected_runs(measured.campaign), output)
+    return output
+
+
+def test_all_is_right(measured, verify):
+    line = "4 files, 8 runs (0 missing), 2 code digests of 2 algorithms, 1 kind of machine, "
+    assert verify() == (0, [line + "differing software: none; 0 problems"])
+    for label in ("a", "b"):
+        gather(measured, label)
+    assert verify() == (0, [line.replace("4 f", "6 f") + "differing software: none; 0 problems"])
+    assert verify("--quiet") == (0, [])
+    shutil.rmtree(measured.folder / "records")
+    assert verify("--quiet") == (0, [])
+
+
+@pytest.mark.parametrize("damage", ["truncated", "empty", "directory", "foreign"])
+def test_a_damaged_record_is_named_and_its_runs_are_missing(measured, verify, damage):
+    record = measured.record(measured.jobs[0])
+    if damage == "truncated":
+        os.truncate(record, record.stat().st_size // 2)
+    elif damage == "empty":
+        record.write_bytes(b"")
+    elif damage == "directory":
+        record.unlink()
+        record.mkdir()
+    else:
+        pq.write_table(read_runs([record]), record)
+    status, (first, second, summary) = verify()
+    assert status == 1
+    assert first.startswith(f"{record}: not a ")
+    assert second == f"{measured.folder}: 2 runs missing; start snakemake again"
+    assert summary.startswith("4 files, 6 runs (2 missing)")
+    assert summary.endswith("2 problems")
+
+
+def test_a_run_that_is_there_twice(measured, verify, row):
+    record = measured.record(measured.jobs[0])
+    journals = []
+    for run in (0, 0):
+        with Journal(record.with_name(f"x{len(journals)}"), KEY) as journal:
+            journal.append(row(run))
+            journals += journal.runs.values()
+    write_record(record, journals, {"key": KEY})
+    status, lines = verify()
+    assert status == 1
+    assert lines[0] == (
+        f"{record}: f1 D=2 instance 1 run 0 is there twice; delete it and start snakemake again"
+    )
+
+
+def test_a_record_under_another_name(measured, verify):
+    one, other = (measured.record(job) for job in measured.jobs[:2])
+    shutil.copy(one, other)
+    status, lines = verify()
+    assert status == 1
+    assert lines[0].startswith(
+        f"{other}: not the record of this name: it holds f1 D=2 instance 1 of a in round 1; delete"
+    )
+
+
+def test_a_record_of_another_campaign_under_the_right_name(measured, verify):
+    record = measured.measure(measured.jobs[0], key="cd" * 32)
+    status, lines = verify()
+    assert status == 1
+    assert lines[0].startswith(f"{record}: not the record of this name: its key is {'cd' * 6};")
+
+
+def test_machines_are_mixed_unless_the_campaign_allows_it(measured, verify):
+    measured.measure(measured.jobs[0], machine={"cpu": "6502"})
+    status, lines = verify()
+    assert status == 1
+    assert lines[0].startswith(f"{measured.folder}: runs of 2 machines: 6502 with unknown cores")
+    assert "2 kinds of machine" in lines[-1]
+    statistics = measured.campaign.statistics.model_copy(update={"mixed": "allow"})
+    consent = measured.campaign.model_copy(update={"statistics": statistics})
+    plan.write_snapshot(consent, measured.folder)
+    status, lines = verify()
+    assert status == 0
+    assert "2 kinds of machine" in lines[-1]
+
+
+def test_a_record_that_changed_since_it_was_collected(measured, verify):
+    gather(measured, "a")
+    record = measured.measure(measured.jobs[0], note="measured again")
+    status, lines = verify()
+    assert status == 1
+    assert lines[0] == f"{record}: not the record that was collected; start snakemake again"
+
+
+def test_a_campaign_that_was_extended_lacks_runs(measured, verify):
+    gather(measured, "a")
+    plan.write_snapshot(measured.campaign.model_copy(update={"runs": 3}), measured.folder)
+    status, lines = verify()
+    assert status == 1
+    assert lines[0] == f"{measured.folder}: 4 runs missing; start snakemake again"
+
+
+def test_a_snapshot_that_cannot_be_read(measured, verify):
+    measured.snapshot.write_text("{")
+    status, lines = verify()
+    assert status == 1
+    assert lines[0].startswith(f"{measured.snapshot}: not a campaign that this timefair wrote;")
+    assert lines[-1].startswith("4 files, 8 runs, ")
+
+
+def test_journals_are_looked_at_and_left_alone(measured, verify, row):
+    path = journal_path(measured.record(measured.jobs[0]))
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"torn")
+    assert verify("--quiet") == (0, [])
+    damaged = bytearray(whole)
+    damaged[300] ^= 1
+    path.write_bytes(damaged)
+    status, lines = verify("--quiet")
+    assert status == 1
+    assert lines == [f"{path}: 1 damaged run; start snakemake again: measured again"]
+    assert path.read_bytes() == damaged
+
+
+def test_any_folder_and_any_file(measured, verify, tmp_path):
+    record = measured.record(measured.jobs[0])
+    status, (summary,) = verify(target=record)
+    assert status == 0
+    assert summary.startswith("1 file, 2 runs, 1 code digest of 1 algorithm, ")
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    shutil.copy(record, other / "x.parquet")
+    shutil.copy(record, other / "y.parquet")
+    status, lines = verify(target=other)
+    assert status == 1
+    assert lines[0] == f"{other}/y.parquet: the same runs as {other}/x.parquet; delete one of them"
+
+
+def test_nothing_to_look_at(verify, tmp_path):
+    target = tmp_path / "folder"
+    assert verify(target=target) == (2, [f"timefair: {target}: there is no such file or folder"])
+    target.mkdir()
+    assert verify(target=target) == (2, [f"timefair: {target}: holds no records"])
+
+
+def test_tables_of_mixed_machines_need_consent(measured, tmp_path, capsys):
+    for job in measured.jobs:
+        if job.algorithm == "b":
+            measured.measure(job, machine={"cpu": "6502"})
+    collected = [str(gather(measured, label)) for label in ("a", "b")]
+    snapshot = ["--campaign", str(measured.snapshot)]
+    output = [str(tmp_path / "t.csv"), str(tmp_path / "t.parquet")]
+    assert cli.main(["tabulate", "runs", *collected, *snapshot, "--output", *output]) == 2
+    export = ["export", "coco", *collected, *snapshot, "--output", str(tmp_path / "coco")]
+    assert cli.main(export) == 2
+    assert capsys.readouterr().err.count("timefair: runs of 2 machines: 6502 with") == 2
+    statistics = measured.campaign.statistics.model_copy(update={"mixed": "allow"})
+    consent = measured.campaign.model_copy(update={"statistics": statistics})
+    plan.write_snapshot(consent, measured.folder)
+    assert cli.main(export) == 0
+    assert "timefair: mixed, as the campaign allows: runs of 2 machines" in capsys.readouterr().err

@@ -1,0 +1,315 @@
+"""IOHprofiler's data, with JSON and of before, and what is wrong with them, one line each."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from timefair.basics.errors import InputError
+from timefair.published.importing import Wanted, import_data
+
+JSON, DATA = "ES/IOHprofiler_f2_Ellipsoid.json", "ES/data_f2/f2_DIM4.dat"
+
+
+def events(row):
+    return [(event["evaluations"], event["precision"]) for event in row["events"]]
+
+
+def study(**changes):
+    index = {
+        "version": "0.3.22", "suite": "BBOB", "function_id": 2, "function_name": "Ellipsoid",
+        "maximization": False, "algorithm": {"name": "ES", "info": ""},
+        "attributes": ["evaluations", "raw_y", "sigma"],
+        "scenarios": [{"dimension": 4, "path": "data_f2/f2_DIM4.dat", "runs": [
+            {"instance": 3, "evals": 50, "best": {"evals": 9, "y": 0.5, "x": [0, 0, 0, 0]}},
+            {"instance": 3, "evals": 60, "best": {"evals": 1, "y": 7.5, "x": [0, 0, 0, 0]}},
+        ]}],
+    }  # fmt: skip
+    data = (
+        "evaluations raw_y sigma\n1 9.5 1.0\n4 9.75 1.0\n9 0.5000000000 0.25\n"
+        "evaluations raw_y sigma\n1 7.5 1.0\n"
+    )
+    return {JSON: json.dumps(index | changes), DATA: data}
+
+
+def test_data_with_json(read):
+    (first, second), cautions = read(study(), "ioh")
+    assert events(first) == [(1, 9.5), (9, 0.5)]
+    assert events(second) == [(1, 7.5)]
+    assert [row["evaluations"] for row in (first, second)] == [50, 60]
+    assert [(row["instance"], row["run"]) for row in (first, second)] == [(3, 0), (3, 1)]
+    assert (first["suite"], first["function"], first["dimension"]) == ("bbob", 2, 4)
+    assert cautions == []
+
+
+def test_values_that_are_no_distances(read):
+    files = study()
+    files[DATA] = files[DATA].replace("0.5000000000", "-92.09")
+    with pytest.raises(InputError, match=r"json: a value of -92\.09 is no distance to an optimum"):
+        read(files, "ioh")
+    files = study()
+    files[DATA] = files[DATA].replace("sigma", "transformed_y").replace("9.5 1.0", "9.5 9.5")
+    with pytest.raises(InputError, match=r"values of f \(such as 9\.5\), not their distances to"):
+        read(files, "ioh")
+
+
+def test_names_of_columns_once(read):
+    files = study()
+    files[DATA] = files[DATA].replace("0.25\nevaluations raw_y sigma\n", "0.25\n")
+    assert read(files, "ioh") == read(study(), "ioh")
+
+
+def test_the_optimum_where_values_of_the_instance_are_logged(read):
+    files = study()
+    files[DATA] = files[DATA].replace("sigma", "transformed_y").replace("9.5 1.0", "9.5 12.5")
+    assert [row["f_opt"] for row in read(files, "ioh")[0]] == [3.0, -6.5]
+
+
+def test_parquet_in_place_of_text(read, tmp_path):
+    expected, _ = read(study(), "ioh")
+    files = study()
+    del files[DATA]
+    with pytest.raises(InputError, match=r"f2_DIM4\.dat', which is not there"):
+        read(files, "ioh")
+    table = pa.table({"evaluations": [1.0, 4, 9, 1], "raw_y": [9.5, 9.75, 0.5, 7.5]})
+    path = tmp_path / "data" / DATA
+    path.parent.mkdir()
+    pq.write_table(table, path.with_suffix(".parquet"))
+    import_data(tmp_path / "data", "ioh", tmp_path / "out.parquet")
+    assert pq.read_table(tmp_path / "out.parquet").to_pylist() == expected
+    for content in (b"PAR1", b"", b"PAR1" * 9):
+        path.with_suffix(".parquet").write_bytes(content)
+        with pytest.raises(InputError, match=r"f2_DIM4\.parquet: no Parquet file of IOHprofiler's"):
+            import_data(tmp_path / "data", "ioh", tmp_path / "out.parquet")
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"maximization": True}, "its values are maximized, and are no precisions"),
+        ({"scenarios": [{}]}, "not IOHprofiler's (KeyError: 'dimension')"),
+        ({"algorithm": "ES"}, "not IOHprofiler's (TypeError: string indices must be integers"),
+        ({"algorithm": {"name": 7}}, "not IOHprofiler's (TypeError: 7 should be a text)"),
+        ({"function_id": 1e300}, "not IOHprofiler's (ValueError: '1e+300' is no whole number"),
+        ({"attributes": ["F1", "F2"]}, "several objectives (F1, F2), which have no one optimum"),
+    ],
+)
+def test_damaged_json(changes, line, read, tmp_path):
+    with pytest.raises(InputError) as caught:
+        read(study(**changes), "ioh")
+    (said,) = caught.value.faults
+    assert said.startswith(f"{tmp_path / 'data'}: {JSON}: {line}")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ("9 0.5000000000 0.25", "9 0.5", ":4: '9 0.5' is no line of IOHprofiler's data"),
+        ("9 0.5000000000 0.25", "3 0.5 0.25", ":4: evaluation 3 follows 4 within a run"),
+        ("raw_y", "y", ": has no column of values; one is called raw_y, best-so-far f(x), "),
+        ("evaluations raw_y sigma\n1 7.5 1.0\n", "evaluations raw_y sigma\n" * 2,
+         ": 3 runs, and its .json file lists 2"),
+    ],
+)  # fmt: skip
+def test_damaged_runs(before, after, line, read, tmp_path):
+    files = study()
+    files[DATA] = files[DATA].replace(before, after)
+    if "3 runs" in line:
+        assert f"{DATA}{line}; those that both have are taken" in read(files, "ioh")[1]
+        return
+    with pytest.raises(InputError) as caught:
+        read(files, "ioh")
+    assert caught.value.faults[0].startswith(f"{tmp_path / 'data'}: {DATA}{line}")
+
+
+def test_runs_that_are_lost_or_not_listed(read):
+    (first, second), _ = read(study(), "ioh")
+    files = study()
+    files[DATA] = files[DATA][: files[DATA].rindex("evaluations")]
+    assert read(files, "ioh") == (
+        [first], [f"{DATA}: 1 run, and its .json file lists 2; those that both have are taken"],
+    )  # fmt: skip
+    files[DATA] = "evaluations raw_y sigma\n1 3.5 1\n" + study()[DATA]
+    assert read(files, "ioh") == (
+        [first, second],
+        [f"{DATA}: 3 runs, and its .json file lists 2; those that both have are taken"],
+    )
+    files[DATA] = study()[DATA].replace("0.5000000000", "0.4000000000")
+    assert read(files, "ioh")[1] == [
+        f"{DATA}: runs are not as its .json file says; the data files are believed"
+    ]
+
+
+def test_a_run_without_a_line(read):
+    files = study()
+    files[DATA] = files[DATA].replace("1 7.5 1.0\n", "")
+    (_, second), _ = read(files, "ioh")
+    assert (events(second), second["evaluations"]) == ([], 60)
+
+
+def test_files_of_others_are_left_out(read):
+    (rows, cautions) = read(study() | {"ES/package.json": "[]", "ES/a.json": "{}"}, "ioh")
+    assert len(rows) == 2
+    assert cautions == ["ES/a.json and 1 more: is not IOHprofiler's, and is left out"]
+
+
+def test_functions_without_a_suite(read):
+    rows, (caution,) = read(study(suite="unknown_suite"), "ioh")
+    assert rows[0]["suite"] == "bbob"
+    assert caution.endswith("by the name of its function it is of bbob")
+    own = study(suite="unknown_suite", function_name="my_own")
+    rows, (caution,) = read(own, "ioh")
+    assert rows[0]["suite"] == "unknown_suite"
+    assert caution.endswith("values are taken as distances to the optimum")
+    with pytest.raises(InputError, match="of the suite 'unknown_suite', and the campaign has"):
+        read(own, "ioh", wanted=Wanted("bbob", [2], [4], [3]))
+
+
+def test_one_of_several_algorithms(read):
+    other = {name.replace("ES", "GA", 1): text for name, text in study().items()}
+    other["GA/IOHprofiler_f2_Ellipsoid.json"] = study(algorithm={"name": "GA", "info": ""})[JSON]
+    with pytest.raises(InputError, match=r"data of 2 algorithms \(ES, GA\); give those of one, or"):
+        read(study() | other, "ioh")
+    rows, _ = read(study() | other, "ioh", algorithm="GA")
+    assert {row["algorithm"] for row in rows} == {"GA"}
+
+
+INFO, DAT = "EA/IOHprofiler_f1_i1.info", "EA/data_f1/IOHprofiler_f1_DIM9_i1.dat"
+HEADER = '"function evaluation" "current f(x)" "best-so-far f(x)" "current af(x)+b" "best af(x)+b"'
+
+
+def former(**changes):
+    """Two runs on OneMax as the loggers of 2018 to 2021 wrote them, of 9 variables."""
+    said = {"suite": "'PBO'", "funcId": "1", "DIM": "9", "algId": "'EA'", "algInfo": "'a, b'"}
+    keys = ", ".join(f"{k} = {v}" for k, v in (said | changes).items() if v)
+    return {
+        INFO: f"{keys}\n%\ndata_f1\\IOHprofiler_f1_DIM9_i1.dat, 1:30|8.00000e+00, 1:7|9.00000e+00",
+        DAT: (
+            f"{HEADER} \n1 5 5 5 5\n3 6 6 6 6\n5 4 6 4 6\n12 8 8 8 8\n"
+            f"{HEADER} \n1 4 4 4 4\n7 9 9 9 9\n"
+        ),
+    }
+
+
+@pytest.fixture
+def pseudo_boolean():
+    pytest.importorskip("ioh")
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"maximization": "'T'"},
+        {"maximization": '"T"', "algId": '"EA"', "suite": '"PBO"', "funcName": '"OneMax"'},
+        {"maximization": "'T'", "suite": "'No suite'", "funcName": "'One_Max'"},
+        {"maximization": "'T'", "suite": None, "funcName": "'OneMax'", "learning rate": "0.5"},
+    ],
+)
+def test_data_of_before_json(changes, read):
+    (first, second), cautions = read(former(**changes), "ioh")
+    assert events(first) == [(1, 4.0), (3, 3.0), (12, 1.0)]
+    assert events(second) == [(1, 5.0), (7, 0.0)]
+    assert [row["evaluations"] for row in (first, second)] == [30, 7]
+    assert [(row["instance"], row["run"]) for row in (first, second)] == [(1, 0), (1, 1)]
+    assert (first["suite"], first["f_opt"], first["best_f"]) == ("pbo", -9.0, -8.0)
+    assert first["algorithm"] == "EA"
+    assert cautions == []
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+def test_what_else_stands_in_data_of_before_json(read):
+    expected, _ = read(former(), "ioh")
+    files = former(dynamicAttribute="'mu|F'")
+    files[INFO] = files[INFO].replace("e+00", "e+00;0.5;2")
+    files[DAT] = files[DAT].replace('+b" \n', '+b" "mu"\n').replace(" 6\n", " 6 1e-3\n")
+    for value in "584 9":
+        files[DAT] = files[DAT].replace(f" {value}\n", f" {value} 0.5\n")
+    assert read(files, "ioh")[0] == expected
+    files[DAT] = files[DAT].replace(' "mu"\n', ' "\n')  # as in 2018
+    assert read(files, "ioh")[0] == expected
+    two = former()
+    lines = [line.split() for line in two[DAT].replace(HEADER, "").splitlines()]
+    two[DAT] = "".join(
+        f"{words[0]} {words[2]}\n" if words else '"function evaluation" "best-so-far f(x)"\n'
+        for words in lines
+    )
+    assert read(two, "ioh")[0] == expected
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+@pytest.mark.parametrize("ending", ["cdat", "tdat", "idat"])
+def test_other_data_files_of_before_json(ending, read):
+    expected, _ = read(former(), "ioh")
+    files = former()
+    files[DAT.replace(".dat", f".{ending}")] = files.pop(DAT)
+    rows, cautions = read(files, "ioh")
+    assert rows == expected
+    assert [line.split(": ", 1)[1] for line in cautions] == (
+        [] if ending == "cdat"
+        else ["no .dat file is there; improvements count when they were next logged"]
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+def test_entries_of_one_data_file(read):
+    expected, _ = read(former(), "ioh")
+    files = former()
+    header, _, trials = files[INFO].split("\n")
+    name, first, second = trials.split(", ")
+    files[INFO] = f"{header}\n%\n{name}, {first}\n{header}\n%\n{name}, {second}\n"
+    assert read(files, "ioh")[0] == expected
+
+
+def test_data_of_bbob_before_json(read):
+    files = former(suite="'BBOB'", maximization="'F'")
+    files[INFO] = files[INFO].replace("8.0", "4.0").replace("9.0", "4.0")
+    files[DAT] = f"{HEADER}\n1 6 6 8 8\n5 4 4 6 6\n{HEADER}\n1 4 4 6 6\n"
+    rows, cautions = read(files, "ioh")
+    assert [events(row) for row in rows] == [[(1, 6.0), (5, 4.0)], [(1, 4.0)]]
+    assert [(row["suite"], row["f_opt"], row["best_f"]) for row in rows] == [("bbob", 2.0, 6.0)] * 2
+    assert cautions == []
+    unnamed = former(suite=None) | {DAT: files[DAT]}
+    unnamed[INFO] = files[INFO].replace("suite = 'BBOB', ", "").replace(", maximization = 'F'", "")
+    rows, cautions = read(unnamed, "ioh")
+    assert {row["suite"] for row in rows} == {"unknown_suite"}
+    assert cautions == [
+        f"{INFO}: does not say whether values are maximized; judged by how the best move",
+        f"{INFO}: does not name its suite; values are taken as distances to the optimum",
+    ]
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"funcId": "bla"}, f"{INFO}: funcId is 'bla', and should be a whole number"),
+        ({"maximization": "'maybe'"}, f"{INFO}: maximization is 'maybe', and should be 'T' or 'F'"),
+        ({"suite": "'own'", "maximization": "'T'"},
+         f"{INFO}: its values are maximized, and are no precisions"),
+        ({"funcId": "26"}, f"{INFO}: functions: 26 is not in pbo, which has 1 to 25"),
+        ({"funcId": "18"}, f"{INFO}: nobody knows the optimum; its runs are left out"),
+        ({"DIM": "8"},
+         f"{INFO}: a value of 9, and the largest of f1 of pbo is 8: another function"),
+        ({"Precision": "1e-8"}, f"{INFO}: is COCO's; import it as coco, not as ioh"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_of_before_json(change, line, read, tmp_path):
+    with pytest.raises(InputError) as caught:
+        read(former(**change), "ioh")
+    assert caught.value.faults == (f"{tmp_path / 'data'}: {line}",)
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+def test_an_instance_that_is_another_one(read, tmp_path):
+    files = former()
+    files[INFO] = files[INFO].replace("1:7", "2:7")
+    with pytest.raises(InputError, match=r"instance 2 has 4 where pbo has .*: another instance"):
+        read(files, "ioh")
+
+
+def test_each_format_is_told_from_the_other(read):
+    with pytest.raises(InputError, match="is IOHprofiler's; import it as ioh, not as coco"):
+        read(former(), "coco")

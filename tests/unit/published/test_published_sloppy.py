@@ -1,0 +1,350 @@
+"""COCO's archives as they really are: what is put up with, and what is then said."""
+
+import re
+
+import pytest
+
+from timefair.basics.errors import InputError
+from timefair.published.importing import Wanted
+
+INFO, DAT, TDAT = "A/x.info", "A/data_f5/x_f5_DIM2.dat", "A/data_f5/x_f5_DIM2.tdat"
+
+
+def events(row):
+    return [(event["evaluations"], event["precision"]) for event in row["events"]]
+
+
+def trial(text, number):
+    """The lines of a trial in a data file."""
+    return re.findall(r"%[^%]*", text)[number]
+
+
+@pytest.fixture(params=["first", "latest"])
+def archive(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_all_generations_say_the_same(first, latest, multiobjective, constrained, read):
+    rows, cautions = read(first)
+    assert cautions == []
+    assert [(row["instance"], row["evaluations"]) for row in rows] == [(1, 20), (2, 20), (3, 20)]
+    assert [row["f_opt"] for row in rows] == [79.48, -20.5, 6.0]
+    assert events(rows[1]) == [(1, 30.0), (13, 0.5)]
+    assert read(latest)[0] == rows
+    with_constraints, cautions = read(constrained)
+    assert cautions == ["bbob-constrained: evaluations of f and of constraints are added"]
+    assert events(with_constraints[1]) == [(4, 30.0), (52, 0.5)]
+    assert with_constraints[1]["evaluations"] == 80
+    (_, second, _), (caution,) = read(multiobjective)
+    assert caution.startswith("bbob-biobj: precisions are distances of the hypervolume indicator")
+    assert (events(second), second["evaluations"]) == ([(1, 30.0), (13, 0.5)], 20)
+    assert (second["instance"], second["f_opt"], second["algorithm"]) == (2, 0.0, "walk")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: text.replace("\n", "\r"),
+        lambda text: "\ufeff" + text,
+        lambda text: text.replace("data_f5/", "data_f5\\"),
+        lambda text: text.replace("data_f5/", ".\\DATA_f5\\").replace(".dat", ".DAT"),
+        lambda text: re.sub(r"(?<=\d)e(?=[+-]\d)", "D", text),
+        lambda text: re.sub(r"(?<=\d)e(?=[+-]\d)", "E", text),
+        lambda text: re.sub(r"e([+-])(\d\d)\b", r"e\g<1>0\2", text),
+        lambda text: re.sub(r"(?m)^(% f.*)$", r"% a remark\n\1\n%\n% another", text),
+        lambda text: re.sub(r"(?m)(?: [+-]1.0e\+00){2}$", "", text),
+        lambda text: text.replace("Fopt (", "fopt  ( "),
+        lambda text: text.replace(" ", "\t") if "funcId" not in text else text,
+        lambda text: text + "\n\n",
+        lambda text: text.rstrip("\n") if "funcId" in text else text,
+        lambda text: text.replace("algId = 'walk'", "algId = \"walk\", note.of-us = 'a, b = c'"),
+        lambda text: re.sub(r"(?m)^(\d+) ", lambda at: f"{float(at[1]):.4e} ", text),
+    ],
+)
+def test_manners_of_writing_do_not_matter(change, archive, read):
+    clean, _ = read(archive)
+    archive.everywhere(change)
+    assert read(archive) == (clean, [])
+
+
+def test_files_in_upper_case(archive, read):
+    clean, _ = read(archive)
+    assert read({f"B/{name.upper()}": text for name, text in archive.items()})[0][:3] == clean
+
+
+def test_a_lost_end_of_line_between_entries(archive, read):
+    """As some loggers of 2015 left them."""
+    other = archive[INFO].replace("DIM = 2", "DIM = 3").replace("_DIM2", "_DIM3")
+    for name in (DAT, TDAT):
+        archive[name.replace("_DIM2", "_DIM3")] = archive[name]
+    archive[INFO] = archive[INFO].rstrip() + other
+    rows, cautions = read(archive)
+    assert [row["dimension"] for row in rows] == [2, 2, 2, 3, 3, 3]
+    assert cautions == []
+
+
+def test_trials_that_are_not_listed_are_left_out(archive, read):
+    """A killed experiment leaves one, mostly the last."""
+    clean, _ = read(archive)
+    for place in (0, 1, 3):
+        changed = dict(archive)
+        for name in (DAT, TDAT):
+            trials = re.findall(r"%[^%]*", archive[name])
+            trials.insert(place, trials[0].replace(f"\n{20} ", "\n19 ").replace("2.5", "2.6"))
+            changed[name] = "".join(trials)
+        rows, cautions = read(changed)
+        assert rows == clean
+        assert cautions == [f"{DAT}: 4 trials, and its .info file lists 3; the others are left out"]
+
+
+def test_trials_that_are_lost_are_left_out_if_it_is_plain_which(archive, read):
+    clean, _ = read(archive)
+    for name in (DAT, TDAT):
+        archive[name] = archive[name].replace(trial(archive[name], 1), "")
+    rows, cautions = read(archive)
+    assert rows == [clean[0], clean[2]]
+    assert cautions == [f"{DAT}: lacks trials that its .info file lists, of instances 2"]
+    archive[INFO] = re.sub(r":20\|[^,\n]+", "", archive[INFO])
+    with pytest.raises(InputError, match=r"2 trials, and its \.info file lists 3; which"):
+        read(archive)
+
+
+def test_trials_without_an_evaluation(archive, read):
+    clean, _ = read(archive)
+    archive.edit(INFO, ", 2:20", ", 9:0|inf, 2:20")
+    rows, cautions = read(archive)
+    assert rows == clean
+    assert cautions == [f"{DAT}: lacks trials that its .info file lists, of instances 9"]
+
+
+def test_trials_that_broke_off(archive, read):
+    clean, _ = read(archive)
+    archive[INFO] = re.sub(r"3:20\|\S+", "3", archive[INFO])
+    assert read(archive) == (clean, [f"{DAT}: trials broke off; they end where their lines do"])
+
+
+def test_comments_within_a_trial(archive, read):
+    clean, _ = read(archive)
+    for name in (DAT, TDAT):
+        archive.edit(name, "\n4 ", "\n% restart\n4 ", 1)
+    rows, cautions = read(archive)
+    assert rows == clean
+    assert cautions == [f"{DAT} and 1 more: has comments within trials, which are passed over"]
+
+
+def test_trials_that_follow_each_other_unmarked(archive, read):
+    clean, _ = read(archive)
+    for name in (DAT, TDAT):
+        second = trial(archive[name], 1)
+        archive.edit(name, second, second.partition("\n")[2])
+    rows, cautions = read(archive)
+    for row, ours in zip(rows, clean, strict=True):
+        assert events(row) == events(ours)
+        assert row["evaluations"] == ours["evaluations"]
+        assert row["f_opt"] == pytest.approx(ours["f_opt"])
+    assert cautions == [
+        f"{DAT} and 1 more: trials follow each other unmarked; they begin where counts fall"
+    ]
+
+
+def test_without_tdat_the_info_file_tells_the_end(archive, read):
+    clean, _ = read(archive)
+    del archive[TDAT]
+    rows, cautions = read(archive)
+    assert rows == clean
+    assert cautions == [f"{DAT}: has no .tdat file beside it; trials end where the .info file says"]
+
+
+@pytest.mark.parametrize("lost", [0, 2])
+def test_a_tdat_file_of_fewer_trials(lost, archive, read):
+    clean, _ = read(archive)
+    archive[TDAT] = archive[TDAT].replace(trial(archive[TDAT], lost), "")
+    rows, cautions = read(archive)
+    assert rows == clean
+    assert cautions == [
+        f"{TDAT}: 2 trials, of which {lost} can be those of its .dat file; the others end where "
+        "the .info file says"
+    ]
+
+
+def test_ends_that_differ(archive, read):
+    archive.edit(INFO, "2:20", "2:21")
+    rows, cautions = read(archive)
+    assert rows[1]["evaluations"] == 20
+    assert cautions == [
+        f"{DAT}: trials do not end as its .info file says; the data files are believed"
+    ]
+
+
+def test_final_precisions_that_differ(archive, read):
+    archive.edit(DAT, "13 ", "14 ")
+    assert read(archive)[1] == []
+    archive.edit(INFO, "2:20|5.0e-01", "2:20|5.0e-02")
+    assert len(read(archive)[1]) == 1
+
+
+def test_what_is_listed_twice_is_read_once(archive, read):
+    clean, _ = read(archive)
+    twice = archive | {"A/again.info": archive[INFO]}
+    assert read(twice) == (clean, [f"{DAT}: is listed twice, and read once"])
+
+
+def test_a_folder_that_is_there_twice(archive, read):
+    clean, _ = read(archive)
+    twice = archive | {name.replace("A/", "B/", 1): text for name, text in archive.items()}
+    assert read(twice) == (
+        clean, ["B/x.info: has the same trials as another file, and is left out"],
+    )  # fmt: skip
+
+
+def test_other_trials_in_another_folder_are_repetitions(archive, read):
+    more = {name.replace("A/", "B/", 1): text for name, text in archive.items()}
+    more = {name: text.replace("\n4 ", "\n5 ") for name, text in more.items()}
+    rows, _ = read(archive | more)
+    assert [(row["instance"], row["run"]) for row in rows] == [
+        (1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (3, 1),
+    ]  # fmt: skip
+
+
+def test_one_data_file_in_several_entries(archive, read):
+    clean, _ = read(archive)
+    header = archive[INFO].rpartition("data_f5")[0]
+    start, first, *others = archive[INFO][len(header) :].rstrip().split(", ")
+    archive[INFO] = f"{header}{start}, {first}\n{header}{', '.join([start, *others])}\n"
+    rows, cautions = read(archive)
+    assert rows == clean
+    assert cautions == [f"{DAT}: is listed in several entries; its trials are taken in their order"]
+
+
+def test_multiobjective_instances_out_of_order(multiobjective, read):
+    """As in data that were made again: https://github.com/numbbo/coco/issues/1108."""
+    clean, _ = read(multiobjective)
+    multiobjective.edit(INFO, "1:20|2.5e-01, 2:20", "2:20|2.5e-01, 1:20")
+    rows, cautions = read(multiobjective)
+    assert rows == clean
+    assert cautions[-1] == (
+        "A/1-1/x_hyp.dat: instances are not those of its .info file; the data files are believed"
+    )
+
+
+def test_missing_data_files_and_entries_that_broke_off(archive, read):
+    clean, _ = read(archive)
+    header = archive[INFO].partition("data_f5")[0].replace("DIM = 2", "DIM = 3")
+    archive[INFO] += f"{header}data_f5/none.dat, 1:20|1.0e+00\n{header}data_f5/none.dat\n{header}"
+    archive["A/empty.info"] = ""
+    assert read(archive) == (
+        clean,
+        [
+            "A/empty.info: has no entry of published data, and is left out",
+            f"{INFO}: names the data file 'data_f5/none.dat', which is not there; its trials are "
+            "left out",
+            f"{INFO}: an entry lists no trials, and is left out",
+        ],
+    )
+
+
+def test_names_of_the_algorithm_that_differ(archive, read):
+    clean, _ = read(archive)
+    other = {
+        name.replace("x", "y"): text.replace("x_f5", "y_f5").replace("DIM = 2", "DIM = 3")
+        for name, text in archive.items()
+    }
+    other["A/y.info"] = other["A/y.info"].replace("'walk'", "'walk-3D'")
+    rows, cautions = read(archive | other, label="ours")
+    assert [row["dimension"] for row in rows] == [2, 2, 2, 3, 3, 3]
+    assert cautions == ["call the algorithm by 2 names (walk, walk-3D); taken as one"]
+    assert len(read(archive | other, algorithm="walk")[0]) == len(clean)
+    with pytest.raises(InputError, match="no data of the algorithm 'run'; there are those of walk"):
+        read(archive | other, algorithm="run")
+
+
+def test_data_without_a_name(archive, read):
+    archive[INFO] = archive[INFO].replace(", algId = 'walk'", "")
+    rows, cautions = read(archive)
+    assert {row["algorithm"] for row in rows} == {"A"}
+    assert cautions == [f"{INFO}: names no algorithm; it is called 'A' as its folder is"]
+
+
+def test_values_that_are_no_numbers(archive, read):
+    archive.edit(DAT, "+2.000000000e+00", "NaN")
+    archive.edit(DAT, "+3.000000000e+01", "1.#INF", 1)
+    archive.edit(TDAT, "\n4 ", "\n3 ")
+    archive.edit(TDAT, "+2.000000000e+00", "-1.#IND")
+    rows, _ = read(archive)
+    assert events(rows[0]) == [(1, 7.5), (9, 0.25)]
+
+
+def test_precisions_below_0(archive, read):
+    for name in (DAT, TDAT):
+        archive.edit(name, "+3.000000000e-09", "-1.000000000e-12")
+    rows, cautions = read(archive)
+    assert (events(rows[2])[-1], cautions) == ((7, 0.0), [])
+    archive.edit(DAT, "-1.000000000e-12", "-1.000000000e-02")
+    assert (
+        f"{DAT}: has precisions far below 0, which count as 0: check its optimum"
+        in (read(archive)[1])
+    )
+
+
+def test_lines_out_of_order(archive, read):
+    clean, _ = read(archive)
+    lines = archive[DAT].splitlines(keepends=True)
+    lines[2:4] = lines[3:1:-1]
+    archive[DAT] = "".join(lines)
+    assert read(archive) == (
+        clean,
+        [
+            f"{DAT}: evaluations fall within a trial; its lines are put in order",
+            f"{DAT}: the best precision rises within a trial; the first best one counts",
+        ],
+    )
+
+
+def test_data_files_that_were_cut(archive, read):
+    archive[DAT] = archive[DAT][:-3]
+    assert read(archive)[1] == [f"{DAT}: its last line has no end; it may have been cut off"]
+    archive[DAT] = archive[DAT][:-12]
+    with pytest.raises(InputError, match=r"x_f5_DIM2\.dat:10: '7 .*' is no line of COCO's data"):
+        read(archive)
+
+
+def test_the_best_of_many_algorithms_is_refused(archive, read):
+    archive.edit(INFO, "\n%", "\n% Combination of a.tgz, b.tgz", 1)
+    with pytest.raises(InputError, match="the best of many algorithms, which is no run of any"):
+        read(archive)
+
+
+def test_a_data_file_of_two_functions_is_refused(archive, read):
+    archive[INFO] += archive[INFO].replace("funcId = 5", "funcId = 6")
+    with pytest.raises(InputError) as caught:
+        read(archive)
+    assert caught.value.faults[0].endswith(
+        f"{DAT}: entries of two values of funcId name it (5 and 6); it can have data of one alone"
+    )
+
+
+def test_the_suite_that_a_campaign_wants_of_several(archive, read):
+    clean, _ = read(archive)
+    noisy = {
+        name.replace("x", "y"): text.replace("x_f5", "y_f5")
+        .replace("funcId = 5", "funcId = 105")
+        .replace("suite = 'bbob'", "suite = 'bbob-noisy'")
+        for name, text in archive.items()
+    }
+    with pytest.raises(InputError, match=r"data of 2 suites \(bbob, bbob-noisy\); give those of"):
+        read(archive | noisy)
+    wanted = Wanted("bbob", [5, 105], [2], [1, 2, 3])
+    assert read(archive | noisy, wanted=wanted) == (clean, [])
+
+
+def test_a_multiobjective_trial_without_its_comment(multiobjective, read):
+    clean, _ = read(multiobjective)
+    for name in ("A/1-1/x_hyp.dat", "A/1-1/x_hyp.tdat"):
+        start, second, third = (
+            "".join(lines) for lines in re.findall(r"((?:%[^\n]*\n)+)([^%]*)", multiobjective[name])
+        )
+        multiobjective[name] = start + re.sub("(?m)^%.*\n", "", second) + third
+    rows, cautions = read(multiobjective)
+    assert rows == clean
+    assert len(cautions) == 2

@@ -1,0 +1,183 @@
+"""What adapters of optional libraries share: is it installed, and are name and parameters right.
+
+An adapter is one `Extra`: the names of the algorithms, their parameters with defaults, and
+``solve``, one launch. The packages are the extra ``extras`` of the project.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from inspect import Signature
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective
+from timefair.algorithms.trial import Enough, Sphere
+from timefair.basics.errors import suggest
+from timefair.problems.base import Variables
+
+
+@dataclass
+class Extra:
+    """A library that is not among the required packages.
+
+    Attributes
+    ----------
+    name
+        What stands before the colon of ``library:name``.
+    distributions
+        The packages whose versions decide what its algorithms do; the first is the one to install.
+    module
+        What is imported.
+    names
+        Its algorithms.
+    parameters
+        ``parameters(name)``: what a user may set, each with its default, or with ``int`` or
+        ``float`` where the library chooses a number. A truth value or a number is asked of the
+        user where the default is one; other values are for the library to judge.
+    solve
+        ``solve(objective, rng, *, name, parameters)``: one launch; `parameters` are the user's.
+    source
+        The adapter's file.
+    trial_evaluations
+        How far the launch goes that shows whether the library accepts the user's values.
+    """
+
+    name: str
+    distributions: Sequence[str]
+    module: str
+    names: Sequence[str]
+    parameters: Callable[[str], Mapping[str, object]]
+    solve: Callable[..., object]
+    source: Path
+    trial_evaluations: int = 5
+
+    def available(self) -> list[Available]:
+        return [Available(name, self._missing()) for name in self.names]
+
+    def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
+        if name not in self.names:
+            return [f"{self.name} has no algorithm {name!r}{suggest(name, self.names)}"]
+        place = f"{self.name}:{name}"
+        if missing := self._missing():
+            return [f"{place} cannot be used here: it {missing}"]
+        defaults = self.parameters(name)
+        lines = []
+        for key, value in parameters.items():
+            if key not in defaults:
+                help_ = suggest(key, defaults) or f"; it has: {', '.join(defaults) or 'none'}"
+                lines.append(f"{key!r} is no parameter of {place}{help_}")
+            elif wanted := _wanted(value, defaults[key]):
+                lines.append(f"{key!r} of {place} is {wanted}, not {value!r}")
+        return lines or self._refusal(name, parameters)
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        return CONTINUOUS
+
+    def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
+        defaults = self.parameters(name)
+        values = {key: _like(value, defaults[key]) for key, value in parameters.items()}
+        return Algorithm(
+            partial(_launch, self.solve, name=name, parameters=values),
+            partial(importlib.import_module, self.module),
+        )
+
+    def source_files(self, name: str) -> list[Path]:
+        return [Path(__file__), self.source]
+
+    def _missing(self) -> str:
+        if importlib.util.find_spec(self.module):
+            return ""
+        return f"needs the package {self.distributions[0]}: pip install 'timefair[extras]'"
+
+    def _refusal(self, name: str, parameters: Mapping[str, object]) -> list[str]:
+        """What the library says against the values, learned by a short launch."""
+        algorithm = self.load(name, parameters)
+        try:
+            algorithm.solve(Sphere(self.trial_evaluations), np.random.default_rng(0))
+        except Enough:
+            return []
+        except Exception as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            return [f"{self.name}:{name} refuses its parameters: {reason}"]
+        return []
+
+
+def defaults_of(signature: Signature, *, without: Sequence[str]) -> dict[str, object]:
+    """The arguments of a constructor or function that have a default which a file can hold."""
+    return {
+        key: argument.default
+        for key, argument in signature.parameters.items()
+        if key not in without and isinstance(argument.default, bool | int | float | str | None)
+    }
+
+
+Evaluate = Callable[[NDArray[np.float64]], float]
+
+
+def moved_inside(objective: Objective) -> Evaluate:
+    """The objective at the nearest point within the bounds."""
+    lower, upper = objective.lower, objective.upper
+    return lambda x: objective(np.clip(x, lower, upper))
+
+
+class Held:
+    """An objective that holds what it raises, for libraries that would lose it on their way.
+
+    ``stop()``, or a look at `error`, has to make the library return; `release` then raises what is
+    held, if anything.
+    """
+
+    def __init__(self, evaluate: Evaluate, stop: Callable[[], object] = lambda: None) -> None:
+        self.error: BaseException | None = None
+        self._evaluate, self._stop = evaluate, stop
+
+    def __call__(self, x: NDArray[np.float64]) -> float:
+        try:
+            return self._evaluate(x)
+        except BaseException as error:
+            self.error = error
+            self._stop()
+            return np.inf
+
+    def release(self) -> None:
+        if self.error is not None:
+            raise self.error
+
+
+def _wanted(value: object, default: object) -> str:
+    """What a value that cannot stand for a default should have been; empty where it can."""
+    if isinstance(default, type):
+        default = default(True)
+    if isinstance(default, bool):
+        return "" if isinstance(value, bool) else "true or false"
+    if not isinstance(default, int | float):
+        return ""
+    whole = isinstance(default, int)
+    least = -np.inf if default < 0 else min(default, 1) if whole else 0
+    right_type = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
+    if right_type and value >= least:  # type: ignore[operator]
+        return ""
+    kind = "a whole number" if whole else "a number"
+    return kind if least == -np.inf else f"{kind} from {least}"
+
+
+def _like(value: object, default: object) -> object:
+    """A whole number that a file gives for a float is one: some libraries ask for the very type."""
+    is_float = default is float or isinstance(default, float)
+    return float(value) if is_float and isinstance(value, int) else value
+
+
+def _launch(solve: Callable[..., object], *arguments: Any, **keywords: Any) -> object:
+    """A launch without warnings, which would cost time and fill the log."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return solve(*arguments, **keywords)

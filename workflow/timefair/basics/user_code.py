@@ -1,0 +1,166 @@
+"""The user's own code: a function named ``module:function`` or ``path/to/file.py:function``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from timefair.basics.errors import InputError, suggest
+
+
+def is_file(place: str) -> bool:
+    """Whether the part before the colon names a file rather than a module."""
+    return place.endswith(".py") or "/" in place
+
+
+def module_exists(place: str) -> bool:
+    """Whether a module of that name, or the package that it is in, can be found."""
+    _look_in_current_directory()
+    try:
+        return importlib.util.find_spec(place.partition(".")[0]) is not None
+    except ValueError:  # an empty name, or a module without a specification such as __main__
+        return False
+
+
+def load_function(name: str) -> Callable[..., object]:
+    """The function of that name; InputError where there is none or its module has an error."""
+    place, _, attribute = name.rpartition(":")
+    module = _module(place)
+    function = getattr(module, attribute, None)
+    if function is None:
+        known = [k for k, v in vars(module).items() if callable(v) and not k.startswith("_")]
+        raise InputError(f"{place} has no function {attribute!r}{suggest(attribute, known)}")
+    if not callable(function):
+        raise InputError(f"{attribute!r} of {place} is no function but {type(function).__name__}")
+    return function  # type: ignore[no-any-return]
+
+
+def signature_of(function: Callable[..., object]) -> inspect.Signature | None:
+    """What a function can be called with; None for compiled code that does not say."""
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+
+
+def parameter_faults(
+    name: str,
+    signature: inspect.Signature,
+    parameters: Iterable[str],
+    call: str,
+    given: Iterable[str] = (),
+) -> list[str]:
+    """What is wrong with the keyword arguments of a function, one line each.
+
+    Parameters
+    ----------
+    name
+        The function's name, for the lines.
+    parameters
+        The keywords that the user gives.
+    call
+        How it is called, with its positional arguments: ``"solve(objective, rng)"``.
+    given
+        Keywords that it gets besides, so that they need no value of the user's.
+    """
+    arguments = list(signature.parameters.values())
+    positional = [a for a in arguments if a.kind in (a.POSITIONAL_ONLY, a.POSITIONAL_OR_KEYWORD)]
+    needed = call.count(",") + 1
+    if len(positional) < needed and not any(a.kind is a.VAR_POSITIONAL for a in arguments):
+        return [f"{name} cannot be called as {call}: it is {signature}"]
+    known = {
+        a.name: a
+        for a in arguments
+        if a not in positional[:needed] and a.kind in (a.POSITIONAL_OR_KEYWORD, a.KEYWORD_ONLY)
+    }
+    lines = []
+    if not any(a.kind is a.VAR_KEYWORD for a in arguments):
+        for key in parameters:
+            if key not in known:
+                has = ", ".join(known) or "none"
+                help_ = suggest(key, known) or f"; it has: {has}"
+                lines.append(f"{key!r} is no parameter of {name}{help_}")
+    lines += [
+        f"{name} needs a value of its parameter {key!r}"
+        for key, a in known.items()
+        if a.default is a.empty and key not in {*parameters, *given}
+    ]
+    return lines
+
+
+def source_files(name: str) -> list[Path]:
+    """The module that was named, and the function's file if it is another."""
+    function = load_function(name)
+    places = [_module(name.rpartition(":")[0]).__file__]
+    try:
+        places.append(inspect.getsourcefile(inspect.unwrap(function)))
+    except TypeError:  # compiled, or an object that is callable
+        places.append(getattr(inspect.getmodule(type(function)), "__file__", None))
+    return list(dict.fromkeys(Path(p).resolve() for p in places if p and Path(p).is_file()))
+
+
+def packages(name: str) -> list[str]:
+    """The installed distributions that the named module belongs to; none for loose files."""
+    place = name.rpartition(":")[0]
+    if is_file(place):
+        return []
+    return sorted(set(_owners().get(place.partition(".")[0], [])))
+
+
+@cache
+def _owners() -> Mapping[str, list[str]]:
+    """The distributions of each package that can be imported; found out once, it takes a while."""
+    return importlib.metadata.packages_distributions()
+
+
+def _look_in_current_directory() -> None:
+    """Put it first on the import path, as ``python -m`` does."""
+    here = os.getcwd()
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)
+
+
+def _module(place: str) -> ModuleType:
+    _look_in_current_directory()
+    if is_file(place):
+        return _module_of_file(Path(place))
+    try:
+        return importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        if error.name and (place == error.name or place.startswith(error.name + ".")):
+            raise InputError(
+                f"there is no module {place!r} here or among what is installed"
+            ) from error
+        raise InputError(f"{place} cannot be imported: {error}") from error
+    except Exception as error:
+        raise InputError(f"{place} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def _module_of_file(path: Path) -> ModuleType:
+    path = path.resolve()
+    name = f"timefair_own:{path}"  # no importable name: it cannot hide or be hidden
+    if name in sys.modules:
+        return sys.modules[name]
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))  # for what lies beside it
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path} is no Python file: its name has to end in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise InputError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    return module

@@ -1,0 +1,85 @@
+"""The campaign: one YAML file, checked before anything runs.
+
+`load` and `parse` are the doors for what a user wrote; they raise `InputError` with one line a
+fault. `restore` reads the snapshot of a campaign that has been through them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from timefair.basics.errors import InputError
+from timefair.campaign.configuration.faults import disagreements, fault, follows, unknown_names
+from timefair.campaign.configuration.model import (
+    AlgorithmSpec,
+    Budget,
+    Campaign,
+    Limits,
+    Problems,
+    Restart,
+    Statistics,
+    json_schema,
+)
+from timefair.campaign.configuration.yaml_file import read_yaml
+
+__all__ = [
+    "AlgorithmSpec",
+    "Budget",
+    "Campaign",
+    "Limits",
+    "Problems",
+    "Restart",
+    "Statistics",
+    "json_schema",
+    "load",
+    "parse",
+    "read_yaml",
+    "restore",
+]
+
+
+def load(path: Path | str) -> Campaign:
+    """Read and check a campaign file; raises `InputError`."""
+    return parse(read_yaml(Path(path)), name=str(path))
+
+
+def parse(mapping: object, name: str = "campaign") -> Campaign:
+    """Check a campaign given as a mapping; raises `InputError`, with `name` if it is none."""
+    if sys.platform != "linux":
+        raise InputError(f"timefair measures on Linux; this is {sys.platform}")
+    if not isinstance(mapping, Mapping):
+        raise InputError(f"{name}: should be keys with values, as in config/default.yaml")
+    try:
+        campaign = Campaign.model_validate(dict(mapping))
+    except ValidationError as error:
+        errors = error.errors(include_url=False)
+        raise InputError(*(fault(e) for e in errors if not follows(e))) from None
+    except RecursionError:
+        raise InputError("campaign: nested too deeply") from None
+    faults = [*disagreements(campaign), *unknown_names(campaign)]
+    if faults:
+        raise InputError(*faults)
+    return campaign
+
+
+def restore(path: Path | str) -> Campaign:
+    """Read the snapshot of a campaign that has been checked; libraries are not asked again.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is not what this timefair writes.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        return Campaign.model_validate_json(text, strict=False)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; name results/NAME/campaign.json") from None
+    except ValueError:
+        raise InputError(
+            f"{path}: not a campaign that this timefair wrote; start snakemake again"
+        ) from None

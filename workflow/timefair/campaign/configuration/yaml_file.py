@@ -1,0 +1,52 @@
+"""Reading a YAML file strictly: a fault is one line with the file and the line in it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from timefair.basics.errors import InputError
+
+MERGE = "tag:yaml.org,2002:merge"
+"""The tag of ``<<``, which takes the keys of another mapping that are not given here."""
+
+
+class _Loader(yaml.SafeLoader):
+    """SafeLoader that refuses a key given twice, where YAML would silently take the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen = set()
+        for key_node, _ in node.value:
+            if key_node.tag == MERGE:
+                continue
+            key = self.construct_object(key_node, deep=True)
+            if isinstance(key, Hashable):
+                if key in seen:
+                    raise yaml.constructor.ConstructorError(
+                        problem=f"{key!r} is given twice", problem_mark=key_node.start_mark
+                    )
+                seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(path: Path) -> object:
+    """The content of a YAML file; raises `InputError` with file and line."""
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"{path}:{mark.line + 1}" if mark else str(path)
+        raise InputError(f"{where}: {error.problem or error.context}") from None
+    except yaml.YAMLError as error:
+        raise InputError(f"{path}: {' '.join(str(error).split())}") from None
+    except RecursionError:
+        raise InputError(f"{path}: nested too deeply") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is no text in UTF-8") from None
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None

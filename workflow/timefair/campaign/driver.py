@@ -1,0 +1,120 @@
+"""One snakemake at a time works on a campaign."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from timefair.basics.errors import InputError, storing
+from timefair.campaign import plan
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+
+NAME = ".driver"
+
+_held: set[Path] = set()
+"""The folders that this process holds: a workflow may read a module's Snakefile several times."""
+
+
+class Workflow(Protocol):
+    """What of Snakemake's own workflow says what this process was started for."""
+
+    is_main_process: bool
+    executor_plugin: object
+    dryrun: bool
+
+
+class Driver:
+    """This process, if it is the snakemake that has the jobs of a campaign run.
+
+    Snakemake knows that only when it plans jobs, long after it has read the rules: a dry run, a
+    report or `--unlock` has none run, and on a cluster a job is a snakemake of its own. So the
+    rule that measures asks for the campaign, while the first of its jobs is planned. The hook
+    `onstart` would be later, when another snakemake may have done what was planned, and a workflow
+    that has the campaign as a module does not call it.
+
+    Parameters
+    ----------
+    workflow
+        Snakemake's.
+    campaign, keys
+        What is written into the folder when it is held, for the jobs to read.
+    folder
+        ``results/<campaign>``, wherever Snakemake puts it.
+    """
+
+    def __init__(
+        self, workflow: Workflow, campaign: Campaign, keys: plan.Keys, folder: Path
+    ) -> None:
+        self._workflow, self._folder = workflow, folder
+        self._campaign, self._keys = campaign, keys
+        self._ready = False
+
+    @property
+    def _runs_jobs(self) -> bool:
+        workflow = self._workflow
+        executes = workflow.executor_plugin is not None and not workflow.dryrun
+        return workflow.is_main_process and executes
+
+    def take(self) -> list[str]:
+        """Hold the campaign and write it, once; nothing if this process has no jobs run.
+
+        Returns
+        -------
+        list of str
+            No files: it stands among the inputs of a rule.
+
+        Raises
+        ------
+        SystemExit
+            If another process holds the campaign, or the folder cannot be written. Snakemake
+            would wrap another exception in lines of its own.
+        """
+        if not self._ready and self._runs_jobs:
+            try:
+                hold(self._folder)
+                plan.write_snapshot(self._campaign, self._folder)
+                plan.write_keys(self._keys, self._folder)
+            except InputError as error:
+                sys.exit(error.told)
+            self._ready = True
+        return []
+
+
+def hold(folder: Path) -> None:
+    """Hold the folder of a campaign for as long as this process lives, however it ends.
+
+    The folder is made if need be. Jobs that outlive a workflow which was killed do not hold it:
+    each holds its own journal, and the next workflow waits for them there. On a file system
+    without locks nothing is held.
+
+    Raises
+    ------
+    InputError
+        If another process holds it, or nothing can be written there.
+    """
+    if folder.resolve() in _held:
+        return
+    with storing():
+        folder.mkdir(parents=True, exist_ok=True)
+        fd = os.open(folder / NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(fd, 20, 0).decode(errors="replace")
+            os.close(fd)
+            raise InputError(
+                f"{folder}: another snakemake (process {holder}) works on this campaign; "
+                "wait until it has ended, or end it"
+            ) from None
+        except OSError as error:
+            if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP):
+                raise
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, str(os.getpid()).encode(), 0)
+    _held.add(folder.resolve())

@@ -1,0 +1,229 @@
+"""How far a campaign is, by its records and journals: nothing is locked, nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration, plan
+from timefair.campaign.configuration import Campaign
+from timefair.records.journal import journal_path, read_journal
+from timefair.records.status import Disturbance, Status
+from timefair.records.store import open_record
+
+PAUSE_S = 60.0
+"""No run for so much longer than the longest one takes: nobody is measuring."""
+
+_READ = ["started_utc", "reaped_s", "status", "disturbance"]
+
+
+class Progress(NamedTuple):
+    """What there is of a campaign at one moment.
+
+    Attributes
+    ----------
+    runs, failed, disturbed
+        Runs that are done; those whose status is not ``ok``; those that were disturbed.
+    wanted
+        Runs that there will be; at most, while a stopping rule may end them earlier.
+    measured
+        Whether every record is there.
+    damaged
+        Records that cannot be read; they count as not there.
+    elsewhere
+        Whether there are records of another configuration or code.
+    worked_s
+        Seconds in which something was measured; pauses are left out.
+    left_s
+        About so many more, at the pace up to now; None before the first run.
+    quiet_s
+        Seconds since the last run ended, if nobody seems to measure; else None.
+    tables, figures
+        Made since the last record, and asked for.
+    """
+
+    runs: int
+    failed: int
+    disturbed: int
+    wanted: int
+    measured: bool
+    damaged: int
+    elsewhere: bool
+    worked_s: float
+    left_s: float | None
+    quiet_s: float | None
+    tables: tuple[int, int]
+    figures: tuple[int, int]
+
+    @property
+    def finished(self) -> bool:
+        """Whether everything is there that the campaign asks for."""
+        return self.measured and all(made == asked for made, asked in (self.tables, self.figures))
+
+
+class _Runs(NamedTuple):
+    """Some runs: when they began and ended, in seconds since 1970 (UTC), and how they went."""
+
+    start_s: npt.NDArray[np.float64]
+    end_s: npt.NDArray[np.float64]
+    failed: int
+    disturbed: int
+
+    @classmethod
+    def of(cls, runs: pa.Table) -> _Runs:
+        start_s = runs["started_utc"].cast(pa.int64()).to_numpy() / 1e3
+        failed = pc.sum(pc.not_equal(runs["status"], Status.OK.value)).as_py()
+        disturbed = pc.sum(pc.equal(runs["disturbance"], Disturbance.DISTURBED.value)).as_py()
+        return cls(start_s, start_s + runs["reaped_s"].to_numpy(), failed or 0, disturbed or 0)
+
+
+_NO_RUNS = _Runs(np.empty(0), np.empty(0), 0, 0)
+
+
+class _Part(NamedTuple):
+    """One job: its runs, how many it lacks at most, and when its record was written, if it was."""
+
+    algorithm: str
+    runs: _Runs
+    lacking: int
+    written_s: float | None
+    damaged: bool
+
+
+class Watch:
+    """Looks at a campaign's folder, again and again if need be; what did not change is kept.
+
+    Parameters
+    ----------
+    folder
+        ``results/NAME``.
+
+    Raises
+    ------
+    InputError
+        If there is no campaign, or one of another timefair.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        if not (folder / plan.SNAPSHOT).exists():
+            raise InputError(
+                f"{folder}: holds no campaign; name results/NAME, once snakemake has started"
+            )
+        self.campaign: Campaign = configuration.restore(folder / plan.SNAPSHOT)
+        self._keys = plan.read_keys(folder, self.campaign)
+        self._seen: dict[Path, tuple[tuple[int, int], _Runs]] = {}
+
+    def look(self, now_s: float) -> Progress:
+        """What there is; `now_s` is the time in seconds since 1970 (UTC)."""
+        parts = [self._part(job) for job in plan.jobs(self.campaign)]
+        runs = [part.runs for part in parts]
+        start_s = np.concatenate([some.start_s for some in runs])
+        end_s = np.concatenate([some.end_s for some in runs])
+        longest_s = float(np.max(end_s - start_s, initial=self.campaign.budget.time_s or 0.0))
+        worked_s = _covered_s(start_s, end_s, PAUSE_S + longest_s)
+        written = [part.written_s for part in parts if part.written_s is not None]
+        measured = len(written) == len(parts)
+        quiet_s = now_s - float(np.max(end_s)) if len(end_s) else 0.0
+        return Progress(
+            runs=len(start_s),
+            failed=sum(some.failed for some in runs),
+            disturbed=sum(some.disturbed for some in runs),
+            wanted=len(start_s) + sum(part.lacking for part in parts),
+            measured=measured,
+            damaged=sum(part.damaged for part in parts),
+            elsewhere=self._elsewhere(),
+            worked_s=worked_s,
+            left_s=self._left_s(parts, worked_s),
+            quiet_s=quiet_s if not measured and quiet_s > PAUSE_S + 2 * longest_s else None,
+            tables=self._made("tables", self.campaign.table_names, ".csv", written),
+            figures=self._made("figures", self.campaign.figure_names, ".svg", written),
+        )
+
+    def _part(self, job: plan.Job) -> _Part:
+        key = self._keys[job.algorithm, job.round]
+        record = self._folder / job.record(key)
+        damaged = False
+        try:
+            runs = self._read(record, _of_record)
+            return _Part(job.algorithm, runs, 0, record.stat().st_mtime, damaged=False)
+        except FileNotFoundError:
+            pass
+        except InputError:
+            damaged = record.exists()
+        try:
+            runs = self._read(journal_path(record), partial(_of_journal, f"{key} {record.name}"))
+        except OSError:
+            runs = _NO_RUNS
+        most = len(plan.runs_of_round(self.campaign, job.round)) * len(job.instances)
+        return _Part(job.algorithm, runs, most - len(runs.start_s), None, damaged)
+
+    def _read(self, path: Path, read: Callable[[Path], _Runs]) -> _Runs:
+        """The runs of a file, which is read again only if it has changed."""
+        stat = path.stat()
+        state = stat.st_mtime_ns, stat.st_size
+        if path not in self._seen or self._seen[path][0] != state:
+            self._seen[path] = state, read(path)
+        return self._seen[path][1]
+
+    def _left_s(self, parts: Sequence[_Part], worked_s: float) -> float | None:
+        """What is lacking in core-seconds, at the pace of those that were spent so far."""
+        spent = dict.fromkeys(self.campaign.algorithms, 0.0)
+        done, lacking = dict.fromkeys(spent, 0), dict.fromkeys(spent, 0)
+        for part in parts:
+            runs = part.runs
+            spent[part.algorithm] += float(np.sum(runs.end_s - runs.start_s))
+            done[part.algorithm] += len(runs.start_s)
+            lacking[part.algorithm] += part.lacking
+        if not any(done.values()):
+            return None
+        usual_s = sum(spent.values()) / sum(done.values())
+        cores = {label: spec.threads for label, spec in self.campaign.algorithms.items()}
+        each_s = {label: spent[label] / done[label] if done[label] else usual_s for label in spent}
+        spent_core_s = sum(spent[label] * cores[label] for label in spent)
+        left_core_s = sum(lacking[label] * each_s[label] * cores[label] for label in spent)
+        return worked_s * left_core_s / spent_core_s
+
+    def _elsewhere(self) -> bool:
+        keys = {(label, key[: plan.KEY_LENGTH]) for (label, _), key in self._keys.items()}
+        rooms = self._folder.glob("records/*/*/")
+        return any((room.parent.name, room.name) not in keys for room in rooms if room.is_dir())
+
+    def _made(
+        self, room: str, names: Iterable[str], suffix: str, written: Sequence[float]
+    ) -> tuple[int, int]:
+        files = [self._folder / room / f"{name}{suffix}" for name in names]
+        last_s = max(written, default=0.0)
+        return sum(path.exists() and path.stat().st_mtime >= last_s for path in files), len(files)
+
+
+def _of_record(path: Path) -> _Runs:
+    return _Runs.of(open_record(path).read(_READ))
+
+
+def _of_journal(owner: str, path: Path) -> _Runs:
+    """The whole runs of a journal; none of one that is another's."""
+    content = read_journal(path.read_bytes())
+    if content.owner != owner or not content.runs:
+        return _NO_RUNS
+    return _Runs.of(pa.Table.from_batches(content.runs.values()).select(_READ))
+
+
+def _covered_s(
+    start_s: npt.NDArray[np.float64], end_s: npt.NDArray[np.float64], pause_s: float
+) -> float:
+    """Seconds covered by at least one of some spans, gaps of less than `pause_s` included."""
+    if not len(start_s):
+        return 0.0
+    order = np.argsort(start_s)
+    begun_s, ended_s = start_s[order], np.maximum.accumulate(end_s[order])
+    gaps_s = begun_s[1:] - ended_s[:-1]
+    return float(ended_s[-1] - begun_s[0] - np.sum(gaps_s[gaps_s >= pause_s]))

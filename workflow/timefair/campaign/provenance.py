@@ -1,0 +1,304 @@
+"""What code, software and machine a result comes from.
+
+`measure_key` names everything that decides a measurement. Snakemake sees it as a parameter of the
+job, and each record carries it: what changes it measures again, what does not leaves records be.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import importlib.util
+import json
+import platform
+from collections.abc import Callable, Iterable
+from functools import cache, partial
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from timefair.campaign.plan import runs_of_round
+from timefair.machine import facts
+from timefair.machine.host import Host
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def measure_key(campaign: Campaign, label: str, round: int) -> str:
+    """SHA-256, in hex, of all that decides what an algorithm's runs of one round measure.
+
+    Functions, dimensions and instances are not in it, as the record's name has them; nor are the
+    targets, the statistics, the tables and the figures, nor the other algorithms unless the
+    stopping rule compares them.
+    """
+    return _round_key(campaign, _decisive(campaign, [label])[label], round)
+
+
+def measure_keys(campaign: Campaign) -> dict[tuple[str, int], str]:
+    """`measure_key` of every algorithm and round."""
+    return {
+        (label, round): _round_key(campaign, decisive, round)
+        for label, decisive in _decisive(campaign, campaign.algorithms).items()
+        for round in range(1, campaign.rounds + 1)
+    }
+
+
+def _round_key(campaign: Campaign, decisive: dict[str, Any], round: int) -> str:
+    runs = runs_of_round(campaign, round)
+    return _hash(decisive | {"round": round, "runs": [runs.start, runs.stop]})
+
+
+def _decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """What decides the measurements of some algorithms in any round."""
+    code_of = cache(partial(_measuring_code, campaign))
+    if not campaign.stopping.compares:
+        return {label: _decisive_alone(campaign, label, code_of) for label in labels}
+    # The others decide how long an algorithm goes on.
+    field = {label: _decisive_alone(campaign, label, code_of) for label in campaign.algorithms}
+    return {label: field[label] | {"field": field} for label in labels}
+
+
+def _decisive_alone(
+    campaign: Campaign, label: str, code_of: Callable[[str], str]
+) -> dict[str, Any]:
+    from timefair.algorithms import registry as algorithms
+    from timefair.problems import registry as suites
+    from timefair.records.schema import SCHEMA_VERSION
+
+    spec, problems = campaign.algorithms[label], campaign.problems
+    suite = suites.find(problems.suite, problems.parameters)
+    return {
+        "schema": SCHEMA_VERSION,
+        "seed": campaign.seed,
+        "suite": suite.name,
+        "suite_parameters": problems.parameters,
+        "label": label,
+        "algorithm": spec.model_dump(mode="json", exclude={"ancillary", "restart"}),
+        "budget": campaign.budget.model_dump(mode="json"),
+        "restart": campaign.restart_of(label).model_dump(mode="json"),
+        "limits": campaign.limits.model_dump(mode="json"),
+        "timing": {
+            "repeats": campaign.timing.most_repeats,
+            "reference": campaign.reference_is_timed,
+        },
+        "stopping": campaign.stopping.model_dump(mode="json"),
+        "code": code_of(spec.use),
+        "software": versions(("numpy", *suite.distributions, *algorithms.distributions(spec.use))),
+        "python": platform.python_version_tuple()[:2],
+    }
+
+
+def measure_code(campaign: Campaign, label: str) -> str:
+    """SHA-256, in hex, of the code that measures an algorithm: ours, the suite's, the adapter's."""
+    return _measuring_code(campaign, campaign.algorithms[label].use)
+
+
+def _measuring_code(campaign: Campaign, use: str) -> str:
+    """The same by what the campaign calls the algorithm: many configurations share it."""
+    from timefair.algorithms import registry as algorithms
+    from timefair.problems import registry as suites
+
+    suite = suites.find(campaign.problems.suite, campaign.problems.parameters)
+    return code_digest(
+        [
+            *sources_of("measure", within=("measure", "records", "statistics")),
+            *sources_of(_module_path(type(suite).__module__), within=("problems",)),
+            *suite.source_files(),
+            *algorithms.source_files(use),
+        ]
+    )
+
+
+def collect_key() -> str:
+    """SHA-256, in hex, of the code that collects records."""
+    return code_digest(sources_of("records/collect.py", within=("records",)))
+
+
+def import_key() -> str:
+    """SHA-256, in hex, of the code that reads published data."""
+    return code_digest(sources_of("published", within=("published", "problems")))
+
+
+def table_key(name: str) -> str:
+    """SHA-256, in hex, of the code that makes one table."""
+    from timefair.tables.registry import TABLES
+
+    function = TABLES[name].function
+    files = [_module_file("tables", function.partition(":")[0]), "tables/files.py"]
+    return _digest_of([function], files, within=("tables", "statistics", "records"))
+
+
+def checklist_key() -> str:
+    """SHA-256, in hex, of the code that makes the page of the checklist."""
+    page = code_digest(sources_of("report/checklist_page.py", within=("report",)))
+    return _hash([table_key("checklist"), page])
+
+
+def typeset_key() -> str:
+    """SHA-256, in hex, of the code that prints tables as LaTeX."""
+    rooms = ("tables/latex", "tables/layouts.py")
+    return code_digest({path for room in rooms for path in sources_of(room, within=("tables",))})
+
+
+def report_key() -> str:
+    """SHA-256, in hex, of all that the page is made of, its style and its script included."""
+    code = sources_of("report", within=("report", "tables", "figures"))
+    looks = (path for kind in ("css", "js") for path in (PACKAGE / "report").rglob(f"*.{kind}"))
+    return code_digest([*code, *looks])
+
+
+def figure_key(name: str) -> str:
+    """SHA-256, in hex, of the code that draws one figure."""
+    from timefair.figures.registry import FIGURES
+
+    figure = FIGURES[name]
+    files = [_module_file("figures", figure.module), "figures/style.py"]
+    return _digest_of([figure.module, figure.unit], files, within=("figures",))
+
+
+def _module_file(room: str, module: str) -> str:
+    """Where a module below a room of the package lies, relative to the package."""
+    return f"{room}/{module.replace('.', '/')}.py"
+
+
+def _digest_of(names: list[str | None], files: list[str], within: tuple[str, ...]) -> str:
+    sources = {path for file in files for path in sources_of(file, within)}
+    return _hash([names, code_digest(sources)])
+
+
+# --- Code -----------------------------------------------------------------------------------
+
+
+@cache
+def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
+    """The package's files that a file or folder of it imports, itself included.
+
+    Parameters
+    ----------
+    start
+        Relative to the package: ``"measure"`` or ``"tables/runtimes/ert.py"``.
+    within
+        The rooms of the package that imports are followed into, registries apart: those lead to
+        everything.
+    """
+    top = PACKAGE / start
+    waiting = [*top.rglob("*.py"), *top.rglob("*.pyx")] if top.is_dir() else [top]
+    found: set[Path] = set()
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        if path.suffix == ".py":
+            waiting += [
+                file
+                for module in _imports(path)
+                if (file := _file(module)) is not None
+                and file.relative_to(PACKAGE).parts[0] in within
+                and file.stem != "registry"
+            ]
+    return tuple(sorted(found))
+
+
+@cache
+def _imports(path: Path) -> frozenset[str]:
+    """Modules of the package that a file imports, wherever in it, as dotted names."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return frozenset(name for name in names if name.split(".")[0] == PACKAGE.name)
+
+
+def _file(module: str) -> Path | None:
+    base = PACKAGE.joinpath(*module.split(".")[1:])
+    candidates = (base.with_suffix(".py"), base.with_suffix(".pyx"), base / "__init__.py")
+    return next((path for path in candidates if path.is_file() and base != PACKAGE), None)
+
+
+def _module_path(module: str) -> str:
+    """Where a module of the package lies, relative to it."""
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(module)
+    return str(Path(spec.origin).relative_to(PACKAGE))
+
+
+def code_digest(paths: Iterable[Path]) -> str:
+    """SHA-256, in hex, of source files. Comments, docstrings and layout do not count in Python."""
+    return _hash(
+        sorted(
+            (
+                str(path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path.name),
+                _code(path),
+            )
+            for path in paths
+        )
+    )
+
+
+@cache
+def _code(path: Path) -> str:
+    content = path.read_bytes()
+    if path.suffix == ".py":
+        with contextlib.suppress(SyntaxError):  # for another Python than this one
+            content = _without_texts(ast.parse(content))
+    return hashlib.sha256(content).hexdigest()
+
+
+def _without_texts(tree: ast.Module) -> bytes:
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [item for item in body if not _is_text(item)]  # type: ignore[attr-defined]
+    return ast.dump(tree).encode()
+
+
+def _is_text(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _hash(content: object) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# --- Software and machine -------------------------------------------------------------------
+
+
+def versions(distributions: Iterable[str]) -> dict[str, str | None]:
+    """Installed versions; None for a package that is not there."""
+    return {name: _version(name) for name in sorted(set(distributions))}
+
+
+@cache
+def _version(distribution: str) -> str | None:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def machine_facts(distributions: Iterable[str] = ()) -> dict[str, Any]:
+    """Machine, limits and software of this process, and the versions of some distributions.
+
+    A fact that cannot be known is None, with the reason under its name in ``missing``. What
+    changes from minute to minute is in `machine_state`.
+    """
+    return facts.standing(Host()) | {"versions": versions(("timefair", "numpy", *distributions))}
+
+
+def machine_state() -> dict[str, Any]:
+    """Load, free memory, counters and batch job at this moment, in the same form."""
+    return facts.momentary(Host())

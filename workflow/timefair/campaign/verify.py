@@ -1,0 +1,249 @@
+"""Whether what a folder holds can be relied on: every record is read, nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration, plan
+from timefair.campaign.configuration import Campaign
+from timefair.records.integrity import (
+    CONSENT,
+    RUN_KEY,
+    Origins,
+    Place,
+    RunKey,
+    differing_software,
+    machine_kinds,
+    misplaced,
+    mixed,
+    run_name,
+    spared,
+)
+from timefair.records.journal import read_journal
+from timefair.records.published import PUBLISHED
+from timefair.records.store import MEND, Record, open_record
+
+_READ = ("algorithm", "round", *RUN_KEY)
+_AGAIN = "start snakemake again"
+_PARTS = len(PurePosixPath(plan.RECORD).parts)
+
+Say = Callable[[str], None]
+
+
+class Summary(NamedTuple):
+    """What was looked at; without a campaign, nobody knows what is missing."""
+
+    problems: int
+    records: int
+    runs: int
+    missing: int | None
+    algorithms: int
+    digests: int
+    machines: int
+    software: tuple[str, ...]
+
+    def __str__(self) -> str:
+        missing = "" if self.missing is None else f" ({self.missing} missing)"
+        return (
+            f"{_count(self.records, 'file')}, {_count(self.runs, 'run')}{missing}, "
+            f"{_count(self.digests, 'code digest')} of {_count(self.algorithms, 'algorithm')}, "
+            f"{_count(self.machines, 'kind')} of machine, "
+            f"differing software: {', '.join(self.software) or 'none'}; "
+            f"{_count(self.problems, 'problem')}"
+        )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + "s" * (number != 1)
+
+
+def verify(target: Path, say: Say) -> Summary:
+    """Look at every record, collected file and journal of a campaign's folder, or of any other.
+
+    Parameters
+    ----------
+    target
+        ``results/NAME``, or another folder or file with records.
+    say
+        Is called with a line for each problem, when it is found.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to look at.
+    """
+    if not target.exists():
+        raise InputError(f"{target}: there is no such file or folder")
+    rooms = [target / "collected", target / "records"] if _snapshot(target).exists() else [target]
+    records = [path for room in rooms for path in _below(room, ".parquet")]
+    journals = [path for room in rooms for path in _below(room, ".parquet.journal")]
+    if not (records or journals or _snapshot(target).exists()):
+        raise InputError(f"{target}: holds no records")
+    look = _Look(say)
+    look.at_snapshot(_snapshot(target))
+    for path in records:
+        look.at_file(path)
+    for path in journals:
+        look.at_journal(path)
+    look.at_the_whole(target)
+    return look.summary()
+
+
+def _snapshot(target: Path) -> Path:
+    return target / plan.SNAPSHOT
+
+
+def _below(place: Path, suffix: str) -> list[Path]:
+    if place.is_file():
+        return [place] if place.name.endswith(suffix) else []
+    return sorted(place.rglob(f"*{suffix}"))
+
+
+class _Look:
+    """What was seen so far. Collected files come first: they name the records that count."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self._campaign: Campaign | None = None
+        self._problems = self._files = 0
+        self._runs: dict[str, int] = {}
+        self._origins: dict[str, Origins] = {}
+        self._collected: dict[str, int] = {}  # runs that the file of an algorithm lacks
+        self._named: dict[Path, str] = {}  # checksums of the records that they are made of
+        self._lacking: dict[plan.Job, int] = {}
+        self._met: dict[str, Path] = {}  # by checksum
+
+    def at_snapshot(self, path: Path) -> None:
+        if path.exists():
+            try:
+                self._campaign = configuration.restore(path)
+            except InputError as error:
+                self._problem(str(error))
+
+    def at_file(self, path: Path) -> None:
+        self._files += 1
+        try:
+            record = open_record(path)
+            if "collected" in record.facts:
+                self._at_collected(record)
+            else:
+                self._at_record(record)
+        except InputError as error:
+            for fault in error.faults:
+                self._problem(fault)
+
+    def _at_collected(self, record: Record) -> None:
+        label, seen = _runs_of(record, None)
+        for source in record.facts.get("records", ()):
+            self._named[(record.path.parent / source["path"]).resolve()] = source["checksum"]
+        self._collected[label] = 0
+        if self._campaign is not None:
+            self._collected[label] = _lacking(plan.expected_runs(self._campaign), seen, record)
+        self._count(label, record, seen)
+
+    def _at_record(self, record: Record) -> None:
+        job, place = _promised(record.path)
+        label, seen = _runs_of(record, place)
+        if self._named.get(record.path.resolve(), record.checksum) != record.checksum:
+            self._problem(f"{record.path}: not the record that was collected; {_AGAIN}")
+        twin = self._met.setdefault(record.checksum, record.path)
+        if twin != record.path:
+            self._problem(f"{record.path}: the same runs as {twin}; delete one of them")
+        if label not in self._collected:
+            self._count(label, record, seen)
+        if job is not None and self._campaign is not None and job.round <= self._campaign.rounds:
+            lacking = _lacking(_wanted(self._campaign, job), seen, record)
+            self._lacking[job] = min(lacking, self._lacking.get(job, lacking))
+
+    def at_journal(self, path: Path) -> None:
+        try:
+            content = read_journal(path.read_bytes())
+        except OSError as error:
+            self._problem(f"{path}: {error.strerror}")
+            return
+        if content.owner is None and path.stat().st_size:
+            self._problem(f"{path}: its head cannot be read; {_AGAIN}: its runs are measured again")
+        if content.damaged:
+            runs = _count(content.damaged, "damaged run")
+            self._problem(f"{path}: {runs}; {_AGAIN}: measured again")
+
+    def at_the_whole(self, target: Path) -> None:
+        """What only shows when all was seen: runs that are missing, records that are mixed."""
+        if self._missing:
+            self._problem(f"{target}: {_count(self._missing, 'run')} missing; {_AGAIN}")
+        if self._campaign is None or self._campaign.statistics.mixed == "refuse":
+            for clause in mixed(self._origins):
+                self._problem(f"{target}: {clause}; {CONSENT}")
+
+    def summary(self) -> Summary:
+        origins = self._origins.values()
+        return Summary(
+            problems=self._problems,
+            records=self._files,
+            runs=sum(self._runs.values()),
+            missing=self._missing,
+            algorithms=len(origins),
+            digests=len({code for one in origins for code in one.code}),
+            machines=len(machine_kinds(origins)),
+            software=tuple(differing_software(origins)),
+        )
+
+    @property
+    def _missing(self) -> int | None:
+        """Runs that an algorithm's collected file lacks, or else its records."""
+        if self._campaign is None:
+            return None
+        return sum(self._collected.values()) + sum(
+            self._lacking.get(job, len(_wanted(self._campaign, job)))
+            for job in plan.jobs(self._campaign)
+            if job.algorithm not in self._collected
+        )
+
+    def _count(self, label: str, record: Record, seen: set[RunKey]) -> None:
+        self._runs[label] = self._runs.get(label, 0) + len(seen)
+        if PUBLISHED in record.facts:  # of no machine and no code that could differ
+            return
+        self._origins.setdefault(label, Origins()).add(record.facts)
+
+    def _problem(self, line: str) -> None:
+        self._problems += 1
+        self._say(line)
+
+
+def _promised(path: Path) -> tuple[plan.Job | None, Place | None]:
+    """The job whose record a path says it is; None for any other path."""
+    parts = path.absolute().parts[-_PARTS:]
+    try:
+        job = plan.Job.of_record(PurePosixPath(*parts))
+    except ValueError:
+        return None, None
+    return job, Place(key=parts[-2], **vars(job))
+
+
+def _runs_of(record: Record, place: Place | None) -> tuple[str, set[RunKey]]:
+    """The algorithm and the runs of a record; `InputError` for one that its path does not name."""
+    label, seen = "", set[RunKey]()
+    for part in record.row_groups():
+        rows = part.select(_READ).to_pylist()
+        if place is not None and (clause := misplaced(place, record.facts, rows)):
+            raise InputError(f"{record.path}: not the record of this name: {clause}; {MEND}")
+        for row in rows:
+            key = tuple(row[name] for name in RUN_KEY)
+            if key in seen:
+                raise InputError(f"{record.path}: {run_name(key)} is there twice; {MEND}")
+            seen.add(key)
+            label = row["algorithm"]
+    return label, seen
+
+
+def _wanted(campaign: Campaign, job: plan.Job) -> set[RunKey]:
+    runs = plan.runs_of_round(campaign, job.round)
+    return {(job.function, job.dimension, i, run) for i in job.instances for run in runs}
+
+
+def _lacking(wanted: set[RunKey], seen: set[RunKey], record: Record) -> int:
+    unmeasured = wanted - seen
+    return len(unmeasured) - len(spared(unmeasured, seen, record.facts.get("stopping", ())))

@@ -1,0 +1,181 @@
+"""Runs in COCO's data format, the files that cocopp reads.
+
+A run is one trial, its restarts included. The ``.dat`` file of a function and dimension has a line
+for each improvement, the ``.tdat`` file a line at each of COCO's own triggers, with the best
+precision by then; the ``.info`` file of a function lists the trials of both.
+
+The columns are those of COCO's logger: cost, evaluations of constraints (0), precision, and twice
+a value of the objective, where the precision stands again: it is a function whose optimum is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.export.runs import (
+    NOTHING_YET,
+    Run,
+    file_name,
+    in_order,
+    refuse_existing,
+    refuse_unknown_optima,
+)
+
+Cost = Literal["evaluations", "seconds"]
+
+FINAL_TARGET = 1e-8
+"""COCO's own; its report shows no harder one."""
+
+_HEADER = "% {cost} | g evaluations | best f - Fopt (0) | f | best f\n"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run: the best precision from each cost on, up to the cost at its end."""
+
+    algorithm: str
+    suite: str
+    function: int
+    dimension: int
+    instance: int
+    cost: NDArray[np.int64]
+    precision: NDArray[np.float64]
+
+    @property
+    def info(self) -> str:
+        """Its entry in the ``.info`` file."""
+        return f"{self.instance}:{self.cost[-1]}|{self.precision[-1]:.1e}"
+
+    def at(self, cost: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The best precision at some costs, each at least 1."""
+        return self.precision[np.searchsorted(self.cost, cost, side="right") - 1]
+
+
+def write_coco(
+    runs: pa.Table, folder: Path, cost: Cost, *, final_target: float = FINAL_TARGET
+) -> None:
+    """Write runs as one folder an algorithm, named after it, below `folder`.
+
+    cocopp's ERT and success rates on the files are those of the tables, for all targets of its
+    grid (five a decade) that are not below `final_target`, given
+    ``cocopp.genericsettings.balance_instances = False``.
+
+    Parameters
+    ----------
+    runs : Table of RUN_SCHEMA
+        Their order does not matter. Runs of the same instance are trials of the same instance.
+    folder : Path
+        Made if need be. A table without runs writes nothing.
+    cost : {"evaluations", "seconds"}
+        What stands where cocopp expects evaluations. Seconds become whole microseconds, at
+        least 1; of several events within one microsecond the last is kept.
+    final_target : float
+        cocopp knows no target below it, and takes a run as ended when it is reached.
+
+    Raises
+    ------
+    InputError
+        For each algorithm whose folder is there already: cocopp would join the trials. For each
+        function whose optimum is not known: the format has precisions only.
+
+    Notes
+    -----
+    A trial whose first event is not at cost 1 begins with a line of `NOTHING_YET` there. It is the
+    only one of a run without events. A run of no evaluation counts as one evaluation, because
+    cocopp takes a failure at cost 0 for a success.
+    """
+    refuse_unknown_optima(runs, "COCO's")
+    trials = [_trial(run, cost) for run in in_order(runs)]
+    parts = {name: list(part) for name, part in groupby(trials, key=lambda t: t.algorithm)}
+    refuse_existing(folder / name for name in parts)
+    for name, part in parts.items():
+        for (suite, function), same in groupby(part, key=lambda t: (t.suite, t.function)):
+            stem = f"{file_name(suite)}_f{function}"
+            _write_function(folder / name, stem, list(same), cost, final_target)
+
+
+def _trial(run: Run, cost: Cost) -> Trial:
+    if cost == "evaluations":
+        at, end = run.evaluations, np.int64(run.all_evaluations)
+    else:
+        at, end = _microseconds(run.time_s), np.int64(_microseconds(run.wall_s))
+    steps, best = _steps(at, run.precision, end)
+    return Trial(
+        algorithm=run.algorithm,
+        suite=run.suite,
+        function=run.function,
+        dimension=run.dimension,
+        instance=run.instance,
+        cost=steps,
+        precision=best,
+    )
+
+
+def _microseconds(seconds: ArrayLike) -> NDArray[np.int64]:
+    return np.asarray(np.rint(np.asarray(seconds) * 1e6), dtype=np.int64)
+
+
+def _steps(
+    at: NDArray[np.int64], precision: NDArray[np.float64], end: np.int64
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Cost and best precision from cost 1 to the end of the run, the last of each cost."""
+    cost = np.maximum(np.concatenate([[1], at, [end]]), 1)
+    best = np.concatenate([[NOTHING_YET], precision])
+    best = np.append(best, best[-1])
+    last = np.append(np.diff(cost) > 0, True)
+    return cost[last], best[last]
+
+
+def _write_function(
+    folder: Path, stem: str, trials: list[Trial], cost: Cost, final_target: float
+) -> None:
+    (folder / stem).mkdir(parents=True)
+    header = _HEADER.format(cost="f evaluations" if cost == "evaluations" else "microseconds")
+    with (folder / f"{stem}.info").open("w", encoding="utf-8") as info:
+        for dimension, part in groupby(trials, key=lambda trial: trial.dimension):
+            same = list(part)
+            data = f"{stem}/{stem}_d{dimension}"
+            _write_lines(folder / f"{data}.dat", header, ((t.cost, t.precision) for t in same))
+            _write_lines(folder / f"{data}.tdat", header, (_at_triggers(t) for t in same))
+            info.write(
+                f"suite = '{same[0].suite}', funcId = {same[0].function}, DIM = {dimension}, "
+                f"Precision = {final_target!r}, algId = '{same[0].algorithm}', logger = 'bbob', "
+                f"data_format = 'bbob-new2'\n% written by timefair\n"
+                f"{data}.dat, {', '.join(trial.info for trial in same)}\n"
+            )
+
+
+def _write_lines(
+    path: Path,
+    header: str,
+    trials: Iterable[tuple[NDArray[np.int64], NDArray[np.float64]]],
+) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        for cost, precision in trials:
+            file.write(header)
+            file.writelines(
+                f"{c} 0 {q!r} {q!r} {q!r}\n"
+                for c, q in zip(cost.tolist(), precision.tolist(), strict=True)
+            )
+
+
+def _at_triggers(trial: Trial) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """What COCO logs whatever is found: 20 costs a decade, 1, 2, 5 times the dimension, the end."""
+    end = trial.cost[-1]
+    decades = int(np.log10(end)) + 1
+    triggers = np.concatenate(
+        [
+            np.floor(10 ** (np.arange(20 * decades) / 20)),
+            np.multiply.outer(10 ** np.arange(decades), [1, 2, 5]).ravel() * trial.dimension,
+        ]
+    ).astype(np.int64)
+    cost = np.unique([*triggers[triggers < end], end])
+    return cost, trial.at(cost)

@@ -1,0 +1,87 @@
+"""What the doctor sees of a machine, and what it says of one thing it looked at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from timefair.machine.facts import MOMENTARY, STANDING
+from timefair.machine.host import Host, Unknown, gather
+from timefair.machine.probes import PROBES
+
+Severity = Literal["bad", "warn", "unknown", "ok"]
+
+COUNTERS = ("steal_s", "swapped_pages", "thermal_throttles", "throttled_periods")
+"""Facts that only grow; their growth while the doctor measures is what happens now."""
+
+
+class Verdict(NamedTuple):
+    """How bad something is, the numbers that say so, and what to do about it."""
+
+    severity: Severity
+    evidence: str
+    remedy: str = ""
+
+
+def ok(evidence: str) -> Verdict:
+    """Nothing that spoils times."""
+    return Verdict("ok", evidence)
+
+
+def warn(evidence: str, remedy: str) -> Verdict:
+    """Times spread or drift more than they need."""
+    return Verdict("warn", evidence, remedy)
+
+
+def bad(evidence: str, remedy: str) -> Verdict:
+    """Times are wrong, or runs do not get what they are promised."""
+    return Verdict("bad", evidence, remedy)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Facts and measurements by name; asking for what is not known raises `Unknown`.
+
+    `growth` says how much each counter grew while the machine was watched; `cores_asked` is None
+    for all usable ones.
+    """
+
+    facts: Mapping[str, Any]
+    growth: Mapping[str, Any] = field(default_factory=dict)
+    watched_s: float = 1.0
+    cores_asked: int | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        value = self.facts[name]
+        if value is None:
+            raise Unknown(self.facts["missing"][name])
+        return value
+
+    @property
+    def cores(self) -> int:
+        """How many runs are to be timed at once."""
+        return self.cores_asked or int(self["cores_usable"])
+
+    def grown(self, name: str) -> Any:
+        """How much a counter grew while the machine was watched."""
+        if self.growth.get(name) is None:
+            raise Unknown(self.facts["missing"].get(name, f"{name} was read only once"))
+        return self.growth[name]
+
+
+def look(host: Host, cores_asked: int | None = None) -> Observation:
+    """Read all facts, then measure, and read the counters again."""
+    facts = gather(STANDING | MOMENTARY, host)
+    start = time.perf_counter()
+    measured = gather(PROBES, host)
+    watched_s = time.perf_counter() - start
+    after = gather({name: MOMENTARY[name] for name in COUNTERS}, host)
+    growth = {
+        name: after[name] - facts[name]
+        for name in COUNTERS
+        if after[name] is not None and facts[name] is not None
+    }
+    missing = facts["missing"] | measured["missing"]
+    return Observation(facts | measured | {"missing": missing}, growth, watched_s, cores_asked)

@@ -1,0 +1,229 @@
+"""The ``.info`` files of COCO and of IOHprofiler before it wrote JSON: which trials lie where.
+
+An entry is a line of keys, lines of comment that begin with ``%``, and a line that names data files
+and the trials in them, each with its instance, evaluations and final value:
+
+    funcId = 9, DIM = 2, Precision = 1.000e-008, algId = 'DIRECT'
+    % any comment
+    data_f9\\x_f9_DIM2.dat, 1:3673|-7.8e-009, 2:3233|-5.6e-009, 3
+
+Instance 3 broke off: what it did is in the data file alone. Multi-objective data have the keys of
+all entries in a line of their own, and those of an entry before its data file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from timefair.basics.errors import InputError
+from timefair.published import numerals
+from timefair.published.archive import Folder
+from timefair.published.cautions import Cautions
+from timefair.published.trials import Listed
+
+FUNCTION, DIMENSION, ALGORITHM = "funcId", "DIM", "algId"
+
+SYNONYMS = {"function": FUNCTION, "dim": DIMENSION, "algorithm": ALGORITHM}
+"""Other names of keys, in multi-objective data."""
+
+_KEY = re.compile(r"\s*([^,=:|/\\]+?)\s*=\s*(?:'(.*?)'|\"(.*?)\"|([^,]*?))\s*(?:,|$)")
+_WORD = re.compile(r"\s*([^,]*?)\s*(?:,|$)")
+_LOST_LINE_END = re.compile(r"(?<=[0-9])(?=(?:suite|funcId)\s*=)")
+_TRIAL = re.compile(r"(\d+)(?:\s*:\s*([^|\s]+)\s*\|\s*([^;\s]+)(;.*)?)?")
+
+
+@dataclass
+class DataFile:
+    """A data file, as it is named and as it was found, and the trials that it should have."""
+
+    name: str
+    path: Path
+    trials: list[Listed]
+
+
+@dataclass
+class Entry:
+    """The trials on a function in a dimension, or those of one session."""
+
+    index: Path
+    keys: dict[str, str]
+    named: list[tuple[str, list[Listed]]] = field(default_factory=list)
+    """Each data file with its trials, as they stand there."""
+    comment: str = ""
+    files: list[DataFile] = field(default_factory=list)
+    """Those data files that are there."""
+
+    @property
+    def function(self) -> int:
+        return numerals.name(self.keys[FUNCTION])
+
+    @property
+    def dimension(self) -> int:
+        return numerals.name(self.keys[DIMENSION])
+
+
+def entries(folder: Folder, endings: Sequence[str], cautions: Cautions) -> list[Entry]:
+    """What the ``.info`` files in a folder list, each data file once.
+
+    Data files are looked for with each of the endings, the first before the others.
+
+    Raises
+    ------
+    InputError
+        For an entry that lacks its function or dimension, a line that is none of the format, a data
+        file outside of the folder, or one that several functions or dimensions name.
+    """
+    found = []
+    for index in folder.indices(".info"):
+        place = folder.place(index)
+        listed = list(_entries(index, place))
+        if not listed:
+            cautions.add(place, "has no entry of published data, and is left out")
+        for entry in listed:
+            _check(entry, place)
+            entry.files = list(_files(entry, folder, endings, cautions))
+            if entry.files:
+                found.append(entry)
+    return _each_file_once(found, folder, cautions)
+
+
+def _entries(index: Path, place: Path) -> Iterator[Entry]:
+    common: dict[str, str] = {}
+    entry: Entry | None = None
+    comment = ""
+    for line in _lines(index):
+        if line.startswith("%"):
+            comment = line
+            if entry is not None and not entry.named:
+                entry.comment = line
+            continue
+        keys, words = _parts(line)
+        if FUNCTION in keys:
+            if entry is not None:
+                yield entry
+            entry = Entry(index, {**common, **keys}, comment=comment if common else "")
+        elif keys:
+            if entry is not None:
+                yield entry
+            common, entry = keys, None
+        if keys and not any(map(_is_data_file, words)):
+            continue  # what else is there is a part of a value without quotes
+        if words and entry is not None:
+            _add(entry, words, place)
+        elif words:
+            raise InputError(f"{place}: {words[0][:40]!r} belongs to no entry that has {FUNCTION}")
+    if entry is not None:
+        yield entry
+
+
+def _lines(index: Path) -> Iterator[str]:
+    with index.open(encoding="utf-8-sig", errors="replace") as file:
+        for line in file:
+            yield from (part.strip() for part in _LOST_LINE_END.split(line) if part.strip())
+
+
+def _parts(line: str) -> tuple[dict[str, str], list[str]]:
+    """The keys of a line with their values, and what else is between its commas."""
+    keys: dict[str, str] = {}
+    words: list[str] = []
+    at = 0
+    while at < len(line):
+        if key := _KEY.match(line, at):
+            name = SYNONYMS.get(key[1], key[1])
+            keys[name] = next((value for value in key.groups()[1:] if value is not None), "")
+            at = key.end()
+        else:
+            word = _WORD.match(line, at)
+            assert word is not None
+            words += [word[1]] if word[1] else []
+            at = word.end()
+    return keys, words
+
+
+def _is_data_file(word: str) -> bool:
+    return word.lower().endswith("dat")
+
+
+def _add(entry: Entry, words: list[str], place: Path) -> None:
+    for word in words:
+        if _is_data_file(word):
+            entry.named.append((word, []))
+            continue
+        trial = _TRIAL.fullmatch(word)
+        if trial is None or not entry.named:
+            raise InputError(f"{place}: {word[:40]!r} is neither a data file nor a trial")
+        try:
+            evaluations = None if trial[2] is None else numerals.count(trial[2])
+            best = None if trial[3] is None else numerals.number(trial[3])
+            entry.named[-1][1].append(Listed(numerals.name(trial[1]), evaluations, best))
+        except ValueError:
+            raise InputError(
+                f"{place}: {word[:40]!r} is no trial, such as 1:3673|-7.8e-09"
+            ) from None
+
+
+def _check(entry: Entry, place: Path) -> None:
+    for key in (FUNCTION, DIMENSION):
+        if key not in entry.keys:
+            raise InputError(f"{place}: an entry lacks {key}")
+        try:
+            numerals.name(entry.keys[key])
+        except ValueError:
+            raise InputError(
+                f"{place}: {key} is {entry.keys[key][:40]!r}, and should be a whole number"
+            ) from None
+
+
+def _files(
+    entry: Entry, folder: Folder, endings: Sequence[str], cautions: Cautions
+) -> Iterator[DataFile]:
+    place = folder.place(entry.index)
+    if not any(trials for _, trials in entry.named):
+        cautions.add(place, "an entry lists no trials, and is left out")
+        return
+    for name, trials in entry.named:
+        if not trials:
+            continue
+        within = f"{entry.keys['folder']}/" if entry.keys.get("folder") else ""
+        stem = within + name.rpartition(".")[0]
+        there = (folder.beside(entry.index, stem + ending) for ending in endings)
+        path = next((path for path in there if path is not None), None)
+        if path is None:
+            cautions.add(
+                place, f"names the data file {name!r}, which is not there; its trials are left out"
+            )
+        else:
+            yield DataFile(name, path, trials)
+
+
+def _each_file_once(found: list[Entry], folder: Folder, cautions: Cautions) -> list[Entry]:
+    """Entries of one data file as one, with the trials of all; those that say the same once."""
+    first: dict[Path, tuple[Entry, DataFile]] = {}
+    for entry in found:
+        kept = []
+        for file in entry.files:
+            earlier, same = first.setdefault(file.path, (entry, file))
+            if same is file:
+                kept.append(file)
+                continue
+            _check_same(earlier, entry, folder.place(file.path))
+            if same.trials == file.trials:
+                remark = "is listed twice, and read once"
+            else:
+                remark = "is listed in several entries; its trials are taken in their order"
+                same.trials += file.trials
+            cautions.add(folder.place(file.path), remark)
+        entry.files = kept
+    return [entry for entry in found if entry.files]
+
+
+def _check_same(one: Entry, other: Entry, place: Path) -> None:
+    for key in (FUNCTION, DIMENSION):
+        if one.keys.get(key) != other.keys.get(key):
+            raise InputError(
+                f"{place}: entries of two values of {key} name it "
+                f"({one.keys.get(key)} and {other.keys.get(key)}); it can have data of one alone"
+            )

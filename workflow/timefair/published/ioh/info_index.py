@@ -1,0 +1,95 @@
+"""IOHprofiler's data before 2021: ``.info`` files list the runs (see `info_files`).
+
+    suite = "PBO", funcId = 1, DIM = 100, maximization = "T", algId = "EA", algInfo = "(1+1)"
+    %
+    data_f1/IOHprofiler_f1_DIM100.dat, 1:5000|1.00000e+02, 1:4711|1.00000e+02
+
+A ``.dat`` file has a line an improvement, ``.cdat`` one an evaluation, ``.tdat`` and ``.idat`` one
+at chosen evaluations: the first of these that is there is read.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from timefair.basics.errors import InputError
+from timefair.published.archive import Folder
+from timefair.published.cautions import Cautions
+from timefair.published.info_files import ALGORITHM, Entry, entries
+from timefair.published.ioh.runs import runs
+from timefair.published.ioh.trials import read_trials
+from timefair.published.ioh.values import (
+    NAMES,
+    Function,
+    Precisions,
+    suite_and_precisions,
+)
+from timefair.published.trials import DataSet, Trial
+
+AT_IMPROVEMENTS = (".dat", ".cdat")
+AT_TRIGGERS = (".tdat", ".idat")
+
+TRUE, FALSE = ("T", "TRUE", "1"), ("F", "FALSE", "0")
+
+
+def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
+    """What the ``.info`` files in a folder list, in the order of their names.
+
+    Raises
+    ------
+    InputError
+        For an ``.info`` file or an entry that is not of IOHprofiler's data.
+    """
+    found = []
+    for entry in entries(folder, (*AT_IMPROVEMENTS, *AT_TRIGGERS), cautions):
+        place = folder.place(entry.index)
+        if "Precision" in entry.keys or "indicator" in entry.keys:
+            raise InputError(f"{place}: is COCO's; import it as coco, not as ioh")
+        function = Function(
+            entry.keys.get("suite"),
+            entry.function,
+            entry.keys.get("funcName"),
+            entry.dimension,
+            _maximized(entry, folder, cautions),
+        )
+        known = suite_and_precisions(function, place, cautions)
+        if known is not None:
+            suite, precisions = known
+            algorithm = entry.keys.get(ALGORITHM, "").strip() or entry.index.parent.name
+            read = partial(_read, entry, precisions, folder, cautions)
+            found.append(DataSet(algorithm, suite, entry.function, entry.dimension, read, place))
+    return found
+
+
+def _maximized(entry: Entry, folder: Folder, cautions: Cautions) -> bool:
+    """Whether values are maximized: as is said, or by the suite, or as the best ones move."""
+    place = folder.place(entry.index)
+    said = entry.keys.get("maximization")
+    if said is not None:
+        if said.upper() not in (*TRUE, *FALSE):
+            raise InputError(f"{place}: maximization is {said!r}, and should be 'T' or 'F'")
+        return said.upper() in TRUE
+    suite = NAMES.get(entry.keys.get("suite", ""))
+    if suite is not None:
+        return suite == "pbo"
+    moves = set()
+    for file in entry.files:
+        for run in runs(file.path, folder.place(file.path), cautions):
+            if len(run.values) > 1 and run.values[0] != run.values[-1]:
+                moves.add(run.values[-1] > run.values[0])
+    if len(moves) != 1:
+        raise InputError(f"{place}: does not say whether values are maximized (maximization = 'T')")
+    cautions.add(place, "does not say whether values are maximized; judged by how the best move")
+    return moves.pop()
+
+
+def _read(entry: Entry, precisions: Precisions, folder: Folder, cautions: Cautions) -> list[Trial]:
+    trials = []
+    for file in entry.files:
+        if file.path.suffix.lower() in AT_TRIGGERS:
+            cautions.add(
+                folder.place(file.path),
+                "no .dat file is there; improvements count when they were next logged",
+            )
+        trials += read_trials(file.path, file.trials, precisions, folder, ".info", cautions)
+    return trials

@@ -1,0 +1,29 @@
+"""IOHprofiler's trials: the runs that an index file lists, as a data file has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from timefair.published.archive import Folder
+from timefair.published.cautions import Cautions
+from timefair.published.ioh.runs import chosen, runs
+from timefair.published.ioh.values import Precisions
+from timefair.published.trials import Listed, Trial
+
+
+def read_trials(
+    data: Path, listed: Sequence[Listed], precisions: Precisions, folder: Folder, index: str,
+    cautions: Cautions,
+) -> list[Trial]:  # fmt: skip
+    """The trials that are listed, in order; `index` is the ending of the file that lists them.
+
+    InputError if there are fewer than are listed, and it cannot be told which are missing.
+    """
+    place = folder.place(data)
+    trials = []
+    for one, run in chosen(listed, runs(data, place, cautions), place, index, cautions):
+        f_opt, precision = precisions(run, one.instance)
+        end = one.evaluations or 0
+        trials.append(Trial.of_lines(one.instance, f_opt, run.evaluations, precision, end))
+    return trials
