@@ -116,7 +116,7 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
         ("records/collect.py", False),
         ("tables/runtimes/ert.py", False),
         ("figures/runtimes/ert.py", False),
-        ("config/model.py", False),
+        ("campaign/configuration/model.py", False),
         ("cli/__init__.py", False),
     ],
 )
