@@ -13,6 +13,11 @@ alone. The rooms, from the ground up:
 - `cli`: the commands that the rules call.
 """
 
-from importlib.metadata import version
 
-__version__ = version("timefair")
+def __getattr__(name: str) -> str:
+    """``__version__``, looked up when it is asked for: that takes as long as starting Python."""
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import version
+
+    return version("timefair")

@@ -101,6 +101,10 @@ class Library(Protocol):
     distributions: Sequence[str]
     """The packages whose versions decide what its algorithms do, installed or not."""
 
+    @property
+    def modules(self) -> Sequence[str]:
+        """What each of its algorithms imports: processes that measure them share these imports."""
+
     def available(self) -> list[Available]:
         """Every algorithm that it has, usable here or not."""
 

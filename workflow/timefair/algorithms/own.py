@@ -28,6 +28,7 @@ class Own:
 
     name = "own"
     distributions: Sequence[str] = ()
+    modules: Sequence[str] = ()
 
     def available(self) -> list[Available]:
         return []

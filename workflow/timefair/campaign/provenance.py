@@ -105,12 +105,17 @@ def _measuring_code(campaign: Campaign, use: str) -> str:
     suite = suites.find(campaign.problems.suite, campaign.problems.parameters)
     return code_digest(
         [
-            *sources_of("measure", within=("measure", "records", "statistics")),
+            *measuring_sources(),
             *sources_of(_module_path(type(suite).__module__), within=("problems",)),
             *suite.source_files(),
             *algorithms.source_files(use),
         ]
     )
+
+
+def measuring_sources() -> tuple[Path, ...]:
+    """Our files that measure any algorithm, whatever the suite."""
+    return sources_of("measure", within=("measure", "records", "statistics"))
 
 
 def collect_key() -> str:

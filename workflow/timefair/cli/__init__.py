@@ -6,15 +6,12 @@ without numpy before the number of threads is set.
 
 from __future__ import annotations
 
-import contextlib
-import os
+import argparse
 import signal
-import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NoReturn
 
-from timefair import __version__
-from timefair.basics.errors import InputError, Interrupted, storing
 from timefair.cli import (
     algorithms,
     analysis,
@@ -25,7 +22,7 @@ from timefair.cli import (
     progress,
     trust,
 )
-from timefair.cli.common import Command
+from timefair.cli.common import Command, status_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -38,27 +35,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = parser().parse_args(argv)
     except SystemExit as stop:  # argparse has printed the usage, the help or the version
         return int(stop.code or 0)
-    try:
-        with storing():
-            status: int | None = arguments.command(arguments)
-            sys.stdout.flush()
-        return status or 0
-    except InputError as error:
-        _complain(error.told)
-        return 2
-    except (Interrupted, KeyboardInterrupt) as stop:
-        number = stop.number if isinstance(stop, Interrupted) else signal.SIGINT
-        _complain(f"timefair: {Interrupted(number)}")
-        return 128 + number
-    except BrokenPipeError:  # the reader, such as `head`, has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return status_of(lambda: arguments.command(arguments))
 
 
-def _complain(text: str) -> None:
-    """Say it, as far as that can be said: a log may lie on the disk that is full."""
-    with contextlib.suppress(OSError):
-        print(text, file=sys.stderr, flush=True)
+class _Version(argparse.Action):
+    """Print the version, which is looked up only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        from timefair import __version__
+
+        print(f"timefair {__version__}")
+        parser.exit()
 
 
 def parser() -> Command:
@@ -76,7 +63,9 @@ def parser() -> Command:
             128 + signal.SIGINT: "ended by Ctrl-C; 128 and its number for another signal",
         },
     )
-    top.add_argument("--version", action="version", version=f"timefair {__version__}")
+    top.add_argument(
+        "--version", action=_Version, nargs=0, help="show program's version number and exit"
+    )
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
     campaign = Command(add_help=False)
     campaign.add_argument(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import signal
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from timefair.basics.errors import InputError, suggest
+from timefair.basics.errors import InputError, Interrupted, storing, suggest
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -40,6 +42,35 @@ THREAD_VARIABLES = (
     "RAYON_NUM_THREADS",
 )
 """What libraries read, once, when they are loaded."""
+
+
+def status_of(work: Callable[[], int | None]) -> int:
+    """Do some work, print what goes wrong as a user should read it, and return the exit status.
+
+    The status is the work's own, 0 for None; 2 for input that the user can correct; 128 plus the
+    signal's number if a signal ended it. An exception that is a defect of timefair is not caught.
+    """
+    try:
+        with storing():
+            status = work()
+            sys.stdout.flush()
+        return status or 0
+    except InputError as error:
+        complain(error.told)
+        return 2
+    except (Interrupted, KeyboardInterrupt) as stop:
+        number = stop.number if isinstance(stop, Interrupted) else signal.SIGINT
+        complain(f"timefair: {Interrupted(number)}")
+        return 128 + number
+    except BrokenPipeError:  # the reader, such as `head`, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def complain(text: str) -> None:
+    """Print a line on the standard error, if possible: a log may lie on a disk that is full."""
+    with contextlib.suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def one_thread() -> None:

@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import socket
 import sys
+import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import THREAD_VARIABLES, Command, Commands, entry
+from timefair.campaign import driver
+from timefair.cli.common import THREAD_VARIABLES, Command, Commands, entry, status_of
 from timefair.cli.paths import prepare_files
+from timefair.measure import prepared
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+    from timefair.campaign.plan import Job
+    from timefair.measure.cell import Prepared
+
+_REQUEST = ("algorithm", "function", "dimension", "instances", "round", "key")
+"""The arguments that say, with the record, what a job is."""
 
 
 def add_to(commands: Commands, campaign: Command) -> None:
@@ -33,6 +48,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
     measure.add_argument("--round", required=True, type=int, help="from 1")
     measure.add_argument("--key", required=True, help="what the campaign was planned with")
     measure.add_argument("--record", required=True, type=Path, metavar="PARQUET", help="to write")
+    measure.add_argument("--serve", nargs=3, type=int, help=argparse.SUPPRESS)
     measure.set_defaults(command=_measure)
 
     collect = commands.add_parser(
@@ -49,21 +65,117 @@ def add_to(commands: Commands, campaign: Command) -> None:
     collect.set_defaults(command=_collect)
 
 
-def _measure(arguments: argparse.Namespace) -> None:
-    _settle_environment(arguments)
-    from timefair.campaign import configuration, plan
+def _measure(arguments: argparse.Namespace) -> int | None:
+    """Have a prepared process measure, or do it here."""
+    if arguments.serve:
+        _serve(arguments, *arguments.serve)
+        return None
+    spec = _spec(arguments)
+    threads = str(spec["threads"])
+    wanted = {"PYTHONHASHSEED": "0", **dict.fromkeys(THREAD_VARIABLES, threads)}
+    environment = {**os.environ, **wanted}
+    request = {name: getattr(arguments, name) for name in _REQUEST}
+    request["record"] = str(arguments.record)
+    options = (word for name, value in request.items() for word in (f"--{name}", str(value)))
+    command = [sys.executable, "-m", "timefair", "measure"]
+    command += ["--campaign", str(arguments.campaign), *options]
+    folder = arguments.campaign.absolute().parent
+    if (snakemake := driver.above(folder)) is not None:
+        stages = {
+            "campaign": (),
+            "library": (spec["use"].partition(":")[0],),
+            "algorithm": (arguments.algorithm, arguments.dimension),
+        }
+        levels = [
+            prepared.Level(
+                prepared.address(snakemake, folder, threads, stage, *names),
+                request | {"stage": stage},
+            )
+            for stage, names in stages.items()
+        ]
+        serve = [*command, "--serve", str(snakemake)]
+        status = prepared.hand_over(levels, request, serve, environment)
+        if status is not None:
+            return status
+    if environment != os.environ:
+        # Hash seed and threads are read when the interpreter and the libraries start.
+        os.execve(command[0], command, environment)
+    _measure_job(_unprepared(arguments), arguments)
+    return None
+
+
+def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter: int) -> None:
+    """Be a prepared process of the first level."""
+    prepared.begin(starter)
+    from timefair.measure.cores import held_cores
+
+    with held_cores(_spec(arguments)["threads"]), _timed("all algorithms"):
+        from timefair.campaign.provenance import code_digest, measuring_sources
+
+        ready = _unprepared(arguments)
+        code_digest(measuring_sources())  # it is remembered, and each algorithm's key needs it
+    _wait_for_jobs(arguments, ready, snakemake, socket.socket(fileno=listener))
+
+
+def _wait_for_jobs(
+    arguments: argparse.Namespace,
+    ready: Prepared,
+    snakemake: int,
+    listener: socket.socket,
+    starter: socket.socket | None = None,
+) -> None:
+
+    def work(task: prepared.Task) -> int:
+        asked = argparse.Namespace(**vars(arguments) | task.request)
+        if task.listener is None:
+            return status_of(lambda: _measure_job(ready, asked, task.number))
+        become = partial(_become, asked, ready, snakemake, task.listener, task.connection)
+        return status_of(become)
+
+    prepared.serve(listener, snakemake, work, starter)
+
+
+def _become(
+    asked: argparse.Namespace,
+    ready: Prepared,
+    snakemake: int,
+    listener: socket.socket,
+    starter: socket.socket,
+) -> None:
+    """Be a prepared process of the next level, in a fork of one."""
+    from timefair.measure.cores import held_cores
+
+    with held_cores(_spec(asked)["threads"]), _timed(f"the {asked.stage}"):
+        if asked.stage == "library":
+            ready.import_library(_job(asked))
+        else:
+            _check_key(ready.campaign, asked)
+            ready.get_ready(_job(asked))
+            _ = ready.origin
+    _wait_for_jobs(asked, ready, snakemake, listener, starter)
+
+
+@contextlib.contextmanager
+def _timed(what: str) -> Iterator[None]:
+    start = time.monotonic()
+    yield
+    spent_s = time.monotonic() - start
+    print(f"prepared {what} in {spent_s:.3f} s, for this job and others", file=sys.stderr)
+
+
+def _unprepared(arguments: argparse.Namespace) -> Prepared:
+    from timefair.campaign import configuration
+    from timefair.measure.cell import Prepared
+
+    return Prepared(configuration.restore(arguments.campaign))
+
+
+def _check_key(campaign: Campaign, arguments: argparse.Namespace) -> None:
+    """Raise `InputError` if the job was planned with other code than is here now."""
     from timefair.campaign.provenance import measure_key
 
-    campaign = configuration.restore(arguments.campaign)
     try:
-        job = plan.Job(
-            algorithm=arguments.algorithm,
-            function=arguments.function,
-            dimension=arguments.dimension,
-            instances=plan.parse_instances(arguments.instances),
-            round=arguments.round,
-        )
-        key = measure_key(campaign, job.algorithm, job.round)
+        key = measure_key(campaign, arguments.algorithm, arguments.round)
     except ValueError as error:
         raise InputError(str(error)) from None
     if arguments.key != key:
@@ -71,35 +183,39 @@ def _measure(arguments: argparse.Namespace) -> None:
             "code, software or configuration changed since this job was planned; "
             "start snakemake again"
         )
-    prepare_files([arguments.record])
+
+
+def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1) -> None:
     from timefair.measure.cell import measure
 
-    measure(campaign, job, arguments.record, key)
+    _check_key(ready.campaign, arguments)
+    record = Path(arguments.record)
+    prepare_files([record])
+    measure(ready, _job(arguments), record, arguments.key, number)
 
 
-def _settle_environment(arguments: argparse.Namespace) -> None:
-    """Start this process once more, if need be, with the hash seed and the threads of the job.
+def _job(arguments: argparse.Namespace) -> Job:
+    from timefair.campaign import plan
 
-    Both are read when the interpreter and the libraries start, too early to be set from within.
-    """
+    try:
+        instances = plan.parse_instances(arguments.instances)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    return plan.Job(
+        algorithm=arguments.algorithm,
+        function=arguments.function,
+        dimension=arguments.dimension,
+        instances=instances,
+        round=arguments.round,
+    )
+
+
+def _spec(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The algorithm of a job, as the campaign has it."""
     algorithms = _algorithms(arguments.campaign)
     if arguments.algorithm not in algorithms:
         raise InputError(f"--algorithm: {arguments.algorithm!r} is not in {arguments.campaign}")
-    threads = str(algorithms[arguments.algorithm]["threads"])
-    wanted = {"PYTHONHASHSEED": "0"} | dict.fromkeys(THREAD_VARIABLES, threads)
-    if any(os.environ.get(name) != value for name, value in wanted.items()):
-        command = [
-            sys.executable, "-m", "timefair", "measure",
-            "--campaign", str(arguments.campaign),
-            "--algorithm", arguments.algorithm,
-            "--function", str(arguments.function),
-            "--dimension", str(arguments.dimension),
-            "--instances", arguments.instances,
-            "--round", str(arguments.round),
-            "--key", arguments.key,
-            "--record", str(arguments.record),
-        ]  # fmt: skip
-        os.execve(command[0], command, os.environ | wanted)
+    return algorithms[arguments.algorithm]
 
 
 def _algorithms(snapshot: Path) -> dict[str, dict[str, Any]]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from functools import partial
+from contextlib import ExitStack, suppress
+from functools import cached_property, partial
+from importlib import import_module
 from itertools import chain
 from math import isnan
 from pathlib import Path
@@ -14,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
 from timefair.campaign import provenance
-from timefair.measure import kernel, stopping
+from timefair.campaign.plan import runs_of_round
+from timefair.measure import kernel
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
 from timefair.measure.interruption import interruptible
@@ -24,40 +28,126 @@ from timefair.measure.repetitions import Repetitions
 from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
 from timefair.measure.seeds import run_seed
+from timefair.measure.spending import Spending
 from timefair.measure.state import State
 from timefair.measure.watch import Watch
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.records.journal import Journal
+from timefair.records.light_arrow import avoid_pandas
 from timefair.records.store import write_record
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
     from timefair.campaign.plan import Job
 
+SPENT = "where the time went:"
+"""What the last line of a job's log begins with."""
 
-def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
+
+class Prepared:
+    """How far this process is on the way to measuring an algorithm in forks of itself.
+
+    Attributes
+    ----------
+    seconds
+        What the library and the algorithm have taken to get ready.
+    """
+
+    def __init__(self, campaign: Campaign) -> None:
+        avoid_pandas()
+        self.campaign = campaign
+        problems = campaign.problems
+        self.suite = suites.find(problems.suite, problems.parameters)
+        self.seconds = 0.0
+        self._algorithm: Algorithm | None = None
+        self._label = ""
+
+    def import_library(self, job: Job) -> None:
+        """Import what all algorithms of the job's library need."""
+        start = time.monotonic()
+        library, _ = algorithms.find(self.campaign.algorithms[job.algorithm].use)
+        for name in library.modules:
+            with suppress(ImportError):  # loading the algorithm says what is missing
+                import_module(name)
+        gc.collect()
+        gc.freeze()
+        self.seconds += time.monotonic() - start
+
+    def get_ready(self, job: Job) -> Algorithm:
+        """Load and prepare the job's algorithm, with a trial on the job's first problem; once."""
+        if self._algorithm is None:
+            self.import_library(job)
+            start = time.monotonic()
+            kernel.adopt_orphans()
+            self._label, spec = job.algorithm, self.campaign.algorithms[job.algorithm]
+            self._algorithm = algorithms.load(spec.use, spec.parameters)
+            problem = self.suite.problem(job.function, job.dimension, job.instances[0])
+            prepare(self._algorithm, problem, self.campaign.limits.memory_mb)
+            self.seconds += time.monotonic() - start
+        return self._algorithm
+
+    @cached_property
+    def origin(self) -> dict[str, Any]:
+        """The facts of a record that are the same for all jobs of an algorithm."""
+        use = self.campaign.algorithms[self._label].use
+        software = (*self.suite.distributions, *algorithms.distributions(use))
+        return {
+            "campaign": self.campaign.model_dump(mode="json"),
+            "code": provenance.measure_code(self.campaign, self._label),
+            "machine": provenance.machine_facts(software),
+        }
+
+
+def measure(prepared: Prepared, job: Job, record: Path, key: str, number: int = 1) -> None:
     """Measure what the job's record lacks, and write the record.
 
     Runs that an ended job of the same key has finished are taken from its journal. Instances take
     turns, so that an unlucky minute hits them alike, until the round or the campaign's stopping
-    rule ends them.
+    rule ends them. The last line of the job's log says where the time went.
 
     Parameters
     ----------
+    prepared
+        It gets ready for the job's algorithm here if it is not, once a run is to be measured.
     record
         The file to write, at the job's place in the campaign's folder; the journal lies beside it.
     key
         The digest of everything that decides this measurement (`provenance.measure_key`).
+    number
+        This is the how-manieth job that the prepared process measures, from 1.
     """
-    repetitions = stopping.repetitions(campaign, job, folder=record.parents[3])
-    with interruptible(), Journal(record, key) as journal:
-        missing = _missing(repetitions, journal)
-        if (first := next(missing, None)) is not None:
-            with held_cores(campaign.algorithms[job.algorithm].threads) as cores:
-                _measure(campaign, job, repetitions, chain([first], missing), cores, journal)
-        done = [journal.runs[turn] for turn in sorted(journal.runs)]
-        write_record(record, done, _facts(campaign, job, key, repetitions))
+    campaign, spending = prepared.campaign, Spending()
+    threads = campaign.algorithms[job.algorithm].threads
+    with interruptible(), ExitStack() as stack:
+        with spending.on("journal"):
+            repetitions = _repetitions(campaign, job, folder=record.parents[3])
+            journal = stack.enter_context(Journal(record, key))
+            missing = _missing(repetitions, journal)
+            first = next(missing, None)
+        if first is not None:
+            with ExitStack() as holding:
+                with spending.on("waiting for a core"):
+                    cores = holding.enter_context(held_cores(threads))
+                _measure(
+                    prepared, job, repetitions, chain([first], missing), cores, journal, spending
+                )
+        with spending.on("record"):
+            done = [journal.runs[turn] for turn in sorted(journal.runs)]
+            facts = _facts(prepared, job, key, repetitions, number)
+            write_record(record, done, facts)
+    print(f"{SPENT} {spending}", file=sys.stderr, flush=True)
+
+
+def _repetitions(campaign: Campaign, job: Job, folder: Path) -> Repetitions:
+    """The runs of a job; what stopping rules need is imported only for them."""
+    if campaign.stopping.rule == "fixed":
+        runs = runs_of_round(campaign, job.round)
+        untold = {instance: [float("nan")] * runs.start for instance in job.instances}
+        return Repetitions(untold, len(runs))
+    from timefair.measure import stopping
+
+    return stopping.repetitions(campaign, job, folder)
 
 
 def _missing(repetitions: Repetitions, journal: Journal) -> Iterator[tuple[int, int]]:
@@ -71,44 +161,53 @@ def _missing(repetitions: Repetitions, journal: Journal) -> Iterator[tuple[int, 
 
 
 def _measure(
-    campaign: Campaign,
+    prepared: Prepared,
     job: Job,
     repetitions: Repetitions,
     turns: Iterable[tuple[int, int]],
     cores: tuple[int, ...],
     journal: Journal,
+    spending: Spending,
 ) -> None:
-    start = time.monotonic()
-    kernel.adopt_orphans()
-    spec = campaign.algorithms[job.algorithm]
-    suite = suites.find(campaign.problems.suite, campaign.problems.parameters)
-    problems = {
-        instance: suite.problem(job.function, job.dimension, instance) for instance in job.instances
-    }
-    first = problems[job.instances[0]]
-    algorithm: Algorithm = algorithms.load(spec.use, spec.parameters)
-    prepare(algorithm, first, campaign.limits.memory_mb)
-    common: dict[str, Any] = {
-        "suite": suite.name,
-        "function": job.function,
-        "dimension": job.dimension,
-        "algorithm": job.algorithm,
-        "round": job.round,
-        "core": cores[0],
-        "preparation_s": time.monotonic() - start,
-        **_evaluation_cost(first),
-    }
-    allowance = _allowance(campaign, job)
+    campaign, suite = prepared.campaign, prepared.suite
+    with spending.on("preparation"):
+        algorithm = prepared.get_ready(job)
+    with spending.on("setting up"):
+        kernel.adopt_orphans()
+        problems = {
+            instance: suite.problem(job.function, job.dimension, instance)
+            for instance in job.instances
+        }
+        common: dict[str, Any] = {
+            "suite": suite.name,
+            "function": job.function,
+            "dimension": job.dimension,
+            "algorithm": job.algorithm,
+            "round": job.round,
+            "core": cores[0],
+            "preparation_s": prepared.seconds,
+            **_evaluation_cost(problems[job.instances[0]]),
+        }
+        allowance = _allowance(campaign, job)
     timing = campaign.timing
     watch = Watch(cores, reference=campaign.reference_is_timed, repeats=timing.most_repeats)
+    spending.add("reference kernel", watch.reference_spent_s)
     begun, found = time.monotonic(), len(journal.runs)
     for instance, run in turns:
         problem = problems[instance]
         seed = run_seed(campaign.seed, problem.name, job.algorithm, run)
+        start, reference_s = time.monotonic(), watch.reference_spent_s
         row = watch.measure(partial(measure_run, algorithm, problem, allowance, seed))
-        f_opt = None if isnan(problem.f_opt) else problem.f_opt
-        journal.append({**common, "instance": instance, "run": run, "f_opt": f_opt, **row})
-        repetitions.add(instance, row["best_precision"])
+        reference_s = watch.reference_spent_s - reference_s
+        spending.add("timed runs", row["wall_s"])
+        spending.add("reference kernel", reference_s)
+        spending.add("ends of processes", row["reaped_s"] - row["wall_s"])
+        others_s = time.monotonic() - start - row["reaped_s"] - reference_s
+        spending.add("forks and warm-up", others_s)
+        with spending.on("journal"):
+            f_opt = None if isnan(problem.f_opt) else problem.f_opt
+            journal.append({**common, "instance": instance, "run": run, "f_opt": f_opt, **row})
+            repetitions.add(instance, row["best_precision"])
         spent_s = (time.monotonic() - begun) / (len(journal.runs) - found)
         how_far = _how_far(len(journal.runs), repetitions.most, spent_s)
         print(f"{how_far}  {_line(problem, run, row)}", file=sys.stderr, flush=True)
@@ -146,17 +245,15 @@ def _evaluation_cost(problem: Problem) -> dict[str, float]:
         state.close()
 
 
-def _facts(campaign: Campaign, job: Job, key: str, repetitions: Repetitions) -> dict[str, Any]:
-    spec = campaign.algorithms[job.algorithm]
-    suite = suites.find(campaign.problems.suite, campaign.problems.parameters)
-    software = (*suite.distributions, *algorithms.distributions(spec.use))
+def _facts(
+    prepared: Prepared, job: Job, key: str, repetitions: Repetitions, number: int
+) -> dict[str, Any]:
     return {
-        "campaign": campaign.model_dump(mode="json"),
+        **prepared.origin,
         "key": key,
-        "code": provenance.measure_code(campaign, job.algorithm),
-        "machine": provenance.machine_facts(software),
+        "prepared": {"seconds": prepared.seconds, "job": number},
         "machine_state": provenance.machine_state(),
-        "stopping": _decided(campaign, job, repetitions),
+        "stopping": _decided(prepared.campaign, job, repetitions),
     }
 
 

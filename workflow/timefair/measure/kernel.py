@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import resource
+import select
 import signal
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +15,7 @@ from typing import NamedTuple
 _libc = ctypes.CDLL(None, use_errno=True)
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_NAME = 15
 _PR_SET_CHILD_SUBREAPER = 36
 _CLOCK_MONOTONIC = 1
 _SIGEV_SIGNAL = 0
@@ -47,6 +50,35 @@ def die_with_parent(parent: int) -> None:
     _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
     if os.getppid() != parent:
         os._exit(1)
+
+
+def outlive_parent() -> None:
+    """Undo `die_with_parent`."""
+    _check(_libc.prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0))
+
+
+def name_process(name: str) -> None:
+    """Set the name that ``ps`` and ``top`` show for this process; 15 characters are kept."""
+    _check(_libc.prctl(_PR_SET_NAME, name.encode(), 0, 0, 0))
+
+
+def signal_on_hangup(fd: int, number: int) -> None:
+    """Have the kernel send a signal to this process when the peer of a socket closes it.
+
+    If the peer has closed it already, the signal comes at once.
+    """
+    fcntl.fcntl(fd, fcntl.F_SETSIG, number)
+    fcntl.fcntl(fd, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_ASYNC)
+    poll = select.poll()
+    poll.register(fd, select.POLLRDHUP)
+    if poll.poll(0):
+        os.kill(os.getpid(), number)
+
+
+def no_signal_on_hangup(fd: int) -> None:
+    """Undo `signal_on_hangup`."""
+    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) & ~os.O_ASYNC)
 
 
 def adopt_orphans() -> None:

@@ -31,6 +31,11 @@ class Watch:
         self._reference = Reference() if reference else None
         self._repeats = repeats
 
+    @property
+    def reference_spent_s(self) -> float:
+        """Seconds of wall clock that the reference kernel has taken so far."""
+        return self._reference.spent_s if self._reference else 0.0
+
     def measure(self, run: Callable[[], Row]) -> Row:
         """Measure a run, again at once while it is disturbed, and describe its surroundings.
 

@@ -13,7 +13,9 @@ import fcntl
 import os
 import struct
 import sys
+import time
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -23,6 +25,9 @@ from timefair.records.schema import RUN_SCHEMA
 
 _MAGIC = b"timefair journal 2\n"
 _HEAD = struct.Struct("<QI")
+
+SYNC_S = 5.0
+"""An entry that is written so long after the last one went to the disk goes there at once."""
 
 
 def journal_path(record: Path) -> Path:
@@ -128,14 +133,20 @@ class Journal:
         else:
             self.runs = {}
             self._begin(data, content.owner)
+        self._synced = time.monotonic()
 
     def append(self, row: dict[str, Any]) -> None:
-        """Keep a run for good: it is on the disk when this returns."""
+        """Keep a run: no process that ends can lose it, and a power failure after `SYNC_S` neither.
+
+        Writing to the disk may take as long as a short run, so short runs go there together.
+        """
         batch = pa.RecordBatch.from_pylist([row], schema=RUN_SCHEMA)
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, RUN_SCHEMA) as stream:
             stream.write_batch(batch)
         self._write(_entry(sink.getvalue().to_pybytes()))
+        if time.monotonic() - self._synced >= SYNC_S:
+            self._sync()
         self.runs[row["instance"], row["run"]] = batch
 
     def close(self) -> None:
@@ -145,6 +156,9 @@ class Journal:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            with contextlib.suppress(OSError):
+                self._sync()
         self.close()
         if kind is not None:
             self._say(
@@ -193,9 +207,19 @@ class Journal:
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
-        try:
+        with self._naming():
             while view:
                 view = view[os.write(self._fd, view) :]
+
+    def _sync(self) -> None:
+        with self._naming():
             os.fsync(self._fd)
+        self._synced = time.monotonic()
+
+    @contextlib.contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Name the file in errors of the system."""
+        try:
+            yield
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._path)) from None

@@ -111,6 +111,7 @@ class Nevergrad:
         "directsearch",
         *sorted({package for modules in NEEDS.values() for package in modules.values()}),
     )
+    modules: Sequence[str] = ("nevergrad", *IMPORTED_LATE)
 
     def available(self) -> list[Available]:
         return [Available(name, _missing(name)) for name in _makers()]

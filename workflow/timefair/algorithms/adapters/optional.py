@@ -60,6 +60,11 @@ class Extra:
     source: Path
     trial_evaluations: int = 5
 
+    @property
+    def modules(self) -> Sequence[str]:
+        """What is imported, as a library lists it."""
+        return (self.module,)
+
     def available(self) -> list[Available]:
         return [Available(name, self._missing()) for name in self.names]
 

@@ -57,6 +57,7 @@ class PyCma:
 
     name = "pycma"
     distributions: Sequence[str] = ("cma", "numpy")
+    modules: Sequence[str] = ("cma",)
 
     def available(self) -> list[Available]:
         return [Available(name) for name in NAMES]

@@ -30,6 +30,7 @@ class External:
 
     name = "external"
     distributions: Sequence[str] = ()
+    modules: Sequence[str] = ()
 
     def available(self) -> list[Available]:
         return []

@@ -1,0 +1,424 @@
+"""Prepared processes: each is ready to measure one algorithm, sleeps, and is forked for every job.
+
+Preparing an algorithm (imports, tables, a trial launch) takes seconds, as long as some jobs take.
+So it is done once for each algorithm and dimension, in a process that then waits on a socket
+without using a core. A job connects to it, hands over its request and its log, and waits; the
+prepared process forks, and the fork measures the job. Every job of the algorithm begins in the same
+state, as every run of a job does.
+
+Prepared processes come in levels, each a fork of the one before: what all algorithms need, then a
+library, then an algorithm. The first job that needs a level has it made.
+
+Who ends whom:
+
+- A prepared process ends with the snakemake that runs the campaign, when it has been idle for
+  `IDLE_S`, or when it is idle and memory is scarce. Until it is ready it ends with the job that had
+  it made.
+- The fork that measures ends in order (SIGHUP) when the job's own process ends, however that
+  happens; signals that the job's own process receives are passed on to it.
+- A fork that is measuring goes on when the prepared process ends.
+
+The sockets have abstract addresses, which vanish with the processes. This module imports nothing
+that takes time: it is all that most jobs load.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple, NoReturn
+
+from timefair.basics.errors import Interrupted
+from timefair.machine import memory
+from timefair.machine.host import Host, Unknown
+from timefair.measure import kernel
+from timefair.measure.interruption import SIGNALS, ends_at_once
+
+IDLE_S = 300
+"""A prepared process that has had no job for so long ends."""
+
+MEMORY_SHARE = 0.25
+"""An idle prepared process ends when less than this share of the memory is available."""
+
+ATTEMPTS = 3
+"""So often a job looks for a prepared process, or starts one, before it does without."""
+
+HANDOVER_S = 10.0
+"""A job that connects sends its request within that time."""
+
+NAMES = {"ready": "timefair-ready", "job": "timefair-job"}
+"""What `ps` shows for a prepared process and for its forks."""
+
+_LONGEST = 1 << 16
+_STARTED = b"started"
+_NAMESPACES = ("pid", "mnt", "net", "user")
+
+Request = dict[str, Any]
+"""What a job asks for: JSON values."""
+
+
+# --- In the job's own process ----------------------------------------------------------------
+
+
+def address(*names: object) -> bytes:
+    """The address of the prepared process of some names, in this environment.
+
+    Processes share it only if they have the same user, working folder, environment variables,
+    limits, priority and namespaces: the fork of one is what the other would be.
+    """
+    surroundings = [
+        list(map(str, names)),
+        os.geteuid(),
+        os.getcwd(),
+        sorted(os.environ.items()),
+        sys.executable,
+        os.getpriority(os.PRIO_PROCESS, 0),
+        sorted(os.sched_getaffinity(0)),
+        Path("/proc/self/limits").read_text(),
+        Path("/proc/self/cgroup").read_text(),
+        [os.readlink(f"/proc/self/ns/{name}") for name in _NAMESPACES],
+    ]
+    digest = hashlib.sha256(json.dumps(surroundings).encode()).hexdigest()
+    return b"\0timefair-" + digest[:32].encode()
+
+
+class Level(NamedTuple):
+    """A kind of prepared process.
+
+    Attributes
+    ----------
+    place
+        Its `address`.
+    request
+        What a process of the level before is asked for to become one.
+    """
+
+    place: bytes
+    request: Request
+
+
+def hand_over(
+    levels: Sequence[Level],
+    request: Request,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+) -> int | None:
+    """Have a prepared process do a job, and wait for its end.
+
+    Parameters
+    ----------
+    levels
+        From the first one to the one that does the job.
+    request
+        What is asked of it.
+    command, environment
+        What starts a process of the first level: the numbers of its listening socket and of this
+        process are appended. It calls `begin` and `serve`.
+
+    Returns
+    -------
+    int or None
+        The exit status of the job; None if no prepared process can be had.
+
+    Raises
+    ------
+    Interrupted
+        If a signal ends this process before the job has begun.
+    """
+    with _forwarding() as fork:
+        client = _Client(command, environment)
+        for _ in range(ATTEMPTS):
+            status = client.ensure(levels)
+            if status is None:
+                status = client.ask(levels[-1].place, request, [1, 2], fork)
+            if status is not None:
+                return status
+    return None
+
+
+class _Fork:
+    """The process that measures this job, once it is known."""
+
+    pidfd: int | None = None
+
+
+@contextlib.contextmanager
+def _forwarding() -> Iterator[_Fork]:
+    """Pass signals that end this process on to the fork, which ends in order and says so."""
+    fork = _Fork()
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        if fork.pidfd is None:
+            raise Interrupted(number)
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(fork.pidfd, number)
+
+    before = {number: signal.signal(number, pass_on) for number in SIGNALS}
+    try:
+        yield fork
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Client:
+    """A job's own process, which looks for prepared processes and has them made."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._command, self._environment = command, environment
+        self._started: int | None = None
+
+    def ensure(self, levels: Sequence[Level]) -> int | None:
+        """Have a process of the last level made unless there is one, or somebody makes it.
+
+        The exit status of one that failed; it has printed why into this job's log.
+        """
+        *before, level = levels
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            try:
+                listener.bind(level.place)
+            except OSError:  # in use: whoever binds an address has the process made
+                return None
+            listener.listen(socket.SOMAXCONN)
+            if not before:
+                self._start(listener)
+                return None
+            if status := self.ensure(before):
+                return status
+            given = [1, 2, listener.fileno()]
+            status = self.ask(before[-1].place, level.request, given)
+            return self._failure() if status is None else status or None
+
+    def _start(self, listener: socket.socket) -> None:
+        listener.set_inheritable(True)
+        words = [*self._command, str(listener.fileno()), str(os.getpid())]
+        self._started = os.posix_spawn(words[0], words, self._environment, setsid=True)
+
+    def ask(
+        self, place: bytes, request: Request, given: list[int], fork: _Fork | None = None
+    ) -> int | None:
+        """Send a request with file descriptors, and wait until it is done.
+
+        Returns
+        -------
+        int or None
+            The exit status; 0 of a process that is now ready; None if nothing was begun.
+        """
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+            try:
+                connection.connect(place)
+                if _peer(connection) != os.geteuid():
+                    return None
+                socket.send_fds(connection, [json.dumps(request).encode()], given)
+                _, fds, *_ = socket.recv_fds(connection, len(_STARTED), 1)
+            except ConnectionError:
+                return None
+            if not fds:
+                return None
+            if fork is not None:
+                fork.pidfd = fds[0]
+            return _answer(connection, fds[0])
+
+    def _failure(self) -> int | None:
+        """The exit status of the process that this one started; None if it lives or was killed."""
+        for _ in range(100 if self._started else 0):
+            assert self._started
+            ended, wait_status = os.waitpid(self._started, os.WNOHANG)
+            if ended:
+                self._started = None
+                return max(os.waitstatus_to_exitcode(wait_status), 0) or None
+            time.sleep(0.01)  # it has closed its socket
+        return None
+
+
+def _answer(connection: socket.socket, pidfd: int) -> int:
+    """Wait for the exit status of a fork, or until it is ready: 0."""
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    poll.register(connection.fileno(), select.POLLIN)
+    poll.poll()
+    connection.setblocking(False)
+    with contextlib.suppress(BlockingIOError, ConnectionError):
+        if answer := connection.recv(16):
+            return int(answer)
+    print("timefair: the process that measured this job was killed", file=sys.stderr, flush=True)
+    return 128 + signal.SIGKILL
+
+
+def _peer(connection: socket.socket) -> int:
+    """The user at the other end of a connection."""
+    credentials = struct.Struct("3i")
+    packed = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, credentials.size)
+    uid: int = credentials.unpack(packed)[1]
+    return uid
+
+
+# --- In the prepared process -----------------------------------------------------------------
+
+
+class Task(NamedTuple):
+    """What a fork is to do.
+
+    Attributes
+    ----------
+    request
+        As the job sent it.
+    number
+        Of the task among those of this prepared process, from 1.
+    listener
+        Where the fork is to `serve`, if it is to become a prepared process of the next level.
+    connection
+        To the job's own process.
+    """
+
+    request: Request
+    number: int
+    listener: socket.socket | None
+    connection: socket.socket
+
+
+Work = Callable[[Task], int]
+"""What a fork does; the exit status of the job."""
+
+
+def begin(starter: int) -> None:
+    """Be a process that gets ready for the process that started it."""
+    kernel.die_with_parent(starter)
+    ends_at_once()
+
+
+def serve(
+    listener: socket.socket, driver: int, work: Work, starter: socket.socket | None = None
+) -> None:
+    """Fork for every job that connects, until this process is no longer needed.
+
+    Call it in the main thread, when everything is ready.
+
+    Parameters
+    ----------
+    driver
+        The snakemake that runs the campaign: when it ends, this returns.
+    starter
+        The connection to the job that had this process made; None if that started the process.
+    """
+    kernel.name_process(NAMES["ready"])
+    try:
+        driver_fd = os.pidfd_open(driver)
+    except ProcessLookupError:
+        return
+    _let_go(starter)
+    poll = select.poll()
+    for fd in (driver_fd, listener.fileno()):
+        poll.register(fd, select.POLLIN)
+    jobs: dict[int, int] = {}
+    number = 0
+    while True:
+        ready = {fd for fd, _ in poll.poll(None if jobs else IDLE_S * 1000)}
+        if not ready or driver_fd in ready:
+            return
+        for pidfd in ready & jobs.keys():
+            os.waitpid(jobs.pop(pidfd), 0)
+            poll.unregister(pidfd)
+            os.close(pidfd)
+        if listener.fileno() in ready:
+            number += 1
+            inherited = [driver_fd, listener.fileno(), *jobs]
+            begun = _take(listener, inherited, number, work)
+            if begun is not None:
+                jobs[begun[0]] = begun[1]
+                poll.register(begun[0], select.POLLIN)
+        elif not jobs and _memory_is_scarce():
+            return
+
+
+def _let_go(starter: socket.socket | None) -> None:
+    """Be independent of the job that had this process made, and keep nothing of its log."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    os.close(null)
+    kernel.outlive_parent()
+    if starter is not None:
+        kernel.no_signal_on_hangup(starter.fileno())
+        with contextlib.suppress(OSError), starter:
+            starter.send(b"0")
+
+
+def _take(
+    listener: socket.socket, inherited: list[int], number: int, work: Work
+) -> tuple[int, int] | None:
+    """Accept a job and fork for it. The descriptor and the number of the fork; None: no job."""
+    connection, _ = listener.accept()
+    with connection:
+        connection.settimeout(HANDOVER_S)
+        try:
+            message, fds, *_ = socket.recv_fds(connection, _LONGEST, 3)
+        except OSError:
+            return None
+        connection.setblocking(True)
+        try:
+            if len(fds) < 2 or _peer(connection) != os.geteuid():
+                return None
+            pid = os.fork()
+            if pid == 0:
+                _live(connection, message, fds, inherited, number, work)
+        finally:
+            for fd in fds:
+                os.close(fd)
+        return os.pidfd_open(pid), pid
+
+
+def _live(
+    connection: socket.socket,
+    message: bytes,
+    fds: list[int],
+    inherited: list[int],
+    number: int,
+    work: Work,
+) -> NoReturn:
+    """Be a fork, from just after it was made to the end."""
+    status = 1
+    try:
+        kernel.name_process(NAMES["job"])
+        os.dup2(fds[0], 1)
+        os.dup2(fds[1], 2)
+        for fd in (*fds[:2], *inherited):
+            os.close(fd)
+        pidfd = os.pidfd_open(os.getpid())
+        socket.send_fds(connection, [_STARTED], [pidfd])
+        os.close(pidfd)
+        kernel.signal_on_hangup(connection.fileno(), signal.SIGHUP)
+        listener = socket.socket(fileno=fds[2]) if len(fds) > 2 else None
+        status = work(Task(json.loads(message), number, listener, connection))
+    except ConnectionError:  # the job's own process has ended already
+        pass
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        with contextlib.suppress(OSError):
+            connection.send(str(status).encode())
+        os._exit(status)
+
+
+def _memory_is_scarce() -> bool:
+    host = Host()
+    try:
+        return memory.available_mb(host) < MEMORY_SHARE * memory.total_mb(host)
+    except Unknown:
+        return False
