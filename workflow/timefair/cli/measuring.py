@@ -151,7 +151,7 @@ def _become(
         else:
             _check_key(ready.campaign, asked)
             ready.get_ready(_job(asked))
-            _ = ready.origin
+            ready.origin(asked.algorithm)
     _wait_for_jobs(asked, ready, snakemake, listener, starter)
 
 
@@ -186,12 +186,12 @@ def _check_key(campaign: Campaign, arguments: argparse.Namespace) -> None:
 
 
 def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1) -> None:
-    from timefair.measure.cell import measure
+    from timefair.measure.cell import measure_job
 
     _check_key(ready.campaign, arguments)
     record = Path(arguments.record)
     prepare_files([record])
-    measure(ready, _job(arguments), record, arguments.key, number)
+    measure_job(ready, _job(arguments), record, arguments.key, number)
 
 
 def _job(arguments: argparse.Namespace) -> Job:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
-from functools import cached_property, partial
+from functools import partial
 from importlib import import_module
 from itertools import chain
 from math import isnan
@@ -61,7 +61,7 @@ class Prepared:
         self.suite = suites.find(problems.suite, problems.parameters)
         self.seconds = 0.0
         self._algorithm: Algorithm | None = None
-        self._label = ""
+        self._origins: dict[str, dict[str, Any]] = {}
 
     def import_library(self, job: Job) -> None:
         """Import what all algorithms of the job's library need."""
@@ -80,26 +80,32 @@ class Prepared:
             self.import_library(job)
             start = time.monotonic()
             kernel.adopt_orphans()
-            self._label, spec = job.algorithm, self.campaign.algorithms[job.algorithm]
+            spec = self.campaign.algorithms[job.algorithm]
             self._algorithm = algorithms.load(spec.use, spec.parameters)
             problem = self.suite.problem(job.function, job.dimension, job.instances[0])
             prepare(self._algorithm, problem, self.campaign.limits.memory_mb)
             self.seconds += time.monotonic() - start
         return self._algorithm
 
-    @cached_property
-    def origin(self) -> dict[str, Any]:
+    def origin(self, label: str) -> dict[str, Any]:
         """The facts of a record that are the same for all jobs of an algorithm."""
-        use = self.campaign.algorithms[self._label].use
-        software = (*self.suite.distributions, *algorithms.distributions(use))
-        return {
-            "campaign": self.campaign.model_dump(mode="json"),
-            "code": provenance.measure_code(self.campaign, self._label),
-            "machine": provenance.machine_facts(software),
-        }
+        if label not in self._origins:
+            use = self.campaign.algorithms[label].use
+            software = (*self.suite.distributions, *algorithms.distributions(use))
+            self._origins[label] = {
+                "campaign": self.campaign.model_dump(mode="json"),
+                "code": provenance.measure_code(self.campaign, label),
+                "machine": provenance.machine_facts(software),
+            }
+        return self._origins[label]
 
 
-def measure(prepared: Prepared, job: Job, record: Path, key: str, number: int = 1) -> None:
+def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
+    """Measure a job in this process, which is prepared for nothing yet: `measure_job`."""
+    measure_job(Prepared(campaign), job, record, key)
+
+
+def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: int = 1) -> None:
     """Measure what the job's record lacks, and write the record.
 
     Runs that an ended job of the same key has finished are taken from its journal. Instances take
@@ -249,7 +255,7 @@ def _facts(
     prepared: Prepared, job: Job, key: str, repetitions: Repetitions, number: int
 ) -> dict[str, Any]:
     return {
-        **prepared.origin,
+        **prepared.origin(job.algorithm),
         "key": key,
         "prepared": {"seconds": prepared.seconds, "job": number},
         "machine_state": provenance.machine_state(),

@@ -40,22 +40,26 @@ class Reference:
 
     def __init__(self) -> None:
         self.spent_s = 0.0
-        self.best_s = self.last_s = min(self._cpu_s() for _ in range(BEST_OF))
+        self.best_s = self.last_s = min(self._timing() for _ in range(BEST_OF))
 
     def take(self) -> float:
         """CPU seconds of the work now; what others do on this core in between is not in it."""
-        self.last_s = self._cpu_s()
+        self.last_s = self._timing()
         self.best_s = min(self.best_s, self.last_s)
         return self.last_s
 
-    def _cpu_s(self) -> float:
-        begun = time.monotonic()
-        adapt(WARM_UP_GENERATIONS)
-        start = time.thread_time_ns()
-        adapt(GENERATIONS)
-        cpu_s = (time.thread_time_ns() - start) / 1e9
-        self.spent_s += time.monotonic() - begun
+    def _timing(self) -> float:
+        start = time.monotonic()
+        cpu_s = _cpu_s()
+        self.spent_s += time.monotonic() - start
         return cpu_s
+
+
+def _cpu_s() -> float:
+    adapt(WARM_UP_GENERATIONS)
+    start = time.thread_time_ns()
+    adapt(GENERATIONS)
+    return (time.thread_time_ns() - start) / 1e9
 
 
 def adapt(generations: int) -> float:
