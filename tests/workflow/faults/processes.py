@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, get_args
 
-Kind = Literal["run", "parent", "job", "snakemake"]
-"""The process of a run; its prepared parent; the shell of the job that this is; the workflow."""
+from timefair.measure.prepared import NAMES
+
+Kind = Literal["run", "parent", "prepared", "command", "job", "snakemake"]
+"""The process of a run; the one that forks it, which measures the job; the prepared one that this
+is a fork of; the job's own process, which waits; its shell; the workflow."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -31,9 +34,15 @@ def _kind(path: Path) -> Kind:
         return "snakemake"
     if b"measure" not in words or b"timefair" not in words:
         return _other()
-    parent = path.joinpath("stat").read_text().rpartition(")")[2].split()[1]
-    above = Path("/proc", parent, "cmdline").read_bytes().split(b"\0")
-    return "run" if b"measure" in above and b"timefair" in above else "parent"
+    name = _name(path)
+    if name == NAMES["job"]:
+        parent = path.joinpath("stat").read_text().rpartition(")")[2].split()[1]
+        return "run" if _name(Path("/proc", parent)) == name else "parent"
+    return "prepared" if name == NAMES["ready"] or b"--serve" in words else "command"
+
+
+def _name(path: Path) -> str:
+    return path.joinpath("comm").read_text().strip()
 
 
 def _other() -> Kind:

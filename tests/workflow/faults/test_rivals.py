@@ -36,8 +36,9 @@ def as_a_module(workspace: Workspace) -> None:
     (workspace.folder / "profiles").symlink_to(ROOT / "profiles")
 
 
-def test_of_two_workflows_one_works_and_the_other_says_why_not(trial):
+def test_of_two_workflows_one_works_and_the_other_says_why_not(new_trial):
     """The jobs of one that was killed run on; the next waits for them, and nothing is doubled."""
+    trial = new_trial(budget={"time_s": 0.3})
     first = trial.begin()
     refused = trial.workspace.run(*MEASURED)
     assert refused.returncode != 0

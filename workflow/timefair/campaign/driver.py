@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from timefair.basics.errors import InputError, storing
 from timefair.campaign import plan
+from timefair.campaign.holder import NAME
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-
-NAME = ".driver"
 
 _held: set[Path] = set()
 """The folders that this process holds: a workflow may read a module's Snakefile several times."""
@@ -118,19 +117,3 @@ def hold(folder: Path) -> None:
         os.ftruncate(fd, 0)
         os.pwrite(fd, str(os.getpid()).encode(), 0)
     _held.add(folder.resolve())
-
-
-def above(folder: Path) -> int | None:
-    """The process that holds a campaign, if it is one that this process descends from.
-
-    None for a job of a batch system, whose driver is elsewhere, and for a command by hand.
-    """
-    try:
-        holder = int((folder / NAME).read_text())
-        process = os.getppid()
-        while process not in (holder, 0):
-            stat = Path(f"/proc/{process}/stat").read_text()
-            process = int(stat.rpartition(")")[2].split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
-    return holder if process == holder else None

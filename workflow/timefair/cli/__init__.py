@@ -8,20 +8,11 @@ from __future__ import annotations
 
 import argparse
 import signal
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from timefair.cli import (
-    algorithms,
-    analysis,
-    campaigns,
-    completion,
-    exchange,
-    measuring,
-    progress,
-    trust,
-)
 from timefair.cli.common import Command, status_of
 
 
@@ -31,8 +22,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     The exit status is the command's own, 0 unless told; 2 for what the user can mend; 128 and the
     signal's number if a signal ended it.
     """
+    words = sys.argv[1:] if argv is None else argv
     try:
-        arguments = parser().parse_args(argv)
+        arguments = parser(*words[:1]).parse_args(words)
     except SystemExit as stop:  # argparse has printed the usage, the help or the version
         return int(stop.code or 0)
     return status_of(lambda: arguments.command(arguments))
@@ -48,8 +40,11 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def parser() -> Command:
-    """Every command with its arguments."""
+def parser(command: str = "") -> Command:
+    """Every command with its arguments.
+
+    `command` is the one that will be called: measuring, which starts most often, loads no other.
+    """
     top = Command(
         prog="timefair",
         description="Benchmarks black-box optimizers: the same seconds for each, with restarts. "
@@ -75,6 +70,13 @@ def parser() -> Command:
         metavar="SNAPSHOT",
         help="results/NAME/campaign.json",
     )
+    from timefair.cli import measuring
+
+    if command == "measure":
+        measuring.add_to(commands, campaign)
+        return top
+    from timefair.cli import algorithms, analysis, campaigns, completion, exchange, progress, trust
+
     campaigns.add_to(commands)
     progress.add_to(commands)
     algorithms.add_to(commands)

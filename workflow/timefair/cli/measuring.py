@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
-from timefair.campaign import driver
+from timefair.campaign.holder import snakemake_above
 from timefair.cli.common import THREAD_VARIABLES, Command, Commands, entry, status_of
 from timefair.cli.paths import prepare_files
 from timefair.measure import prepared
@@ -80,7 +80,7 @@ def _measure(arguments: argparse.Namespace) -> int | None:
     command = [sys.executable, "-m", "timefair", "measure"]
     command += ["--campaign", str(arguments.campaign), *options]
     folder = arguments.campaign.absolute().parent
-    if (snakemake := driver.above(folder)) is not None:
+    if (snakemake := snakemake_above(folder)) is not None:
         stages = {
             "campaign": (),
             "library": (spec["use"].partition(":")[0],),

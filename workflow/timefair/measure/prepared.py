@@ -40,8 +40,6 @@ from types import FrameType
 from typing import Any, NamedTuple, NoReturn
 
 from timefair.basics.errors import Interrupted
-from timefair.machine import memory
-from timefair.machine.host import Host, Unknown
 from timefair.measure import kernel
 from timefair.measure.interruption import SIGNALS, ends_at_once
 
@@ -142,6 +140,8 @@ def hand_over(
             status = client.ensure(levels)
             if status is None:
                 status = client.ask(levels[-1].place, request, [1, 2], fork)
+            if status is None:
+                status = client.failure()
             if status is not None:
                 return status
     return None
@@ -198,7 +198,7 @@ class _Client:
                 return status
             given = [1, 2, listener.fileno()]
             status = self.ask(before[-1].place, level.request, given)
-            return self._failure() if status is None else status or None
+            return status or None
 
     def _start(self, listener: socket.socket) -> None:
         listener.set_inheritable(True)
@@ -230,7 +230,7 @@ class _Client:
                 fork.pidfd = fds[0]
             return _answer(connection, fds[0])
 
-    def _failure(self) -> int | None:
+    def failure(self) -> int | None:
         """The exit status of the process that this one started; None if it lives or was killed."""
         for _ in range(100 if self._started else 0):
             assert self._started
@@ -417,6 +417,9 @@ def _live(
 
 
 def _memory_is_scarce() -> bool:
+    from timefair.machine import memory
+    from timefair.machine.host import Host, Unknown
+
     host = Host()
     try:
         return memory.available_mb(host) < MEMORY_SHARE * memory.total_mb(host)

@@ -1,0 +1,61 @@
+"""A job for prepared processes, or the first of these: ``job.py DRIVER LEVELS REQUEST [NUMBERS]``.
+
+With the numbers that `hand_over` appends it prepares, and serves.
+"""
+
+import json
+import os
+import socket
+import sys
+import time
+
+from timefair.basics.errors import Interrupted
+from timefair.measure import prepared
+from timefair.measure.interruption import interruptible
+
+
+def main() -> int:
+    driver, levels, request = map(json.loads, sys.argv[1:4])
+    if len(sys.argv) > 4:
+        return serve(driver, request, *map(int, sys.argv[4:]))
+    command = [sys.executable, *sys.argv]
+    places = [
+        prepared.Level(prepared.address(driver, level), request | {"level": level})
+        for level in range(levels)
+    ]
+    status = prepared.hand_over(places, request, command, os.environ)
+    return 99 if status is None else status
+
+
+def serve(driver: int, request: dict, listener: int, starter: int) -> int:
+    prepared.begin(starter)
+    print("preparing", os.getpid(), flush=True)
+    time.sleep(request.get("preparation_s", 0))
+    if request["do"] == "fail to prepare":
+        print("cannot be prepared", flush=True)
+        return 2
+    prepared.serve(socket.socket(fileno=listener), driver, work)
+    return 0
+
+
+def work(task: prepared.Task) -> int:
+    request = task.request
+    if task.listener is not None:
+        print("preparing", os.getpid(), flush=True)
+        if request["do"] == f"fail at level {request['level']}":
+            return 5
+        prepared.serve(task.listener, int(sys.argv[1]), work, task.connection)
+        return 0
+    print("measuring", os.getpid(), os.getppid(), task.number, flush=True)
+    if request["do"] == "wait":
+        try:
+            with interruptible():
+                time.sleep(60)
+        except Interrupted as stop:
+            print(stop, flush=True)
+            return 128 + stop.number
+    return request.get("status", 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
