@@ -10,7 +10,7 @@ import sys
 import time
 
 from timefair.basics.errors import Interrupted
-from timefair.measure import prepared
+from timefair.measure import prepared, serving
 from timefair.measure.interruption import interruptible
 
 
@@ -28,23 +28,23 @@ def main() -> int:
 
 
 def serve(driver: int, request: dict, listener: int, starter: int) -> int:
-    prepared.begin(starter)
+    serving.begin(starter)
     print("preparing", os.getpid(), flush=True)
     time.sleep(request.get("preparation_s", 0))
     if request["do"] == "fail to prepare":
         print("cannot be prepared", flush=True)
         return 2
-    prepared.serve(socket.socket(fileno=listener), driver, work)
+    serving.serve(socket.socket(fileno=listener), driver, work)
     return 0
 
 
-def work(task: prepared.Task) -> int:
+def work(task: serving.Task) -> int:
     request = task.request
     if task.listener is not None:
         print("preparing", os.getpid(), flush=True)
         if request["do"] == f"fail at level {request['level']}":
             return 5
-        prepared.serve(task.listener, int(sys.argv[1]), work, task.connection)
+        serving.serve(task.listener, int(sys.argv[1]), work, task.connection)
         return 0
     print("measuring", os.getpid(), os.getppid(), task.number, flush=True)
     if request["do"] == "wait":

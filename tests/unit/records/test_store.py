@@ -33,6 +33,21 @@ def test_a_journal_gives_back_what_was_appended(record, row):
     assert again["seed"] == 2**64 - 1
 
 
+def test_short_runs_go_to_the_disk_together_and_long_ones_at_once(record, row, monkeypatch):
+    clock = [0.0]
+    synced = []
+    monkeypatch.setattr("timefair.records.journal.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr(os, "fsync", lambda fd: synced.append(clock[0]))
+    journal = Journal(record, KEY)
+    for run, moment in enumerate((2.0, 4.0, 5.5, 7.0, 20.0, 21.0)):
+        clock[0] = moment
+        journal.append(row(run))
+    assert synced == [5.5, 20.0]
+    clock[0] = 22.0
+    journal.__exit__(KeyboardInterrupt)  # the job is ended before it has written its record
+    assert synced == [5.5, 20.0, 22.0]
+
+
 @pytest.mark.parametrize("cut", [1, 5, 11, 12, 13, 100])
 def test_a_torn_tail_is_cut_off_and_the_journal_goes_on(record, cut, row):
     with Journal(record, KEY) as journal:

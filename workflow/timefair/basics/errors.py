@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import errno
 import os
 import signal
@@ -39,6 +38,8 @@ def suggest(word: object, known: Iterable[object]) -> str:
 
     Comparison ignores case; the answer is in the spelling of `known`.
     """
+    import difflib
+
     by_lower = {str(k).lower(): str(k) for k in known}
     near = difflib.get_close_matches(str(word).lower(), by_lower, n=1, cutoff=0.6)
     return f"; did you mean {by_lower[near[0]]!r}?" if near else ""

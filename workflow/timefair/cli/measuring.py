@@ -106,8 +106,10 @@ def _measure(arguments: argparse.Namespace) -> int | None:
 
 def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter: int) -> None:
     """Be a prepared process of the first level."""
-    prepared.begin(starter)
+    from timefair.measure import serving
     from timefair.measure.cores import held_cores
+
+    serving.begin(starter)
 
     with held_cores(_spec(arguments)["threads"]), _timed("all algorithms"):
         from timefair.campaign.provenance import code_digest, measuring_sources
@@ -125,14 +127,16 @@ def _wait_for_jobs(
     starter: socket.socket | None = None,
 ) -> None:
 
-    def work(task: prepared.Task) -> int:
+    from timefair.measure import serving
+
+    def work(task: serving.Task) -> int:
         asked = argparse.Namespace(**vars(arguments) | task.request)
         if task.listener is None:
             return status_of(lambda: _measure_job(ready, asked, task.number))
         become = partial(_become, asked, ready, snakemake, task.listener, task.connection)
         return status_of(become)
 
-    prepared.serve(listener, snakemake, work, starter)
+    serving.serve(listener, snakemake, work, starter)
 
 
 def _become(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
+from timefair.basics.hidden_modules import hidden_modules
 from timefair.campaign import provenance
 from timefair.campaign.plan import runs_of_round
 from timefair.measure import kernel
@@ -67,9 +69,11 @@ class Prepared:
         """Import what all algorithms of the job's library need."""
         start = time.monotonic()
         library, _ = algorithms.find(self.campaign.algorithms[job.algorithm].use)
-        for name in library.modules:
-            with suppress(ImportError):  # loading the algorithm says what is missing
-                import_module(name)
+        with hidden_modules(*library.plotting), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that there will be no plots
+            for name in library.modules:
+                with suppress(ImportError):  # loading the algorithm says what is missing
+                    import_module(name)
         gc.collect()
         gc.freeze()
         self.seconds += time.monotonic() - start

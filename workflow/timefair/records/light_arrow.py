@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.abc import MetaPathFinder
-from typing import Any
-
 import pyarrow as pa
 
-
-class _NoPandas(MetaPathFinder):
-    """Refuses to find pandas."""
-
-    def find_spec(self, name: str, *_: Any) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(name, name=name)
+from timefair.basics.hidden_modules import hidden_modules
 
 
 def avoid_pandas() -> None:
@@ -24,11 +14,5 @@ def avoid_pandas() -> None:
     than everything else that writes a record. Afterwards pyarrow takes none of pandas' missing
     values for a null; its conversions to pandas, and an import by anybody else, work as ever.
     """
-    if "pandas" in sys.modules:
-        return
-    finder = _NoPandas()
-    sys.meta_path.insert(0, finder)
-    try:
+    with hidden_modules("pandas"):
         pa.array([0])
-    finally:
-        sys.meta_path.remove(finder)

@@ -63,7 +63,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("overshoot_s", pa.float64()),  # how far the last evaluation ended after T; 0: not at all
     ("reaped_s", pa.float64()),  # t0 to the moment the process was gone
     # what it cost around it
-    ("preparation_s", pa.float64()),  # imports and warm-up before the clock, paid once a job
+    ("preparation_s", pa.float64()),  # to import and prepare the algorithm, before any clock
     ("objective_s", pa.float64()),  # one instrumented evaluation, measured in this job
     ("bare_s", pa.float64()),  # one evaluation by the suite's own call, beside it
     # whether it was disturbed

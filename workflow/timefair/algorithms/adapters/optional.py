@@ -65,6 +65,11 @@ class Extra:
         """What is imported, as a library lists it."""
         return (self.module,)
 
+    @property
+    def plotting(self) -> Sequence[str]:
+        """None that could be left out."""
+        return ()
+
     def available(self) -> list[Available]:
         return [Available(name, self._missing()) for name in self.names]
 

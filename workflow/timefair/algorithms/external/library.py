@@ -31,6 +31,7 @@ class External:
     name = "external"
     distributions: Sequence[str] = ()
     modules: Sequence[str] = ()
+    plotting: Sequence[str] = ()
 
     def available(self) -> list[Available]:
         return []
