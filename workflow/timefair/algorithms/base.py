@@ -106,8 +106,8 @@ class Library(Protocol):
         """What each of its algorithms imports: processes that measure them share these imports."""
 
     @property
-    def plotting(self) -> Sequence[str]:
-        """What these modules import for plots alone, and can do without. It is kept out."""
+    def unneeded(self) -> Sequence[str]:
+        """What these modules import for plots or tests and can do without. It is kept out."""
 
     def available(self) -> list[Available]:
         """Every algorithm that it has, usable here or not."""

@@ -29,7 +29,7 @@ class Own:
     name = "own"
     distributions: Sequence[str] = ()
     modules: Sequence[str] = ()
-    plotting: Sequence[str] = ()
+    unneeded: Sequence[str] = ()
 
     def available(self) -> list[Available]:
         return []

@@ -29,6 +29,7 @@ from timefair.measure.preparation import evaluation_cost_s, prepare
 from timefair.measure.repetitions import Repetitions
 from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
+from timefair.measure.scratch import reused_scratch_folders
 from timefair.measure.seeds import run_seed
 from timefair.measure.spending import Spending
 from timefair.measure.state import State
@@ -69,7 +70,7 @@ class Prepared:
         """Import what all algorithms of the job's library need."""
         start = time.monotonic()
         library, _ = algorithms.find(self.campaign.algorithms[job.algorithm].use)
-        with hidden_modules(*library.plotting), warnings.catch_warnings():
+        with hidden_modules(*library.unneeded), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that there will be no plots
             for name in library.modules:
                 with suppress(ImportError):  # loading the algorithm says what is missing
@@ -136,7 +137,7 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
             missing = _missing(repetitions, journal)
             first = next(missing, None)
         if first is not None:
-            with ExitStack() as holding:
+            with reused_scratch_folders(), ExitStack() as holding:
                 with spending.on("waiting for a core"):
                     cores = holding.enter_context(held_cores(threads))
                 _measure(

@@ -9,7 +9,6 @@ import os
 import resource
 import select
 import signal
-from pathlib import Path
 from typing import NamedTuple
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -105,10 +104,22 @@ class KillTimer:
         _check(_libc.timer_settime(self._timer, _TIMER_ABSTIME, ctypes.byref(spec), None))
 
 
+def read_file(path: str) -> bytes:
+    """A file of the kernel's, which is read between runs and just before one."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        parts = []
+        while part := os.read(fd, 1 << 16):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(fd)
+
+
 def run_queue_delay_ns(pid: int | str = "self") -> int | None:
     """Time that the main thread of a process (a zombie too) waited for a core; None: unknown."""
     try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1])
+        return int(read_file(f"/proc/{pid}/schedstat").split()[1])
     except (OSError, IndexError, ValueError):
         return None
 
@@ -116,9 +127,9 @@ def run_queue_delay_ns(pid: int | str = "self") -> int | None:
 def written_bytes(pid: int | str = "self") -> int | None:
     """What a process (a zombie too) and those it waited for handed to write(); None: unknown."""
     try:
-        for line in Path(f"/proc/{pid}/io").read_text().splitlines():
-            name, _, number = line.partition(": ")
-            if name == "wchar":
+        for line in read_file(f"/proc/{pid}/io").splitlines():
+            name, _, number = line.partition(b": ")
+            if name == b"wchar":
                 return int(number)
     except (OSError, ValueError):
         pass
@@ -129,7 +140,7 @@ def limit_memory(memory_mb: float | None) -> None:
     """Let this process's address space grow by so much at most; None: without a limit."""
     if memory_mb is None:
         return
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    pages = int(read_file("/proc/self/statm").split()[0])
     limit = pages * resource.getpagesize() + round(memory_mb * 2**20)
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     if hard != resource.RLIM_INFINITY:
@@ -168,9 +179,9 @@ def end_group_and_orphans(pid: int) -> list[Orphan]:
 def children() -> list[int]:
     """The processes that this process is the parent of, zombies included."""
     found = []
-    for task in Path("/proc/self/task").iterdir():
+    for task in os.listdir("/proc/self/task"):
         try:
-            found += [int(pid) for pid in (task / "children").read_text().split()]
+            found += [int(pid) for pid in read_file(f"/proc/self/task/{task}/children").split()]
         except OSError:  # the thread has ended
             continue
     return found

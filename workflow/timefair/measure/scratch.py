@@ -3,21 +3,53 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+_empty: list[str] | None = None
+"""Folders that the last run left empty; None if the next run cannot have them."""
+
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Let `tempfile` make everything in a new folder, also in processes that are forked here.
+    """Let `tempfile` make everything in an empty folder, also in processes that are forked here.
 
     The folder is removed at the end, with what an ended process could not remove itself.
     """
     before = tempfile.tempdir
-    with tempfile.TemporaryDirectory(prefix="timefair-", ignore_cleanup_errors=True) as folder:
-        tempfile.tempdir = folder
-        try:
-            yield Path(folder)
-        finally:
-            tempfile.tempdir = before
+    folder = _empty.pop() if _empty else tempfile.mkdtemp(prefix="timefair-")
+    tempfile.tempdir = folder
+    try:
+        yield Path(folder)
+    finally:
+        tempfile.tempdir = before
+        _dispose(folder)
+
+
+@contextlib.contextmanager
+def reused_scratch_folders() -> Iterator[None]:
+    """Inside the block, a folder that a run leaves empty is the next run's, and not made again.
+
+    A busy file system can take longer to make and remove a folder than all else between two runs.
+    """
+    global _empty
+    _empty = []
+    try:
+        yield
+    finally:
+        left, _empty = _empty, None
+        for folder in left:
+            _dispose(folder)
+
+
+def _dispose(folder: str) -> None:
+    if _empty is not None:
+        with contextlib.suppress(OSError):
+            if not os.listdir(folder) and stat.S_IMODE(os.stat(folder).st_mode) == 0o700:
+                _empty.append(folder)
+                return
+    shutil.rmtree(folder, ignore_errors=True)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from timefair.machine.cgroups import folders
 from timefair.machine.host import Host, Unknown, whole
+from timefair.measure.kernel import read_file
 
 _STEAL = 8
 """The field of a core's line in /proc/stat."""
@@ -65,7 +66,7 @@ class Counters:
         return Surroundings(self._steal_s(), self._pressure_s(), self._throttled_s())
 
     def _steal_s(self) -> float | None:
-        told = {fields[0]: fields for fields in self._lines("proc/stat")}
+        told = {fields[0]: fields for fields in self._lines("proc/stat", "cpu")}
         try:
             ticks = sum(whole(told[core][_STEAL], core) for core in self._cores)
         except (KeyError, IndexError, Unknown):
@@ -89,13 +90,14 @@ class Counters:
         ]
         return sum(found) if found else None
 
-    def _lines(self, path: str) -> list[list[str]]:
-        """The words of each line that has any; none of a file that cannot be read."""
+    def _lines(self, path: str, beginning: str = "") -> list[list[str]]:
+        """The words of each line that begins so and has any; none of a file that cannot be read."""
         try:
-            text = self._host.text(path)
-        except Unknown:
+            text = read_file(f"{self._host.root}/{path}").decode(errors="replace")
+        except OSError:
             return []
-        return [line.split() for line in text.splitlines() if line.strip()]
+        lines = text.splitlines()
+        return [line.split() for line in lines if line.startswith(beginning) and line.strip()]
 
 
 def _difference(now: float | None, before: float | None) -> float | None:

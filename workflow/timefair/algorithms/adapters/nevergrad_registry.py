@@ -112,7 +112,7 @@ class Nevergrad:
         *sorted({package for modules in NEEDS.values() for package in modules.values()}),
     )
     modules: Sequence[str] = ("nevergrad", *IMPORTED_LATE)
-    plotting: Sequence[str] = ("matplotlib",)
+    unneeded: Sequence[str] = ("matplotlib", "pytest")
 
     def available(self) -> list[Available]:
         return [Available(name, _missing(name)) for name in _makers()]

@@ -66,7 +66,7 @@ class Extra:
         return (self.module,)
 
     @property
-    def plotting(self) -> Sequence[str]:
+    def unneeded(self) -> Sequence[str]:
         """None that could be left out."""
         return ()
 

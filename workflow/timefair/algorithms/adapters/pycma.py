@@ -58,7 +58,7 @@ class PyCma:
     name = "pycma"
     distributions: Sequence[str] = ("cma", "numpy")
     modules: Sequence[str] = ("cma",)
-    plotting: Sequence[str] = ("matplotlib",)
+    unneeded: Sequence[str] = ("matplotlib",)
 
     def available(self) -> list[Available]:
         return [Available(name) for name in NAMES]

@@ -64,7 +64,7 @@ class ScipyOptimize:
     name = "scipy"
     distributions: Sequence[str] = ("scipy", "numpy")
     modules: Sequence[str] = ("scipy.optimize",)
-    plotting: Sequence[str] = ()
+    unneeded: Sequence[str] = ()
 
     def available(self) -> list[Available]:
         return [Available(n, UNUSABLE.get(n, "")) for n in (*LOCAL, *GLOBAL, *UNUSABLE)]

@@ -35,7 +35,7 @@ class Timefair:
     name = "timefair"
     distributions: Sequence[str] = ("timefair", "numpy")
     modules: Sequence[str] = ()
-    plotting: Sequence[str] = ()
+    unneeded: Sequence[str] = ()
 
     def available(self) -> list[Available]:
         return [Available(name) for name in MODULES]

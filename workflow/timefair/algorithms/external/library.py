@@ -31,7 +31,7 @@ class External:
     name = "external"
     distributions: Sequence[str] = ()
     modules: Sequence[str] = ()
-    plotting: Sequence[str] = ()
+    unneeded: Sequence[str] = ()
 
     def available(self) -> list[Available]:
         return []
