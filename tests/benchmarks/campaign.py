@@ -11,8 +11,10 @@ The share while measuring is that of all cores from the start of the first timed
 the last one. The table below it begins earlier, with the start of the first job. Its lines come
 from the logs of the jobs and from the times at which logs and records were made; the lines that the
 logs do not have (those of an earlier timefair) are part of "processes of jobs". On a machine that
-others use as well, all shares are too small. The share by CPU time is not: it compares the seconds
-of the timed runs with the CPU time of everything else, and leaves out all waiting.
+others use as well, these shares are too small: a timed run ends after T seconds, whatever it was
+given, and all else takes longer. So the share by CPU time is printed as well: it compares the
+seconds of the timed runs with the CPU time of everything else, and leaves out all waiting. Others
+slow this CPU time too; the reference kernel, beside it, shows by how much.
 """
 
 from __future__ import annotations
@@ -77,7 +79,11 @@ def main() -> None:
     print(f"share while measuring  {inside / (phase * options.cores):.3f}")
     if options.measure_only:
         outside = cpu - runs["cpu_s"].sum()
+        reference = runs.groupby("core")["reference_after_s"]
+        slower = (reference.mean() / reference.min()).mean()
         print(f"share by CPU time      {inside / (inside + outside):.3f}")
+        print(f"  at full speed        {inside / (inside + outside / slower):.3f}")
+        print(f"reference kernel       {slower:.2f} x its least time")
     print_table(jobs, inside, options.cores)
     print_costs(runs)
 

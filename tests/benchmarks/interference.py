@@ -28,6 +28,7 @@ from timefair.measure import kernel
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
 from timefair.measure.preparation import prepare
+from timefair.measure.reference import parts_for
 from timefair.measure.run import measure_run
 from timefair.measure.watch import Watch
 from timefair.problems.registry import SUITES
@@ -57,7 +58,7 @@ class Measurer:
         self.algorithm = registry.load("pycma:CMA-ES", {})
         self.problem = SUITES["bbob"].problem(8, 10, 1)
         prepare(self.algorithm, self.problem)
-        self.watch = Watch(self.cores, reference=True)
+        self.watch = Watch(self.cores, reference=True, parts=parts_for(time_s))
 
     def measure(self, seed: int) -> dict[str, Any]:
         row = self.watch.measure(

@@ -124,6 +124,16 @@ def test_core_seconds() -> None:
     assert plan.core_seconds(campaign(budget={"evaluations": 10})) is None
 
 
+def test_wall_seconds_count_what_is_around_runs_jobs_and_algorithms() -> None:
+    cells, runs, algorithms, dimensions = 2 * 2 * 5, 5, 2, 2
+    around = cells * runs * algorithms * plan.RUN_OVERHEAD_S
+    around += sum(1 for _ in plan.jobs(campaign())) * plan.JOB_OVERHEAD_S
+    around += algorithms * dimensions * plan.PREPARATION_S
+    expected = (plan.core_seconds(campaign()) + around) / 4
+    assert plan.wall_seconds(campaign(), cores=4) == pytest.approx(expected)
+    assert plan.wall_seconds(campaign(budget={"evaluations": 10}), cores=4) is None
+
+
 def test_the_tables_take_the_settings_of_a_campaign_as_they_are(tmp_path: Path) -> None:
     wanted = campaign(targets=[1, 0.5], statistics={"run_count": {"taus": [0.3], "cap": 20}})
     analysis = Analysis.of(wanted.analysis_settings)

@@ -249,9 +249,16 @@ def test_the_kernel_is_the_same_work_each_time():
     assert math.isfinite(best)
 
 
+def test_half_of_the_work_counts_as_all_of_it_where_runs_are_short(monkeypatch):
+    monkeypatch.setattr(reference, "_cpu_s", lambda generations: generations / 1000)
+    short, long = (Reference(reference.parts_for(budget_s)) for budget_s in (0.8, 1.5))
+    assert short.best_s == long.best_s == reference.GENERATIONS / 1000
+    assert [reference.parts_for(budget_s) for budget_s in (0.1, 1.49, 1.5, None)] == [2, 2, 1, 1]
+
+
 def test_the_best_is_the_least_so_far(monkeypatch):
     times = iter([5.0, 3.0, 4.0, 3.5, 2.0, 9.0])
-    monkeypatch.setattr(reference, "_cpu_s", lambda: next(times))
+    monkeypatch.setattr(reference, "_cpu_s", lambda generations: next(times))
     taken = Reference()
     assert (taken.best_s, taken.last_s) == (3.0, 3.0)
     assert [(taken.take(), taken.best_s) for _ in range(3)] == [(3.5, 3.0), (2.0, 2.0), (9.0, 2.0)]
@@ -287,7 +294,7 @@ def test_a_disturbed_run_is_measured_again(delays, most, attempt, disturbance):
 
 def test_the_time_after_a_run_is_the_one_before_the_next(monkeypatch):
     times = iter([1.0] * reference.BEST_OF + [1.1, 1.3, 1.0])
-    monkeypatch.setattr(reference, "_cpu_s", lambda: next(times))
+    monkeypatch.setattr(reference, "_cpu_s", lambda generations: next(times))
     watched = Watch([0], reference=True)
     rows = [watched.measure(rows_of(0.0)) for _ in range(3)]
     taken = [(row["reference_before_s"], row["reference_after_s"]) for row in rows]
@@ -320,7 +327,7 @@ def measured(tmp_path, monkeypatch):
             return row | {"wall_s": 1.0, "foreign_delay_s": next(told)}
 
         monkeypatch.setattr(cell, "measure_run", waited)
-        monkeypatch.setattr(reference, "_cpu_s", lambda: 0.01)
+        monkeypatch.setattr(reference, "_cpu_s", lambda generations: 0.01)
         campaign = parse(CAMPAIGN | {"timing": timing})
         job = next(plan.jobs(campaign))
         record = tmp_path / "results/trial" / job.record("0" * 64)

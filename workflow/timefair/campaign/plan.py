@@ -18,8 +18,14 @@ from timefair.basics.ranges import format_ranges, parse_ranges
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
-JOB_OVERHEAD_S = 2.5
-"""Core-seconds that a job takes besides its runs: imports, preparation, Snakemake."""
+RUN_OVERHEAD_S = 0.03
+"""Core-seconds around a run: its process, the reference kernel, the journal."""
+
+JOB_OVERHEAD_S = 0.25
+"""Core-seconds of a job besides its runs: processes, Snakemake, the record."""
+
+PREPARATION_S = 1.5
+"""Core-seconds to prepare an algorithm, once for each dimension."""
 
 JOB_OVERHEAD_MB = 1024
 """Memory of a job besides that of its run: the process that starts it, Snakemake on a cluster."""
@@ -257,4 +263,8 @@ def wall_seconds(campaign: Campaign, cores: int) -> float | None:
     seconds = core_seconds(campaign)
     if seconds is None:
         return None
-    return (seconds + sum(1 for _ in jobs(campaign)) * JOB_OVERHEAD_S) / cores
+    problems, prepared = campaign.problems, len(campaign.algorithms)
+    prepared *= len(problems.dimensions)
+    runs = prepared * len(problems.functions) * len(problems.instances) * campaign.runs
+    jobs_s = sum(1 for _ in jobs(campaign)) * JOB_OVERHEAD_S
+    return (seconds + runs * RUN_OVERHEAD_S + jobs_s + prepared * PREPARATION_S) / cores

@@ -26,6 +26,7 @@ from timefair.measure.cores import held_cores
 from timefair.measure.interruption import interruptible
 from timefair.measure.objective import NEVER, Objective
 from timefair.measure.preparation import evaluation_cost_s, prepare
+from timefair.measure.reference import parts_for
 from timefair.measure.repetitions import Repetitions
 from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
@@ -200,8 +201,12 @@ def _measure(
             **_evaluation_cost(problems[job.instances[0]]),
         }
         allowance = _allowance(campaign, job)
-    timing = campaign.timing
-    watch = Watch(cores, reference=campaign.reference_is_timed, repeats=timing.most_repeats)
+    watch = Watch(
+        cores,
+        reference=campaign.reference_is_timed,
+        repeats=campaign.timing.most_repeats,
+        parts=parts_for(campaign.budget.time_s),
+    )
     spending.add("reference kernel", watch.reference_spent_s)
     begun, found = time.monotonic(), len(journal.runs)
     for instance, run in turns:

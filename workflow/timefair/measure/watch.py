@@ -22,13 +22,17 @@ class Watch:
         Those that the job holds and this process is pinned to.
     reference
         Whether the reference kernel is timed around each run.
+    parts
+        Of the kernel, see `timefair.measure.reference.Reference`.
     repeats
         How often a disturbed run is measured again at most.
     """
 
-    def __init__(self, cores: Iterable[int], *, reference: bool, repeats: int = 0) -> None:
+    def __init__(
+        self, cores: Iterable[int], *, reference: bool, repeats: int = 0, parts: int = 1
+    ) -> None:
         self._counters = Counters(cores)
-        self._reference = Reference() if reference else None
+        self._reference = Reference(parts) if reference else None
         self._repeats = repeats
 
     @property
