@@ -174,7 +174,8 @@ def _live(
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
             sys.stderr.flush()
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # there is none where this has served
+            kernel.no_signal_on_hangup(connection.fileno())
             connection.send(str(status).encode())
         os._exit(status)
 
