@@ -143,7 +143,7 @@ def elsewhere(function, *arguments):
 
 
 def our_tables(folder: Path, collected: list[Path], output: Path) -> Usage:
-    from timefair.tables.registry import TABLES
+    from timefair.exhibits.registry import TABLES
 
     usages = []
     for name in TABLES:
@@ -155,7 +155,7 @@ def our_tables(folder: Path, collected: list[Path], output: Path) -> Usage:
 
 
 def our_figures(output: Path) -> Usage:
-    from timefair.figures.registry import FIGURES
+    from timefair.charts.registry import FIGURES
 
     usages = []
     for name, figure in FIGURES.items():

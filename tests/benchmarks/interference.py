@@ -31,7 +31,7 @@ from timefair.measure.preparation import prepare
 from timefair.measure.run import measure_run
 from timefair.measure.watch import Watch
 from timefair.problems.registry import SUITES
-from timefair.tables.clocks import reference_s
+from timefair.rundata.clocks import reference_s
 
 BLOCK = 10
 """Runs under one disturbance, before the next has its turn."""

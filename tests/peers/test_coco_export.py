@@ -6,9 +6,9 @@ import pytest
 
 from timefair.export.coco import write_coco
 from timefair.records.schema import RUN_SCHEMA
-from timefair.tables.registry import TABLES
-from timefair.tables.runs import Runs
-from timefair.tables.settings import Analysis
+from timefair.exhibits.registry import TABLES
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 

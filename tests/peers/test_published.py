@@ -5,9 +5,9 @@ import pytest
 
 from timefair.published.importing import import_data
 from timefair.records.store import read_runs
-from timefair.tables.registry import TABLES
-from timefair.tables.runs import Runs
-from timefair.tables.settings import Analysis
+from timefair.exhibits.registry import TABLES
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 

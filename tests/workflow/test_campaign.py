@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from timefair.figures.registry import FIGURES
-from timefair.tables.registry import TABLES
+from timefair.charts.registry import FIGURES
+from timefair.exhibits.registry import TABLES
 
 pytestmark = pytest.mark.workflow
 

@@ -12,8 +12,8 @@ from timefair import cli
 from timefair.campaign import plan
 from timefair.report import payload
 from timefair.report.account import in_one_sentence
-from timefair.tables.files import write
-from timefair.tables.registry import TABLES
+from timefair.exhibits.files import write
+from timefair.exhibits.registry import TABLES
 
 FEW = {"tables": ["ert"], "figures": ["ecdf"]}
 

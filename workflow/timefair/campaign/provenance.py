@@ -125,39 +125,50 @@ def import_key() -> str:
 
 def table_key(name: str) -> str:
     """SHA-256, in hex, of the code that makes one table."""
-    from timefair.tables.registry import TABLES
+    from timefair.exhibits.registry import TABLES
 
-    function = TABLES[name].function
-    files = [_module_file("tables", function.partition(":")[0]), "tables/files.py"]
-    return _digest_of([function], files, within=("tables", "statistics", "records"))
+    files = [_module_file("exhibits", TABLES[name].module), "exhibits/files.py"]
+    return _digest_of([name], files, within=("exhibits", "rundata", "statistics", "records"))
 
 
-def checklist_key() -> str:
-    """SHA-256, in hex, of the code that makes the page of the checklist."""
-    page = code_digest(sources_of("report/checklist_page.py", within=("report",)))
-    return _hash([table_key("checklist"), page])
+def figure_key(name: str) -> str:
+    """SHA-256, in hex, of the code that draws one figure from its table."""
+    from timefair.exhibits.registry import FIGURES, TABLES
+
+    figure = FIGURES[name]
+    declaration = PACKAGE / _module_file("exhibits", TABLES[figure.table].module)
+    files = [_module_file("charts/paper", figure.renderer), "charts/paper/style.py"]
+    drawing = _digest_of([name], files, within=("charts",))
+    return key_of(drawing, code_digest([declaration]))
 
 
 def typeset_key() -> str:
     """SHA-256, in hex, of the code that prints tables as LaTeX."""
-    rooms = ("tables/latex", "tables/layouts.py")
-    return code_digest({path for room in rooms for path in sources_of(room, within=("tables",))})
+    return code_digest(sources_of("latex", within=("latex",)))
+
+
+def room_key(campaign: Campaign, room: str) -> str:
+    """SHA-256, in hex, of all code that makes what a campaign asks of a room of exhibits."""
+    from timefair.exhibits.registry import FIGURES, TABLES
+
+    return key_of(
+        {name: table_key(name) for name in campaign.made_tables if TABLES[name].room == room},
+        {name: figure_key(name) for name in campaign.figure_names if FIGURES[name].room == room},
+        code_digest(sources_of("analysis", within=("analysis",))),
+        typeset_key(),
+    )
 
 
 def report_key() -> str:
     """SHA-256, in hex, of all that the page is made of, its style and its script included."""
-    code = sources_of("report", within=("report", "tables", "figures"))
+    code = sources_of("report", within=("report", "exhibits", "charts"))
     looks = (path for kind in ("css", "js") for path in (PACKAGE / "report").rglob(f"*.{kind}"))
     return code_digest([*code, *looks])
 
 
-def figure_key(name: str) -> str:
-    """SHA-256, in hex, of the code that draws one figure."""
-    from timefair.figures.registry import FIGURES
-
-    figure = FIGURES[name]
-    files = [_module_file("figures", figure.module), "figures/style.py"]
-    return _digest_of([figure.module, figure.unit], files, within=("figures",))
+def key_of(*parts: object) -> str:
+    """SHA-256, in hex, of anything that JSON can hold."""
+    return _hash(parts)
 
 
 def _module_file(room: str, module: str) -> str:
@@ -165,7 +176,7 @@ def _module_file(room: str, module: str) -> str:
     return f"{room}/{module.replace('.', '/')}.py"
 
 
-def _digest_of(names: list[str | None], files: list[str], within: tuple[str, ...]) -> str:
+def _digest_of(names: list[str], files: list[str], within: tuple[str, ...]) -> str:
     sources = {path for file in files for path in sources_of(file, within)}
     return _hash([names, code_digest(sources)])
 

@@ -115,13 +115,13 @@ def _values(action: argparse.Action) -> Iterable[str]:
 
 
 def _tables() -> Iterable[str]:
-    from timefair.tables.registry import TABLES
+    from timefair.exhibits.registry import TABLES
 
     return TABLES
 
 
 def _figures() -> Iterable[str]:
-    from timefair.figures.registry import FIGURES
+    from timefair.exhibits.registry import FIGURES
 
     return FIGURES
 

@@ -13,6 +13,8 @@ from timefair.basics.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from timefair.report.exhibits import Picture
+
 
 def prepare_files(paths: Iterable[Path], endings: Collection[str] = ()) -> None:
     """Make the folders of files that will be written, and refuse what cannot be one.
@@ -63,12 +65,13 @@ def read_table(path: Path, name: str) -> pd.DataFrame:
     InputError
         If the file cannot be read, is no table, or is known to be another one.
     """
-    from timefair.tables import files
+    from timefair.exhibits import files
+    from timefair.exhibits.registry import TABLES
 
     if not path.is_file():  # of a folder, pandas would read all files
         raise InputError(f"{path}: is no file")
     try:
-        frame = files.read(path)
+        frame = files.read(path, TABLES[name].exhibit.columns)
     except OSError as error:
         raise InputError(f"{path}: {os.strerror(error.errno or EIO)}") from None
     except ValueError:
@@ -79,14 +82,16 @@ def read_table(path: Path, name: str) -> pd.DataFrame:
     return frame
 
 
-def read_svg(path: Path) -> str:
-    """A drawing as text; `InputError` if the file cannot be read, or is no SVG."""
+def read_picture(path: Path) -> Picture:
+    """A figure as SVG or PNG; `InputError` if the file cannot be read, or is neither."""
+    from timefair.report.exhibits import Picture
+
     try:
-        text = path.read_text(encoding="utf-8")
+        content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
-    except ValueError:
-        text = ""
-    if "<svg" not in text:
-        raise InputError(f"{path}: is no SVG")
-    return text
+    if content.startswith(b"\x89PNG\r\n\x1a\n"):
+        return Picture(content, "image/png")
+    if b"<svg" not in content:
+        raise InputError(f"{path}: should be an SVG or PNG file")
+    return Picture(content, "image/svg+xml")

@@ -38,6 +38,9 @@ _KINDS = {
     "model_type": "keys with values",
     "tuple_type": "a list",
 }
+SETS = ("all", "default")
+"""What may be written instead of names of tables and figures."""
+
 LABELLED: dict[str, type[BaseModel]] = {"algorithms": AlgorithmSpec, "published": Published}
 """Keys that hold a section for each label."""
 
@@ -255,10 +258,11 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
     yield from _published_faults(campaign)
     for key, names, known in (
         ("tables", campaign.tables, known_tables()),
-        ("figures", campaign.figures, known_figures()),
+        ("figures", campaign.figures.names, known_figures()),
     ):
-        if names != ("all",):
-            yield from (_no_such(key, name, known) for name in names if name not in known)
+        yield from (
+            _no_such(key, name, known) for name in names if name not in known and name not in SETS
+        )
 
 
 def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
@@ -295,4 +299,4 @@ def _joined(kinds: Iterable[str]) -> str:
 
 
 def _no_such(key: str, name: str, known: Mapping[str, object]) -> str:
-    return f"{key}: {name!r} is unknown{suggest(name, known)}; known: {', '.join(known)}"
+    return f"{key}: {name!r} is unknown{suggest(name, known)}; known: {', '.join((*SETS, *known))}"

@@ -55,6 +55,17 @@ def _or_text(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [{"type": "string"}, section]
 
 
+def _or_names(schema: dict[str, Any]) -> None:
+    """In the JSON schema: a text or a list of names does for the complete section."""
+    section = dict(schema)
+    schema.clear()
+    names: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+    schema["anyOf"] = [{"type": "string"}, names, section]
+
+
+Format = Literal["pdf", "png", "svg"]
+
+
 class Restart(_Section):
     """What happens when the algorithm returns before the budget is used up."""
 
@@ -328,6 +339,26 @@ class Statistics(_Section):
     )
 
 
+class Figures(_Section):
+    """Which figures are drawn, and as what. A text or a list alone are its `names`."""
+
+    model_config = ConfigDict(json_schema_extra=_or_names)
+
+    names: Choice = Field(
+        default=("default",),
+        description="Figures to draw: `default`, `all`, or a list of names (`default` may be among "
+        "them).",
+    )
+    formats: Annotated[tuple[Format, ...], Field(min_length=1, strict=False)] = Field(
+        default=("pdf", "svg"), description="Formats of their files: `pdf`, `png`, `svg`."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, value: object) -> object:
+        return {"names": value} if isinstance(value, str | list | tuple) else value
+
+
 class Campaign(_Section):
     """One configuration file and what it produces, in `results/<name>/`."""
 
@@ -370,8 +401,15 @@ class Campaign(_Section):
         "evaluations to the best of all algorithms that may be left.",
     )
     statistics: Statistics = Field(default=Statistics(), description="How results are summed up.")
-    tables: Choice = Field(default=("all",), description="Tables to make: `all` or a list.")
-    figures: Choice = Field(default=("all",), description="Figures to draw: `all` or a list.")
+    tables: Choice = Field(
+        default=("default",),
+        description="Tables to make: `default`, `all`, or a list of names (`default` may be among "
+        "them).",
+    )
+    figures: Figures = Field(
+        default=Figures(),
+        description="Figures to draw, written likewise; or a section with formats.",
+    )
 
     def restart_of(self, label: str) -> Restart:
         """How the runs of one algorithm are restarted."""
@@ -386,18 +424,22 @@ class Campaign(_Section):
 
     @property
     def table_names(self) -> tuple[str, ...]:
-        """The tables asked for, `all` spelled out."""
-        return _chosen(self.tables, known_tables())
+        """The tables asked for, `all` and `default` spelled out."""
+        from timefair.exhibits.registry import TABLES, chosen
+
+        return chosen(self.tables, TABLES)
 
     @property
     def figure_names(self) -> tuple[str, ...]:
-        """The figures asked for, `all` spelled out."""
-        return _chosen(self.figures, known_figures())
+        """The figures asked for, `all` and `default` spelled out."""
+        from timefair.exhibits.registry import FIGURES, chosen
+
+        return chosen(self.figures.names, FIGURES)
 
     @property
     def made_tables(self) -> tuple[str, ...]:
         """The tables asked for, those that figures are drawn from, and what every report says."""
-        from timefair.figures.registry import FIGURES
+        from timefair.exhibits.registry import FIGURES
 
         drawn = (FIGURES[figure].table for figure in self.figure_names)
         return tuple(sorted({*self.table_names, *drawn, *REPORTED}))
@@ -419,9 +461,24 @@ class Campaign(_Section):
             "problems": len(chosen.functions) * len(chosen.dimensions) * len(chosen.instances),
         }
 
+    @property
+    def rooms(self) -> tuple[str, ...]:
+        """The rooms of exhibits that its tables are from."""
+        from timefair.exhibits.registry import TABLES
+
+        return tuple(dict.fromkeys(TABLES[table].room for table in self.made_tables))
+
+    def settings_of_room(self, room: str) -> dict[str, Any]:
+        """What the tables of a room are made and printed with."""
+        from timefair.exhibits.registry import TABLES
+
+        here = [table for table in self.made_tables if TABLES[table].room == room]
+        asked = next((table for table in here if TABLES[table].asked), here[0])
+        return self.settings_of(asked) | {"budget": self.budget.model_dump(mode="json")}
+
     def settings_of(self, table: str) -> dict[str, Any]:
         """What one table is made with: the analysis and, for the checklist, the whole campaign."""
-        from timefair.tables.registry import TABLES
+        from timefair.exhibits.registry import TABLES
 
         if not TABLES[table].asked:
             return self.analysis_settings
@@ -438,20 +495,16 @@ REPORTED = ("checklist", "disturbance", "drift", "runs")
 """Tables on the measurement, made for the report also where nobody asked for them."""
 
 
-def _chosen(names: tuple[str, ...], known: Mapping[str, object]) -> tuple[str, ...]:
-    return tuple(known) if names == ("all",) else tuple(dict.fromkeys(names))
-
-
 def known_tables() -> Mapping[str, object]:
     """The tables that can be asked for."""
-    from timefair.tables.registry import TABLES
+    from timefair.exhibits.registry import TABLES
 
     return TABLES
 
 
 def known_figures() -> Mapping[str, object]:
     """The figures that can be asked for."""
-    from timefair.figures.registry import FIGURES
+    from timefair.exhibits.registry import FIGURES
 
     return FIGURES
 

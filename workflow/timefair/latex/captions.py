@@ -1,0 +1,122 @@
+"""What a caption says: the table, the campaign, what is in bold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from timefair.exhibits.layout import ALGORITHM, Layout, Part
+from timefair.latex.cells import escape
+from timefair.latex.sheet import heading_of, name_of
+from timefair.rundata.settings import Analysis
+
+SECONDS = {
+    "wall": "seconds of wall clock",
+    "cpu": "seconds of CPU time",
+    "reference": "CPU time as a multiple of the reference kernel's",
+}
+"""What a second is in the tables, for each clock."""
+
+AMORTISED = "Each run is charged its share of tuning and preparation."
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What captions say about a campaign.
+
+    Attributes
+    ----------
+    analysis
+        Its confidence and band.
+    time_s, evaluations, evaluations_per_dimension
+        The budget of a run; None where it has none of that kind.
+    """
+
+    analysis: Analysis
+    time_s: float | None = None
+    evaluations: int | None = None
+    evaluations_per_dimension: int | None = None
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What captions and cells may name."""
+        low, high = self.analysis.band
+        return {
+            "confidence": f"{100 * self.analysis.confidence:g}\u00a0%",
+            "band": f"{low:g} to {high:g} quantile",
+            "budget": self._budget,
+            "seconds": SECONDS[self.analysis.time],
+        }
+
+    @property
+    def _budget(self) -> str:
+        limits = []
+        if self.time_s is not None:
+            limits.append(f"T\u00a0=\u00a0{self.time_s:g}\u00a0s")
+        if self.evaluations_per_dimension is not None:
+            limits.append(f"{self.evaluations_per_dimension:g} · D evaluations")
+        elif self.evaluations is not None:
+            limits.append(f"{self.evaluations:g} evaluations")
+        return " and ".join(limits) or "not stated"
+
+
+def caption(
+    part: Part, setting: Setting, *, charged: bool, incomplete: bool, told: str = ""
+) -> str:
+    """The caption of one part, as LaTeX.
+
+    ``charged``: its seconds are of the clock, and charged ancillary cost, as the analysis asks;
+    ``incomplete``: some number is not available; ``told``: what the table says of its runs.
+    """
+    words = setting.words
+    sentences = [
+        escape(part.layout.caption.format_map(words)),
+        _shared(part.shared),
+        escape(_runs(part, words["budget"])),
+        escape(told),
+        _seconds(setting) if charged else "",
+        AMORTISED if charged and setting.analysis.ancillary == "amortised" else "",
+        escape(_bold(part.layout)),
+        escape(_left_out(part)),
+        "n/a: not available." if incomplete else "",
+    ]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _seconds(setting: Setting) -> str:
+    """What every number in seconds is, unless it is what everybody expects."""
+    clock = setting.analysis.time
+    return "" if clock == "wall" else f"Seconds are {SECONDS[clock].removeprefix('seconds ')}."
+
+
+def _shared(names: Mapping[str, object]) -> str:
+    phrases = {"unit": "cost in"}
+    said = ", ".join(
+        f"{phrases.get(key, escape(heading_of(key).lower()))} {name_of(key, value).tex}"
+        for key, value in names.items()
+    )
+    return f"{said[0].upper()}{said[1:]}." if said else ""
+
+
+def _runs(part: Part, budget: str) -> str:
+    printed = any(value.column == "runs" for value in part.layout.values)
+    if printed or "runs" not in part.rows or part.rows.empty:
+        return f"Budget of a run: {budget}."
+    least, most = part.rows["runs"].min(), part.rows["runs"].max()
+    number = f"{least}" if least == most else f"{least} to {most}"
+    return f"{number} runs, budget of each: {budget}."
+
+
+def _bold(layout: Layout) -> str:
+    ends = {value.better for value in layout.values if value.better is not None}
+    if not ends or ALGORITHM not in layout.keys:
+        return ""
+    rivals = [heading_of(key).lower() for key in layout.keys if key != ALGORITHM]
+    wanted = {"low": "lowest", "high": "highest"}[ends.pop()] if len(ends) == 1 else "best"
+    among = f" for each {' and '.join(rivals)}" if rivals else ""
+    return f"Bold: the {wanted} value of all algorithms{among}."
+
+
+def _left_out(part: Part) -> str:
+    keys = " and ".join(heading_of(key).lower() for key in part.left_out)
+    return f"Not every {keys} is printed." if keys else ""
