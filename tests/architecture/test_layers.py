@@ -19,17 +19,20 @@ ALLOWED = {
     "algorithms": {"basics", "problems"},
     # what a campaign is
     "campaign": {
-        "basics", "machine", "problems", "algorithms", "records", "tables", "figures",
+        "basics", "machine", "problems", "algorithms", "records", "exhibits",  # their names
     },
     # what is done
     "measure": {
         "basics", "machine", "problems", "algorithms", "statistics", "records", "campaign",
     },
-    "tables": {"basics", "records", "statistics"},
-    "figures": {"basics"},
+    "rundata": {"basics", "records", "statistics"},
+    "charts": {"basics"},
+    "exhibits": {"basics", "records", "statistics", "rundata", "charts"},
+    "latex": {"exhibits", "rundata"},
+    "analysis": {"basics", "campaign", "exhibits", "rundata", "latex", "charts"},
     "export": {"basics", "records", "problems"},
     "published": {"basics", "records", "problems"},
-    "report": {"basics", "campaign", "statistics", "tables", "figures"},
+    "report": {"basics", "campaign", "statistics", "rundata", "exhibits", "charts"},
     "cli": None,  # everything
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {
@@ -37,8 +40,10 @@ LIBRARIES_KEPT_OUT = {
     "machine": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "measure": {"pandas", "matplotlib", "seaborn"},
     "records": {"pandas", "matplotlib", "seaborn"},
-    "tables": {"matplotlib", "seaborn"},
-    "figures": {"pyarrow"},
+    "rundata": {"matplotlib", "seaborn"},
+    "exhibits": {"seaborn"},
+    "latex": {"matplotlib", "seaborn"},
+    "charts": {"pyarrow"},
     "export": {"pandas", "matplotlib", "seaborn", "cocopp"},
     "published": {"pandas", "matplotlib", "seaborn", "cocopp"},
 }

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from timefair.exhibits.registry import TABLES
 from timefair.export.ioh import write_ioh
 from timefair.records.schema import RUN_SCHEMA
-from timefair.exhibits.registry import TABLES
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from timefair.exhibits.registry import TABLES
 from timefair.published.importing import import_data
 from timefair.records.store import read_runs
-from timefair.exhibits.registry import TABLES
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 

@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 import pytest
 
-from timefair.published.importing import import_data
 from timefair.exhibits.registry import TABLES
+from timefair.published.importing import import_data
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 

@@ -12,7 +12,7 @@ import pytest
 
 from timefair import cli
 from timefair.cli.completion import SCRIPTS, candidates
-from timefair.charts.registry import FIGURES
+from timefair.exhibits.registry import FIGURES
 
 LINES = {
     "": ["algorithms", "verify"],

@@ -74,7 +74,7 @@ OF_A_CAMPAIGN = (
     f"measure {JOB}",
     "collect --algorithm A --output new/o.parquet",
     "tabulate runs A.parquet --output new/o.csv new/o.parquet",
-    "checklist A.parquet --output new/o.html",
+    "analyse campaign A.parquet --output new/o",
     "typeset runs.parquet --output new",
     "report runs.parquet --output new/o.html",
     "export coco A.parquet --output new",
@@ -142,7 +142,7 @@ def test_a_wrong_campaign_file(kind, study, capsys) -> None:
 
 WRITING = (
     "tabulate runs A.parquet --campaign campaign.json --output {}.csv {}.parquet",
-    "checklist A.parquet --campaign campaign.json --output {}.html",
+    "analyse campaign A.parquet --campaign campaign.json --output {}",
     "typeset runs.parquet --campaign campaign.json --output {}",
     "report runs.parquet --campaign campaign.json --output {}.html",
     "draw restarts --table restarts.parquet --output {}.pdf {}.svg",

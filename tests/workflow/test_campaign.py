@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-
 from timefair.charts.registry import FIGURES
+
 from timefair.exhibits.registry import TABLES
 
 pytestmark = pytest.mark.workflow

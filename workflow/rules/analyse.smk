@@ -65,7 +65,7 @@ for room in CAMPAIGN.rooms:
             key=provenance.room_key(CAMPAIGN, room),
             settings=CAMPAIGN.settings_of_room(room),
         shell:
-            "python -m timefair analyse {input} --room {params.room}"
+            "python -m timefair analyse {params.room} {input}"
             " --campaign {params.snapshot} --output {params.folder} > {log} 2>&1"
 
 

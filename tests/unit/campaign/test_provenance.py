@@ -114,8 +114,8 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
         ("algorithms/builtin/random_search.py", True),
         ("algorithms/adapters/scipy_optimize.py", False),
         ("records/collect.py", False),
-        ("tables/runtimes/ert.py", False),
-        ("figures/runtimes/ert.py", False),
+        ("exhibits/runtimes/ert.py", False),
+        ("charts/paper/curves.py", False),
         ("campaign/configuration/model.py", False),
         ("cli/__init__.py", False),
     ],
@@ -148,7 +148,7 @@ def test_a_function_of_the_users_own_and_what_it_is_set(
 
 
 def test_the_code_of_one_figure_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    edited, code = provenance.PACKAGE / "figures/campaign/restarts.py", provenance._code
+    edited, code = provenance.PACKAGE / "charts/paper/restarts.py", provenance._code
     before = {name: provenance.figure_key(name) for name in ("restarts", "ecdf")}
     tables = provenance.table_key("restarts")
     monkeypatch.setattr(
@@ -174,11 +174,13 @@ def test_comments_and_docstrings_do_not_count(tmp_path: Path) -> None:
 def test_sources_follow_imports_and_stay_in_their_rooms() -> None:
     names = {
         str(path.relative_to(provenance.PACKAGE))
-        for path in sources_of("tables/runtimes/ert.py", within=("tables", "statistics"))
+        for path in sources_of(
+            "exhibits/runtimes/ert.py", within=("exhibits", "rundata", "statistics")
+        )
     }
-    assert {"tables/runtimes/ert.py", "tables/runs.py", "statistics/ert.py"} <= names
+    assert {"exhibits/runtimes/ert.py", "rundata/runs.py", "statistics/ert.py"} <= names
     assert not any(name.startswith(("records", "measure")) for name in names)
-    assert "tables/registry.py" not in names
+    assert "exhibits/registry.py" not in names
 
 
 def test_machine_facts_have_the_versions() -> None:

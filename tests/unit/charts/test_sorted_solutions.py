@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.charts.paper.quality import sorted_solutions
+from timefair.charts.paper import sorted_solutions
 
 
 def pair(function, gap, **precisions):

@@ -9,11 +9,11 @@ import pytest
 
 from timefair import cli
 from timefair.campaign import configuration, plan
+from timefair.exhibits.campaign.checklist import ITEMS
+from timefair.exhibits.registry import TABLES
 from timefair.records.integrity import Origins
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record
-from timefair.exhibits.campaign.checklist import ITEMS
-from timefair.exhibits.registry import TABLES
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -357,9 +357,12 @@ def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path)
     rows = table(run([(1, 0.1, 5.0)]), run(run=1, seed=8)).to_batches()
     facts = FACTS | {"campaign": loaded.model_dump(mode="json")}
     write_record(collected, rows, facts)
-    output = tmp_path / "checklist.html"
-    command = ["checklist", str(collected), "--campaign", str(snapshot), "--output", str(output)]
-    assert cli.main(command) == 0
+    output, of_campaign = tmp_path / "checklist.html", ["--campaign", str(snapshot)]
+    table = tmp_path / "checklist.parquet"
+    words = ["tabulate", "checklist", str(collected), *of_campaign, "--output"]
+    assert cli.main([*words, str(tmp_path / "checklist.csv"), str(table)]) == 0
+    words = ["report", str(table), *of_campaign, "--output", str(tmp_path / "report.html")]
+    assert cli.main([*words, "--checklist", str(output)]) == 0
     text = output.read_text()
     made = TABLES["checklist"](Runs.read([collected]), Analysis.of(loaded.settings_of("checklist")))
     assert text.count('<th scope="row">') == len(made) > 0

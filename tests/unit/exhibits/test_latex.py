@@ -14,22 +14,23 @@ from hypothesis import strategies as st
 
 from timefair import cli
 from timefair.campaign import configuration, plan
-from timefair.records.schema import RUN_SCHEMA
+from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.files import write
+from timefair.exhibits.layout import Layout, Points, Value, generic, layouts_of, parts
+from timefair.exhibits.questions import Question
+from timefair.exhibits.registry import TABLES
 from timefair.latex import Setting, cells, document, typeset
 from timefair.latex.cells import Notation, escape, short
 from timefair.latex.pages import CHARACTERS, LINES, pages, tabulars
 from timefair.latex.sheet import best, sheet
-from timefair.exhibits.layout import Layout, Points, Value, generic, parts
-from timefair.exhibits.layouts import LAYOUTS, layouts_of
-from timefair.exhibits.registry import TABLES, Table
+from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
 ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), resamples=50)
 SETTING = Setting(ANALYSIS, time_s=0.8, evaluations_per_dimension=1000)
 ALGORITHMS = ("my_algo%1", "a--b {x}", "[c]", "*d & e", r"\f#$~^")
-TABLE = Table("t", "A table", "t:t")
+TABLE = Exhibit("t", Question.BETTER, "A table", "A table.", (), lambda runs, analysis: runs.frame)
 ERT = Layout(
     caption="ERT in seconds.",
     values=(Value.with_limits("ert_s", "ERT", "low"),),
@@ -60,7 +61,7 @@ def campaign(run, table):
 
 
 def printed(name, records):
-    table = TABLES[name]
+    table = TABLES[name].exhibit
     frame = table(Runs.of(records), ANALYSIS)
     return typeset(table, frame, layouts_of(table, frame), SETTING)
 
@@ -136,8 +137,8 @@ def test_a_layout_from_columns_finds_what_tells_rows_apart():
 
 
 def test_layouts_are_of_tables_and_of_their_columns(campaign):
-    assert set(LAYOUTS) <= set(TABLES)
-    for name, layouts in LAYOUTS.items():
+    for name, entry in TABLES.items():
+        layouts = entry.exhibit.layouts
         columns = set(TABLES[name](Runs.of(campaign), ANALYSIS).columns)
         for layout in layouts:
             values = [
@@ -396,7 +397,7 @@ def test_a_document_of_all_tables():
     assert "No table." in document([])
 
 
-def test_the_command_writes_a_file_a_table_and_the_document(campaign, tmp_path, capsys):
+def test_the_command_writes_one_file_per_table(campaign, tmp_path, capsys):
     path = tmp_path / "campaign.yaml"
     path.write_text(
         "name: trial\n"
@@ -412,6 +413,5 @@ def test_the_command_writes_a_file_a_table_and_the_document(campaign, tmp_path, 
     assert cli.main([*command, *map(str, tables)]) == 0
     check((tmp_path / "ert.tex").read_text())
     assert "4 runs, budget of each: T~=~0.8~s." in (tmp_path / "ert.tex").read_text()
-    assert (tmp_path / "tables.tex").read_text() == document(["ert", "runs"])
     assert cli.main([*command, "etr.parquet"]) == 2
     assert "PARQUET: 'etr' is unknown" in capsys.readouterr().err

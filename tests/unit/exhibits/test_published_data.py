@@ -5,13 +5,12 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from timefair.charts.registry import FIGURES
+from timefair import latex
+from timefair.exhibits.layout import layouts_of
+from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.records.published import PUBLISHED
 from timefair.records.store import with_facts
-from timefair import latex
-from timefair.exhibits.layouts import layouts_of
 from timefair.rundata.published import with_published
-from timefair.exhibits.registry import TABLES
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.traces import FIELDS
@@ -220,7 +219,10 @@ def test_captions_say_so(name, beside, tmp_path):
     frame.to_parquet(tmp_path / "t.parquet")
     frame = pd.read_parquet(tmp_path / "t.parquet")
     tex = latex.typeset(
-        TABLES[name], frame, layouts_of(TABLES[name], frame), latex.Setting(ANALYSIS, time_s=1.0)
+        TABLES[name].exhibit,
+        frame,
+        layouts_of(TABLES[name].exhibit, frame),
+        latex.Setting(ANALYSIS, time_s=1.0),
     )
     assert "Published data, which have no times: B." in tex
 

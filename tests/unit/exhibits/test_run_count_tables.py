@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.statistics.run_count.stopping import stop_counts
-from timefair.statistics.run_count.widths import BoundedMeanWidth
-from timefair.rundata import progress
 from timefair.exhibits.files import read, write
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.run_count.samples import Samples
+from timefair.rundata import progress
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, RunCount
+from timefair.statistics.run_count.stopping import stop_counts
+from timefair.statistics.run_count.widths import BoundedMeanWidth
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 NAMES = [name for name in TABLES if name.startswith("run_count")]

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from timefair.records.store import write_record
 from timefair.exhibits.registry import TABLES
+from timefair.records.store import write_record
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 

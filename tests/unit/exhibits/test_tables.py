@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.records.schema import RUN_SCHEMA
 from timefair.exhibits.files import read, write
 from timefair.exhibits.registry import TABLES
+from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 

@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
-from timefair.charts.registry import FIGURES
-from timefair.records.schema import RUN_SCHEMA
 from timefair.exhibits.files import read, write
+from timefair.exhibits.layout import layouts_of
+from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.latex import Setting, typeset
-from timefair.exhibits.layouts import layouts_of
-from timefair.exhibits.registry import TABLES
+from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -137,29 +136,31 @@ def test_what_is_left_is_as_if_the_others_had_not_been(runs_and_events):
 @pytest.mark.parametrize(
     ("settings", "name", "said"),
     [
-        ({}, "ert", "1 of 2 runs were disturbed, and count."),
-        ({"disturbed": "exclude"}, "ert", "1 of 2 runs were disturbed, and are left out."),
-        ({"disturbed": "exclude"}, "runs", "1 of 2 runs were disturbed, and count."),
+        ({}, "ert", "1 of 2 runs were disturbed and count."),
+        ({"disturbed": "exclude"}, "ert", "1 of 2 runs were disturbed and are omitted."),
+        ({"disturbed": "exclude"}, "runs", "1 of 2 runs were disturbed and count."),
     ],
 )
 def test_every_table_says_how_many_were_disturbed(timed, tmp_path, settings, name, said):
     frame = made(name, timed, analysis(**settings))
     write(frame, tmp_path / "t.parquet")
     back = read(tmp_path / "t.parquet")
-    assert said in typeset(TABLES[name], back, layouts_of(TABLES[name], back), Setting(ANALYSIS))
+    assert said in typeset(
+        TABLES[name].exhibit, back, layouts_of(TABLES[name].exhibit, back), Setting(ANALYSIS)
+    )
 
 
 def test_what_is_unknown_is_said(run, table):
     frame = made("ert", table(run(disturbance="unknown"), run(run=1, disturbance="clean")))
-    assert frame.attrs["disturbed"] == "0 of 2 runs were disturbed; of 1 it is unknown."
+    assert frame.attrs["disturbed"] == "0 of 2 runs were disturbed; for 1 this is unknown."
     nothing_told = made("ert", table(run()))
-    assert nothing_told.attrs["disturbed"] == "0 of 1 runs were disturbed; of 1 it is unknown."
+    assert nothing_told.attrs["disturbed"] == "0 of 1 runs were disturbed; for 1 this is unknown."
 
 
 def test_captions_name_the_clock(timed):
     for clock, said in (("cpu", "Seconds are of CPU time."), ("wall", "")):
         frame = made("ert", timed, analysis(time=clock))
-        tex = typeset(TABLES["ert"], frame, layouts_of(TABLES["ert"], frame),
+        tex = typeset(TABLES["ert"].exhibit, frame, layouts_of(TABLES["ert"].exhibit, frame),
                       Setting(analysis(time=clock)))  # fmt: skip
         assert ("CPU time" in tex) is bool(said)
         assert said in tex

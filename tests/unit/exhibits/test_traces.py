@@ -6,10 +6,10 @@ import pyarrow as pa
 import pytest
 
 from timefair.basics.errors import InputError
+from timefair.exhibits.registry import TABLES
 from timefair.records import store
 from timefair.records.published import PUBLISHED
 from timefair.rundata import runs as runs_module
-from timefair.exhibits.registry import TABLES
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.traces import Part

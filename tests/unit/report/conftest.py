@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 
 from timefair.campaign import configuration
+from timefair.exhibits.registry import TABLES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.report.evidence import Evidence
 from timefair.report.page import page
-from timefair.exhibits.registry import TABLES
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 

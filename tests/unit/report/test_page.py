@@ -10,10 +10,11 @@ import pytest
 
 from timefair import cli
 from timefair.campaign import plan
-from timefair.report import payload
-from timefair.report.account import in_one_sentence
 from timefair.exhibits.files import write
 from timefair.exhibits.registry import TABLES
+from timefair.report import payload
+from timefair.report.account import in_one_sentence
+from timefair.report.exhibits import Picture
 
 FEW = {"tables": ["ert"], "figures": ["ecdf"]}
 
@@ -70,8 +71,8 @@ def test_a_campaign_without_runs_has_a_page(written):
     assert "Without rows" in written({"A": 0.1, "B": 0.2}, runs=0).read_text()
 
 
-def test_figures_that_the_page_does_not_draw_are_in_it_as_they_are(written):
-    svg = "<svg xmlns='http://www.w3.org/2000/svg'/>"
+def test_figures_that_the_page_does_not_draw_are_pictures(written):
+    svg = Picture(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
     text = written({"A": 0.1, "B": 0.2}, figures={"ert": svg, "quantiles": svg}).read_text()
     images = [attributes for tag, attributes in Reader(text).elements if tag == "img"]
     assert [image["alt"] for image in images] == [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
 from timefair.cli.common import Command, Commands, entry, one_thread, refuse_mixed
@@ -18,24 +18,29 @@ if TYPE_CHECKING:
     from timefair.rundata.runs import Runs
 
 
+COLLECTED: dict[str, Any] = {
+    "nargs": "+",
+    "type": Path,
+    "metavar": "COLLECTED",
+    "help": "collected runs",
+}
+"""An argument that several commands take."""
+
+
 def add_to(commands: Commands, campaign: Command) -> None:
     """Add the commands of this module."""
-    collected = Command(add_help=False)
-    collected.add_argument(
-        "collected", nargs="+", type=Path, metavar="COLLECTED", help="collected runs"
-    )
-
     analyse = commands.add_parser(
         "analyse",
         help="make the tables and figures of one room of exhibits",
         description="Makes every table and figure of one room of exhibits that the campaign asks "
         "for, in one process. Files whose code, settings and runs have not changed stay as they "
         "are. Snakemake calls it, once per room.",
-        example="timefair analyse --room runtimes results/default/collected/*.parquet \\\n"
+        example="timefair analyse runtimes results/default/collected/*.parquet \\\n"
         "    --campaign results/default/campaign.json --output results/default",
-        parents=[collected, campaign],
+        parents=[campaign],
     )
-    analyse.add_argument("--room", required=True, metavar="ROOM", help="such as runtimes")
+    analyse.add_argument("room", metavar="ROOM", help="such as runtimes")
+    analyse.add_argument("collected", **COLLECTED)
     analyse.add_argument(
         "--output", required=True, type=Path, metavar="FOLDER", help="for tables/ and figures/"
     )
@@ -47,11 +52,12 @@ def add_to(commands: Commands, campaign: Command) -> None:
         description="Makes one table of the collected runs, with the targets and statistics of "
         "the campaign, and writes it as CSV and as Parquet. Work that takes minutes reports its "
         "progress.",
-        example="timefair tabulate results/default/collected/*.parquet --table ert \\\n"
+        example="timefair tabulate ert results/default/collected/*.parquet \\\n"
         "    --campaign results/default/campaign.json --output ert.csv ert.parquet",
-        parents=[collected, campaign],
+        parents=[campaign],
     )
-    tabulate.add_argument("--table", required=True, metavar="TABLE", help="its name, such as ert")
+    tabulate.add_argument("table", metavar="TABLE", help="its name, such as ert")
+    tabulate.add_argument("collected", **COLLECTED)
     tabulate.add_argument(
         "--output", required=True, nargs=2, type=Path, metavar=("CSV", "PARQUET"), help="to write"
     )
@@ -119,9 +125,10 @@ def _analyse(arguments: argparse.Namespace) -> None:
     from timefair.records.store import open_record
 
     rooms = {table.room: table for table in TABLES.values()}
-    entry("--room", arguments.room, rooms)
+    entry("ROOM", arguments.room, rooms)
     campaign = configuration.restore(arguments.campaign)
-    prepare_folder(arguments.output / "tables")
+    for folder in (arguments.output, arguments.output / "tables"):
+        prepare_folder(folder)
     Room(
         arguments.room,
         campaign,
@@ -138,7 +145,7 @@ def _tabulate(arguments: argparse.Namespace) -> None:
     from timefair.exhibits.registry import TABLES
     from timefair.rundata.settings import Analysis
 
-    table = entry("--table", arguments.table, TABLES)
+    table = entry("TABLE", arguments.table, TABLES)
     campaign = configuration.restore(arguments.campaign)
     runs = _together(arguments.collected, campaign)
     prepare_files(arguments.output, (".csv", ".parquet"))
