@@ -145,7 +145,12 @@ class Watch:
             left_s=self._left_s(parts, worked_s),
             quiet_s=quiet_s if not measured and quiet_s > PAUSE_S + 2 * longest_s else None,
             tables=self._made("tables", self.campaign.table_names, ".csv", written),
-            figures=self._made("figures", self.campaign.figure_names, ".svg", written),
+            figures=self._made(
+                "figures",
+                self.campaign.figure_names,
+                f".{self.campaign.figures.formats[0]}",
+                written,
+            ),
         )
 
     def _part(self, job: plan.Job) -> _Part:

@@ -20,12 +20,26 @@ if TYPE_CHECKING:
 PAPER = "timefair.charts.paper"
 
 
+ENDED = (
+    "A curve that ends at a cross ends there because half of the runs made no more evaluations: "
+    "nothing is known beyond."
+)
+
+
 class Chart(Protocol):
     """A form with the columns that it shows."""
 
     @property
     def renderer(self) -> str:
         """The module that draws it on paper, below `timefair.charts.paper`."""
+
+    @property
+    def on_paper(self) -> str:
+        """How the drawing on paper is read, in sentences; may be empty."""
+
+    @property
+    def on_page(self) -> str:
+        """How the drawing of the page is read, in sentences; may be empty."""
 
     def paper(self, frame: pd.DataFrame) -> Figure:
         """The figure of a table; ValueError if the table has no rows for it."""
@@ -84,6 +98,23 @@ class Curves:
     end: str = ""
 
     renderer = "curves"
+
+    @property
+    def on_paper(self) -> str:
+        """How lines to targets show those that no run reached, and what ends a curve."""
+        if self.scale == "log":
+            return (
+                "Hollow markers in the grey strip are targets that no run reached: their value is "
+                "infinite. A band that reaches the top has no finite upper limit."
+            )
+        return ENDED if self.scale == "own log" else ""
+
+    @property
+    def on_page(self) -> str:
+        """The same for the page."""
+        if self.scale == "log":
+            return "A line ends where no run reached the next target."
+        return ENDED if self.scale == "own log" else ""
 
     def shown(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The rows that are drawn."""
@@ -144,6 +175,8 @@ class Picture:
     renderer: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    on_paper = on_page = ""
+
     def paper(self, frame: pd.DataFrame) -> Figure:
         """The figure of a table, as the module draws it."""
         drawn: Figure = import_module(f"{PAPER}.{self.renderer}").draw(frame, **self.options)
@@ -168,6 +201,7 @@ class Slopes:
     prepare: Callable[[pd.DataFrame], pd.DataFrame]
 
     renderer = "slopes"
+    on_paper = on_page = ""
 
     def paper(self, frame: pd.DataFrame) -> Figure:
         """One row of panels per dimension; ValueError if the table has no rows."""
@@ -185,6 +219,14 @@ class RankAxis:
     """Average ranks on an axis, with what the critical difference cannot tell from the best."""
 
     renderer = "critical_difference"
+    on_paper = (
+        "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical "
+        "difference (CD): their order may be chance."
+    )
+    on_page = (
+        "The grey bar covers average ranks that differ from the best by no more than Nemenyi's "
+        "critical difference: their order may be chance."
+    )
 
     def paper(self, frame: pd.DataFrame) -> Figure:
         """Critical-difference diagrams; ValueError if the table has no rows."""

@@ -98,6 +98,16 @@ class Figure:
     chart: Chart
     default: bool = False
 
+    @property
+    def printed_caption(self) -> str:
+        """The caption with how the drawing on paper is read."""
+        return f"{self.caption} {self.chart.on_paper}".strip()
+
+    @property
+    def page_caption(self) -> str:
+        """The caption with how the drawing of the page is read."""
+        return f"{self.caption} {self.chart.on_page}".strip()
+
     def __call__(self, frame: pd.DataFrame) -> Drawing:
         """Draw it from the table of its exhibit."""
         return self.chart.paper(frame)

@@ -76,7 +76,7 @@ def captions() -> dict[str, str]:
     files = {}
     for one in exhibits():
         files[f"table_{one.name}.rst"] = _rst(one.caption)
-        files |= {f"{figure.name}.rst": _rst(figure.caption) for figure in one.figures}
+        files |= {f"{figure.name}.rst": _rst(figure.printed_caption) for figure in one.figures}
     return files
 
 
@@ -117,7 +117,7 @@ def _section(one: Exhibit) -> str:
         *(_row(column) for column in one.columns),
     ]
     for figure in one.figures:
-        lines += ["", f"Figure `{figure.name}`: {plain(figure.caption)}"]
+        lines += ["", f"Figure `{figure.name}`: {plain(figure.printed_caption)}"]
     return "\n".join(lines)
 
 

@@ -55,7 +55,7 @@ def _static(name: str, picture: Picture, frame: pd.DataFrame) -> str:
     entry = FIGURES[name]
     encoded = b64encode(picture.content).decode("ascii")
     alternative = f"{entry.title}; the numbers are in the table {entry.table}."
-    caption = entry.figure.caption.format_map({"seconds": seconds_of(frame)})
+    caption = entry.figure.printed_caption.format_map({"seconds": seconds_of(frame)})
     return (
         f'<details class="static"><summary>{escape(entry.title)}</summary>\n'
         f'<p class="note">{escape(caption)}</p>\n'

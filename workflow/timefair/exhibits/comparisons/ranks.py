@@ -123,10 +123,9 @@ class Case:
         Figure(
             "critical_difference",
             "Critical differences of average ranks",
-            "Average ranks over the functions; further left is better. Average ranks that differ "
-            "by no more than Nemenyi's critical difference (CD) are joined: their order may be "
-            "chance. By the median precision at the end of the run, and by the ERT in {seconds}, "
-            "ranked on each function by the average rank over the targets.",
+            "Average ranks over the functions, by the precision at the end of the run and by the "
+            "cost to the targets, ranked on each function by the average rank over the targets. "
+            "Further left is better.",
             RankAxis(),
             default=True,
         ),

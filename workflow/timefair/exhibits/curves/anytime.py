@@ -82,15 +82,13 @@ def _figure(name: str, unit: str, title: str, caption: str, y: str, view: str) -
 MEDIAN = (
     "Best precision so far over {unit}: the median over the runs of all instances, with its "
     "interval at each cost. Lower is better. A curve begins where half of the runs have a value, "
-    "and has no band if the runs are too few for an interval. A curve that ends at a cross ends "
-    "there because half of the runs made no more evaluations. Each panel has its own vertical "
+    "and has no band if the runs are too few for an interval. Each panel has its own vertical "
     "scale."
 )
 MEAN = (
     "Geometric mean of the best precision so far over {unit}, with its interval at each cost. "
     "Lower is better. A curve begins where every run has a value; precisions below the hardest "
-    "target (or 1e-8, if that is harder) count as that. A curve that ends at a cross ends there "
-    "because half of the runs made no more evaluations."
+    "target (or 1e-8, if that is harder) count as that."
 )
 
 

@@ -85,11 +85,7 @@ def _curves(unit: str, x_label: str, view: str) -> Curves:
 
 
 HARDER = "target precision (easy to hard)"
-READING = (
-    "Lower is better. Bands are intervals of the logarithm of the ERT; a band that reaches the top "
-    "has no finite upper limit. Hollow markers in the grey strip are targets that no run reached: "
-    "their ERT is infinite."
-)
+READING = "Lower is better. Bands are intervals of the logarithm of the ERT."
 
 
 @exhibit(
