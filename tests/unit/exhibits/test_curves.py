@@ -61,6 +61,24 @@ def test_the_mean_curve_begins_where_every_run_has_a_value(run, table):
     assert frame[["median_low", "median_high"]].isna().all(axis=None)  # four runs
 
 
+def test_a_curve_over_evaluations_ends_where_half_of_the_runs_were_cut_off(run, table):
+    slow = [run([(1, 0.1, 9.0), (10, 0.5, 3.0)], run=k, evaluations=20 + k) for k in range(3)]
+    fast = [
+        run([(1, 0.1, 8.0)], algorithm="B", run=k, evaluations=1000, stop_reason="evaluations")
+        for k in range(3)
+    ]
+    done = [
+        run([(5, 0.1, 0.0)], algorithm="C", run=k, evaluations=5, stop_reason="target")
+        for k in range(3)
+    ]
+    frame = made("anytime", table(*slow, *fast, *done))
+    ends = frame[frame["unit"] == "evaluations"].groupby("algorithm")["cost"].max()
+    assert 18 <= ends["A"] <= 21
+    assert ends["B"] == ends["C"] == 1000
+    in_seconds = frame[frame["unit"] == "seconds"].groupby("algorithm")["cost"].max()
+    assert in_seconds.nunique() == 1
+
+
 def test_the_floor_of_the_mean_is_the_hardest_target_below_1e_8(run, table):
     rows = table(*[run([(1, 0.1, 0.0)], run=k) for k in range(2)])
     harder = Analysis(targets=(1.0, 1e-10, 0.0))

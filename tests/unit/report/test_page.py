@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -12,9 +13,10 @@ from timefair import cli
 from timefair.campaign import plan
 from timefair.exhibits.files import write
 from timefair.exhibits.registry import TABLES
-from timefair.report import payload
+from timefair.report import charts, payload
 from timefair.report.account import in_one_sentence
 from timefair.report.exhibits import Picture
+from timefair.report.findings.situations import findings
 
 FEW = {"tables": ["ert"], "figures": ["ecdf"]}
 
@@ -78,7 +80,9 @@ def test_figures_that_the_page_does_not_draw_are_pictures(written):
     assert [image["alt"] for image in images] == [
         "Quantiles of the precision at the end; the numbers are in the table quantiles."
     ]
-    assert [chart["name"] for chart in data_of(text)["charts"]] == ["ert"]
+    drawn = {view["figure"] for chart in data_of(text)["charts"] for view in chart["views"]}
+    assert "ert" in drawn
+    assert "quantiles" not in drawn
 
 
 def values_of(table, name):
@@ -169,3 +173,26 @@ def test_what_the_page_needs_is_made_though_nobody_asked_for_it(evidence):
 def test_the_first_sentence_says_at_most_if_a_rule_may_stop_earlier(evidence, keys, said):
     campaign = evidence({"fast": 0.01, "slow": 0.1}, made=(), **keys).campaign
     assert said in in_one_sentence(campaign)
+
+
+@pytest.mark.parametrize(
+    ("clock", "axis", "duration"),
+    [
+        ("cpu", "CPU time in seconds", "of CPU time"),
+        ("reference", "reference units", "reference units"),
+    ],
+)
+def test_axes_and_findings_name_the_clock(clock, axis, duration, evidence):
+    known = evidence({"A": 0.1, "B": 0.2, "C": 0.4})
+    of_clock = known.campaign.statistics.model_copy(update={"time": clock})
+    known = replace(known, campaign=known.campaign.model_copy(update={"statistics": of_clock}))
+    for frame in known.tables.values():
+        frame.attrs["clock"] = clock
+    views = [view for chart in charts.drawn(known.tables) for view in chart["views"]]
+    assert axis in {view["x_label"] for view in views}
+    assert not any("seconds" in view["x_label"] for view in views if clock == "reference")
+    found = findings(known, known.spaces[0])
+    wants = [one.want for one in found.situations]
+    assert any(duration in want for want in wants if want.startswith("You have"))
+    assert "You count seconds" not in wants
+    assert all(duration in one.value for one in found.functions)
