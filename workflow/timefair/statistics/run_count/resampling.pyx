@@ -128,7 +128,7 @@ def judge(Cases cases, Truth truth, Plan plan):
     Raises
     ------
     OverflowError
-        If a filter keeps no value, because differences of the values overflow.
+        If differences between the values overflow, so that a filter keeps none of them.
     """
     cdef Py_ssize_t s = 0, samples = cases.samples.shape[0], settings = cases.counts.shape[1]
     cdef Workspace work = Workspace(max(cases.samples.shape[1], truth.samples.shape[1]), plan)
@@ -142,7 +142,7 @@ def judge(Cases cases, Truth truth, Plan plan):
         ):
             s += 1
     if s < samples:
-        raise OverflowError(f"sample {s}: differences of its values overflow, so that none is kept")
+        raise OverflowError(f"sample {s}: differences between its values overflow")
     return accurate, within
 
 
@@ -304,7 +304,7 @@ cdef inline void fill(double *values, Py_ssize_t n, double value) noexcept nogil
 cdef KeptMoments keep(
     const double *sample, Py_ssize_t n, double low, double high, double *kept
 ) noexcept nogil:
-    """Gather the kept ones of the first n values, and their moments."""
+    """Collect the kept values among the first n, and compute their moments."""
     cdef Py_ssize_t count = 0, i
     cdef double total = 0.0, least = INFINITY, greatest = -INFINITY
     cdef double second = 0.0, third = 0.0, fourth = 0.0, value, mean, scale, y, square, root

@@ -86,7 +86,7 @@ def analytic_verdicts(
     ValueError
         If shapes or numbers do not fit, or a value is NaN or ``-inf``.
     OverflowError
-        If differences of the values are too great for a floating-point number.
+        If differences between the values overflow, so that a filter keeps none of them.
 
     References
     ----------
@@ -150,7 +150,7 @@ def resampled_verdicts(
     ValueError
         If shapes or numbers do not fit, or a value is NaN or ``-inf``.
     OverflowError
-        If differences of the values are too great for a floating-point number.
+        If differences between the values overflow, so that a filter keeps none of them.
 
     References
     ----------
