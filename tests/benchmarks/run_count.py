@@ -2,8 +2,8 @@
 
     python tests/benchmarks/run_count.py [--samples 150] [--full]
 
-One process, one thread, processor time, the same samples for all sides; compiled code is warmed up
-first. "Evaluation" is one (sample, setting, sampling seed): M = 1000 resamples by
+One process, one thread, processor time, the same samples for all sides; timefair's side is called
+once before it is timed. "Evaluation" is one (sample, setting, sampling seed): M = 1000 resamples by
 scipy.stats.bootstrap (percentile). Here all 12 settings x 10 seeds of a sample are judged together:
 what settings share is done once, an n at the cap is right by definition, clear cases are not
 resampled. The closed form has no seeds; both ways of counting it are shown. "Decisions that differ"

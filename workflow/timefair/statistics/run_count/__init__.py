@@ -16,6 +16,5 @@ What numbers of runs are worth, on complete samples:
 - `evaluation`, `savings`: its Tables 1 and 2 for any samples, and the controls;
 - `features`, `reliability`, `calibration`: the probability that one estimate is right.
 
-`kernels` and `resampling` hold the inner loops, plain functions that `compiled` turns into machine
-code with numba. Only the offline evaluation does: the rules themselves need numpy and scipy alone.
+`kernels` (the skewness rule) and `resampling` (the verdicts) are the inner loops, in Cython.
 """
