@@ -148,12 +148,37 @@ def ends_early(folder):
     every(folder, "*_f1.info", lambda b: b[: b.rindex(b"\n%")])
 
 
+def change_trials(folder, change, count=0):
+    """Change the lines of the first trials, or all, on f1 in dimension 2 in the ``.dat`` file."""
+
+    def changed(trial):
+        return trial[1] + b"".join(change(trial[2].splitlines(keepends=True)))
+
+    trial = re.compile(rb"((?:%.*\n)+)([^%]*)")
+    every(folder, "*_f1_DIM2.dat", lambda b: trial.sub(changed, b, count))
+
+
+def improvements_in_tdat_alone(folder):
+    change_trials(folder, lambda lines: [lines[0], lines[-1]])
+
+
+def first_line_too_good(folder):
+    """The best precision of one first line is that of the third one."""
+
+    def change(lines):
+        words = lines[0].split()
+        words[2] = lines[2].split()[2]
+        return [b" ".join(words) + b"\n", *lines[1:]]
+
+    change_trials(folder, change, 1)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         (windows, 0), (as_of_2009, 0), (trial_not_listed, 1), (last_of_tdat_lost, 1),
         (broke_off, 1), (there_twice, 1), (another_name, 1), (data_file_missing, 1),
-        (ends_early, 1),
+        (ends_early, 1), (improvements_in_tdat_alone, 1), (first_line_too_good, 1),
     ],
 )  # fmt: skip
 def test_sloppy_data_are_as_cocopp_reads_them(change, said, observed, loaded, tmp_path):

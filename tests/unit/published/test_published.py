@@ -23,11 +23,12 @@ OLD = {
     "ALG/bbobexp_f5.info": (
         "funcId = 5, DIM = 2, Precision = 1.000e-008, algId = 'ALG, of 2009'\r\n"
         "% comment, with = and 'quotes'\r\n"
-        "data_f5\\bbobexp_f5_DIM2.dat, 1:60|-7.8e-009, 1:9|3.0e+000, 3:70|1.0e+000\r\n"
+        "data_f5\\bbobexp_f5_DIM2.dat, 1:60|-7.8e-009, 1:9|3.0e+000, 3:70|5.0e+001\r\n"
     ),
     "ALG/data_f5/bbobexp_f5_DIM2.dat": (
         "% function evaluation | noise-free fitness - Fopt (-9.210000000000e+000) | best\r\n"
         "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001 +0.0e+000 +0.0e+000\r\n"
+        "8 +1.2e+001 +1.2e+001 +2.79e+000 +2.79e+000 +0.0e+000 +0.0e+000\r\n"
         "13 +1.0e+000 +1.0e+000 -8.21e+000 -8.21e+000 +0.0e+000 +0.0e+000\r\n"
         "60 -1.0e-012 -1.0e-012 -9.21e+000 -9.21e+000 +0.0e+000 +0.0e+000\r\n"
         "% function evaluation | noise-free fitness - Fopt (-9.210000000000e+000) | best\r\n"
@@ -46,7 +47,7 @@ OLD = {
         "9 +3.0e+000 +3.0e+000 -6.21e+000 -6.21e+000\r\n"
         "% function evaluation\r\n"
         "1 +5.5e+001 +5.5e+001 +1.2171e+002 +1.2171e+002\r\n"
-        "70 +2.0e+001 +1.0e+000 +8.0e+001 +6.771e+001\r\n"
+        "70 +6.0e+001 +5.0e+001 +1.2671e+002 +1.1671e+002\r\n"
     ),
 }
 NEW = {
@@ -108,13 +109,15 @@ def events(row):
 
 def test_data_of_2009(imported):
     first, again, third = imported(OLD)
-    assert events(first) == [(1, 55.0), (10, pytest.approx(10.0)), (13, 1.0), (60, 0.0)]
-    assert first["events"][1]["precision"] > 10.0  # its .dat does not say that it reached 10
+    assert events(first) == [
+        (1, 55.0), (8, 12.0), (10, pytest.approx(10.0)), (13, 1.0), (60, 0.0),
+    ]  # fmt: skip
+    assert first["events"][2]["precision"] > 10.0  # its .dat does not say that it reached 10
     assert [(row["instance"], row["run"]) for row in (first, again, third)] == [
         (1, 0), (1, 1), (3, 0),
     ]  # fmt: skip
     assert [row["evaluations"] for row in (first, again, third)] == [60, 9, 70]
-    assert events(third) == [(1, 55.0), (70, pytest.approx(1.0))]
+    assert events(third) == [(1, 55.0), (70, pytest.approx(50.0))]
     assert (first["suite"], first["algorithm"]) == ("bbob", "ALG, of 2009")
     assert (first["f_opt"], third["f_opt"]) == (-9.21, 66.71)
     assert (again["best_precision"], again["best_f"]) == (3.0, pytest.approx(-6.21))

@@ -106,7 +106,7 @@ def logs(path: Path, place: Path, columns: Columns, expected: int, cautions: Cau
         cautions.add(place, "evaluations fall within a trial; its lines are put in order")
     told = columns.between or path.suffix.lower() == ".dat"
     if told and any(log.rises for log in found):
-        cautions.add(place, "the best precision rises within a trial; the first best one counts")
+        cautions.add(place, "the best precision rises within a trial; the later, larger one counts")
     if columns.between and any(min(log.precision) < BELOW for log in found):
         cautions.add(place, "has precisions far below 0, which count as 0: check its optimum")
     return found

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.published.archive import Folder
@@ -18,6 +22,9 @@ from timefair.published.trials import Listed, Trial
 ROUNDED_UP = 1 + 1e-9
 """Makes a bound of a precision of ten digits. A ``.tdat`` line between two ``.dat`` lines did not
 reach the target of the second, though rounding may make the two equal."""
+
+TARGETS = np.array([10 ** (k / 5) for k in range(-40, 1541)])
+"""Precisions down to 1e-8 at each of which every logger of COCO writes a line to ``.dat``."""
 
 DIGITS = 2
 """Of the final precisions in ``.info`` files."""
@@ -39,20 +46,63 @@ class _Found:
             (one for log in both for one in log.precision if not math.isnan(one)), default=math.inf
         )
 
+    @cached_property
+    def contradictory(self) -> NDArray[np.bool_]:
+        """Which steps of the ``.tdat`` file contradict the ``.dat`` file, shape (lines,)."""
+        if self.between is None:
+            return np.zeros(0, dtype=np.bool_)
+        return _contradictory(_steps(self.log), _steps(self.between))
+
     def trial(self, listed: Listed, columns: Columns) -> Trial:
-        """The trial; without a ``.tdat`` file its end is as the ``.info`` file says."""
-        evaluations, precision = list(self.log.evaluations), list(self.log.precision)
-        said = 0
-        if self.between is not None and columns.between:
-            evaluations += self.between.evaluations
-            precision += [ROUNDED_UP * one for one in self.between.precision]
-        elif self.between is not None:
-            said = self.between.evaluations[-1]
+        """The trial; without a ``.tdat`` file it ends where the ``.info`` file says."""
+        evaluations, precision = _steps(self.log)
+        end = 0
+        if self.between is not None:
+            at, bounds = _steps(self.between)
+            end = at[-1]
+            if columns.between:
+                kept = ~self.contradictory
+                evaluations = np.concatenate([evaluations, at[kept]])
+                precision = np.concatenate([precision, ROUNDED_UP * bounds[kept]])
         elif listed.evaluations is not None:
-            said = listed.evaluations
+            end = listed.evaluations
         instance = listed.instance if self.log.instance is None else self.log.instance
         f_opt = 0.0 if self.log.f_opt is None else self.log.f_opt
-        return Trial.of_lines(instance, f_opt, evaluations, precision, said)
+        return Trial.of_lines(instance, f_opt, evaluations, precision, int(end))
+
+
+Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""Evaluations, not falling, and the best precision by each, not rising."""
+
+
+def _steps(log: Log) -> Steps:
+    """The lines of a log in order, each precision at least 0 and not smaller than a later one.
+
+    Precisions that are not finite stay as they are.
+    """
+    order = np.argsort(log.evaluations, kind="stable")
+    at = np.array(log.evaluations, dtype=np.int64)[order]
+    precision = np.array(log.precision, dtype=np.float64)[order]
+    finite = np.isfinite(precision)
+    largest = np.maximum.accumulate(np.where(finite, precision.clip(0.0), 0.0)[::-1])[::-1]
+    return at, np.where(finite, largest, precision)
+
+
+def _contradictory(by_target: Steps, between: Steps) -> NDArray[np.bool_]:
+    """Steps better than the other file has them.
+
+    They have a better precision at the same evaluation, or reach one of `TARGETS` earlier.
+    """
+    at, best = by_target[0], np.fmin.accumulate([np.inf, *by_target[1]])
+    known = np.searchsorted(at, between[0], side="right")
+    state, bound = best[known], ROUNDED_UP * between[1]
+    same = np.isin(between[0], at)
+    return (same & (bound < state)) | (_hardest_target(bound) < _hardest_target(state))
+
+
+def _hardest_target(precision: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The index in `TARGETS` of the hardest one that is reached; their number if none is."""
+    return np.searchsorted(TARGETS, precision)
 
 
 def read_trials(
@@ -62,11 +112,19 @@ def read_trials(
 
     InputError if there are fewer than are listed, and it cannot be told which are missing.
     """
-    return [
-        found.trial(listed, columns)
-        for file in files
-        for listed, found in _pairs(file, columns, folder, cautions)
-    ]
+    trials = []
+    for file in files:
+        pairs = _pairs(file, columns, folder, cautions)
+        trials += [found.trial(listed, columns) for listed, found in pairs]
+        lines = [int(found.contradictory.sum()) for _, found in pairs] if columns.between else []
+        if any(lines):
+            cautions.add(
+                folder.place(file.path),
+                "lines of its .tdat file that are better than the .dat file allows are dropped",
+                lines=sum(lines),
+                trials=sum(count > 0 for count in lines),
+            )
+    return trials
 
 
 def _pairs(
