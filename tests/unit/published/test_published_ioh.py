@@ -92,7 +92,8 @@ def test_parquet_in_place_of_text(read, tmp_path):
         ({"algorithm": "ES"}, "not IOHprofiler's (TypeError: string indices must be integers"),
         ({"algorithm": {"name": 7}}, "not IOHprofiler's (TypeError: 7 should be a text)"),
         ({"function_id": 1e300}, "not IOHprofiler's (ValueError: '1e+300' is no whole number"),
-        ({"attributes": ["F1", "F2"]}, "several objectives (F1, F2), which have no one optimum"),
+        ({"attributes": ["F1", "F2"]}, "data of several objectives (column F2) have no one "),
+        ({"attributes": ["raw_y", "F2"]}, "data of several objectives (column F2) have no one "),
     ],
 )
 def test_damaged_json(changes, line, read, tmp_path):
@@ -292,7 +293,8 @@ def test_data_of_bbob_before_json(read):
         ({"funcId": "26"}, f"{INFO}: functions: 26 is not in pbo, which has 1 to 25"),
         ({"funcId": "18"}, f"{INFO}: nobody knows the optimum; its runs are left out"),
         ({"DIM": "8"},
-         f"{INFO}: a value of 9, and the largest of f1 of pbo is 8: another function"),
+         f"no run; {DAT}: values are larger than the optimum of f1 of pbo, so it is another "
+         "function; its runs are left out"),
         ({"Precision": "1e-8"}, f"{INFO}: is COCO's; import it as coco, not as ioh"),
     ],
 )  # fmt: skip
@@ -303,11 +305,44 @@ def test_what_is_refused_of_before_json(change, line, read, tmp_path):
 
 
 @pytest.mark.usefixtures("pseudo_boolean")
-def test_an_instance_that_is_another_one(read, tmp_path):
+def test_an_instance_that_is_another_one(read):
+    (first, _), _ = read(former(), "ioh")
     files = former()
     files[INFO] = files[INFO].replace("1:7", "2:7")
-    with pytest.raises(InputError, match=r"instance 2 has 4 where pbo has .*: another instance"):
+    assert read(files, "ioh") == (
+        [first], [f"{DAT}: instances 2 are not those of pbo; their runs are left out"],
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+def test_a_name_without_a_column(read):
+    """As in a published sample of 2020."""
+    expected, _ = read(former(), "ioh")
+    files = former()
+    files[DAT] = files[DAT].replace('+b" \n', '+b" "No parameters" \n')
+    assert files != former()
+    assert read(files, "ioh") == (expected, [])
+
+
+def test_the_best_value_of_the_instance_in_the_index(read):
+    """In a sample of 2020 it is a f(x) + b, with a and b of the instance."""
+    files = former(suite="'BBOB'", maximization="'F'")
+    files[INFO] = files[INFO].replace("8.0", "6.0").replace("9.0", "6.0")
+    files[DAT] = f"{HEADER}\n1 6 6 8 8\n5 4 4 6 6\n{HEADER}\n1 4 4 6 6\n"
+    rows, cautions = read(files, "ioh")
+    assert [events(row) for row in rows] == [[(1, 6.0), (5, 4.0)], [(1, 4.0)]]
+    assert cautions == []
+
+
+@pytest.mark.parametrize("names", ["raw_y F2", "F1 F2", '"best-so-far f(x)" F2'])
+def test_several_objectives_are_refused(names, read, tmp_path):
+    files = study()
+    files[DATA] = files[DATA].replace("raw_y sigma", names)
+    with pytest.raises(InputError) as caught:
         read(files, "ioh")
+    assert caught.value.faults == (
+        f"{tmp_path / 'data'}: {DATA}: data of several objectives (column F2) have no one optimum",
+    )
 
 
 def test_each_format_is_told_from_the_other(read):

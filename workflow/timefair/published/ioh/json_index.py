@@ -16,6 +16,7 @@ from timefair.basics.errors import InputError
 from timefair.published import numerals
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
+from timefair.published.ioh.runs import SECOND_OBJECTIVE, SEVERAL_OBJECTIVES
 from timefair.published.ioh.trials import read_trials
 from timefair.published.ioh.values import Function, suite_and_precisions
 from timefair.published.trials import DataSet, Listed
@@ -42,12 +43,12 @@ def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
                 continue
             algorithm = _text(said["algorithm"]["name"])
             function, scenarios = _function(said), list(map(_scenario, said["scenarios"]))
-            several = {"F1", "F2"} <= set(said.get("attributes") or ())
+            several = SECOND_OBJECTIVE in (said.get("attributes") or ())
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
             raise InputError(f"{place}: not IOHprofiler's ({reason})") from None
         if several:
-            raise InputError(f"{place}: several objectives (F1, F2), which have no one optimum")
+            raise InputError(f"{place}: {SEVERAL_OBJECTIVES}")
         found += list(_listed(algorithm, function, scenarios, index, folder, cautions))
     return found
 

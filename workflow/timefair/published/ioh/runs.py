@@ -33,6 +33,14 @@ VALUES = (
 )
 """Columns of values of the plain function, each with that of the instance's, best first."""
 
+NO_PARAMETERS = "No parameters"
+"""The last name where no parameter is logged; it has no column."""
+
+SECOND_OBJECTIVE = "F2"
+"""The column that data of several objectives have beside ``raw_y`` or ``F1``."""
+
+SEVERAL_OBJECTIVES = f"data of several objectives (column {SECOND_OBJECTIVE}) have no one optimum"
+
 _NAME = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 Row = tuple[int, float, float | None]
@@ -45,8 +53,13 @@ class Run:
 
     evaluations: list[int] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
-    shown: tuple[float, float] | None = None
-    """A value of the plain function, and of the instance's at the same point."""
+    transformed: list[float] = field(default_factory=list)
+    """The values of the instance; empty if they were not logged."""
+
+    @property
+    def shown(self) -> tuple[float, float] | None:
+        """A value of the plain function, and of the instance's at the same point."""
+        return (self.values[0], self.transformed[0]) if self.transformed else None
 
     @property
     def last(self) -> int:
@@ -77,8 +90,8 @@ def runs(path: Path, place: Path, cautions: Cautions) -> list[Run]:
             raise InputError(f"{place}:{number}: evaluation {at} follows {run.last} within a run")
         run.evaluations.append(at)
         run.values.append(value)
-        if run.shown is None and of_instance is not None:
-            run.shown = (value, of_instance)
+        if of_instance is not None:
+            run.transformed.append(of_instance)
     if number and not _ends_a_line(path):
         cautions.add(place, "its last line has no end; it may have been cut off")
     return found
@@ -117,11 +130,15 @@ def _text(path: Path, place: Path) -> Iterator[tuple[int, Row | None]]:
 def _names(line: str) -> list[str]:
     """The names of columns in a line; empty if it is of numbers."""
     names = [quoted or plain for quoted, plain in _NAME.findall(line)]
+    if names[-1:] == [NO_PARAMETERS]:
+        names.pop()
     return names if any(name in names for name in EVALUATIONS) else []
 
 
 def _places(names: Sequence[str], place: Path) -> tuple[int, int, int]:
     """The columns of evaluations, of a value, and of the instance's value, 0 if there is none."""
+    if SECOND_OBJECTIVE in names:
+        raise InputError(f"{place}: {SEVERAL_OBJECTIVES}")
     at = next(k for k, name in enumerate(names) if name in EVALUATIONS)
     for value, of_instance in VALUES:
         if value in names:
@@ -183,12 +200,14 @@ def _agree(listed: Listed, run: Run) -> bool:
     """Whether a run may be the listed one.
 
     Some loggers list the evaluation of its best value instead of how many it made. Files do not all
-    say whether the best value is the largest or the smallest: it may be either.
+    say whether the best value is the largest or the smallest, of the plain function or of the
+    instance: it may be any.
     """
     if listed.evaluations is None or not run.evaluations:
         return True
-    values = [value for value in run.values if math.isfinite(value)]
-    if values and not any(listed.has_best(best(values), DIGITS) for best in (min, max)):
+    finite = ([v for v in values if math.isfinite(v)] for values in (run.values, run.transformed))
+    best = [choose(values) for values in finite if values for choose in (min, max)]
+    if best and not any(listed.has_best(one, DIGITS) for one in best):
         return False
     if listed.best_at is None:
         return listed.evaluations >= run.last or listed.evaluations in run.evaluations

@@ -8,7 +8,7 @@ from pathlib import Path
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
 from timefair.published.ioh.runs import chosen, runs
-from timefair.published.ioh.values import Precisions
+from timefair.published.ioh.values import OtherFunctionError, OtherInstanceError, Precisions
 from timefair.published.trials import Listed, Trial
 
 
@@ -22,8 +22,19 @@ def read_trials(
     """
     place = folder.place(data)
     trials = []
+    others: set[int] = set()
     for one, run in chosen(listed, runs(data, place, cautions), place, index, cautions):
-        f_opt, precision = precisions(run, one.instance)
+        try:
+            f_opt, precision = precisions(run, one.instance)
+        except OtherFunctionError as reason:
+            cautions.add(place, f"{reason}, so it is another function; its runs are left out")
+            return []
+        except OtherInstanceError:
+            others.add(one.instance)
+            continue
         end = one.evaluations or 0
         trials.append(Trial.of_lines(one.instance, f_opt, run.evaluations, precision, end))
+    if others:
+        numbers = ", ".join(map(str, sorted(others)))
+        cautions.add(place, f"instances {numbers} are not those of pbo; their runs are left out")
     return trials

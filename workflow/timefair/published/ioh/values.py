@@ -49,8 +49,18 @@ class Function:
     maximized: bool
 
 
+class OtherFunctionError(Exception):
+    """Data are of another function than the suite's of that number."""
+
+
+class OtherInstanceError(Exception):
+    """A run is on another instance than the suite's of that number."""
+
+
 Precisions = Callable[[Run, int], tuple[float, NDArray[np.float64]]]
-"""The optimum, and the distances of a run's values to it, shape (lines,), on an instance."""
+"""The optimum, and the distances of a run's values to it, shape (lines,), on an instance.
+
+OtherFunctionError or OtherInstanceError if the run is not on the problem of those numbers."""
 
 
 def suite_and_precisions(
@@ -142,17 +152,11 @@ class _Maximized:
         precision = stretch * (largest - np.array(run.values, dtype=np.float64))
         finite = precision[np.isfinite(precision)]
         if finite.size and finite.min() < -BEYOND * max(1.0, abs(largest_here)):
-            raise InputError(
-                f"{self.place}: a value of {np.nanmax(run.values):g}, and the largest of f{number} "
-                f"of pbo is {largest:g}: another function"
-            )
+            raise OtherFunctionError(f"values are larger than the optimum of f{number} of pbo")
         if run.shown is not None:
             ours = largest_here - stretch * (largest - run.shown[0])
             if not np.isclose(run.shown[1], ours, rtol=BEYOND, atol=BEYOND):
-                raise InputError(
-                    f"{self.place}: instance {instance} has {run.shown[1]:g} where pbo has "
-                    f"{ours:g}: another instance"
-                )
+                raise OtherInstanceError
         return -largest_here, precision
 
 
