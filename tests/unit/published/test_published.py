@@ -14,8 +14,8 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, verify
 from timefair.export.coco import write_coco
 from timefair.export.ioh import write_ioh
-from timefair.published.importing import Wanted, import_data
-from timefair.published.trials import Trial
+from timefair.published.importing import WantedProblems, import_data
+from timefair.published.runs import PublishedRun
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, read_runs
 
@@ -165,7 +165,7 @@ def test_shadows_of_another_system_are_passed_over(imported):
 
 
 def test_what_a_campaign_wants(imported):
-    rows = imported(OLD, wanted=Wanted("bbob", [5], [2], [2, 3]))
+    rows = imported(OLD, wanted=WantedProblems("bbob", [5], [2], [2, 3]))
     assert [row["instance"] for row in rows] == [3]
 
 
@@ -202,10 +202,10 @@ def test_our_exports_come_back(format, tmp_path):
 
 
 def test_trials_of_any_lines():
-    trial = Trial.of_lines(1, 0.0, [5, 1, 5, 9, 20], [2.0, np.inf, 3.0, np.nan, 2.0], 30)
+    trial = PublishedRun.of_lines(1, 0.0, [5, 1, 5, 9, 20], [2.0, np.inf, 3.0, np.nan, 2.0], 30)
     assert (trial.evaluations.tolist(), trial.precision.tolist()) == ([5], [2.0])
     assert trial.all_evaluations == 30
-    nothing = Trial.of_lines(1, 0.0, [], [])
+    nothing = PublishedRun.of_lines(1, 0.0, [], [])
     assert (nothing.evaluations.size, nothing.all_evaluations) == (0, 0)
 
 
@@ -260,7 +260,7 @@ def test_noisy_data_stand_alone(named, imported, tmp_path):
     files = NEW | {INFO: NEW[INFO].replace("suite = 'bbob', funcId = 1", named)}
     assert {row["suite"] for row in imported(files)} == {"bbob-noisy"}
     with pytest.raises(InputError, match="values without noise, and records those with it"):
-        imported(files, wanted=Wanted("bbob-noisy", [101], [3], [2]))
+        imported(files, wanted=WantedProblems("bbob-noisy", [101], [3], [2]))
 
 
 def test_data_that_no_campaign_wants_are_refused(tmp_path):
@@ -269,7 +269,7 @@ def test_data_that_no_campaign_wants_are_refused(tmp_path):
         ("bbob", 2, "no run on a problem of the campaign"),
         ("bbob-boxed", 3, "data of the suite 'bbob', and the campaign has 'bbob-boxed'"),
     ):
-        wanted = Wanted(suite, [1], [dimension], [2])
+        wanted = WantedProblems(suite, [1], [dimension], [2])
         with pytest.raises(InputError) as caught:
             import_data(path, "coco", tmp_path / "out.parquet", wanted=wanted)
         assert caught.value.faults == (f"{path}: {line}",)

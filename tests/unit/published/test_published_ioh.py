@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.published.importing import Wanted, import_data
+from timefair.published.importing import WantedProblems, import_data
 
 JSON, DATA = "ES/IOHprofiler_f2_Ellipsoid.json", "ES/data_f2/f2_DIM4.dat"
 
@@ -164,7 +164,7 @@ def test_functions_without_a_suite(read):
     assert rows[0]["suite"] == "unknown_suite"
     assert caution.endswith("values are taken as distances to the optimum")
     with pytest.raises(InputError, match="of the suite 'unknown_suite', and the campaign has"):
-        read(own, "ioh", wanted=Wanted("bbob", [2], [4], [3]))
+        read(own, "ioh", wanted=WantedProblems("bbob", [2], [4], [3]))
 
 
 def test_one_of_several_algorithms(read):

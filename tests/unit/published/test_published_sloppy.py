@@ -5,7 +5,7 @@ import re
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.published.importing import Wanted
+from timefair.published.importing import WantedProblems
 
 INFO, DAT, TDAT = "A/x.info", "A/data_f5/x_f5_DIM2.dat", "A/data_f5/x_f5_DIM2.tdat"
 
@@ -377,7 +377,7 @@ def test_the_suite_that_a_campaign_wants_of_several(archive, read):
     }
     with pytest.raises(InputError, match=r"data of 2 suites \(bbob, bbob-noisy\); give those of"):
         read(archive | noisy)
-    wanted = Wanted("bbob", [5, 105], [2], [1, 2, 3])
+    wanted = WantedProblems("bbob", [5, 105], [2], [1, 2, 3])
     assert read(archive | noisy, wanted=wanted) == (clean, [])
 
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from timefair.figures.registry import FIGURES
-from timefair.records.published import PUBLISHED
+from timefair.records.schema import PUBLISHED
 from timefair.records.store import with_facts
 from timefair.tables import latex
 from timefair.tables.layouts import layouts_of

@@ -7,7 +7,7 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.records import store
-from timefair.records.published import PUBLISHED
+from timefair.records.schema import PUBLISHED
 from timefair.tables import runs as runs_module
 from timefair.tables.registry import TABLES
 from timefair.tables.runs import Runs

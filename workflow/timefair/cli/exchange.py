@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from timefair.campaign.configuration import Campaign
-    from timefair.published.importing import Wanted
+    from timefair.published.importing import WantedProblems
 
 FORMATS = {"coco": "COCO's data format", "ioh": "IOHprofiler's data format"}
 READERS = {"coco": "cocopp", "ioh": "iohinspector"}
@@ -106,7 +106,7 @@ def _exported(snapshot: Path, collected: Sequence[Path]) -> tuple[Campaign, pa.T
     """The campaign, and its runs if they may be in one comparison."""
     from timefair.campaign import configuration
     from timefair.records.integrity import Origins
-    from timefair.records.published import PUBLISHED
+    from timefair.records.schema import PUBLISHED
     from timefair.records.store import open_record, read_runs
 
     campaign = configuration.restore(snapshot)
@@ -153,8 +153,10 @@ def _import(arguments: argparse.Namespace) -> None:
         print(f"timefair: {arguments.path}: {clause}", file=sys.stderr)
 
 
-def _wanted(campaign: Campaign) -> Wanted:
-    from timefair.published.importing import Wanted
+def _wanted(campaign: Campaign) -> WantedProblems:
+    from timefair.published.importing import WantedProblems
 
     problems = campaign.problems
-    return Wanted(problems.suite, problems.functions, problems.dimensions, problems.instances)
+    return WantedProblems(
+        problems.suite, problems.functions, problems.dimensions, problems.instances
+    )

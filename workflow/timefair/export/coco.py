@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from timefair.export.runs import (
     NOTHING_YET,
-    Run,
+    ExportedRun,
     file_name,
     in_order,
     refuse_existing,
@@ -38,7 +38,7 @@ _HEADER = "% {cost} | g evaluations | best f - Fopt (0) | f | best f\n"
 
 
 @dataclass(frozen=True)
-class Trial:
+class CocoTrial:
     """One run: the best precision from each cost on, up to the cost at its end."""
 
     algorithm: str
@@ -102,13 +102,13 @@ def write_coco(
             _write_function(folder / name, stem, list(same), cost, final_target)
 
 
-def _trial(run: Run, cost: Cost) -> Trial:
+def _trial(run: ExportedRun, cost: Cost) -> CocoTrial:
     if cost == "evaluations":
         at, end = run.evaluations, np.int64(run.all_evaluations)
     else:
         at, end = _microseconds(run.time_s), np.int64(_microseconds(run.wall_s))
     steps, best = _steps(at, run.precision, end)
-    return Trial(
+    return CocoTrial(
         algorithm=run.algorithm,
         suite=run.suite,
         function=run.function,
@@ -135,7 +135,7 @@ def _steps(
 
 
 def _write_function(
-    folder: Path, stem: str, trials: list[Trial], cost: Cost, final_target: float
+    folder: Path, stem: str, trials: list[CocoTrial], cost: Cost, final_target: float
 ) -> None:
     (folder / stem).mkdir(parents=True)
     header = _HEADER.format(cost="f evaluations" if cost == "evaluations" else "microseconds")
@@ -167,7 +167,7 @@ def _write_lines(
             )
 
 
-def _at_triggers(trial: Trial) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _at_triggers(trial: CocoTrial) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """What COCO logs whatever is found: 20 costs a decade, 1, 2, 5 times the dimension, the end."""
     end = trial.cost[-1]
     decades = int(np.log10(end)) + 1

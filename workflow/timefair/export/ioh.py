@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from timefair.export.runs import (
     NOTHING_YET,
-    Run,
+    ExportedRun,
     file_name,
     in_order,
     refuse_existing,
@@ -60,7 +60,7 @@ def write_ioh(runs: pa.Table, folder: Path) -> None:
         _write_function(folder / algorithm, suite, function, list(part))
 
 
-def _write_function(folder: Path, suite: str, function: int, runs: list[Run]) -> None:
+def _write_function(folder: Path, suite: str, function: int, runs: list[ExportedRun]) -> None:
     stem = f"f{function}_{file_name(suite)}"
     (folder / f"data_{stem}").mkdir(parents=True)
     timed = all(np.isfinite(run.wall_s) for run in runs)
@@ -88,7 +88,7 @@ def _write_function(folder: Path, suite: str, function: int, runs: list[Run]) ->
     (folder / f"IOHprofiler_{stem}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _described(run: Run) -> dict[str, Any]:
+def _described(run: ExportedRun) -> dict[str, Any]:
     """What the JSON file says of a run."""
     evaluations, precision = 1, NOTHING_YET
     if len(run.evaluations):
@@ -104,13 +104,13 @@ def _columns(timed: bool) -> list[str]:
     return [EVALUATIONS, PRECISION, *([TIME] if timed else [])]
 
 
-def _lines(run: Run, timed: bool) -> Iterator[str]:
+def _lines(run: ExportedRun, timed: bool) -> Iterator[str]:
     yield " ".join(_columns(timed)) + "\n"
     for evaluations, precision, time_s in _steps(run):
         yield f"{evaluations} {precision!r}{f' {time_s!r}' if timed else ''}\n"
 
 
-def _steps(run: Run) -> Iterator[tuple[int, float, float]]:
+def _steps(run: ExportedRun) -> Iterator[tuple[int, float, float]]:
     """Evaluations, best precision and seconds at each line of a run."""
     steps = zip(run.evaluations.tolist(), run.precision.tolist(), run.time_s.tolist(), strict=True)
     last, best = 0, NOTHING_YET

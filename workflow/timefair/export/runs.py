@@ -24,7 +24,7 @@ _NAMES = ("algorithm", "suite", "function", "dimension", "instance")
 
 
 @dataclass(frozen=True)
-class Run:
+class ExportedRun:
     """One run: its names, what is known at each improvement, and what it cost in all.
 
     Times are in seconds, NaN in runs of published data.
@@ -42,7 +42,7 @@ class Run:
     wall_s: float
 
 
-def in_order(runs: pa.Table) -> Iterator[Run]:
+def in_order(runs: pa.Table) -> Iterator[ExportedRun]:
     """The runs by algorithm, suite, function, dimension, instance and number."""
     rows = runs.sort_by([(key, "ascending") for key in (*_NAMES, "run")])
     names = rows.select(_NAMES).to_pylist()
@@ -58,7 +58,9 @@ def in_order(runs: pa.Table) -> Iterator[Run]:
         names, stops - lengths, stops, ends, strict=True
     ):
         part = {key: numbers[start:stop] for key, numbers in columns.items()}
-        yield Run(**name, **part, all_evaluations=int(all_evaluations), wall_s=float(wall_s))
+        yield ExportedRun(
+            **name, **part, all_evaluations=int(all_evaluations), wall_s=float(wall_s)
+        )
 
 
 def file_name(suite: str) -> str:

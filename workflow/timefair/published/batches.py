@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from timefair.published.trials import DataSet, Trial
+from timefair.published.runs import DataSet, PublishedRun
 from timefair.records.schema import EVENT, RUN_SCHEMA
 
 
 def batch(
-    one: DataSet, trials: list[Trial], numbers: list[int], *, suite: str, label: str
+    one: DataSet, trials: list[PublishedRun], numbers: list[int], *, suite: str, label: str
 ) -> pa.RecordBatch:
     """The runs of a data set, null wherever published data do not say."""
     best = np.array([min(trial.precision, default=np.inf) for trial in trials])
@@ -37,7 +37,7 @@ def batch(
     return pa.RecordBatch.from_pydict(columns, schema=RUN_SCHEMA)
 
 
-def _events(trials: list[Trial]) -> pa.ListArray:
+def _events(trials: list[PublishedRun]) -> pa.ListArray:
     lengths = [trial.evaluations.size for trial in trials]
     known = {
         "evaluations": np.concatenate([np.empty(0, np.int64), *(t.evaluations for t in trials)]),

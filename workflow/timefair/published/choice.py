@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from timefair.basics.errors import InputError
 from timefair.published.cautions import Cautions
-from timefair.published.trials import DataSet
+from timefair.published.runs import DataSet
 
 SHOWN = 8
 """How many names a message has."""

@@ -16,8 +16,8 @@ from timefair.published.archive import Folder, digest, unpacked
 from timefair.published.batches import batch
 from timefair.published.cautions import Cautions
 from timefair.published.choice import one_algorithm, one_suite
-from timefair.published.trials import DataSet, Trial, content
-from timefair.records.published import PUBLISHED
+from timefair.published.runs import DataSet, PublishedRun, content
+from timefair.records.schema import PUBLISHED
 from timefair.records.store import write_record
 
 Format = Literal["coco", "ioh"]
@@ -41,7 +41,7 @@ INCOMPARABLE = {"bbob-noisy": "have values without noise, and records those with
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedProblems:
     """What a campaign has use for."""
 
     suite: str
@@ -56,7 +56,7 @@ class Wanted:
 
 
 @dataclass
-class Found:
+class Imported:
     """What was taken from published data."""
 
     algorithm: str
@@ -66,7 +66,7 @@ class Found:
     cautions: list[str] = field(default_factory=list)
     """What is amiss with the data and was put up with, a line each."""
 
-    def lacking(self, wanted: Wanted) -> list[str]:
+    def lacking(self, wanted: WantedProblems) -> list[str]:
         """What a campaign wants and the data do not have, a clause each."""
         kinds = ("functions", "dimensions", "instances")
         there = {kind: {key[k] for key in self.runs} for k, kind in enumerate(kinds)}
@@ -79,8 +79,8 @@ class Found:
 
 def import_data(
     path: Path, format: Format, output: Path, *, algorithm: str | None = None,
-    label: str | None = None, wanted: Wanted | None = None,
-) -> Found:  # fmt: skip
+    label: str | None = None, wanted: WantedProblems | None = None,
+) -> Imported:  # fmt: skip
     """Write the runs of the one algorithm that published data are of as a record file.
 
     A trial is a run; those of the same instance are numbered from 0 in the order of the data.
@@ -114,7 +114,7 @@ def import_data(
                 raise InputError(_nothing(format, cautions))
             name, sets = one_algorithm(sets, algorithm, cautions)
             suite, sets = one_suite(sets, wanted.suite if wanted else None)
-            found = Found(name, suite)
+            found = Imported(name, suite)
             _weigh_suite(found.suite, format, wanted, cautions)
             label = label or found.algorithm
             batches = list(_batches(sets, found, label, wanted, cautions))
@@ -140,7 +140,9 @@ def _nothing(format: Format, cautions: Cautions) -> str:
     return f"{reason}: not data of this format" if reason == INDEX[format] else reason
 
 
-def _weigh_suite(suite: str, format: Format, wanted: Wanted | None, cautions: Cautions) -> None:
+def _weigh_suite(
+    suite: str, format: Format, wanted: WantedProblems | None, cautions: Cautions
+) -> None:
     if wanted is not None and suite != wanted.suite:
         raise InputError(f"data of the suite {suite!r}, and the campaign has {wanted.suite!r}")
     if format != "coco":
@@ -153,7 +155,11 @@ def _weigh_suite(suite: str, format: Format, wanted: Wanted | None, cautions: Ca
 
 
 def _batches(
-    sets: list[DataSet], found: Found, label: str, wanted: Wanted | None, cautions: Cautions
+    sets: list[DataSet],
+    found: Imported,
+    label: str,
+    wanted: WantedProblems | None,
+    cautions: Cautions,
 ) -> Iterator[pa.RecordBatch]:
     seen: set[tuple[int, int, bytes]] = set()
     for one in sets:
@@ -174,7 +180,7 @@ def _batches(
 
 
 def _numbers(
-    runs: Counter[tuple[int, int, int]], one: DataSet, trials: list[Trial]
+    runs: Counter[tuple[int, int, int]], one: DataSet, trials: list[PublishedRun]
 ) -> Iterator[int]:
     """The numbers of these runs among all of their problem, which they are added to."""
     for trial in trials:

@@ -22,7 +22,7 @@ from timefair.basics.errors import InputError
 from timefair.published import numerals
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
-from timefair.published.trials import Listed
+from timefair.published.runs import ListedRun
 
 FUNCTION, DIMENSION, ALGORITHM = "funcId", "DIM", "algId"
 
@@ -41,16 +41,16 @@ class DataFile:
 
     name: str
     path: Path
-    trials: list[Listed]
+    trials: list[ListedRun]
 
 
 @dataclass
-class Entry:
+class InfoEntry:
     """The trials on a function in a dimension, or those of one session."""
 
     index: Path
     keys: dict[str, str]
-    named: list[tuple[str, list[Listed]]] = field(default_factory=list)
+    named: list[tuple[str, list[ListedRun]]] = field(default_factory=list)
     """Each data file with its trials, as they stand there."""
     comment: str = ""
     files: list[DataFile] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Entry:
         return numerals.name(self.keys[DIMENSION])
 
 
-def entries(folder: Folder, endings: Sequence[str], cautions: Cautions) -> list[Entry]:
+def entries(folder: Folder, endings: Sequence[str], cautions: Cautions) -> list[InfoEntry]:
     """What the ``.info`` files in a folder list, each data file once.
 
     Data files are looked for with each of the endings, the first before the others.
@@ -90,9 +90,9 @@ def entries(folder: Folder, endings: Sequence[str], cautions: Cautions) -> list[
     return _each_file_once(found, folder, cautions)
 
 
-def _entries(index: Path, place: Path) -> Iterator[Entry]:
+def _entries(index: Path, place: Path) -> Iterator[InfoEntry]:
     common: dict[str, str] = {}
-    entry: Entry | None = None
+    entry: InfoEntry | None = None
     comment = ""
     for line in _lines(index):
         if line.startswith("%"):
@@ -104,7 +104,7 @@ def _entries(index: Path, place: Path) -> Iterator[Entry]:
         if FUNCTION in keys:
             if entry is not None:
                 yield entry
-            entry = Entry(index, {**common, **keys}, comment=comment if common else "")
+            entry = InfoEntry(index, {**common, **keys}, comment=comment if common else "")
         elif keys:
             if entry is not None:
                 yield entry
@@ -147,7 +147,7 @@ def _is_data_file(word: str) -> bool:
     return word.lower().endswith("dat")
 
 
-def _add(entry: Entry, words: list[str], place: Path) -> None:
+def _add(entry: InfoEntry, words: list[str], place: Path) -> None:
     for word in words:
         if _is_data_file(word):
             entry.named.append((word, []))
@@ -158,14 +158,14 @@ def _add(entry: Entry, words: list[str], place: Path) -> None:
         try:
             evaluations = None if trial[2] is None else numerals.count(trial[2])
             best = None if trial[3] is None else numerals.number(trial[3])
-            entry.named[-1][1].append(Listed(numerals.name(trial[1]), evaluations, best))
+            entry.named[-1][1].append(ListedRun(numerals.name(trial[1]), evaluations, best))
         except ValueError:
             raise InputError(
                 f"{place}: {word[:40]!r} is no trial, such as 1:3673|-7.8e-09"
             ) from None
 
 
-def _check(entry: Entry, place: Path) -> None:
+def _check(entry: InfoEntry, place: Path) -> None:
     for key in (FUNCTION, DIMENSION):
         if key not in entry.keys:
             raise InputError(f"{place}: an entry lacks {key}")
@@ -178,7 +178,7 @@ def _check(entry: Entry, place: Path) -> None:
 
 
 def _files(
-    entry: Entry, folder: Folder, endings: Sequence[str], cautions: Cautions
+    entry: InfoEntry, folder: Folder, endings: Sequence[str], cautions: Cautions
 ) -> Iterator[DataFile]:
     place = folder.place(entry.index)
     if not any(trials for _, trials in entry.named):
@@ -199,9 +199,9 @@ def _files(
             yield DataFile(name, path, trials)
 
 
-def _each_file_once(found: list[Entry], folder: Folder, cautions: Cautions) -> list[Entry]:
+def _each_file_once(found: list[InfoEntry], folder: Folder, cautions: Cautions) -> list[InfoEntry]:
     """Entries of one data file as one, with the trials of all; those that say the same once."""
-    first: dict[Path, tuple[Entry, DataFile]] = {}
+    first: dict[Path, tuple[InfoEntry, DataFile]] = {}
     for entry in found:
         kept = []
         for file in entry.files:
@@ -220,7 +220,7 @@ def _each_file_once(found: list[Entry], folder: Folder, cautions: Cautions) -> l
     return [entry for entry in found if entry.files]
 
 
-def _check_same(one: Entry, other: Entry, place: Path) -> None:
+def _check_same(one: InfoEntry, other: InfoEntry, place: Path) -> None:
     for key in (FUNCTION, DIMENSION):
         if one.keys.get(key) != other.keys.get(key):
             raise InputError(

@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
-Listed = TypeVar("Listed")
-Found = TypeVar("Found")
-Part = TypeVar("Part")
-Whole = TypeVar("Whole")
+ListedT = TypeVar("ListedT")
+FoundT = TypeVar("FoundT")
+PartT = TypeVar("PartT")
+WholeT = TypeVar("WholeT")
 
 
 def paired(
-    listed: Sequence[Listed], found: Sequence[Found], agree: Callable[[Listed, Found], bool]
-) -> list[tuple[Listed, Found]] | None:
+    listed: Sequence[ListedT], found: Sequence[FoundT], agree: Callable[[ListedT, FoundT], bool]
+) -> list[tuple[ListedT, FoundT]] | None:
     """The trials that are listed, each with what was found of it, in order.
 
     Equal numbers pair one by one. With more found, those that agree are taken, or the first ones if
@@ -33,9 +33,9 @@ def paired(
 
 
 def _only_pairs(
-    listed: Sequence[Listed], found: Sequence[Found], agree: Callable[[Listed, Found], bool]
-) -> list[tuple[Listed, Found]] | None:
-    def agrees(one: Found, other: Listed) -> bool:
+    listed: Sequence[ListedT], found: Sequence[FoundT], agree: Callable[[ListedT, FoundT], bool]
+) -> list[tuple[ListedT, FoundT]] | None:
+    def agrees(one: FoundT, other: ListedT) -> bool:
         return agree(other, one)
 
     first = _embedding(found, listed, agrees)
@@ -46,7 +46,7 @@ def _only_pairs(
 
 
 def _embedding(
-    part: Sequence[Part], whole: Sequence[Whole], agree: Callable[[Part, Whole], bool]
+    part: Sequence[PartT], whole: Sequence[WholeT], agree: Callable[[PartT, WholeT], bool]
 ) -> list[int] | None:
     """The earliest places in the whole that agree with the part, in order; None if there are no."""
     places: list[int] = []
@@ -57,11 +57,11 @@ def _embedding(
 
 
 def rejoined(
-    found: Sequence[Found],
+    found: Sequence[FoundT],
     expected: int,
-    goes_on: Callable[[Found, Found], bool],
-    join: Callable[[Found, Found], Found],
-) -> list[Found] | None:
+    goes_on: Callable[[FoundT, FoundT], bool],
+    join: Callable[[FoundT, FoundT], FoundT],
+) -> list[FoundT] | None:
     """The trials with those joined that comments had cut, if their number is then as expected."""
     joined = [found[0]]
     for before, one in pairwise(found):

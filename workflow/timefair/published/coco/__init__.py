@@ -13,21 +13,21 @@ from pathlib import Path
 from timefair.basics.errors import InputError
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
-from timefair.published.coco.logs import NO_RUN_OF_ANY, Columns
-from timefair.published.coco.trials import read_trials
-from timefair.published.info_files import ALGORITHM, Entry, entries
-from timefair.published.trials import DataSet
+from timefair.published.coco.logs import NO_RUN_OF_ANY, CocoColumns
+from timefair.published.coco.runs import read_trials
+from timefair.published.info_files import ALGORITHM, InfoEntry, entries
+from timefair.published.runs import DataSet
 
 FORMATS = {
-    None: Columns(precision=2),
-    "bbob": Columns(precision=2),
-    "bbob-old": Columns(precision=2),
-    "bbob-new": Columns(precision=2, constraints=True),
-    "bbob-new2": Columns(precision=2, constraints=True),
+    None: CocoColumns(precision=2),
+    "bbob": CocoColumns(precision=2),
+    "bbob-old": CocoColumns(precision=2),
+    "bbob-new": CocoColumns(precision=2, constraints=True),
+    "bbob-new2": CocoColumns(precision=2, constraints=True),
 }
 """Where things stand in the data files of each ``data_format``."""
 
-INDICATOR = Columns(precision=1, between=False)
+INDICATOR = CocoColumns(precision=1, between=False)
 """Where they stand in multi-objective data, which have an ``indicator``."""
 
 NOISY = range(101, 131)
@@ -48,7 +48,7 @@ def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
     return [_data_set(entry, folder, cautions) for entry in entries(folder, (".dat",), cautions)]
 
 
-def _data_set(entry: Entry, folder: Folder, cautions: Cautions) -> DataSet:
+def _data_set(entry: InfoEntry, folder: Folder, cautions: Cautions) -> DataSet:
     place, keys = folder.place(entry.index), entry.keys
     if "maximization" in keys or "algInfo" in keys:
         raise InputError(f"{place}: is IOHprofiler's; import it as ioh, not as coco")
@@ -62,7 +62,7 @@ def _data_set(entry: Entry, folder: Folder, cautions: Cautions) -> DataSet:
     return DataSet(algorithm, _suite(entry), entry.function, entry.dimension, read, place)
 
 
-def _columns(entry: Entry, place: Path) -> Columns:
+def _columns(entry: InfoEntry, place: Path) -> CocoColumns:
     if "indicator" in entry.keys:
         return INDICATOR
     data_format = entry.keys.get("data_format")
@@ -72,7 +72,7 @@ def _columns(entry: Entry, place: Path) -> Columns:
     return FORMATS[data_format]
 
 
-def _suite(entry: Entry) -> str:
+def _suite(entry: InfoEntry) -> str:
     """The suite; data of before 2016 do not name it."""
     suite = entry.keys.get("suite")
     if suite:

@@ -32,7 +32,7 @@ NO_RUN_OF_ANY = "has the best of many algorithms, which is no run of any; give d
 
 
 @dataclass(frozen=True)
-class Columns:
+class CocoColumns:
     """Where things stand in a line.
 
     Attributes
@@ -52,7 +52,7 @@ class Columns:
 
 
 @dataclass
-class Log:
+class CocoLog:
     """The lines of one trial in one file.
 
     Attributes
@@ -81,7 +81,9 @@ class Log:
     rises: bool = False
 
 
-def logs(path: Path, place: Path, columns: Columns, expected: int, cautions: Cautions) -> list[Log]:
+def logs(
+    path: Path, place: Path, columns: CocoColumns, expected: int, cautions: Cautions
+) -> list[CocoLog]:
     """Read a data file, one log a trial: what lies between lines of ``%``.
 
     Comments that cut trials are passed over if there are `expected` trials then.
@@ -112,9 +114,9 @@ def logs(path: Path, place: Path, columns: Columns, expected: int, cautions: Cau
     return found
 
 
-def _logs(path: Path, place: Path, columns: Columns, cautions: Cautions) -> Iterator[Log]:
+def _logs(path: Path, place: Path, columns: CocoColumns, cautions: Cautions) -> Iterator[CocoLog]:
     header: list[str] = []
-    log: Log | None = None
+    log: CocoLog | None = None
     width = 0
     line = "\n"
     with path.open(encoding="utf-8-sig", errors="replace") as file:
@@ -144,15 +146,15 @@ def _logs(path: Path, place: Path, columns: Columns, cautions: Cautions) -> Iter
         cautions.add(place, "its last line has no end; it may have been cut off")
 
 
-def _begun(header: list[str], words: list[str], columns: Columns, place: Path) -> Log:
+def _begun(header: list[str], words: list[str], columns: CocoColumns, place: Path) -> CocoLog:
     said = "".join(header)
     if _BEST_OF_OTHERS in said:
         raise InputError(f"{place}: {NO_RUN_OF_ANY}")
     instance = _INSTANCE.search(said)
-    return Log(_optimum(said, words, columns), int(instance[1]) if instance else None)
+    return CocoLog(_optimum(said, words, columns), int(instance[1]) if instance else None)
 
 
-def _optimum(header: str, words: list[str], columns: Columns) -> float | None:
+def _optimum(header: str, words: list[str], columns: CocoColumns) -> float | None:
     said = _F_OPT.search(header)
     if said:
         return numerals.number(said[1])
@@ -161,7 +163,7 @@ def _optimum(header: str, words: list[str], columns: Columns) -> float | None:
     return None
 
 
-def _take(log: Log, words: list[str], columns: Columns) -> None:
+def _take(log: CocoLog, words: list[str], columns: CocoColumns) -> None:
     evaluations = of_f = numerals.count(words[0])
     if columns.constraints and words[1] != "0":
         evaluations += numerals.count(words[1])
@@ -174,23 +176,23 @@ def _take(log: Log, words: list[str], columns: Columns) -> None:
     log.precision.append(precision)
 
 
-def _parted(log: Log) -> list[Log]:
+def _parted(log: CocoLog) -> list[CocoLog]:
     """The trials of which a log has the lines, if one begins wherever evaluations fall."""
     starts = [(0, log.f_opt), *log.falls]
     parts = []
     for (start, f_opt), (stop, _) in pairwise([*starts, (len(log.evaluations), None)]):
         evaluations, precision = log.evaluations[start:stop], log.precision[start:stop]
         instance = None if start else log.instance
-        parts.append(Log(f_opt, instance, evaluations, precision, evaluations[-1]))
+        parts.append(CocoLog(f_opt, instance, evaluations, precision, evaluations[-1]))
     return parts
 
 
-def _goes_on(before: Log, after: Log) -> bool:
+def _goes_on(before: CocoLog, after: CocoLog) -> bool:
     return after.evaluations[0] > before.evaluations[-1]
 
 
-def _joined(one: Log, other: Log) -> Log:
-    return Log(
+def _joined(one: CocoLog, other: CocoLog) -> CocoLog:
+    return CocoLog(
         one.f_opt,
         one.instance,
         one.evaluations + other.evaluations,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
 from timefair.published.ioh import info_index, json_index
-from timefair.published.trials import DataSet
+from timefair.published.runs import DataSet
 
 
 def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:

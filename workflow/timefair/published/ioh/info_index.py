@@ -15,16 +15,16 @@ from functools import partial
 from timefair.basics.errors import InputError
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
-from timefair.published.info_files import ALGORITHM, Entry, entries
-from timefair.published.ioh.runs import runs
-from timefair.published.ioh.trials import read_trials
+from timefair.published.info_files import ALGORITHM, InfoEntry, entries
+from timefair.published.ioh.logs import runs
+from timefair.published.ioh.runs import read_trials
 from timefair.published.ioh.values import (
     NAMES,
-    Function,
+    IohFunction,
     Precisions,
     suite_and_precisions,
 )
-from timefair.published.trials import DataSet, Trial
+from timefair.published.runs import DataSet, PublishedRun
 
 AT_IMPROVEMENTS = (".dat", ".cdat")
 AT_TRIGGERS = (".tdat", ".idat")
@@ -45,7 +45,7 @@ def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
         place = folder.place(entry.index)
         if "Precision" in entry.keys or "indicator" in entry.keys:
             raise InputError(f"{place}: is COCO's; import it as coco, not as ioh")
-        function = Function(
+        function = IohFunction(
             entry.keys.get("suite"),
             entry.function,
             entry.keys.get("funcName"),
@@ -61,7 +61,7 @@ def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
     return found
 
 
-def _maximized(entry: Entry, folder: Folder, cautions: Cautions) -> bool:
+def _maximized(entry: InfoEntry, folder: Folder, cautions: Cautions) -> bool:
     """Whether values are maximized: as is said, or by the suite, or as the best ones move."""
     place = folder.place(entry.index)
     said = entry.keys.get("maximization")
@@ -83,7 +83,9 @@ def _maximized(entry: Entry, folder: Folder, cautions: Cautions) -> bool:
     return moves.pop()
 
 
-def _read(entry: Entry, precisions: Precisions, folder: Folder, cautions: Cautions) -> list[Trial]:
+def _read(
+    entry: InfoEntry, precisions: Precisions, folder: Folder, cautions: Cautions
+) -> list[PublishedRun]:
     trials = []
     for file in entry.files:
         if file.path.suffix.lower() in AT_TRIGGERS:

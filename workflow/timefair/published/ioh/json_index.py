@@ -16,12 +16,12 @@ from timefair.basics.errors import InputError
 from timefair.published import numerals
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
-from timefair.published.ioh.runs import SECOND_OBJECTIVE, SEVERAL_OBJECTIVES
-from timefair.published.ioh.trials import read_trials
-from timefair.published.ioh.values import Function, suite_and_precisions
-from timefair.published.trials import DataSet, Listed
+from timefair.published.ioh.logs import SECOND_OBJECTIVE, SEVERAL_OBJECTIVES
+from timefair.published.ioh.runs import read_trials
+from timefair.published.ioh.values import IohFunction, suite_and_precisions
+from timefair.published.runs import DataSet, ListedRun
 
-Scenario = tuple[int, str, list[Listed]]
+Scenario = tuple[int, str, list[ListedRun]]
 """A dimension, its data file, and the runs in it."""
 
 
@@ -72,11 +72,11 @@ def _scenario(said: dict[str, Any]) -> Scenario:
     return numerals.name(said["dimension"]), _text(said["path"]), list(map(_run, said["runs"]))
 
 
-def _run(said: dict[str, Any]) -> Listed:
+def _run(said: dict[str, Any]) -> ListedRun:
     best = said.get("best")
     value, best_at = (best.get("y"), best.get("evals")) if isinstance(best, dict) else (None, None)
     evaluations = said.get("evals")
-    return Listed(
+    return ListedRun(
         numerals.name(said["instance"]),
         None if evaluations is None else numerals.count(str(evaluations)),
         None if value is None else numerals.number(str(value)),
@@ -100,7 +100,7 @@ def _listed(
                 place, f"names the data file {path!r}, which is not there; its runs are left out"
             )
             continue
-        known = suite_and_precisions(Function(dimension=dimension, **function), place, cautions)
+        known = suite_and_precisions(IohFunction(dimension=dimension, **function), place, cautions)
         if known is not None:
             suite, precisions = known
             read = partial(read_trials, data, listed, precisions, folder, ".json", cautions)

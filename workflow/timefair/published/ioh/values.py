@@ -16,7 +16,7 @@ from timefair.basics.errors import InputError
 from timefair.problems.pbo import ONE_MAX, PseudoBoolean
 from timefair.problems.registry import SUITES
 from timefair.published.cautions import Cautions
-from timefair.published.ioh.runs import Run
+from timefair.published.ioh.logs import IohLog
 
 NAMES = {"BBOB": "bbob", "SBOX": "bbob-boxed", "PBO": "pbo"}
 """What IOHprofiler calls suites."""
@@ -39,7 +39,7 @@ BEYOND = 1e-6
 
 
 @dataclass(frozen=True)
-class Function:
+class IohFunction:
     """A function as index files describe it; None where they do not."""
 
     suite: str | None
@@ -57,14 +57,14 @@ class OtherInstanceError(Exception):
     """A run is on another instance than the suite's of that number."""
 
 
-Precisions = Callable[[Run, int], tuple[float, NDArray[np.float64]]]
+Precisions = Callable[[IohLog, int], tuple[float, NDArray[np.float64]]]
 """The optimum, and the distances of a run's values to it, shape (lines,), on an instance.
 
 OtherFunctionError or OtherInstanceError if the run is not on the problem of those numbers."""
 
 
 def suite_and_precisions(
-    function: Function, place: Path, cautions: Cautions
+    function: IohFunction, place: Path, cautions: Cautions
 ) -> tuple[str, Precisions] | None:
     """The suite of a function, and what makes precisions of its values.
 
@@ -85,7 +85,7 @@ def suite_and_precisions(
     return suite, _Maximized(function, place)
 
 
-def _suite(function: Function, place: Path, cautions: Cautions) -> str:
+def _suite(function: IohFunction, place: Path, cautions: Cautions) -> str:
     named = function.suite or ""
     if named not in UNNAMED:
         suite = NAMES.get(named, named)
@@ -106,7 +106,7 @@ def _plain(name: str | None) -> str:
     return re.sub(r"[^a-z0-9]", "", (name or "").lower())
 
 
-def _is_pseudo_boolean(function: Function) -> bool:
+def _is_pseudo_boolean(function: IohFunction) -> bool:
     if function.number not in PseudoBoolean.functions or importlib.util.find_spec("ioh") is None:
         return False
     import ioh
@@ -121,7 +121,7 @@ class _Minimized:
     suite: str
     place: Path
 
-    def __call__(self, run: Run, instance: int) -> tuple[float, NDArray[np.float64]]:
+    def __call__(self, run: IohLog, instance: int) -> tuple[float, NDArray[np.float64]]:
         precision = np.array(run.values, dtype=np.float64)
         f_opt = run.shown[1] - run.shown[0] if run.shown else 0.0
         least = np.nanmin(precision, initial=np.inf)
@@ -139,10 +139,10 @@ class _Minimized:
 class _Maximized:
     """Distances of pseudo-Boolean values, in the units of the instance, as records have them."""
 
-    function: Function
+    function: IohFunction
     place: Path
 
-    def __call__(self, run: Run, instance: int) -> tuple[float, NDArray[np.float64]]:
+    def __call__(self, run: IohLog, instance: int) -> tuple[float, NDArray[np.float64]]:
         number, dimension = self.function.number, self.function.dimension
         if faults := PseudoBoolean().faults([number], [dimension], [instance]):
             raise InputError(f"{self.place}: {faults[0]}")

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedRun:
     """A trial that an index file lists.
 
     Attributes
@@ -44,7 +44,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Trial:
+class PublishedRun:
     """One trial on an instance.
 
     Attributes
@@ -73,7 +73,7 @@ class Trial:
         evaluations: ArrayLike,
         precision: ArrayLike,
         all_evaluations: int = 0,
-    ) -> Trial:
+    ) -> PublishedRun:
         """From all lines that were logged, in any order.
 
         The last evaluation that is known, logged or said, is the trial's end. A precision below 0
@@ -100,11 +100,11 @@ class DataSet:
     suite: str
     function: int
     dimension: int
-    read: Callable[[], list[Trial]]
+    read: Callable[[], list[PublishedRun]]
     index: Path
 
 
-def content(trials: list[Trial]) -> bytes:
+def content(trials: list[PublishedRun]) -> bytes:
     """A digest that is equal for equal trials in equal order."""
     told = hashlib.sha256()
     for trial in trials:

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from timefair.basics.errors import InputError
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
-from timefair.published.coco.logs import Columns, Log, logs
+from timefair.published.coco.logs import CocoColumns, CocoLog, logs
 from timefair.published.info_files import DataFile
 from timefair.published.pairing import paired
-from timefair.published.trials import Listed, Trial
+from timefair.published.runs import ListedRun, PublishedRun
 
 ROUNDED_UP = 1 + 1e-9
 """Makes a bound of a precision of ten digits. A ``.tdat`` line between two ``.dat`` lines did not
@@ -31,11 +31,11 @@ DIGITS = 2
 
 
 @dataclass
-class _Found:
+class _LoggedRun:
     """A trial in a ``.dat`` file, with what its ``.tdat`` file says of it."""
 
-    log: Log
-    between: Log | None = None
+    log: CocoLog
+    between: CocoLog | None = None
     end: int = field(init=False)
     best: float = field(init=False)
 
@@ -53,7 +53,7 @@ class _Found:
             return np.zeros(0, dtype=np.bool_)
         return _contradictory(_steps(self.log), _steps(self.between))
 
-    def trial(self, listed: Listed, columns: Columns) -> Trial:
+    def trial(self, listed: ListedRun, columns: CocoColumns) -> PublishedRun:
         """The trial; without a ``.tdat`` file it ends where the ``.info`` file says."""
         evaluations, precision = _steps(self.log)
         end = 0
@@ -68,14 +68,14 @@ class _Found:
             end = listed.evaluations
         instance = listed.instance if self.log.instance is None else self.log.instance
         f_opt = 0.0 if self.log.f_opt is None else self.log.f_opt
-        return Trial.of_lines(instance, f_opt, evaluations, precision, int(end))
+        return PublishedRun.of_lines(instance, f_opt, evaluations, precision, int(end))
 
 
 Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
 """Evaluations, not falling, and the best precision by each, not rising."""
 
 
-def _steps(log: Log) -> Steps:
+def _steps(log: CocoLog) -> Steps:
     """The lines of a log in order, each precision at least 0 and not smaller than a later one.
 
     Precisions that are not finite stay as they are.
@@ -106,8 +106,8 @@ def _hardest_target(precision: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def read_trials(
-    files: list[DataFile], columns: Columns, folder: Folder, cautions: Cautions
-) -> list[Trial]:
+    files: list[DataFile], columns: CocoColumns, folder: Folder, cautions: Cautions
+) -> list[PublishedRun]:
     """The trials that are listed, as their ``.dat`` and ``.tdat`` files have them.
 
     InputError if there are fewer than are listed, and it cannot be told which are missing.
@@ -128,8 +128,8 @@ def read_trials(
 
 
 def _pairs(
-    file: DataFile, columns: Columns, folder: Folder, cautions: Cautions
-) -> list[tuple[Listed, _Found]]:
+    file: DataFile, columns: CocoColumns, folder: Folder, cautions: Cautions
+) -> list[tuple[ListedRun, _LoggedRun]]:
     """The trials that are listed, each with what the data files have of it."""
     place, listed = folder.place(file.path), file.trials
     found = _found(file, columns, folder, cautions)
@@ -162,7 +162,7 @@ def _pairs(
     return pairs
 
 
-def _agree(listed: Listed, found: _Found) -> bool:
+def _agree(listed: ListedRun, found: _LoggedRun) -> bool:
     if listed.evaluations is None:
         return True
     if found.between is None:  # a .dat file alone may end before the trial does
@@ -176,19 +176,21 @@ def _trials(count: int) -> str:
     return f"{count} trial{'' if count == 1 else 's'}"
 
 
-def _found(file: DataFile, columns: Columns, folder: Folder, cautions: Cautions) -> list[_Found]:
+def _found(
+    file: DataFile, columns: CocoColumns, folder: Folder, cautions: Cautions
+) -> list[_LoggedRun]:
     place, expected = folder.place(file.path), len(file.trials)
     by_target = logs(file.path, place, columns, expected, cautions)
     beside = folder.beside(file.path, file.path.with_suffix(".tdat").name)
     if beside is None:
         cautions.add(place, "has no .tdat file beside it; trials end where the .info file says")
-        return [_Found(log) for log in by_target]
+        return [_LoggedRun(log) for log in by_target]
     return _beside_each_other(by_target, beside, columns, folder, cautions)
 
 
 def _beside_each_other(
-    by_target: list[Log], beside: Path, columns: Columns, folder: Folder, cautions: Cautions
-) -> list[_Found]:
+    by_target: list[CocoLog], beside: Path, columns: CocoColumns, folder: Folder, cautions: Cautions
+) -> list[_LoggedRun]:
     """Trials with what a ``.tdat`` file has of them, up to the first that cannot be the same."""
     place = folder.place(beside)
     by_evaluations = logs(beside, place, columns, len(by_target), cautions)
@@ -200,10 +202,12 @@ def _beside_each_other(
             f"{_trials(len(by_evaluations))}, of which {len(same)} can be those of its .dat file; "
             "the others end where the .info file says",
         )
-    return [_Found(*pair) for pair in same] + [_Found(log) for log in by_target[len(same) :]]
+    return [_LoggedRun(*pair) for pair in same] + [
+        _LoggedRun(log) for log in by_target[len(same) :]
+    ]
 
 
-def _of_one_trial(log: Log, between: Log) -> bool:
+def _of_one_trial(log: CocoLog, between: CocoLog) -> bool:
     if log.f_opt is None or between.f_opt is None:
         return log.instance == between.instance
     return math.isclose(log.f_opt, between.f_opt, abs_tol=1e-6)
