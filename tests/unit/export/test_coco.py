@@ -1,4 +1,4 @@
-"""What stands in an export, line by line; that cocopp reads it so is a peer test."""
+"""The lines of an export to COCO's format; a peer test compares them with cocopp."""
 
 import pytest
 from rows_to_write import a_run, table
@@ -117,7 +117,7 @@ def test_functions_without_a_known_optimum_are_refused(tmp_path):
     with pytest.raises(InputError) as caught:
         write_coco(runs, tmp_path / "out", "evaluations")
     assert caught.value.faults == tuple(
-        f"bbob f{f}: its optimum is not known, and COCO's format has precisions only"
+        f"bbob f{f}: its optimum is not known, but COCO's format has precisions only"
         for f in (1, 3)
     )
     assert not (tmp_path / "out").exists()
@@ -130,7 +130,7 @@ def test_the_suite_of_a_file_of_ones_own_is_no_path(tmp_path):
 
 def test_an_older_export_is_not_joined(tmp_path):
     write_coco(table(a_run()), tmp_path, "evaluations")
-    with pytest.raises(InputError, match="A is there already"):
+    with pytest.raises(InputError, match="A: already exists"):
         write_coco(table(a_run(), a_run(algorithm="0")), tmp_path, "evaluations")
     assert not (tmp_path / "0").exists()
 

@@ -1,4 +1,4 @@
-"""Published data as their loggers write them, and what an import makes of them."""
+"""Published data as their loggers write them, and a function that imports them."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""Published data in their generations, and what is wrong with them, one line each."""
+"""Published data of all generations, archives, and the commands; one line per fault."""
 
 import io
 import tarfile
@@ -215,29 +215,29 @@ INFO, DAT = "exdata/bbobexp_f1.info", "exdata/data_f1/bbobexp_f1_DIM3.dat"
 @pytest.mark.parametrize(
     ("name", "before", "after", "line"),
     [
-        (INFO, "data_f1/", "../../", "exdata/bbobexp_f1.info: names the data file "
-         "'../../bbobexp_f1_DIM3.dat', which is outside of the data"),
-        (INFO, "data_f1/", "/etc/", "exdata/bbobexp_f1.info: names the data file "
-         "'/etc/bbobexp_f1_DIM3.dat', which is outside of the data"),
-        (INFO, "data_f1/", "data_f2/", "exdata/bbobexp_f1.info: names the data file "
-         "'data_f2/bbobexp_f1_DIM3.dat', which is not there; its trials are left out"),
-        (INFO, ", 4", ", 4, 5", "exdata/data_f1/bbobexp_f1_DIM3.dat: 2 trials, and its .info file "
-         "lists 3; which are missing is not to be told"),
+        (INFO, "data_f1/", "../../", "exdata/bbobexp_f1.info: data file "
+         "'../../bbobexp_f1_DIM3.dat' is outside the folder of the data"),
+        (INFO, "data_f1/", "/etc/", "exdata/bbobexp_f1.info: data file "
+         "'/etc/bbobexp_f1_DIM3.dat' is outside the folder of the data"),
+        (INFO, "data_f1/", "data_f2/", "exdata/bbobexp_f1.info: data file "
+         "'data_f2/bbobexp_f1_DIM3.dat' does not exist; its trials are skipped"),
+        (INFO, ", 4", ", 4, 5", "exdata/data_f1/bbobexp_f1_DIM3.dat: 2 trials, but the .info file "
+         "lists 3; cannot determine which are missing"),
         (INFO, ", 4", ", four", "exdata/bbobexp_f1.info: 'four' is neither a data file nor a "
          "trial"),
-        (INFO, "DIM = 3, ", "", "exdata/bbobexp_f1.info: an entry lacks DIM"),
-        (INFO, "DIM = 3", "DIM = three", "exdata/bbobexp_f1.info: DIM is 'three', and should be a "
+        (INFO, "DIM = 3, ", "", "exdata/bbobexp_f1.info: an entry has no DIM"),
+        (INFO, "DIM = 3", "DIM = three", "exdata/bbobexp_f1.info: DIM is 'three', expected a "
          "whole number"),
         (INFO, "suite = 'bbob', funcId", "x", "exdata/bbobexp_f1.info: "
-         "'data_f1/bbobexp_f1_DIM3.dat' belongs to no entry that has funcId"),
+         "'data_f1/bbobexp_f1_DIM3.dat' is in no entry with funcId"),
         (INFO, "bbob-new2", "bbob-new9", "exdata/bbobexp_f1.info: data_format 'bbob-new9' is "
          "unknown; known: 'bbob', 'bbob-old', 'bbob-new', 'bbob-new2'"),
-        (INFO, "2:7|", "2:seven|", "exdata/bbobexp_f1.info: '2:seven|1.0e+00' is no trial, such as "
-         "1:3673|-7.8e-09"),
+        (INFO, "2:7|", "2:seven|", "exdata/bbobexp_f1.info: '2:seven|1.0e+00' is not a trial "
+         "such as 1:3673|-7.8e-09"),
         (DAT, "5 0 1.0e+00", "5 0 1.0x+00", "exdata/data_f1/bbobexp_f1_DIM3.dat:3: '5 0 1.0x+00 "
-         "+8.048e+01 +8.048e+01 +1.0 +' is no line of COCO's data"),
+         "+8.048e+01 +8.048e+01 +1.0 +' is not a line of COCO data"),
         (DAT, "\n5 0 1.0e+00", "\n5\n0 0 1.0e+00", "exdata/data_f1/bbobexp_f1_DIM3.dat:3: '5' is "
-         "no line of COCO's data"),
+         "not a line of COCO data"),
     ],
 )  # fmt: skip
 def test_damage_is_one_line(name, before, after, line, tmp_path):
@@ -259,7 +259,7 @@ def test_data_of_several_algorithms_are_refused(tmp_path):
 def test_noisy_data_stand_alone(named, imported, tmp_path):
     files = NEW | {INFO: NEW[INFO].replace("suite = 'bbob', funcId = 1", named)}
     assert {row["suite"] for row in imported(files)} == {"bbob-noisy"}
-    with pytest.raises(InputError, match="values without noise, and records those with it"):
+    with pytest.raises(InputError, match="have no noise in their values, while records do"):
         imported(files, wanted=WantedProblems("bbob-noisy", [101], [3], [2]))
 
 
@@ -267,7 +267,7 @@ def test_data_that_no_campaign_wants_are_refused(tmp_path):
     path = folder_of(NEW, tmp_path)
     for suite, dimension, line in (
         ("bbob", 2, "no run on a problem of the campaign"),
-        ("bbob-boxed", 3, "data of the suite 'bbob', and the campaign has 'bbob-boxed'"),
+        ("bbob-boxed", 3, "data of the suite 'bbob', but the campaign uses 'bbob-boxed'"),
     ):
         wanted = WantedProblems(suite, [1], [dimension], [2])
         with pytest.raises(InputError) as caught:
@@ -279,7 +279,7 @@ def test_data_that_no_campaign_wants_are_refused(tmp_path):
 @pytest.mark.parametrize("pack", [tar_of, zip_of])
 def test_archives_that_lead_out_are_refused(pack, name, tmp_path):
     archive = pack(NEW | {name: "x"}, tmp_path / "archive")
-    with pytest.raises(InputError, match="leads out of it"):
+    with pytest.raises(InputError, match="is outside its folder; not unpacked"):
         import_data(archive, "coco", tmp_path / "out.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["archive"]
 
@@ -293,7 +293,7 @@ def test_links_in_archives_are_left_out(tmp_path):
             else:
                 member.size = len(text)
             archive.addfile(member, io.BytesIO(text.encode()))
-    with pytest.raises(InputError, match="which is not there"):
+    with pytest.raises(InputError, match="does not exist"):
         import_data(tmp_path / "a.tar", "coco", tmp_path / "out.parquet")
 
 
@@ -342,15 +342,15 @@ def test_the_command(tmp_path, capsys):
     sloppy = tar_of({name: text for name, text in OLD.items() if "tdat" not in name}, path)
     assert cli.main(["import", "coco", str(sloppy), "--output", str(output), *wanted]) == 0
     caution = (
-        "ALG/data_f5/bbobexp_f5_DIM2.dat: has no .tdat file beside it; trials end where the .info "
-        "file says"
+        "ALG/data_f5/bbobexp_f5_DIM2.dat: no .tdat file; trials end where the .info file "
+        "has their end"
     )
     assert capsys.readouterr().err.splitlines()[0] == f"timefair: {path}: {caution}"
     assert open_record(output).facts["published"]["cautions"][0] == caution
 
     assert cli.main(["import", "ioh", str(path), "--output", str(output)]) == 2
     assert capsys.readouterr().err == (
-        f"timefair: {path}: ALG/bbobexp_f5.info: is COCO's; import it as coco, not as ioh\n"
+        f"timefair: {path}: ALG/bbobexp_f5.info: data of COCO; import them with the format coco\n"
     )
     assert cli.main(["import", "coco", str(path), "--output", str(tmp_path / "x.csv")]) == 2
 
@@ -367,4 +367,4 @@ def test_published_data_are_exported_in_evaluations_alone(tmp_path, capsys):
         command = ["export", name, "--campaign", str(snapshot), str(record)]
         assert cli.main([*command, "--output", str(output), *options]) == 0
         assert (output / "ALG, of 2009").is_dir() == there
-    assert "ALG, of 2009 is left out: published data have no times" in capsys.readouterr().err
+    assert "ALG, of 2009: skipped, published data have no times" in capsys.readouterr().err

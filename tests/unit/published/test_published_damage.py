@@ -1,4 +1,4 @@
-"""Damage of any kind to published data: one line that names the file, never a traceback."""
+"""Any damage to published data gives one line that names the file, never a traceback."""
 
 import json
 

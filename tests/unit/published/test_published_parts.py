@@ -1,4 +1,4 @@
-"""The parts of which the readers of published data are made."""
+"""Numbers, pairing and cautions of the readers of published data."""
 
 import math
 
@@ -44,7 +44,7 @@ def test_what_is_no_count(text):
 
 @pytest.mark.parametrize("value", ["-1", "1.0", 2**31, None, True, "1" * 5000])
 def test_what_names_nothing(value):
-    with pytest.raises(ValueError, match="no whole number"):
+    with pytest.raises(ValueError, match="not a whole number"):
         numerals.name(value)
 
 

@@ -1,4 +1,4 @@
-"""Trials of published data, as far as every format has them."""
+"""Published runs, with what every format has of them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True)
 class ListedRun:
-    """A trial that an index file lists.
+    """A run in an index file.
 
     Attributes
     ----------
-    instance
-        Its number.
-    evaluations
-        How many it made; None if it broke off.
-    best
-        Its best value or precision, rounded; None if the file does not say.
-    best_at
-        The evaluation that found it; None if the file does not say.
+    instance : int
+        Number of the instance.
+    evaluations : int or None
+        Number of evaluations; None if the file gives none, because the run was aborted.
+    best : float or None
+        Best value or precision, rounded; None if the file gives none.
+    best_at : int or None
+        The evaluation that found it; None if the file gives none.
     """
 
     instance: int
@@ -34,9 +34,10 @@ class ListedRun:
     best_at: int | None = None
 
     def has_best(self, found: float, digits: int) -> bool:
-        """Whether a value may be the best one, of which the file has so many digits.
+        """Whether a value equals the listed best value to a number of significant digits.
 
-        COCO's loggers of 2009 wrote its distance to the final target, 1e-8.
+        True if either value is not finite or not known. The absolute tolerance is 2e-8, because
+        COCO's loggers of 2009 wrote the distance to the final target, 1e-8.
         """
         if self.best is None or not (math.isfinite(self.best) and math.isfinite(found)):
             return True
@@ -45,18 +46,18 @@ class ListedRun:
 
 @dataclass(frozen=True)
 class PublishedRun:
-    """One trial on an instance.
+    """One run on an instance, in evaluations.
 
     Attributes
     ----------
-    instance
-        Its number.
-    f_opt
-        The optimum that its precisions are taken from.
-    evaluations, precision
-        At each improvement; precisions fall from one to the next and are at least 0.
-    all_evaluations
-        How many it made.
+    instance : int
+        Number of the instance.
+    f_opt : float
+        The optimum that precisions refer to.
+    evaluations, precision : ndarray, shape (events,)
+        One entry per improvement. Precisions are at least 0 and decrease strictly.
+    all_evaluations : int
+        Number of evaluations of the run.
     """
 
     instance: int
@@ -74,10 +75,18 @@ class PublishedRun:
         precision: ArrayLike,
         all_evaluations: int = 0,
     ) -> PublishedRun:
-        """From all lines that were logged, in any order.
+        """Make a run from all its logged lines.
 
-        The last evaluation that is known, logged or said, is the trial's end. A precision below 0
-        is a rounded 0; one that is not finite is no improvement.
+        Parameters
+        ----------
+        instance, f_opt
+            As in the class.
+        evaluations, precision : array_like, shape (lines,)
+            In any order; may be empty. Precisions below 0 are set to 0; those that are not finite
+            are not improvements.
+        all_evaluations : int
+            End of the run in an index file; 0 if it is not known. The run ends there or at its
+            last line, whichever is later.
         """
         at, values = np.asarray(evaluations, np.int64), np.asarray(precision, np.float64)
         order = np.lexsort((values, at))
@@ -91,9 +100,18 @@ class PublishedRun:
 
 @dataclass(frozen=True)
 class DataSet:
-    """The trials of an algorithm on a function in a dimension; read only when they are needed.
+    """The runs of an algorithm on a function in a dimension.
 
-    ``index`` is the file that lists them, within the data.
+    Attributes
+    ----------
+    algorithm, suite : str
+        Their names in the data.
+    function, dimension : int
+        Their numbers.
+    read : callable
+        Reads the data files and returns the runs.
+    index : Path
+        The index file that lists the runs, relative to the folder of the data.
     """
 
     algorithm: str
@@ -104,11 +122,11 @@ class DataSet:
     index: Path
 
 
-def content(trials: list[PublishedRun]) -> bytes:
-    """A digest that is equal for equal trials in equal order."""
-    told = hashlib.sha256()
-    for trial in trials:
-        told.update(f"{trial.instance} {trial.all_evaluations} {trial.evaluations.size} ".encode())
-        told.update(trial.evaluations.tobytes())
-        told.update(trial.precision.tobytes())
-    return told.digest()
+def content(runs: list[PublishedRun]) -> bytes:
+    """SHA-256 of the runs: equal for equal runs in the same order."""
+    digest = hashlib.sha256()
+    for run in runs:
+        digest.update(f"{run.instance} {run.all_evaluations} {run.evaluations.size} ".encode())
+        digest.update(run.evaluations.tobytes())
+        digest.update(run.precision.tobytes())
+    return digest.digest()

@@ -1,4 +1,4 @@
-"""COCO's trials: what an ``.info`` file lists, a ``.dat`` and a ``.tdat`` file have of each."""
+"""Combines an ``.info`` file's list of trials with the ``.dat`` and ``.tdat`` lines of each."""
 
 from __future__ import annotations
 
@@ -20,27 +20,35 @@ from timefair.published.pairing import paired
 from timefair.published.runs import ListedRun, PublishedRun
 
 ROUNDED_UP = 1 + 1e-9
-"""Makes a bound of a precision of ten digits. A ``.tdat`` line between two ``.dat`` lines did not
-reach the target of the second, though rounding may make the two equal."""
+"""Factor that makes a ``.tdat`` precision of ten digits an upper bound.
+
+Without it, rounding could let a ``.tdat`` line reach a target before the ``.dat`` file does.
+"""
 
 TARGETS = np.array([10 ** (k / 5) for k in range(-40, 1541)])
-"""Precisions down to 1e-8 at each of which every logger of COCO writes a line to ``.dat``."""
+"""COCO's target precisions, five per decade, from 1e-8 up.
+
+Every COCO logger writes a ``.dat`` line at the first evaluation that reaches one of them.
+"""
 
 DIGITS = 2
-"""Of the final precisions in ``.info`` files."""
+"""Significant digits of final precisions in ``.info`` files."""
+
+Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""Evaluations in increasing order, and the best precision at each, both of shape (lines,)."""
 
 
 @dataclass
-class _LoggedRun:
-    """A trial in a ``.dat`` file, with what its ``.tdat`` file says of it."""
+class _LoggedTrial:
+    """A trial in a ``.dat`` file, with its lines in the ``.tdat`` file if there are any."""
 
-    log: CocoLog
-    between: CocoLog | None = None
+    by_target: CocoLog
+    by_evaluations: CocoLog | None = None
     end: int = field(init=False)
     best: float = field(init=False)
 
     def __post_init__(self) -> None:
-        both = [self.log, *([self.between] if self.between else [])]
+        both = [self.by_target, *([self.by_evaluations] if self.by_evaluations else [])]
         self.end = max(log.end for log in both)
         self.best = min(
             (one for log in both for one in log.precision if not math.isnan(one)), default=math.inf
@@ -48,37 +56,34 @@ class _LoggedRun:
 
     @cached_property
     def contradictory(self) -> NDArray[np.bool_]:
-        """Which steps of the ``.tdat`` file contradict the ``.dat`` file, shape (lines,)."""
-        if self.between is None:
+        """Whether each step of the ``.tdat`` file contradicts the ``.dat`` file."""
+        if self.by_evaluations is None:
             return np.zeros(0, dtype=np.bool_)
-        return _contradictory(_steps(self.log), _steps(self.between))
+        return _contradictory(_steps(self.by_target), _steps(self.by_evaluations))
 
-    def trial(self, listed: ListedRun, columns: CocoColumns) -> PublishedRun:
-        """The trial; without a ``.tdat`` file it ends where the ``.info`` file says."""
-        evaluations, precision = _steps(self.log)
+    def run(self, listed: ListedRun, columns: CocoColumns) -> PublishedRun:
+        """The run; its end is that of the ``.info`` file if there is no ``.tdat`` file."""
+        evaluations, precision = _steps(self.by_target)
         end = 0
-        if self.between is not None:
-            at, bounds = _steps(self.between)
+        if self.by_evaluations is not None:
+            at, bounds = _steps(self.by_evaluations)
             end = at[-1]
-            if columns.between:
+            if columns.tdat_precision:
                 kept = ~self.contradictory
                 evaluations = np.concatenate([evaluations, at[kept]])
                 precision = np.concatenate([precision, ROUNDED_UP * bounds[kept]])
         elif listed.evaluations is not None:
             end = listed.evaluations
-        instance = listed.instance if self.log.instance is None else self.log.instance
-        f_opt = 0.0 if self.log.f_opt is None else self.log.f_opt
+        instance = listed.instance if self.by_target.instance is None else self.by_target.instance
+        f_opt = 0.0 if self.by_target.f_opt is None else self.by_target.f_opt
         return PublishedRun.of_lines(instance, f_opt, evaluations, precision, int(end))
 
 
-Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
-"""Evaluations, not falling, and the best precision by each, not rising."""
-
-
 def _steps(log: CocoLog) -> Steps:
-    """The lines of a log in order, each precision at least 0 and not smaller than a later one.
+    """The lines of a log, sorted by evaluation.
 
-    Precisions that are not finite stay as they are.
+    A finite precision is raised to the largest later one, and to 0: a best precision cannot
+    increase, and the larger value is what cocopp uses.
     """
     order = np.argsort(log.evaluations, kind="stable")
     at = np.array(log.evaluations, dtype=np.int64)[order]
@@ -88,84 +93,95 @@ def _steps(log: CocoLog) -> Steps:
     return at, np.where(finite, largest, precision)
 
 
-def _contradictory(by_target: Steps, between: Steps) -> NDArray[np.bool_]:
-    """Steps better than the other file has them.
+def _contradictory(by_target: Steps, by_evaluations: Steps) -> NDArray[np.bool_]:
+    """Whether each ``.tdat`` step is better than the ``.dat`` file allows.
 
-    They have a better precision at the same evaluation, or reach one of `TARGETS` earlier.
+    It is if it has a better precision than a ``.dat`` line at the same evaluation, or if it reaches
+    one of `TARGETS` at an evaluation where the ``.dat`` file has not reached it.
     """
     at, best = by_target[0], np.fmin.accumulate([np.inf, *by_target[1]])
-    known = np.searchsorted(at, between[0], side="right")
-    state, bound = best[known], ROUNDED_UP * between[1]
-    same = np.isin(between[0], at)
+    state = best[np.searchsorted(at, by_evaluations[0], side="right")]
+    bound = ROUNDED_UP * by_evaluations[1]
+    same = np.isin(by_evaluations[0], at)
     return (same & (bound < state)) | (_hardest_target(bound) < _hardest_target(state))
 
 
 def _hardest_target(precision: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The index in `TARGETS` of the hardest one that is reached; their number if none is."""
+    """Index in `TARGETS` of the hardest target reached; ``len(TARGETS)`` if none is."""
     return np.searchsorted(TARGETS, precision)
 
 
-def read_trials(
+def published_runs(
     files: list[DataFile], columns: CocoColumns, folder: Folder, cautions: Cautions
 ) -> list[PublishedRun]:
-    """The trials that are listed, as their ``.dat`` and ``.tdat`` files have them.
+    """Read the trials that an ``.info`` entry lists.
 
-    InputError if there are fewer than are listed, and it cannot be told which are missing.
+    ``.tdat`` lines that are better than the ``.dat`` file allows are dropped with a caution; cocopp
+    computes its ERT from ``.dat`` files only.
+
+    Raises
+    ------
+    InputError
+        If a data file has fewer trials than listed and the missing ones cannot be determined, or a
+        line in another format.
     """
-    trials = []
+    runs = []
     for file in files:
         pairs = _pairs(file, columns, folder, cautions)
-        trials += [found.trial(listed, columns) for listed, found in pairs]
-        lines = [int(found.contradictory.sum()) for _, found in pairs] if columns.between else []
-        if any(lines):
-            cautions.add(
-                folder.place(file.path),
-                "lines of its .tdat file that are better than the .dat file allows are dropped",
-                lines=sum(lines),
-                trials=sum(count > 0 for count in lines),
-            )
-    return trials
+        runs += [found.run(listed, columns) for listed, found in pairs]
+        if columns.tdat_precision:
+            _report_contradictions(file, [found for _, found in pairs], folder, cautions)
+    return runs
+
+
+def _report_contradictions(
+    file: DataFile, trials: list[_LoggedTrial], folder: Folder, cautions: Cautions
+) -> None:
+    lines = [int(trial.contradictory.sum()) for trial in trials]
+    if any(lines):
+        cautions.add(
+            folder.place(file.path),
+            "lines of the .tdat file are better than the .dat file allows; dropped",
+            lines=sum(lines),
+            trials=sum(count > 0 for count in lines),
+        )
 
 
 def _pairs(
     file: DataFile, columns: CocoColumns, folder: Folder, cautions: Cautions
-) -> list[tuple[ListedRun, _LoggedRun]]:
-    """The trials that are listed, each with what the data files have of it."""
+) -> list[tuple[ListedRun, _LoggedTrial]]:
+    """The listed trials, each with its lines in the data files."""
     place, listed = folder.place(file.path), file.trials
     found = _found(file, columns, folder, cautions)
     pairs = paired(listed, found, _agree)
+    numbers = f"{_trials(len(found))}, but the .info file lists {len(listed)}"
     if pairs is None:
-        raise InputError(
-            f"{place}: {_trials(len(found))}, and its .info file lists {len(listed)}; "
-            "which are missing is not to be told"
-        )
+        raise InputError(f"{place}: {numbers}; cannot determine which are missing")
     if len(found) > len(listed):
-        cautions.add(
-            place,
-            f"{_trials(len(found))}, and its .info file lists {len(listed)}; the others are left "
-            "out",
-        )
+        cautions.add(place, f"{numbers}; the others are skipped")
     elif len(found) < len(listed):
         lost = [one.instance for one in listed]
         for one, _ in pairs:
             lost.remove(one.instance)
-        numbers = ", ".join(map(str, lost))
-        cautions.add(place, f"lacks trials that its .info file lists, of instances {numbers}")
+        missing = ", ".join(map(str, lost))
+        cautions.add(place, f"{numbers}; missing instances: {missing}")
     if any(one.evaluations is None for one in listed):
-        cautions.add(place, "trials broke off; they end where their lines do")
-    if not all(_agree(*pair) for pair in pairs):
-        cautions.add(place, "trials do not end as its .info file says; the data files are believed")
-    if any(one.log.instance not in (None, listed.instance) for listed, one in pairs):
         cautions.add(
-            place, "instances are not those of its .info file; the data files are believed"
+            place, "aborted trials, without an end in the .info file, end at their last line"
         )
+    if not all(_agree(*pair) for pair in pairs):
+        cautions.add(
+            place, "ends or final precisions differ from the .info file; the data files are used"
+        )
+    if any(one.by_target.instance not in (None, listed.instance) for listed, one in pairs):
+        cautions.add(place, "instances differ from the .info file; the data files are used")
     return pairs
 
 
-def _agree(listed: ListedRun, found: _LoggedRun) -> bool:
+def _agree(listed: ListedRun, found: _LoggedTrial) -> bool:
     if listed.evaluations is None:
         return True
-    if found.between is None:  # a .dat file alone may end before the trial does
+    if found.by_evaluations is None:  # a .dat file alone may end before the trial does
         ends = listed.evaluations >= found.end
     else:
         ends = listed.evaluations == found.end
@@ -178,20 +194,24 @@ def _trials(count: int) -> str:
 
 def _found(
     file: DataFile, columns: CocoColumns, folder: Folder, cautions: Cautions
-) -> list[_LoggedRun]:
+) -> list[_LoggedTrial]:
     place, expected = folder.place(file.path), len(file.trials)
     by_target = logs(file.path, place, columns, expected, cautions)
     beside = folder.beside(file.path, file.path.with_suffix(".tdat").name)
     if beside is None:
-        cautions.add(place, "has no .tdat file beside it; trials end where the .info file says")
-        return [_LoggedRun(log) for log in by_target]
-    return _beside_each_other(by_target, beside, columns, folder, cautions)
+        cautions.add(place, "no .tdat file; trials end where the .info file has their end")
+        return [_LoggedTrial(log) for log in by_target]
+    return _with_tdat(by_target, beside, columns, folder, cautions)
 
 
-def _beside_each_other(
-    by_target: list[CocoLog], beside: Path, columns: CocoColumns, folder: Folder, cautions: Cautions
-) -> list[_LoggedRun]:
-    """Trials with what a ``.tdat`` file has of them, up to the first that cannot be the same."""
+def _with_tdat(
+    by_target: list[CocoLog],
+    beside: Path,
+    columns: CocoColumns,
+    folder: Folder,
+    cautions: Cautions,
+) -> list[_LoggedTrial]:
+    """Trials with their ``.tdat`` lines, up to the first trial that differs between the files."""
     place = folder.place(beside)
     by_evaluations = logs(beside, place, columns, len(by_target), cautions)
     pairs = zip(by_target, by_evaluations, strict=False)
@@ -199,15 +219,15 @@ def _beside_each_other(
     if not len(same) == len(by_target) == len(by_evaluations):
         cautions.add(
             place,
-            f"{_trials(len(by_evaluations))}, of which {len(same)} can be those of its .dat file; "
-            "the others end where the .info file says",
+            f"{_trials(len(by_evaluations))}, of which the first {len(same)} match the .dat file; "
+            "the others end where the .info file has their end",
         )
-    return [_LoggedRun(*pair) for pair in same] + [
-        _LoggedRun(log) for log in by_target[len(same) :]
+    return [_LoggedTrial(*pair) for pair in same] + [
+        _LoggedTrial(log) for log in by_target[len(same) :]
     ]
 
 
-def _of_one_trial(log: CocoLog, between: CocoLog) -> bool:
-    if log.f_opt is None or between.f_opt is None:
-        return log.instance == between.instance
-    return math.isclose(log.f_opt, between.f_opt, abs_tol=1e-6)
+def _of_one_trial(one: CocoLog, other: CocoLog) -> bool:
+    if one.f_opt is None or other.f_opt is None:
+        return one.instance == other.instance
+    return math.isclose(one.f_opt, other.f_opt, abs_tol=1e-6)

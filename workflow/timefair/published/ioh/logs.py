@@ -1,7 +1,7 @@
-"""IOHprofiler's data files, of all generations: the lines of each run.
+"""Reads the data files of all generations of IOHprofiler.
 
-Names of columns stand before each run, or once. The first column counts evaluations; a run begins
-at evaluation 1, or after names.
+A line with column names comes before each run, or once at the beginning. A run begins after such a
+line, or at evaluation 1.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from timefair.published.runs import ListedRun
 
 EVALUATIONS = ("evaluations", "function evaluation")
 DIGITS = 6
-"""Of best values in index files, at least."""
+"""Significant digits of best values in index files, at least."""
 
 VALUES = (
     ("raw_y", "transformed_y"),
@@ -31,49 +31,68 @@ VALUES = (
     ("raw_y_best", "transformed_y_best"),
     ("current f(x)", "current af(x)+b"),
 )
-"""CocoColumns of values of the plain function, each with that of the instance's, best first."""
+"""Columns of values of the plain function, each with the column of the instance's values.
+
+The first column that exists is read.
+"""
 
 NO_PARAMETERS = "No parameters"
-"""The last name where no parameter is logged; it has no column."""
+"""Last name in a line of column names if no parameter was logged. It has no column."""
 
 SECOND_OBJECTIVE = "F2"
-"""The column that data of several objectives have beside ``raw_y`` or ``F1``."""
+"""Column of the second objective, beside ``raw_y`` or ``F1``."""
 
-SEVERAL_OBJECTIVES = f"data of several objectives (column {SECOND_OBJECTIVE}) have no one optimum"
+SEVERAL_OBJECTIVES = (
+    f"data of several objectives (column {SECOND_OBJECTIVE}) have no single optimum"
+)
 
 _NAME = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 Row = tuple[int, float, float | None]
-"""Evaluations, the value of the plain function, and that of the instance's if it is there."""
+"""Evaluations, the value of the plain function, and the instance's value, None if not logged."""
 
 
 @dataclass
 class IohLog:
-    """The lines of a run: evaluations, and values of the plain function."""
+    """The lines of a run.
+
+    Attributes
+    ----------
+    evaluations, values : list, one entry per line
+        Evaluations, and values of the plain function.
+    transformed : list
+        Values of the instance; empty if they were not logged.
+    """
 
     evaluations: list[int] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     transformed: list[float] = field(default_factory=list)
-    """The values of the instance; empty if they were not logged."""
 
     @property
     def shown(self) -> tuple[float, float] | None:
-        """A value of the plain function, and of the instance's at the same point."""
+        """The first value of the plain function and of the instance, None if not logged."""
         return (self.values[0], self.transformed[0]) if self.transformed else None
 
     @property
     def last(self) -> int:
-        """The last evaluation that was logged; 0 if none was."""
+        """The last logged evaluation; 0 if there is none."""
         return self.evaluations[-1] if self.evaluations else 0
 
 
 def runs(path: Path, place: Path, cautions: Cautions) -> list[IohLog]:
-    """Read a data file (text, or Parquet).
+    """Read the runs of a data file (text or Parquet).
+
+    Parameters
+    ----------
+    path, place : Path
+        The file, and its name in messages.
+    cautions : Cautions
+        Receives tolerated defects.
 
     Raises
     ------
     InputError
-        For a line that is none of the format, or evaluations that fall within a run.
+        For a line in another format, evaluations that decrease within a run, or several objectives.
     """
     found: list[IohLog] = []
     rows = _parquet(path, place) if path.suffix.lower() == ".parquet" else _text(path, place)
@@ -93,14 +112,14 @@ def runs(path: Path, place: Path, cautions: Cautions) -> list[IohLog]:
         if of_instance is not None:
             run.transformed.append(of_instance)
     if number and not _ends_a_line(path):
-        cautions.add(place, "its last line has no end; it may have been cut off")
+        cautions.add(place, "no line end after the last line; the file may be truncated")
     return found
 
 
 def _text(path: Path, place: Path) -> Iterator[tuple[int, Row | None]]:
-    """The lines with their numbers, None for one of names.
+    """Rows with their line numbers; None for a line of column names.
 
-    Some loggers name fewer columns than there are; but all lines of a run have as many.
+    Some loggers name fewer columns than they write, but all lines of a run have the same number.
     """
     least, width = 0, 0
     at, value, of_instance = 0, 0, 0
@@ -120,15 +139,15 @@ def _text(path: Path, place: Path) -> Iterator[tuple[int, Row | None]]:
                     row = numerals.count(words[at]), numerals.number(words[value])
                     shown = numerals.number(words[of_instance]) if of_instance else None
                 except ValueError:
-                    told = line.strip()[:40]
+                    text = line.strip()[:40]
                     raise InputError(
-                        f"{place}:{number}: {told!r} is no line of IOHprofiler's data"
+                        f"{place}:{number}: {text!r} is not a line of IOHprofiler data"
                     ) from None
                 yield number, (*row, shown)
 
 
 def _names(line: str) -> list[str]:
-    """The names of columns in a line; empty if it is of numbers."""
+    """The column names in a line; empty if it is not a line of names."""
     names = [quoted or plain for quoted, plain in _NAME.findall(line)]
     if names[-1:] == [NO_PARAMETERS]:
         names.pop()
@@ -136,7 +155,7 @@ def _names(line: str) -> list[str]:
 
 
 def _places(names: Sequence[str], place: Path) -> tuple[int, int, int]:
-    """The columns of evaluations, of a value, and of the instance's value, 0 if there is none."""
+    """The columns of evaluations, value, and instance's value (0 if there is none)."""
     if SECOND_OBJECTIVE in names:
         raise InputError(f"{place}: {SEVERAL_OBJECTIVES}")
     at = next(k for k, name in enumerate(names) if name in EVALUATIONS)
@@ -146,7 +165,7 @@ def _places(names: Sequence[str], place: Path) -> tuple[int, int, int]:
     if len(names) == 2:
         return at, 1 - at, 0
     raise InputError(
-        f"{place}: has no column of values; one is called {', '.join(value for value, _ in VALUES)}"
+        f"{place}: no column of values; expected one of {', '.join(value for value, _ in VALUES)}"
     )
 
 
@@ -154,7 +173,7 @@ def _parquet(path: Path, place: Path) -> Iterator[tuple[int, Row]]:
     try:
         names = pq.read_schema(path).names
         if EVALUATIONS[0] not in names:
-            raise InputError(f"{place}: has no column {EVALUATIONS[0]!r}")
+            raise InputError(f"{place}: no column {EVALUATIONS[0]!r}")
         at, value, of_instance = _places(names, place)
         table = pq.read_table(path, columns=[names[k] for k in (at, value, of_instance)])
         columns = (column.to_pylist() for column in table.columns)
@@ -162,7 +181,7 @@ def _parquet(path: Path, place: Path) -> Iterator[tuple[int, Row]]:
             yield number, (numerals.count(f"{row[0]}"), float(row[1]), None)
     except (pa.ArrowException, OSError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{place}: no Parquet file of IOHprofiler's ({reason})") from None
+        raise InputError(f"{place}: not a Parquet file of IOHprofiler ({reason})") from None
 
 
 def _ends_a_line(path: Path) -> bool:
@@ -180,28 +199,44 @@ def chosen(
     index: str,
     cautions: Cautions,
 ) -> list[tuple[ListedRun, IohLog]]:
-    """The runs that are listed, each with its lines; InputError if it is not to be told which.
+    """Pair listed runs with their lines.
 
-    `index` is the ending of the file that lists them.
+    Parameters
+    ----------
+    listed, found : sequence
+        The runs in the index file and in the data file.
+    place : Path
+        The data file, in messages.
+    index : str
+        Suffix of the index file.
+    cautions : Cautions
+        Receives differences between the two files.
+
+    Raises
+    ------
+    InputError
+        If runs are missing and it cannot be determined which.
     """
     pairs = paired(listed, found, _agree)
     runs = f"{len(found)} run{'' if len(found) == 1 else 's'}"
-    numbers = f"{runs}, and its {index} file lists {len(listed)}"
+    numbers = f"{runs}, but the {index} file lists {len(listed)}"
     if pairs is None:
-        raise InputError(f"{place}: {numbers}; which are missing is not to be told")
+        raise InputError(f"{place}: {numbers}; cannot determine which are missing")
     if len(found) != len(listed):
-        cautions.add(place, f"{numbers}; those that both have are taken")
+        cautions.add(place, f"{numbers}; only runs in both are read")
     if not all(_agree(*pair) for pair in pairs):
-        cautions.add(place, f"runs are not as its {index} file says; the data files are believed")
+        cautions.add(
+            place, f"ends or best values differ from the {index} file; the data files are used"
+        )
     return pairs
 
 
 def _agree(listed: ListedRun, run: IohLog) -> bool:
-    """Whether a run may be the listed one.
+    """Whether a run can be the listed one.
 
-    Some loggers list the evaluation of its best value instead of how many it made. Files do not all
-    say whether the best value is the largest or the smallest, of the plain function or of the
-    instance: it may be any.
+    Some loggers list the evaluation of the best value instead of the number of evaluations. The
+    best value can be the largest or the smallest, of the plain function or of the instance: index
+    files do not define it.
     """
     if listed.evaluations is None or not run.evaluations:
         return True

@@ -1,4 +1,4 @@
-"""IOHprofiler's trials: the runs that an index file lists, as a data file has them."""
+"""Combines an index file's list of runs with the lines of each run in a data file."""
 
 from __future__ import annotations
 
@@ -12,29 +12,52 @@ from timefair.published.ioh.values import OtherFunctionError, OtherInstanceError
 from timefair.published.runs import ListedRun, PublishedRun
 
 
-def read_trials(
+def published_runs(
     data: Path, listed: Sequence[ListedRun], precisions: Precisions, folder: Folder, index: str,
     cautions: Cautions,
 ) -> list[PublishedRun]:  # fmt: skip
-    """The trials that are listed, in order; `index` is the ending of the file that lists them.
+    """Read the runs that an index file lists for a data file.
 
-    InputError if there are fewer than are listed, and it cannot be told which are missing.
+    Parameters
+    ----------
+    data : Path
+        The data file.
+    listed : sequence of ListedRun
+        The runs in the index file.
+    precisions : Precisions
+        Computes precisions from values.
+    folder : Folder
+        The data.
+    index : str
+        Suffix of the index file.
+    cautions : Cautions
+        Receives tolerated defects.
+
+    Returns
+    -------
+    list of PublishedRun
+        In the order of the index file, without runs on problems that differ from the suite's.
+
+    Raises
+    ------
+    InputError
+        If runs are missing and it cannot be determined which, or the data file is damaged.
     """
     place = folder.place(data)
-    trials = []
+    found = []
     others: set[int] = set()
     for one, run in chosen(listed, runs(data, place, cautions), place, index, cautions):
         try:
             f_opt, precision = precisions(run, one.instance)
         except OtherFunctionError as reason:
-            cautions.add(place, f"{reason}, so it is another function; its runs are left out")
+            cautions.add(place, f"{reason}: another function; its runs are skipped")
             return []
         except OtherInstanceError:
             others.add(one.instance)
             continue
         end = one.evaluations or 0
-        trials.append(PublishedRun.of_lines(one.instance, f_opt, run.evaluations, precision, end))
+        found.append(PublishedRun.of_lines(one.instance, f_opt, run.evaluations, precision, end))
     if others:
         numbers = ", ".join(map(str, sorted(others)))
-        cautions.add(place, f"instances {numbers} are not those of pbo; their runs are left out")
-    return trials
+        cautions.add(place, f"instances {numbers} differ from those of pbo; their runs are skipped")
+    return found
