@@ -58,7 +58,7 @@ def test_the_index(tmp_path):
     assert (tmp_path / "A" / second["path"]).is_file()
 
 
-def test_what_is_refused(tmp_path):
+def test_refused_exports(tmp_path):
     with pytest.raises(InputError, match="bbob f1: its optimum is not known, but IOHprofiler's"):
         write_ioh(table(a_run(f_opt=None)), tmp_path / "none")
     write_ioh(table(a_run()), tmp_path)

@@ -123,14 +123,14 @@ def test_data_of_2009(imported):
     assert (again["best_precision"], again["best_f"]) == (3.0, pytest.approx(-6.21))
 
 
-def test_newer_data_without_tdat_and_with_a_trial_that_broke_off(imported):
+def test_newer_data_without_tdat_and_with_an_aborted_trial(imported):
     done, broken = imported(NEW)
     assert events(done) == [(1, 4.0), (5, 1.0)]
     assert (done["evaluations"], done["dimension"], done["f_opt"]) == (7, 3, 79.48)
     assert (broken["instance"], broken["evaluations"], events(broken)) == (4, 1, [(1, 9.0)])
 
 
-def test_all_else_is_null(imported):
+def test_other_columns_are_null(imported):
     known = {
         "suite", "function", "dimension", "instance", "algorithm", "run", "f_opt", "evaluations",
         "best_f", "best_precision", "events",
@@ -140,7 +140,7 @@ def test_all_else_is_null(imported):
         assert {event["time_s"] for event in row["events"]} == {None}
 
 
-def test_the_record_says_where_it_is_from(tmp_path):
+def test_the_record_names_its_source(tmp_path):
     archive, record = tar_of(OLD, tmp_path / "alg.tgz"), tmp_path / "out.parquet"
     import_data(archive, "coco", record, label="X")
     facts = open_record(record).facts
@@ -154,17 +154,17 @@ def test_the_record_says_where_it_is_from(tmp_path):
 
 
 @pytest.mark.parametrize("pack", [tar_of, zip_of])
-def test_archives_are_their_folders(pack, imported, tmp_path):
+def test_an_archive_equals_its_folder(pack, imported, tmp_path):
     archive = pack(OLD, tmp_path / "archive")
     import_data(archive, "coco", tmp_path / "of_archive.parquet")
     assert read_runs([tmp_path / "of_archive.parquet"]).to_pylist() == imported(OLD)
 
 
-def test_shadows_of_another_system_are_passed_over(imported):
+def test_hidden_files_are_ignored(imported):
     assert len(imported(OLD | {"ALG/._bbobexp_f5.info": "\0\0Mac OS X"})) == 3
 
 
-def test_what_a_campaign_wants(imported):
+def test_only_wanted_problems_are_imported(imported):
     rows = imported(OLD, wanted=WantedProblems("bbob", [5], [2], [2, 3]))
     assert [row["instance"] for row in rows] == [3]
 
@@ -186,7 +186,7 @@ def runs_of_our_own():
 
 
 @pytest.mark.parametrize("format", ["coco", "ioh"])
-def test_our_exports_come_back(format, tmp_path):
+def test_exports_return_unchanged(format, tmp_path):
     runs = runs_of_our_own()
     if format == "coco":
         write_coco(runs, tmp_path / "out", "evaluations")
@@ -201,7 +201,7 @@ def test_our_exports_come_back(format, tmp_path):
         assert back["instance"] == ours["instance"]
 
 
-def test_trials_of_any_lines():
+def test_run_of_unsorted_lines():
     trial = PublishedRun.of_lines(1, 0.0, [5, 1, 5, 9, 20], [2.0, np.inf, 3.0, np.nan, 2.0], 30)
     assert (trial.evaluations.tolist(), trial.precision.tolist()) == ([5], [2.0])
     assert trial.all_evaluations == 30
@@ -240,7 +240,7 @@ INFO, DAT = "exdata/bbobexp_f1.info", "exdata/data_f1/bbobexp_f1_DIM3.dat"
          "not a line of COCO data"),
     ],
 )  # fmt: skip
-def test_damage_is_one_line(name, before, after, line, tmp_path):
+def test_damage_gives_one_line(name, before, after, line, tmp_path):
     assert before in NEW[name]
     path = folder_of(NEW | {name: NEW[name].replace(before, after, 1)}, tmp_path / "data")
     with pytest.raises(InputError) as caught:
@@ -256,7 +256,7 @@ def test_data_of_several_algorithms_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("named", ["suite = 'bbob-noisy', funcId = 101", "funcId = 101"])
-def test_noisy_data_stand_alone(named, imported, tmp_path):
+def test_noisy_data_are_not_for_campaigns(named, imported, tmp_path):
     files = NEW | {INFO: NEW[INFO].replace("suite = 'bbob', funcId = 1", named)}
     assert {row["suite"] for row in imported(files)} == {"bbob-noisy"}
     with pytest.raises(InputError, match="have no noise in their values, while records do"):
@@ -277,14 +277,14 @@ def test_data_that_no_campaign_wants_are_refused(tmp_path):
 
 @pytest.mark.parametrize("name", ["../evil.dat", "/tmp/evil.dat", "a/../../evil.dat", "C:\\e.dat"])
 @pytest.mark.parametrize("pack", [tar_of, zip_of])
-def test_archives_that_lead_out_are_refused(pack, name, tmp_path):
+def test_members_outside_the_archive_are_refused(pack, name, tmp_path):
     archive = pack(NEW | {name: "x"}, tmp_path / "archive")
     with pytest.raises(InputError, match="is outside its folder; not unpacked"):
         import_data(archive, "coco", tmp_path / "out.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["archive"]
 
 
-def test_links_in_archives_are_left_out(tmp_path):
+def test_links_in_archives_are_skipped(tmp_path):
     with tarfile.open(tmp_path / "a.tar", "w") as archive:
         for name, text in NEW.items():
             member = tarfile.TarInfo(name)
@@ -298,7 +298,7 @@ def test_links_in_archives_are_left_out(tmp_path):
 
 
 @pytest.mark.parametrize("pack", [tar_of, zip_of])
-def test_broken_archives_are_one_line(pack, tmp_path):
+def test_damaged_archives_give_one_line(pack, tmp_path):
     path = pack(OLD, tmp_path / "archive")
     whole = path.read_bytes()
     middle = len(whole) // 2

@@ -25,7 +25,7 @@ def archive(request):
     return request.getfixturevalue(request.param)
 
 
-def test_all_generations_say_the_same(first, latest, multiobjective, constrained, read):
+def test_all_generations_give_the_same_runs(first, latest, multiobjective, constrained, read):
     rows, cautions = read(first)
     assert cautions == []
     assert [(row["instance"], row["evaluations"]) for row in rows] == [(1, 20), (2, 20), (3, 20)]
@@ -63,7 +63,7 @@ def test_all_generations_say_the_same(first, latest, multiobjective, constrained
         lambda text: re.sub(r"(?m)^(\d+) ", lambda at: f"{float(at[1]):.4e} ", text),
     ],
 )
-def test_manners_of_writing_do_not_matter(change, archive, read):
+def test_notation_does_not_matter(change, archive, read):
     clean, _ = read(archive)
     archive.everywhere(change)
     assert read(archive) == (clean, [])
@@ -74,8 +74,8 @@ def test_files_in_upper_case(archive, read):
     assert read({f"B/{name.upper()}": text for name, text in archive.items()})[0][:3] == clean
 
 
-def test_a_lost_end_of_line_between_entries(archive, read):
-    """As some loggers of 2015 left them."""
+def test_a_missing_line_end_between_entries(archive, read):
+    """As some loggers of 2015 wrote them."""
     other = archive[INFO].replace("DIM = 2", "DIM = 3").replace("_DIM2", "_DIM3")
     for name in (DAT, TDAT):
         archive[name.replace("_DIM2", "_DIM3")] = archive[name]
@@ -85,8 +85,8 @@ def test_a_lost_end_of_line_between_entries(archive, read):
     assert cautions == []
 
 
-def test_trials_that_are_not_listed_are_left_out(archive, read):
-    """A killed experiment leaves one, mostly the last."""
+def test_unlisted_trials_are_skipped(archive, read):
+    """An aborted experiment leaves one, usually the last."""
     clean, _ = read(archive)
     for place in (0, 1, 3):
         changed = dict(archive)
@@ -99,7 +99,7 @@ def test_trials_that_are_not_listed_are_left_out(archive, read):
         assert cautions == [f"{DAT}: 4 trials, but the .info file lists 3; the others are skipped"]
 
 
-def test_trials_that_are_lost_are_left_out_if_it_is_plain_which(archive, read):
+def test_missing_trials_must_be_identifiable(archive, read):
     clean, _ = read(archive)
     for name in (DAT, TDAT):
         archive[name] = archive[name].replace(trial(archive[name], 1), "")
@@ -119,13 +119,13 @@ def test_trials_without_an_evaluation(archive, read):
     assert cautions == [f"{DAT}: 3 trials, but the .info file lists 4; missing instances: 9"]
 
 
-def test_trials_that_broke_off(archive, read):
+def test_aborted_trials(archive, read):
     clean, _ = read(archive)
     archive[INFO] = re.sub(r"3:20\|\S+", "3", archive[INFO])
     assert read(archive) == (clean, [ABORTED])
 
 
-def test_comments_within_a_trial(archive, read):
+def test_comments_inside_a_trial(archive, read):
     clean, _ = read(archive)
     for name in (DAT, TDAT):
         archive.edit(name, "\n4 ", "\n% restart\n4 ", 1)
@@ -134,7 +134,7 @@ def test_comments_within_a_trial(archive, read):
     assert cautions == [f"{DAT} and 1 more: comments inside trials are ignored"]
 
 
-def test_trials_that_follow_each_other_unmarked(archive, read):
+def test_trials_without_a_comment_before_them(archive, read):
     clean, _ = read(archive)
     for name in (DAT, TDAT):
         second = trial(archive[name], 1)
@@ -150,7 +150,7 @@ def test_trials_that_follow_each_other_unmarked(archive, read):
     ]
 
 
-def test_without_tdat_the_info_file_tells_the_end(archive, read):
+def test_without_tdat_the_end_is_that_of_the_info_file(archive, read):
     clean, _ = read(archive)
     del archive[TDAT]
     rows, cautions = read(archive)
@@ -184,13 +184,13 @@ def test_final_precisions_that_differ(archive, read):
     assert len(read(archive)[1]) == 1
 
 
-def test_what_is_listed_twice_is_read_once(archive, read):
+def test_an_entry_listed_twice(archive, read):
     clean, _ = read(archive)
     twice = archive | {"A/again.info": archive[INFO]}
     assert read(twice) == (clean, [f"{DAT}: listed twice; read once"])
 
 
-def test_a_folder_that_is_there_twice(archive, read):
+def test_a_folder_copied(archive, read):
     clean, _ = read(archive)
     twice = archive | {name.replace("A/", "B/", 1): text for name, text in archive.items()}
     assert read(twice) == (
@@ -220,7 +220,7 @@ def test_one_data_file_in_several_entries(archive, read):
 
 
 def test_multiobjective_instances_out_of_order(multiobjective, read):
-    """As in data that were made again: https://github.com/numbbo/coco/issues/1108."""
+    """As in repeated experiments: https://github.com/numbbo/coco/issues/1108."""
     clean, _ = read(multiobjective)
     multiobjective.edit(INFO, "1:20|2.5e-01, 2:20", "2:20|2.5e-01, 1:20")
     rows, cautions = read(multiobjective)
@@ -230,7 +230,7 @@ def test_multiobjective_instances_out_of_order(multiobjective, read):
     )
 
 
-def test_missing_data_files_and_entries_that_broke_off(archive, read):
+def test_missing_data_files_and_incomplete_entries(archive, read):
     clean, _ = read(archive)
     header = archive[INFO].partition("data_f5")[0].replace("DIM = 2", "DIM = 3")
     archive[INFO] += f"{header}data_f5/none.dat, 1:20|1.0e+00\n{header}data_f5/none.dat\n{header}"
@@ -245,7 +245,7 @@ def test_missing_data_files_and_entries_that_broke_off(archive, read):
     )
 
 
-def test_names_of_the_algorithm_that_differ(archive, read):
+def test_several_names_of_the_algorithm(archive, read):
     clean, _ = read(archive)
     other = {
         name.replace("x", "y"): text.replace("x_f5", "y_f5").replace("DIM = 2", "DIM = 3")
@@ -267,7 +267,7 @@ def test_data_without_a_name(archive, read):
     assert cautions == [f"{INFO}: no name of the algorithm; 'A' is used, from its folder"]
 
 
-def test_values_that_are_no_numbers(archive, read):
+def test_values_that_are_not_numbers(archive, read):
     archive.edit(DAT, "+2.000000000e+00", "NaN")
     archive.edit(DAT, "+3.000000000e+01", "1.#INF", 1)
     archive.edit(TDAT, "\n4 ", "\n3 ")
@@ -314,8 +314,8 @@ def test_a_tdat_file_that_contradicts_the_dat_file(read):
     ]
 
 
-def test_rounding_is_no_contradiction(archive, read):
-    """A target is 1.5848931924611: what rounds to less did not reach it."""
+def test_rounding_does_not_contradict(archive, read):
+    """1.5848931924611 is a target; a value that is larger and rounds below has not reached it."""
     archive.edit(DAT, "+5.000000000e-01", "+1.584893193e+00")
     archive.edit(TDAT, "+5.000000000e-01", "+1.584893192e+00")
     archive.edit(INFO, "5.0e-01", "1.6e+00")
@@ -324,7 +324,7 @@ def test_rounding_is_no_contradiction(archive, read):
     assert events(second) == [(1, 30.0), (13, 1.584893193)]
 
 
-def test_a_best_precision_that_rises(archive, read):
+def test_a_best_precision_that_increases(archive, read):
     archive.edit(DAT, "+7.500000000e+00", "+1.500000000e+00")
     rows, cautions = read(archive)
     assert events(rows[0]) == [(1, 2.0), (9, 0.25)]
@@ -347,7 +347,7 @@ def test_lines_out_of_order(archive, read):
     )
 
 
-def test_data_files_that_were_cut(archive, read):
+def test_truncated_data_files(archive, read):
     archive[DAT] = archive[DAT][:-3]
     assert read(archive)[1] == [
         f"{DAT}: no line end after the last line; the file may be truncated"
@@ -372,7 +372,7 @@ def test_a_data_file_of_two_functions_is_refused(archive, read):
     )
 
 
-def test_the_suite_that_a_campaign_wants_of_several(archive, read):
+def test_the_wanted_one_of_several_suites(archive, read):
     clean, _ = read(archive)
     noisy = {
         name.replace("x", "y"): text.replace("x_f5", "y_f5")

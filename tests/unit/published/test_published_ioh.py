@@ -44,7 +44,7 @@ def test_data_with_json(read):
     assert cautions == []
 
 
-def test_values_that_are_no_distances(read):
+def test_values_that_are_not_distances(read):
     files = study()
     files[DATA] = files[DATA].replace("0.5000000000", "-92.09")
     with pytest.raises(InputError, match=r"json: value -92\.09 is not a distance to the optimum"):
@@ -134,7 +134,7 @@ def test_damaged_runs(before, after, line, read, tmp_path):
     assert caught.value.faults[0].startswith(f"{tmp_path / 'data'}: {DATA}{line}")
 
 
-def test_runs_that_are_lost_or_not_listed(read):
+def test_missing_and_unlisted_runs(read):
     (first, second), _ = read(study(), "ioh")
     files = study()
     files[DATA] = files[DATA][: files[DATA].rindex("evaluations")]
@@ -159,7 +159,7 @@ def test_a_run_without_a_line(read):
     assert (events(second), second["evaluations"]) == ([], 60)
 
 
-def test_files_of_others_are_left_out(read):
+def test_other_json_files_are_skipped(read):
     (rows, cautions) = read(study() | {"ES/package.json": "[]", "ES/a.json": "{}"}, "ioh")
     assert len(rows) == 2
     assert cautions == ["ES/a.json and 1 more: not a file of IOHprofiler; skipped"]
@@ -221,7 +221,7 @@ def pseudo_boolean():
         {"maximization": "'T'", "suite": None, "funcName": "'OneMax'", "learning rate": "0.5"},
     ],
 )
-def test_data_of_before_json(changes, read):
+def test_data_before_json(changes, read):
     (first, second), cautions = read(former(**changes), "ioh")
     assert events(first) == [(1, 4.0), (3, 3.0), (12, 1.0)]
     assert events(second) == [(1, 5.0), (7, 0.0)]
@@ -233,7 +233,7 @@ def test_data_of_before_json(changes, read):
 
 
 @pytest.mark.usefixtures("pseudo_boolean")
-def test_what_else_stands_in_data_of_before_json(read):
+def test_further_columns_before_json(read):
     expected, _ = read(former(), "ioh")
     files = former(dynamicAttribute="'mu|F'")
     files[INFO] = files[INFO].replace("e+00", "e+00;0.5;2")
@@ -254,7 +254,7 @@ def test_what_else_stands_in_data_of_before_json(read):
 
 @pytest.mark.usefixtures("pseudo_boolean")
 @pytest.mark.parametrize("ending", ["cdat", "tdat", "idat"])
-def test_other_data_files_of_before_json(ending, read):
+def test_other_data_files_before_json(ending, read):
     expected, _ = read(former(), "ioh")
     files = former()
     files[DAT.replace(".dat", f".{ending}")] = files.pop(DAT)
@@ -276,7 +276,7 @@ def test_entries_of_one_data_file(read):
     assert read(files, "ioh")[0] == expected
 
 
-def test_data_of_bbob_before_json(read):
+def test_bbob_data_before_json(read):
     files = former(suite="'BBOB'", maximization="'F'")
     files[INFO] = files[INFO].replace("8.0", "4.0").replace("9.0", "4.0")
     files[DAT] = f"{HEADER}\n1 6 6 8 8\n5 4 4 6 6\n{HEADER}\n1 4 4 6 6\n"
@@ -310,14 +310,14 @@ def test_data_of_bbob_before_json(read):
         ({"Precision": "1e-8"}, f"{INFO}: data of COCO; import them with the format coco"),
     ],
 )  # fmt: skip
-def test_what_is_refused_of_before_json(change, line, read, tmp_path):
+def test_refused_data_before_json(change, line, read, tmp_path):
     with pytest.raises(InputError) as caught:
         read(former(**change), "ioh")
     assert caught.value.faults == (f"{tmp_path / 'data'}: {line}",)
 
 
 @pytest.mark.usefixtures("pseudo_boolean")
-def test_an_instance_that_is_another_one(read):
+def test_another_instance_is_skipped(read):
     (first, _), _ = read(former(), "ioh")
     files = former()
     files[INFO] = files[INFO].replace("1:7", "2:7")
@@ -337,7 +337,7 @@ def test_a_name_without_a_column(read):
 
 
 def test_the_best_value_of_the_instance_in_the_index(read):
-    """In a sample of 2020 it is a f(x) + b, with a and b of the instance."""
+    """In a sample of 2020 it is a f(x) + b with the a and b of the instance."""
     files = former(suite="'BBOB'", maximization="'F'")
     files[INFO] = files[INFO].replace("8.0", "6.0").replace("9.0", "6.0")
     files[DAT] = f"{HEADER}\n1 6 6 8 8\n5 4 4 6 6\n{HEADER}\n1 4 4 6 6\n"
@@ -355,6 +355,6 @@ def test_several_objectives_are_refused(names, read, tmp_path):
     assert caught.value.faults == (f"{tmp_path / 'data'}: {DATA}: {SEVERAL}",)
 
 
-def test_each_format_is_told_from_the_other(read):
+def test_the_message_names_the_right_format(read):
     with pytest.raises(InputError, match="data of IOHprofiler; import them with the format ioh"):
         read(former(), "coco")

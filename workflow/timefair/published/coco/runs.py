@@ -55,18 +55,24 @@ class _LoggedTrial:
         )
 
     @cached_property
+    def dat_steps(self) -> Steps:
+        return _steps(self.by_target)
+
+    @cached_property
+    def tdat_steps(self) -> Steps:
+        return _steps(self.by_evaluations or CocoLog(None, None))
+
+    @cached_property
     def contradictory(self) -> NDArray[np.bool_]:
         """Whether each step of the ``.tdat`` file contradicts the ``.dat`` file."""
-        if self.by_evaluations is None:
-            return np.zeros(0, dtype=np.bool_)
-        return _contradictory(_steps(self.by_target), _steps(self.by_evaluations))
+        return _contradictory(self.dat_steps, self.tdat_steps)
 
     def run(self, listed: ListedRun, columns: CocoColumns) -> PublishedRun:
         """The run; its end is that of the ``.info`` file if there is no ``.tdat`` file."""
-        evaluations, precision = _steps(self.by_target)
+        evaluations, precision = self.dat_steps
         end = 0
         if self.by_evaluations is not None:
-            at, bounds = _steps(self.by_evaluations)
+            at, bounds = self.tdat_steps
             end = at[-1]
             if columns.tdat_precision:
                 kept = ~self.contradictory
