@@ -9,8 +9,8 @@ Only numpy and scipy are needed, nothing else of timefair, and each module has o
 - `quantiles`, `probability`: sample quantiles, the probability behind one, several executions;
 - `means`, `disagreements`: the mean with its interval, and where it contradicts the median;
 - `ecdf`, `profiles`: runtimes and costs over many problems at once, with bands from `strata`;
-- `ranks`, `friedman`, `comparison`, `corrections`: which algorithm is better, and whether that is
-  sure when many are compared;
+- `ranks`, `friedman`, `comparison`, `rank_sum`, `corrections`: which algorithm is better, and
+  whether that is sure when many are compared;
 - `bootstrap`, `checks`: resampling of whole runs, and what all check in their arguments;
 - `run_count`: how many runs are enough.
 """
