@@ -1,4 +1,4 @@
-"""Mann and Whitney's test of many samples against one of them, all at once."""
+"""Mann and Whitney's test of many samples against one of them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
     Parameters
     ----------
     field : ndarray, shape (algorithms, n)
-        `inf` is worst and equal to its like; no NaN.
+        `inf` is worst and equal to itself; no NaN.
     leader : int
         The leader's row.
 
     Returns
     -------
     ndarray, shape (algorithms,)
-        1 for the leader, and for a row whose values, with the leader's, are all equal.
+        1 for the leader, and for a row whose values all equal the leader's.
 
     Notes
     -----

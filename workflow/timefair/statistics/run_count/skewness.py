@@ -12,7 +12,7 @@ from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.compiled import compiled
 from timefair.statistics.run_count.outliers import Outliers
 from timefair.statistics.run_count.stopping import (
-    Look,
+    Assessment,
     StopCounts,
     check_complete,
     check_range,
@@ -74,7 +74,7 @@ class SkewnessRule:
         if not self.tau >= 0.0:
             raise ValueError(f"tau must not be negative, got {self.tau}")
 
-    def look(self, samples: NDArray[np.float64]) -> Look:
+    def look(self, samples: NDArray[np.float64]) -> Assessment:
         """Skewness of the kept values; needs no compiler."""
         ordered = np.sort(samples, axis=-1)
         shape, n = ordered.shape[:-1], ordered.shape[-1]
@@ -83,7 +83,7 @@ class SkewnessRule:
         ]
         value = np.array([skewness for skewness, _ in pairs], dtype=np.float64).reshape(shape)
         constant = np.array([flag for _, flag in pairs], dtype=np.bool_).reshape(shape)
-        return Look(value, constant | (np.abs(value) <= self.tau), constant)
+        return Assessment(value, constant | (np.abs(value) <= self.tau), constant)
 
 
 def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCounts:
