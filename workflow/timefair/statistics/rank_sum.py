@@ -16,6 +16,9 @@ EXACT_PAIRS = 20_000
 EXACT_ADDITIONS = 3_400_000
 """Additions up to which samples with ties have an exact distribution; about 3 ms."""
 
+MOST_GROUPS = 1000
+"""Different values among samples with ties for which those additions are counted at all."""
+
 NEAR_THE_MEAN = 0.05
 """Distance from the mean, in standard deviations, below which a saddlepoint is not resolved."""
 
@@ -100,7 +103,7 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
         u = doubled // 2
         return Tails(float(at_most(u, m, n)), float(at_most(m * n - u, m, n)))
     ties = tuple(counts.tolist())
-    if _Groups.of(ties).additions(m) <= EXACT_ADDITIONS:
+    if len(ties) <= MOST_GROUPS and _Groups.of(ties).additions(m) <= EXACT_ADDITIONS:
         return _exact(ties, m).tails(doubled)
     return Tails(
         _approximate(counts, m, doubled - m * n), _approximate(counts[::-1], m, m * n - doubled)
