@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.outliers import Outliers
 from timefair.statistics.run_count.stopping import (
-    Look,
+    Assessment,
     StopCounts,
     check_complete,
     check_range,
@@ -73,13 +73,13 @@ class SkewnessRule:
         if not self.tau >= 0.0:
             raise ValueError(f"tau must not be negative, got {self.tau}")
 
-    def look(self, samples: NDArray[np.float64]) -> Look:
+    def look(self, samples: NDArray[np.float64]) -> Assessment:
         """Skewness of the kept values."""
         ordered = np.sort(samples, axis=-1)
         shape, n = ordered.shape[:-1], ordered.shape[-1]
         found, flags = kernels.kept_skewness(ordered.reshape(-1, n), self.outliers.code)
         value, constant = found.reshape(shape), flags.reshape(shape)
-        return Look(value, constant | (np.abs(value) <= self.tau), constant)
+        return Assessment(value, constant | (np.abs(value) <= self.tau), constant)
 
 
 def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCounts:
