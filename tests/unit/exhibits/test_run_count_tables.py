@@ -342,6 +342,7 @@ def test_another_seed_deals_other_numbers_of_runs(campaign):
     ],
 )
 def test_long_work_says_how_far_it_is(name, line, campaign, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "EVERY_S", 3600.0)
     made(name, campaign)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(progress, "EVERY_S", 0.0)
