@@ -18,12 +18,14 @@ ALLOWED = {
     "problems": {"basics"},
     "algorithms": {"basics", "problems"},
     # what a campaign is
+    "policies": {"basics", "statistics"},
     "campaign": {
-        "basics", "machine", "problems", "algorithms", "records", "tables", "figures",
+        "basics", "machine", "problems", "algorithms", "records", "policies", "tables", "figures",
     },
     # what is done
     "measure": {
-        "basics", "machine", "problems", "algorithms", "statistics", "records", "campaign",
+        "basics", "machine", "problems", "algorithms", "statistics", "records", "policies",
+        "campaign",
     },
     "tables": {"basics", "records", "statistics"},
     "figures": {"basics"},
@@ -34,6 +36,7 @@ ALLOWED = {
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},
+    "policies": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "machine": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "measure": {"pandas", "matplotlib", "seaborn"},
     "records": {"pandas", "matplotlib", "seaborn"},
@@ -44,7 +47,7 @@ LIBRARIES_KEPT_OUT = {
 }
 LIGHT = (
     "cli", "campaign/configuration", "campaign/plan", "campaign/provenance", "machine", "basics",
-    "__init__", "__main__",
+    "policies", "tables/settings", "__init__", "__main__",
 )  # fmt: skip
 HEAVY = {
     "numpy",
