@@ -168,6 +168,11 @@ FAULTS: list[tuple[str, object, str]] = [
         "restart.plateau_s: 2.0: only with policy 'stagnation', not 'luby'",
     ),
     (
+        "restart",
+        {"policy": "geometric", "tau_s": 1.0, "factor": 1},
+        "restart.factor: 1: should be greater than 1",
+    ),
+    (
         "restart.policy",
         "stagnation",
         "restart.policy: 'stagnation' with no plateau: give plateau_s, plateau_evaluations or both",
