@@ -207,6 +207,11 @@ FAULTS: list[tuple[str, object, str]] = [
     ),
     (
         "stopping",
+        {"rule": "success", "start": 3, "target": 1e-9},
+        "stopping.target: 1e-09: harder than budget.final_target (1e-08)",
+    ),
+    (
+        "stopping",
         {"rule": "mean", "tau": 0.1},
         "stopping.tau: 0.1: only with rule 'skewness', not 'mean'",
     ),

@@ -83,6 +83,7 @@ def complete(measured):
         ({"rule": "mean", "width": 0.8, "start": 4}, 1),
         ({**BOUNDED, "width": 7}, 1),
         ({**BOUNDED, "width": 7, "validity": "anytime"}, 3),
+        ({"rule": "success", "target": 10, "width": 0.45, "start": 3}, 2),
     ],
 )
 def test_online_and_offline_agree_on_every_sample(measured, complete, rule, rounds):
