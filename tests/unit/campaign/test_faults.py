@@ -125,8 +125,8 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "algorithms.search",
         {},
-        "algorithms.search.use: missing; `library:name` of a supported library, or "
-        "`module:function` of your own.",
+        "algorithms.search.use: missing; `library:name` of a supported library, or your own "
+        "`module:function`.",
     ),
     (
         "algorithms.search",

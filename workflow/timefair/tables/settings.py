@@ -36,7 +36,7 @@ class RunCount(Section):
     """How the tables on numbers of runs judge rules, on cells with at least `cap` runs."""
 
     cap: Annotated[Repeats, Field(ge=5)] = Field(
-        default=50, description="Runs of a complete sample; further ones are independent truth."
+        default=50, description="Runs of a complete sample; further runs are independent truth."
     )
     taus: Annotated[tuple[Cost, ...], Field(min_length=1, strict=False)] = Field(
         default=(0.05, 0.1, 0.15, 0.2), description="Limits of the skewness."
@@ -51,7 +51,7 @@ class RunCount(Section):
     resamples: Resamples = Field(default=1000, description="With `resampled`: resamples.")
     seeds: Repeats = Field(default=10, description="With `resampled`: repetitions, averaged.")
     width: Positive = Field(
-        default=0.5, description="Of the rules that keep a promise: share of the estimate."
+        default=0.5, description="Width for the rules with a promise, as a share of the estimate."
     )
     bounds: Bounds | None = Field(
         default=None,
@@ -71,7 +71,7 @@ class Statistics(Section):
     resamples: Resamples = Field(default=1000, description="Bootstrap resamples.")
     executions: Annotated[tuple[Count, ...], Field(min_length=1, strict=False)] = Field(
         default=(1, 2, 3, 5, 10, 20, 50),
-        description="Numbers of executions k: what the best of k runs gives.",
+        description="Numbers of executions k, for the best of k runs.",
     )
     ancillary: Literal["excluded", "amortised"] = Field(
         default="excluded",
@@ -80,8 +80,8 @@ class Statistics(Section):
     )
     time: Clock = Field(
         default="wall",
-        description="What seconds are in the tables: of the wall clock, of CPU time, or CPU time "
-        "in units of the reference kernel. The table `units` shows which repeats best.",
+        description="The seconds in the tables: wall clock, CPU time, or CPU time in units of the "
+        "reference kernel. The table `units` shows which repeats best.",
     )
     mixed: Literal["refuse", "allow"] = Field(
         default="refuse",
@@ -110,7 +110,7 @@ Targets = Annotated[
         min_length=1,
         strict=False,
         default=tuple(float(f"1e{k}") for k in range(2, -9, -1)),
-        description="Precisions whose times to reach are reported.",
+        description="Precisions; the tables report the time to reach each.",
     ),
 ]
 RelativeTargets = Annotated[
@@ -119,8 +119,8 @@ RelativeTargets = Annotated[
     Field(
         strict=False,
         default=(1e-1, 1e-3, 1e-5),
-        description="Targets relative to what was found: shares of the way from a problem's first "
-        "evaluations to the best of all algorithms that may be left.",
+        description="Targets relative to the results: shares that may be left of the way from a "
+        "problem's first evaluations to the best of all algorithms.",
     ),
 ]
 CampaignSeed = Annotated[
@@ -130,8 +130,8 @@ Disturbed = Annotated[
     Literal["flag", "exclude", "repeat"],
     Field(
         default="flag",
-        description="`flag`: they count, and every table gives their number. `exclude`: tables of "
-        "results leave them out. `repeat`: each is measured again at once.",
+        description="`flag`: disturbed runs count, and every table gives their number. `exclude`: "
+        "tables of results leave them out. `repeat`: each is measured again at once.",
     ),
 ]
 

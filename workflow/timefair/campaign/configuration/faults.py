@@ -1,4 +1,4 @@
-"""What is wrong with a campaign, and what would be right: one line a fault."""
+"""What is wrong with a campaign, and what would be right: one line per fault."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _unlike(key: str, value: str, known: list[str]) -> str:
 
 
 def follows(error: ErrorDetails) -> bool:
-    """Whether it is said only because of another: a list is short of its wrong members."""
+    """Whether it only follows from another error: a list is too short without its wrong members."""
     return error["type"] == "too_short" and bool(error["input"])
 
 

@@ -1,4 +1,4 @@
-"""What a campaign is made of: sections of keys, each with its type, default and meaning."""
+"""The sections of a campaign file, each key with its type, default and description."""
 
 from __future__ import annotations
 
@@ -44,55 +44,58 @@ class ChosenProblems(Section):
     """Which problems: every function in every dimension on every instance."""
 
     suite: str = Field(
-        description="The suite the problems are from, for example `bbob`, or `module:function` of "
-        "your own."
+        description="The suite of the problems, for example `bbob`, or your own `module:function`."
     )
     functions: Numbers = Field(
         description='Numbers of the functions: `3`, `[1, 3, 8]` or ranges, `"1-5,20-24"`.'
     )
-    dimensions: Numbers = Field(description="Dimensions of the search space, written likewise.")
-    instances: Numbers = Field(description="Numbers of the instances, written likewise.")
+    dimensions: Numbers = Field(
+        description="Dimensions of the search space, written in the same way."
+    )
+    instances: Numbers = Field(description="Numbers of the instances, written in the same way.")
     parameters: Parameters = Field(
-        default={}, description="What the suite can be set, such as bounds of your own function."
+        default={}, description="Parameters of the suite, such as the bounds of your own function."
     )
 
 
 def _or_text(schema: dict[str, Any]) -> None:
-    """In the JSON schema: a text does for the whole section."""
+    """In the JSON schema: a string may replace the section."""
     section = dict(schema)
     schema.clear()
     schema["anyOf"] = [{"type": "string"}, section]
 
 
 class Ancillary(Section):
-    """What an algorithm costs besides its runs; shared out evenly among the problems."""
+    """What an algorithm costs besides its runs, divided evenly among the problems."""
 
     tuning_s: Cost = Field(
-        default=0.0, description="Seconds that finding its parameters took, for all problems."
+        default=0.0, description="Seconds that tuning its parameters took, for all problems."
     )
     preparation_s: Cost | None = Field(
         default=None,
-        description="Seconds to get it ready, for all problems; `null`: as measured, once a job.",
+        description="Seconds of preparation, for all problems; `null`: as measured, once per job.",
     )
     method: str | None = Field(
-        default=None, description="How its parameters were found, for the report."
+        default=None, description="How its parameters were tuned, for the report."
     )
 
 
 class AlgorithmSpec(Section):
-    """One algorithm: whose it is and how it is set. A text alone is its `use`."""
+    """One algorithm: its code and its settings. A string stands for its `use`."""
 
     model_config = ConfigDict(json_schema_extra=_or_text)
 
     use: str = Field(
-        description="`library:name` of a supported library, or `module:function` of your own."
+        description="`library:name` of a supported library, or your own `module:function`."
     )
     parameters: Parameters = Field(
-        default={}, description="Keyword arguments for it; what is not given is its default."
+        default={}, description="Keyword arguments for the algorithm, in place of its defaults."
     )
-    threads: Threads = Field(default=1, description="Threads, and cores, that one run may use.")
+    threads: Threads = Field(
+        default=1, description="Threads, and thus cores, that one run may use."
+    )
     restart: Restart | None = Field(
-        default=None, description="How its runs are restarted; `null`: as the campaign says."
+        default=None, description="Its own restart policy; `null`: that of the campaign."
     )
     ancillary: Ancillary = Field(default=Ancillary(), description="What it costs besides its runs.")
 
@@ -103,25 +106,25 @@ class AlgorithmSpec(Section):
 
 
 class Published(Section):
-    """Data of an algorithm that others have measured: they count evaluations, and have no times."""
+    """Data of an algorithm that others have measured; they count evaluations and have no times."""
 
     format: Literal["coco", "ioh"] = Field(
-        description="Whose data format it is: COCO's (`.info`, `.dat`, `.tdat`) or IOHprofiler's "
+        description="The format of the data: COCO's (`.info`, `.dat`, `.tdat`) or IOHprofiler's "
         "(`.json` or, before 2021, `.info`, `.dat`)."
     )
     path: str = Field(min_length=1, description="A folder, or an archive (.zip, .tgz, .tar).")
     algorithm: str | None = Field(
         default=None,
         min_length=1,
-        description="Which algorithm is taken, as the data call it; `null`: they have one alone.",
+        description="The algorithm to take, by its name in the data; `null`: the data contain one.",
     )
 
 
 class Budget(Section):
-    """What a run may use; the first that is used up ends it. At least one is needed."""
+    """What a run may use; the first limit that it reaches ends it. At least one is needed."""
 
     time_s: Seconds | None = Field(
-        default=None, description="T: seconds of wall clock for a run, its restarts included."
+        default=None, description="T: seconds of wall clock for a run, restarts included."
     )
     evaluations: Count | None = Field(default=None, description="Evaluations for a run.")
     evaluations_per_dimension: Count | None = Field(
@@ -129,8 +132,7 @@ class Budget(Section):
     )
     final_target: Positive | None = Field(
         default=1e-8,
-        description="A precision that ends the run when reached, where the optimum is known; "
-        "`null`: none does.",
+        description="The precision that ends a run, where the optimum is known; `null`: none.",
     )
 
     def faults(self, campaign: Surroundings) -> Iterator[Fault]:
@@ -151,7 +153,7 @@ class Budget(Section):
 
 
 class Limits(Section):
-    """What ends a run that is out of hand."""
+    """What ends a run that goes out of control."""
 
     memory_mb: Megabytes = Field(default=4096, description="Memory of one run, in MB.")
     wall_s: Seconds = Field(
@@ -160,16 +162,16 @@ class Limits(Section):
 
 
 class Timing(Section):
-    """What is done about runs that something else on the machine disturbed."""
+    """How runs are treated that something else on the machine disturbed."""
 
     disturbed: Disturbed
     repeats: Repeats = Field(
-        default=2, description="With `repeat`: how often a run is measured again at most."
+        default=2, description="With `repeat`: how many times a run is measured again at most."
     )
     reference: bool | None = Field(
         default=None,
-        description="Whether a small fixed piece of work (about 14 ms) is timed around each run, "
-        "to tell how fast the core is; `null`: with `budget.time_s`.",
+        description="Whether a small fixed piece of work (about 14 ms) is timed before and after "
+        "each run, as a measure of the speed of the core; `null`: with `budget.time_s`.",
     )
 
     def faults(self, campaign: Surroundings) -> Iterator[Fault]:
@@ -193,8 +195,8 @@ class Campaign(Section):
     )
     published: dict[Name, Published] = Field(
         default={},
-        description="Algorithms whose published data stand beside the measured ones where "
-        "evaluations are counted, each under a label of your choice.",
+        description="Algorithms with published data, each under a label of your choice. They "
+        "appear only in results that count evaluations.",
     )
     budget: Budget = Field(description="What a run may use.")
     restart: Restart = Field(
@@ -207,19 +209,21 @@ class Campaign(Section):
     )
     rounds: Repeats = Field(
         default=1,
-        description="Rounds the runs are split into; each lets all algorithms have "
-        "their turn, so that a bad minute of the machine hits all alike.",
+        description="Number of rounds that the runs are divided into. All algorithms take turns in "
+        "each round, so that a slow minute of the machine affects all of them.",
     )
     instances_per_job: Repeats = Field(
-        default=1, description="Instances that one job measures; raise it for large campaigns."
+        default=1, description="Instances per job; raise it for large campaigns."
     )
-    limits: Limits = Field(default=Limits(), description="What ends a run that is out of hand.")
+    limits: Limits = Field(
+        default=Limits(), description="What ends a run that goes out of control."
+    )
     timing: Timing = Field(
-        default=Timing.model_validate({}), description="What is done about disturbed runs."
+        default=Timing.model_validate({}), description="How disturbed runs are treated."
     )
     targets: Targets
     relative_targets: RelativeTargets
-    statistics: Statistics = Field(default=Statistics(), description="How results are summed up.")
+    statistics: Statistics = Field(default=Statistics(), description="How results are summarized.")
     tables: Choice = Field(default=("all",), description="Tables to make: `all` or a list.")
     figures: Choice = Field(default=("all",), description="Figures to draw: `all` or a list.")
 
