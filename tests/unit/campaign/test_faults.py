@@ -133,6 +133,14 @@ FAULTS: list[tuple[str, object, str]] = [
         {"use": "timefair:random-search", "threads": 0},
         "algorithms.search.threads: 0: should be at least 1",
     ),
+    *(
+        (
+            "algorithms",
+            {label: {"use": "timefair:random-search", "threads": 0}},
+            f"algorithms.{label}.threads: 0: should be at least 1",
+        )
+        for label in ("restart", "ancillary", "algorithms")
+    ),
     (
         "restart.policy",
         "fixd",

@@ -19,7 +19,7 @@ class Ends(Protocol):
         """The precision that ends it; None if none does."""
 
 
-class Surroundings(Protocol):
+class CampaignView(Protocol):
     """What a section may ask of the campaign that contains it."""
 
     @property
@@ -56,7 +56,7 @@ class Section(BaseModel):
         extra="forbid", frozen=True, strict=True, json_schema_extra=_first_paragraph
     )
 
-    def faults(self, campaign: Surroundings) -> Iterator[Fault]:
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         """Find values that are right alone and wrong together.
 
         Parameters

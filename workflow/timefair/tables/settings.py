@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from timefair.basics.sections import Fault, Section, Surroundings
+from timefair.basics.sections import CampaignView, Fault, Section
 from timefair.basics.values import (
     Bounds,
     Cost,
@@ -92,7 +92,7 @@ class Statistics(Section):
         default=RunCount(), description="How the tables on numbers of runs judge rules."
     )
 
-    def faults(self, campaign: Surroundings) -> Iterator[Fault]:
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if self.time == "reference" and not campaign.reference_is_timed:
             yield "time", "'reference': needs timing.reference: true"
         if self.time != "wall" and self.ancillary == "amortised":

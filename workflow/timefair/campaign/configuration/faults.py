@@ -122,7 +122,7 @@ def _one_line(text: str) -> str:
     return text if text.isprintable() else repr(text)
 
 
-class _Place(NamedTuple):
+class _ErrorPlace(NamedTuple):
     """Where an error lies.
 
     Attributes
@@ -140,21 +140,24 @@ class _Place(NamedTuple):
     chosen: str | None
 
 
-def _place(loc: tuple[int | str, ...]) -> _Place:
+def _place(loc: tuple[int | str, ...]) -> _ErrorPlace:
     """Read the place of an error of pydantic, which also names the classes that keys chose."""
     section: type[Section] = Campaign
     path, chosen, parts = [loc[0]], None, iter(loc[1:])
+    name = str(loc[0])
     for part in parts:
-        name = str(path[-1])
         if section is Campaign and name in LABELLED:
-            section = LABELLED[name]
-        elif name in CHOICES and name in section.model_fields:
+            section, name = LABELLED[name], ""
+            path.append(part)  # a label, which may look like a key
+            continue
+        if name in CHOICES and name in section.model_fields:
             section, chosen = CHOICES[name].kinds[str(part)], name
             part = next(parts, "")
         elif _is_section(section, name):
             section = cast(type[Section], section.model_fields[name].annotation)
         path.append(part)
-    return _Place(tuple(path), section, chosen)
+        name = str(part)
+    return _ErrorPlace(tuple(path), section, chosen)
 
 
 def _is_section(section: type[Section], name: str) -> bool:

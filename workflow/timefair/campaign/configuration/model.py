@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, model_validator
 
-from timefair.basics.sections import Fault, Section, Surroundings
+from timefair.basics.sections import CampaignView, Fault, Section
 from timefair.basics.values import (
     Choice,
     Cost,
@@ -135,7 +135,7 @@ class Budget(Section):
         description="The precision that ends a run, where the optimum is known; `null`: none.",
     )
 
-    def faults(self, campaign: Surroundings) -> Iterator[Fault]:
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         each = self.evaluations_per_dimension
         if self.time_s is None and self.evaluations is None and each is None:
             yield "", "empty; give time_s, evaluations or evaluations_per_dimension"
@@ -174,7 +174,7 @@ class Timing(Section):
         "each run, as a measure of the speed of the core; `null`: with `budget.time_s`.",
     )
 
-    def faults(self, campaign: Surroundings) -> Iterator[Fault]:
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if self.repeats != type(self).model_fields["repeats"].default and not self.most_repeats:
             yield "repeats", f"{self.repeats}: only with 'repeat', not {self.disturbed!r}"
 
@@ -227,7 +227,7 @@ class Campaign(Section):
     tables: Choice = Field(default=("all",), description="Tables to make: `all` or a list.")
     figures: Choice = Field(default=("all",), description="Figures to draw: `all` or a list.")
 
-    def faults(self, campaign: Surroundings) -> Iterator[Fault]:
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         for label in self.published:
             if label in self.algorithms:
                 key = f"published.{label}"

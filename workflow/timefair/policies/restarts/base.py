@@ -9,7 +9,7 @@ from typing import Protocol
 
 from pydantic import Field
 
-from timefair.basics.sections import Fault, Section, Surroundings
+from timefair.basics.sections import CampaignView, Fault, Section
 from timefair.basics.values import Count, Seconds
 
 
@@ -42,7 +42,7 @@ UNLIMITED = Limit()
 """A launch ends with the run, or when the algorithm returns."""
 
 
-class Launch(Protocol):
+class BegunLaunch(Protocol):
     """A launch that was begun with `Launches.begin`."""
 
     @property
@@ -79,7 +79,7 @@ class Launches(Protocol):
             What it may use without an improvement of its own best value.
         """
 
-    def begin(self, turn: Limit) -> Launch:
+    def begin(self, turn: Limit) -> BegunLaunch:
         """Launch the algorithm and pause the launch when it has used its turn."""
 
     def finish(self) -> None:
@@ -124,7 +124,7 @@ class WithTau(RestartPolicy):
         """The share tau."""
         return Limit(self.tau_s, self.tau_evaluations)
 
-    def faults(self, campaign: Surroundings) -> Iterator[Fault]:
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if (self.tau_s is None) == (self.tau_evaluations is None):
             what = "no tau" if self.tau_s is None else "both tau_s and tau_evaluations"
             yield "policy", f"{self.policy!r} with {what}: give tau_s or tau_evaluations"

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from timefair.basics.sections import Fault, Surroundings
+from timefair.basics.sections import CampaignView, Fault
 from timefair.basics.values import Count, Seconds
 from timefair.policies.restarts.base import Limit, RestartPolicy
 
@@ -27,7 +27,7 @@ class Stagnation(RestartPolicy):
     def plateau(self) -> Limit:
         return Limit(self.plateau_s, self.plateau_evaluations)
 
-    def faults(self, campaign: Surroundings) -> Iterator[Fault]:
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if self.plateau_s is None and self.plateau_evaluations is None:
             yield (
                 "policy",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from timefair.basics.sections import Fault, Section, Surroundings
+from timefair.basics.sections import CampaignView, Fault, Section
 from timefair.basics.values import Repeats
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Started(StoppingPolicy):
         """The least number of runs, of at most `runs`."""
         return self.start or min(self.usual_start, runs)
 
-    def faults(self, campaign: Surroundings) -> Iterator[Fault]:
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         yield from super().faults(campaign)
         if self.start is not None and self.start > campaign.runs:
             yield "start", f"{self.start}: more than runs ({campaign.runs})"
@@ -96,7 +96,7 @@ class Comparing(StoppingPolicy):
         """
         raise NotImplementedError
 
-    def faults(self, campaign: Surroundings) -> Iterator[Fault]:
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         yield from super().faults(campaign)
         if campaign.rounds < 2:
             yield (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from timefair.basics.sections import Fault, Surroundings
+from timefair.basics.sections import CampaignView, Fault
 from timefair.basics.values import Bounds, Positive, Share
 from timefair.policies.stopping.base import Started
 
@@ -56,7 +56,7 @@ class KnownMean(Started):
             self.width, *self.bounds, self.relative, self.confidence, start, runs
         )
 
-    def faults(self, campaign: Surroundings) -> Iterator[Fault]:
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         yield from super().faults(campaign)
         if self.bounds is None and self.validity not in (None, "single"):
             yield (

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from timefair.basics.sections import Fault, Surroundings
+from timefair.basics.sections import CampaignView, Fault
 from timefair.basics.values import Positive
 from timefair.policies.stopping.base import Comparing, Started
 
@@ -47,7 +47,7 @@ class Pair(Comparing, Started):
             return decision.reason.value
         return None if decision.following == place else RESTING
 
-    def faults(self, campaign: Surroundings) -> Iterator[Fault]:
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         yield from super().faults(campaign)
         if len(campaign.algorithms) != 2:
             yield "rule", f"{self.rule!r} with {len(campaign.algorithms)} algorithms: takes two"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from timefair.basics.sections import Fault, Surroundings
+from timefair.basics.sections import CampaignView, Fault
 from timefair.basics.values import Positive, Share
 from timefair.policies.stopping.base import Started
 
@@ -39,7 +39,7 @@ class SuccessRate(Started):
         start = self.first_look(runs)
         return SuccessWidth(self.target, self.width, self.confidence, start, runs)
 
-    def faults(self, campaign: Surroundings) -> Iterator[Fault]:
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         yield from super().faults(campaign)
         final = campaign.budget.final_target
         if final is not None and self.target < final:
