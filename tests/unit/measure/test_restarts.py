@@ -109,7 +109,7 @@ def test_geometric_lengths_beyond_all_numbers_are_no_limit():
 
 
 def test_geometric_lengths_in_seconds_double():
-    allowance = Allowance(time_ns=round(0.4 * 1e9), restart=Geometric(tau_s=0.05))
+    allowance = Allowance(time_ns=round(0.7 * 1e9), restart=Geometric(tau_s=0.05))
     row = measure_run(Algorithm(endless), line(), allowance, 1)
     spans = [launch["end_s"] - launch["start_s"] for launch in row["launch_log"][:3]]
     assert all(span >= least for span, least in zip(spans, (0.05, 0.1, 0.2), strict=True))
