@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from timefair.basics.values import Repeats
 from timefair.policies.restarts.base import Launches, WithTau
+
+CANDIDATES = 40
+"""The number of candidates that Friedrich, Kötzing and Wagner recommend."""
+
+
+def _or_usual(value: object) -> object:
+    """Older campaigns have null for the usual number."""
+    return CANDIDATES if value is None else value
 
 
 class BetAndRun(WithTau):
@@ -24,8 +32,8 @@ class BetAndRun(WithTau):
     """
 
     policy: Literal["bet-and-run"] = "bet-and-run"
-    candidates: Repeats = Field(
-        default=40, description="Launches that the best one is chosen from."
+    candidates: Annotated[Repeats, BeforeValidator(_or_usual)] = Field(
+        default=CANDIDATES, description="Launches that the best one is chosen from."
     )
 
     def make(self, launches: Launches) -> None:
