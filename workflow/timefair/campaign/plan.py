@@ -41,7 +41,7 @@ SNAPSHOT = "campaign.json"
 """The checked campaign, as its jobs read it, likewise."""
 
 KEYS = "keys.json"
-"""The measure key of each algorithm and round, as the campaign was planned, likewise."""
+"""The measure keys of all algorithms and rounds of the plan, in the same folder."""
 
 KEY_LENGTH = 12
 

@@ -66,9 +66,10 @@ CHOICES: Mapping[str, ChosenSection] = MappingProxyType(
 
 
 def _tidied(choice: ChosenSection, value: object) -> object:
-    """Add the key if it is missing, and leave out keys of other classes that say nothing.
+    """Add the key if it is missing, and drop keys of other classes that have no effect.
 
-    Campaigns written before each class had keys of its own name them all: null, or the default.
+    Campaigns written before each class had its own keys contain all of them, with null or the
+    default.
     """
     if not isinstance(value, Mapping):
         return value
@@ -81,7 +82,7 @@ def _tidied(choice: ChosenSection, value: object) -> object:
 
 
 def _idle(choice: ChosenSection, key: str, value: object) -> bool:
-    """Whether a value says as much as no value, to the other classes that have the key."""
+    """Whether a value has no effect for the other classes that have the key: null or a default."""
     defaults = [choice.kinds[name].model_fields[key].default for name in choice.having(key)]
     return bool(defaults) and (value is None or any(_same(value, usual) for usual in defaults))
 

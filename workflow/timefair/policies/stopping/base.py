@@ -19,7 +19,7 @@ class StoppingPolicy(Section):
 
     A rule derives from this class, or from one of those below, and gives `rule` its name as a
     default. Its other fields are its keys in the campaign file. In its docstring, the paragraph
-    that begins with "Promise:" says what holds at the number of runs where it stops.
+    that begins with "Promise:" states what holds at the number of runs where it stops.
     """
 
     compares: ClassVar[bool] = False
