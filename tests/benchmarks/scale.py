@@ -79,6 +79,7 @@ def make_records(folder: Path, events: int) -> int:
     results = folder / "results" / "scale"
     plan.write_snapshot(campaign, results)
     keys = provenance.measure_keys(campaign)
+    plan.write_keys(keys, results)
     common = {
         "campaign": campaign.model_dump(mode="json"),
         "machine": provenance.machine_facts(("scipy",)),

@@ -21,8 +21,10 @@ CAMPAIGN: dict[str, Any] = {
         "b": {"use": "scipy:Nelder-Mead"},
     },
     "budget": {"time_s": 0.5, "evaluations": 1000},
+    "restart": {"policy": "luby", "tau_s": 0.1},
     "runs": 4,
     "rounds": 2,
+    "stopping": {"rule": "quantile", "start": 2},
 }
 
 
@@ -67,7 +69,7 @@ LEAVE: dict[str, Callable[[dict[str, Any]], object]] = {
     "an algorithm less": lambda c: c["algorithms"].pop("b"),
     "a default spelled out": lambda c: c["budget"].update(final_target=1e-8),
     "the campaign's restart spelled out": lambda c: c["algorithms"]["a"].update(
-        restart={"policy": "independent"}
+        restart={"policy": "luby", "tau_s": 0.1}
     ),
     "another algorithm's restart": lambda c: c["algorithms"]["b"].update(
         restart={"policy": "none"}
@@ -119,6 +121,14 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
         ("exhibits/runtimes/ert.py", False),
         ("charts/paper/curves.py", False),
         ("campaign/configuration/model.py", False),
+        ("policies/restarts/base.py", True),
+        ("policies/restarts/luby.py", True),
+        ("policies/restarts/stagnation.py", False),
+        ("policies/stopping/quantile.py", True),
+        ("policies/stopping/skewness.py", False),
+        ("policies/scan.py", False),
+        ("statistics/run_count/widths.py", True),
+        ("statistics/run_count/skewness.py", False),
         ("cli/__init__.py", False),
     ],
 )
@@ -171,6 +181,18 @@ def test_comments_and_docstrings_do_not_count(tmp_path: Path) -> None:
         path.parent.mkdir()
         path.write_text(text)
     assert code_digest([plain]) == code_digest([told]) != code_digest([other])
+
+
+def test_the_description_of_a_key_does_not_count(tmp_path: Path) -> None:
+    keys = {
+        text: tmp_path / text / "m.py"
+        for text in ("Field(5, description='a')", "Field(5, description='b')", "Field(6)")
+    }
+    for text, path in keys.items():
+        path.parent.mkdir()
+        path.write_text(f"x = {text}\n")
+    first, second, other = (code_digest([path]) for path in keys.values())
+    assert first == second != other
 
 
 def test_sources_follow_imports_and_stay_in_their_rooms() -> None:

@@ -26,9 +26,9 @@ from timefair.campaign import configuration
 from timefair.measure import kernel
 from timefair.measure.child import Allowance
 from timefair.measure.preparation import evaluation_cost_s, prepare
-from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
 from timefair.measure.seeds import run_seed
+from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES
 from timefair.records.status import Status, StopReason
@@ -68,7 +68,7 @@ class Setting:
         return Allowance(
             evaluations=self.evaluations,
             wall_ns=round(self.wall_s * 1e9),
-            restart=RestartPolicy("none"),
+            restart=NoRestart(),
         )
 
     @property

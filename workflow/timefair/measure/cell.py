@@ -21,7 +21,6 @@ from timefair.measure.interruption import interruptible
 from timefair.measure.objective import NEVER, Objective
 from timefair.measure.preparation import evaluation_cost_s, prepare
 from timefair.measure.repetitions import Repetitions
-from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
 from timefair.measure.seeds import run_seed
 from timefair.measure.state import State
@@ -50,7 +49,7 @@ def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
     key
         The digest of everything that decides this measurement (`provenance.measure_key`).
     """
-    repetitions = stopping.repetitions(campaign, job, folder=record.parents[3])
+    repetitions = stopping.repetitions(campaign, job, key, folder=record.parents[3])
     with interruptible(), Journal(record, key) as journal:
         missing = _missing(repetitions, journal)
         if (first := next(missing, None)) is not None:
@@ -123,7 +122,7 @@ def _allowance(campaign: Campaign, job: Job) -> Allowance:
         final_target=-1.0 if budget.final_target is None else budget.final_target,
         wall_ns=round(limits.wall_s * 1e9),
         memory_mb=limits.memory_mb,
-        restart=RestartPolicy(**campaign.restart_of(job.algorithm).model_dump(exclude_none=True)),
+        restart=campaign.restart_of(job.algorithm),
         cores=campaign.algorithms[job.algorithm].threads,
     )
 
