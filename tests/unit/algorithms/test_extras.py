@@ -306,9 +306,9 @@ def test_what_an_objective_raises_is_held_until_it_is_released() -> None:
         raise Cut
 
     stopped = []
-    held = optional.Held(objective, lambda: stopped.append(True))
-    held.release()
-    assert held(np.zeros(2)) == np.inf
+    trap = optional.ErrorTrap(objective, lambda: stopped.append(True))
+    trap.reraise()
+    assert trap(np.zeros(2)) == np.inf
     assert stopped == [True]
     with pytest.raises(Cut):
-        held.release()
+        trap.reraise()

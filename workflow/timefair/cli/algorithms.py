@@ -53,7 +53,7 @@ def add_to(commands: Commands) -> None:
 
 def _algorithms(arguments: argparse.Namespace) -> None:
     from timefair.algorithms.registry import LIBRARIES
-    from timefair.campaign.provenance import versions
+    from timefair.machine.software import versions
 
     chosen = arguments.library
     if chosen is not None:
@@ -86,7 +86,7 @@ def _audit(arguments: argparse.Namespace) -> None:
     from timefair.measure import audit
 
     prepare_files(arguments.output, listing.WRITERS)
-    setting = audit.Setting(
+    setting = audit.AuditSettings(
         arguments.function,
         arguments.dimension,
         arguments.evaluations,

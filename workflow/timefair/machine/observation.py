@@ -17,7 +17,7 @@ COUNTERS = ("steal_s", "swapped_pages", "thermal_throttles", "throttled_periods"
 """Facts that only grow; their growth while the doctor measures is what happens now."""
 
 
-class Verdict(NamedTuple):
+class Assessment(NamedTuple):
     """How bad something is, the numbers that say so, and what to do about it."""
 
     severity: Severity
@@ -25,19 +25,19 @@ class Verdict(NamedTuple):
     remedy: str = ""
 
 
-def ok(evidence: str) -> Verdict:
+def ok(evidence: str) -> Assessment:
     """Nothing that spoils times."""
-    return Verdict("ok", evidence)
+    return Assessment("ok", evidence)
 
 
-def warn(evidence: str, remedy: str) -> Verdict:
+def warn(evidence: str, remedy: str) -> Assessment:
     """Times spread or drift more than they need."""
-    return Verdict("warn", evidence, remedy)
+    return Assessment("warn", evidence, remedy)
 
 
-def bad(evidence: str, remedy: str) -> Verdict:
+def bad(evidence: str, remedy: str) -> Assessment:
     """Times are wrong, or runs do not get what they are promised."""
-    return Verdict("bad", evidence, remedy)
+    return Assessment("bad", evidence, remedy)
 
 
 @dataclass(frozen=True)

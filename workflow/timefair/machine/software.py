@@ -8,7 +8,9 @@ import platform
 import sys
 import sysconfig
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import metadata
 from typing import Any, NoReturn
 
 from timefair.machine.host import Host, Unknown
@@ -112,6 +114,19 @@ def packages(_: Host) -> dict[str, str]:
             if dash and name.endswith(".dist-info"):
                 found.setdefault(package, version)
     return found
+
+
+def versions(distributions: Iterable[str]) -> dict[str, str | None]:
+    """Look up the installed version of each distribution; None for one that is not installed."""
+    return {name: _version(name) for name in sorted(set(distributions))}
+
+
+@cache
+def _version(distribution: str) -> str | None:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 _MATTER = (

@@ -44,7 +44,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Setting:
+class AuditSettings:
     """The problem, the budgets, and the seconds after which a run of evaluations is ended."""
 
     function: int = 8
@@ -77,7 +77,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditRow:
     """A row of the audit; None where a run did not go far enough to tell.
 
     Attributes
@@ -184,7 +184,7 @@ def _faults(subject: Subject) -> list[str]:
     return []
 
 
-def look_at(subject: Subject, setting: Setting) -> Finding:
+def look_at(subject: Subject, setting: AuditSettings) -> AuditRow:
     """Audit one algorithm in a process of its own, so that it meets nothing of another's."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn) as process:
@@ -192,17 +192,17 @@ def look_at(subject: Subject, setting: Setting) -> Finding:
             return process.submit(_prepared, subject, setting).result()
         except BrokenProcessPool:
             message = "its preparation ended the process"
-            return Finding(subject.label, subject.use, Status.CRASHED, message=message)
+            return AuditRow(subject.label, subject.use, Status.CRASHED, message=message)
 
 
-def _prepared(subject: Subject, setting: Setting) -> Finding:
+def _prepared(subject: Subject, setting: AuditSettings) -> AuditRow:
     kernel.adopt_orphans()
     algorithm = registry.load(subject.use, subject.parameters)
     prepare(algorithm, setting.problem)
     return audit(subject, algorithm, setting)
 
 
-def audit(subject: Subject, algorithm: Algorithm, setting: Setting) -> Finding:
+def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> AuditRow:
     """Audit a prepared algorithm: four runs."""
     problem = setting.problem
     seed = run_seed(1, problem.name, subject.use, 1)
@@ -214,7 +214,7 @@ def audit(subject: Subject, algorithm: Algorithm, setting: Setting) -> Finding:
     timed = measure_run(algorithm, problem, setting.of_time, seed)
     wrong = next((row for row in (*rows, timed) if row["status"] != Status.OK), None)
     evaluated = all(row["evaluations"] for row in rows)
-    return Finding(
+    return AuditRow(
         algorithm=subject.label,
         use=subject.use,
         status=str(wrong["status"] if wrong else Status.OK),

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapters.optional import Extra, Held, defaults_of
+from timefair.algorithms.adapters.optional import ErrorTrap, Extra, defaults_of
 from timefair.algorithms.base import Objective
 
 ENDLESS = 2**31 - 1
@@ -103,13 +103,13 @@ def _with_hook(
     objective: Objective, minimize: Callable[..., Any], settings: Mapping[str, Any]
 ) -> None:
     """DE, which takes an exception for a bad value and goes on, but asks whether to end."""
-    held = Held(objective)
+    trap = ErrorTrap(objective)
 
     def over(x: object, y: object) -> bool:
-        return held.error is not None
+        return trap.error is not None
 
-    minimize(held, is_terminate=over, max_evaluations=ENDLESS, **settings)
-    held.release()
+    minimize(trap, is_terminate=over, max_evaluations=ENDLESS, **settings)
+    trap.reraise()
 
 
 FCMAES = Extra(

@@ -46,7 +46,7 @@ SET_HERE = (
 """Arguments of ``modde.Parameters`` that are not the user's."""
 
 
-class _Problem:
+class _IohProblem:
     """The objective with what modde asks of a problem of the package ioh."""
 
     def __init__(self, objective: Objective) -> None:
@@ -85,7 +85,7 @@ def _solve(
     settings |= {key: np.array([settings[key]]) for key in ("F", "CR") if key in settings}
     settings.setdefault("budget", _budget(objective, parameters))
     return ModularDE(
-        _Problem(objective),
+        _IohProblem(objective),
         lb=objective.lower.reshape(column),
         ub=objective.upper.reshape(column),
         seed=int(rng.integers(2**32)),

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapters.optional import Extra, Held, moved_inside
+from timefair.algorithms.adapters.optional import ErrorTrap, Extra, moved_inside
 from timefair.algorithms.base import Objective
 
 LOCAL = ("LN_BOBYQA", "LN_NELDERMEAD", "LN_PRAXIS", "LN_SBPLX")
@@ -70,8 +70,8 @@ def _solve(
     optimizer.set_lower_bounds(objective.lower)
     optimizer.set_upper_bounds(objective.upper)
     evaluate = moved_inside(objective) if name in ROUNDING else objective
-    held = Held(evaluate, optimizer.force_stop)
-    optimizer.set_min_objective(lambda x, _: held(x))
+    trap = ErrorTrap(evaluate, optimizer.force_stop)
+    optimizer.set_min_objective(lambda x, _: trap(x))
     settings = dict(parameters)
     if name in MULTISTART:
         optimizer.set_local_optimizer(_local(settings.pop("local", LOCAL[0]), objective))
@@ -79,7 +79,7 @@ def _solve(
         getattr(optimizer, f"set_{key}")(value)
     with contextlib.suppress(nlopt.RoundoffLimited, nlopt.ForcedStop):  # ends like any other
         optimizer.optimize(rng.uniform(objective.lower, objective.upper))
-    held.release()
+    trap.reraise()
 
 
 def _local(name: object, objective: Objective) -> Any:

@@ -129,11 +129,21 @@ def moved_inside(objective: Objective) -> Evaluate:
     return lambda x: objective(np.clip(x, lower, upper))
 
 
-class Held:
-    """An objective that holds what it raises, for libraries that would lose it on their way.
+class ErrorTrap:
+    """An objective that keeps what it raises, for libraries that would swallow the exception.
 
-    ``stop()``, or a look at `error`, has to make the library return; `release` then raises what is
-    held, if anything.
+    Parameters
+    ----------
+    evaluate
+        The objective.
+    stop
+        Called after an exception, to make the library return. A library without such a call can
+        look at `error` instead. The value of that evaluation is inf.
+
+    Attributes
+    ----------
+    error
+        The exception; None as long as there was none. `reraise` raises it.
     """
 
     def __init__(self, evaluate: Evaluate, stop: Callable[[], object] = lambda: None) -> None:
@@ -148,7 +158,7 @@ class Held:
             self._stop()
             return np.inf
 
-    def release(self) -> None:
+    def reraise(self) -> None:
         if self.error is not None:
             raise self.error
 

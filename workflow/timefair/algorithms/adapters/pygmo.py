@@ -123,13 +123,13 @@ class _Pygmo(Extra):
         return []
 
 
-class _Problem:
+class _UserDefinedProblem:
     """An objective as pygmo wants it."""
 
     def __init__(self, objective: Objective) -> None:
         self._objective = objective
 
-    def __deepcopy__(self, memo: object) -> _Problem:
+    def __deepcopy__(self, memo: object) -> _UserDefinedProblem:
         """pygmo copies problems and populations; the objective remains the one that counts."""
         return self
 
@@ -159,7 +159,7 @@ def _solve(
         chosen["gen"] = _generations(objective, size)
     seeds = rng.integers(2**32, size=2).tolist()
     algorithm = pygmo.algorithm(_made(name, chosen, seeds[0]))
-    problem = pygmo.problem(_Problem(objective))
+    problem = pygmo.problem(_UserDefinedProblem(objective))
     return algorithm.evolve(pygmo.population(problem, size, seed=seeds[1]))
 
 

@@ -12,7 +12,7 @@ from timefair.basics.errors import InputError
 
 
 @dataclass(frozen=True)
-class Command:
+class CommandLine:
     """A command that can be started from any folder.
 
     `arguments` begin with the program. The program, and each argument that is an existing file,
@@ -23,7 +23,7 @@ class Command:
     files: tuple[Path, ...]
 
 
-def parse(text: str) -> Command:
+def parse(text: str) -> CommandLine:
     """Split a command as a shell does; InputError where it cannot be started.
 
     Nothing is expanded: no variables, no ``~``, no patterns.
@@ -37,7 +37,7 @@ def parse(text: str) -> Command:
     program = _program(words[0])
     arguments = [os.path.abspath(word) if os.path.isfile(word) else word for word in words[1:]]
     files = [Path(word) for word in (program, *arguments) if os.path.isabs(word)]
-    return Command((program, *arguments), tuple(file for file in files if file.is_file()))
+    return CommandLine((program, *arguments), tuple(file for file in files if file.is_file()))
 
 
 def _program(word: str) -> str:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from timefair.algorithms.base import Algorithm, Available, Objective
 from timefair.algorithms.external import command as commands
 from timefair.algorithms.external import protocol
-from timefair.algorithms.external.command import Command
+from timefair.algorithms.external.command import CommandLine
 from timefair.algorithms.external.process import Process, running
 from timefair.algorithms.external.protocol import ExternalError
 from timefair.basics.errors import InputError
@@ -59,7 +59,7 @@ def _solve(
     objective: Objective,
     rng: np.random.Generator,
     *,
-    command: Command,
+    command: CommandLine,
     parameters: Mapping[str, object],
 ) -> None:
     seed = int(rng.integers(protocol.SEEDS))

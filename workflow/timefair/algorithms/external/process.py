@@ -10,7 +10,7 @@ import tempfile
 from collections import deque
 from collections.abc import Iterator
 
-from timefair.algorithms.external.command import Command
+from timefair.algorithms.external.command import CommandLine
 from timefair.algorithms.external.protocol import ExternalError, shown
 from timefair.algorithms.external.spawn import spawn
 
@@ -31,7 +31,7 @@ LAST_BYTES, LAST_LINES = 1000, 5
 class Process:
     """A running command: lines come from its standard output, and go to its standard input."""
 
-    def __init__(self, command: Command, folder: str, errors: int) -> None:
+    def __init__(self, command: CommandLine, folder: str, errors: int) -> None:
         self._errors = errors
         self._lines: deque[bytes] = deque()
         self._rest = b""  # of a line that is not complete yet
@@ -128,7 +128,7 @@ class Process:
 
 
 @contextlib.contextmanager
-def running(command: Command) -> Iterator[Process]:
+def running(command: CommandLine) -> Iterator[Process]:
     """Start a command in an empty folder of its own; end it, and remove the folder, after that.
 
     What it has put into a group or a session of its own is ended with the run.
