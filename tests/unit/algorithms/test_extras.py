@@ -16,7 +16,7 @@ from timefair.measure.child import Allowance
 from timefair.measure.run import measure_run
 from timefair.problems.registry import SUITES
 
-EXTRAS = ("modcma", "modde", "fcmaes", "pymoo", "nlopt", "pybobyqa", "skopt")
+EXTRAS = [name for name, library in registry.LIBRARIES.items() if library.optional]
 USES = [f"{name}:{algorithm}" for name in EXTRAS for algorithm in registry.LIBRARIES[name].names]
 DRAW_NOTHING = ("GN_DIRECT", "GN_DIRECT_L", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L")
 MOST = {"skopt": 12, "pybobyqa": 60}

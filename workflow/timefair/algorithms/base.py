@@ -1,10 +1,8 @@
-"""The interface of an algorithm, and of a library that offers some.
-
-A library joins by one module that defines a `Library` and one line in the registry.
-"""
+"""The interface of an algorithm, and of a library of algorithms."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,28 +92,50 @@ class Available:
     """Why it cannot be used here; empty when it can."""
 
 
-class Library(Protocol):
-    """A source of algorithms, the part before the colon of ``library:name``."""
+class Library(ABC):
+    """A source of algorithms, the part before the colon of ``library:name``.
+
+    A library is an instance of a subclass at the level of a module of `adapters`: the registry
+    finds it there. Importing that module must not import the library itself.
+
+    Attributes
+    ----------
+    name
+        What a campaign writes before the colon.
+    distributions
+        The packages whose versions decide what the algorithms do, installed or not. The first one
+        is the package to install.
+    examples
+        Some names of algorithms, for the documentation.
+    optional
+        Whether the package is among the extras, and not a dependency of timefair.
+    """
 
     name: str
     distributions: Sequence[str]
-    """The packages whose versions decide what its algorithms do, installed or not."""
+    examples: Sequence[str] = ()
+    optional: bool = False
 
+    @abstractmethod
     def available(self) -> list[Available]:
-        """Every algorithm that it has, usable here or not."""
+        """List every algorithm of the library, usable here or not."""
 
+    @abstractmethod
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
-        """What is wrong with a name and its parameters, one line each, with what is right.
+        """Check a name and its parameters; one line per fault, with what would be right.
 
-        Called before anything runs. The lines start with the offending word: the caller puts the
+        Called before anything runs. A line begins with the offending word: the caller puts the
         key of the campaign in front.
         """
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        """The kinds of variables it takes. Called where `faults` found none."""
+        """The kinds of variables that an algorithm takes. Called where `faults` found none."""
+        return CONTINUOUS
 
+    @abstractmethod
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
-        """Import what is needed and bind the parameters. `faults` has been asked before."""
+        """Import what is needed and bind the parameters. Called where `faults` found none."""
 
+    @abstractmethod
     def source_files(self, name: str) -> list[Path]:
-        """This project's or the user's code behind an algorithm, for a digest of the code."""
+        """The files of this package, or of the user, behind an algorithm, for a code digest."""

@@ -17,13 +17,13 @@ from functools import partial
 from pathlib import Path
 from typing import cast, get_args
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
 from timefair.basics import user_code
 from timefair.basics.errors import InputError
 from timefair.problems.base import Variables
 
 
-class Own:
+class Own(Library):
     """The user's own functions."""
 
     name = "own"

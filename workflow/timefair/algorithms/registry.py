@@ -28,31 +28,24 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from timefair.algorithms import own
-from timefair.algorithms.adapters.fcmaes_native import FCMAES
-from timefair.algorithms.adapters.modular_cmaes import MODCMA
-from timefair.algorithms.adapters.modular_de import MODDE
-from timefair.algorithms.adapters.nevergrad_registry import Nevergrad
-from timefair.algorithms.adapters.nlopt_algorithms import NLOPT
-from timefair.algorithms.adapters.py_bobyqa import PYBOBYQA
-from timefair.algorithms.adapters.pycma import PyCma
-from timefair.algorithms.adapters.pygmo import PYGMO
-from timefair.algorithms.adapters.pymoo_single import PYMOO
-from timefair.algorithms.adapters.scikit_optimize import SKOPT
-from timefair.algorithms.adapters.scipy_optimize import ScipyOptimize
+from timefair.algorithms import adapters, own
 from timefair.algorithms.base import Algorithm, Available, Library
-from timefair.algorithms.builtin.library import Timefair
-from timefair.algorithms.external.library import External
-from timefair.basics import user_code
+from timefair.algorithms.builtin.library import TIMEFAIR
+from timefair.algorithms.external.library import EXTERNAL
+from timefair.basics import discovery, user_code
 from timefair.basics.errors import InputError, suggest
 from timefair.problems.base import Variables
 
-_ALL: tuple[Library, ...] = (
-    *(Timefair(), ScipyOptimize(), Nevergrad(), PyCma()),
-    *(MODCMA, MODDE, PYGMO, FCMAES, PYMOO, NLOPT, PYBOBYQA, SKOPT),
-    External(),
-)
-LIBRARIES: dict[str, Library] = {library.name: library for library in _ALL}
+_ADAPTERS = discovery.declared(adapters, Library)  # type: ignore[type-abstract]
+LIBRARIES: dict[str, Library] = {
+    library.name: library
+    for library in (
+        TIMEFAIR,
+        *sorted(_ADAPTERS.values(), key=lambda library: library.optional),
+        EXTERNAL,
+    )
+}
+"""Every library by name: timefair itself, the required ones, the optional ones, any program."""
 OWN = own.Own()
 
 

@@ -8,17 +8,16 @@ rotation are drawn from a seed: the report's own exist for 1000 variables in gro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.errors import suggest
-from timefair.problems.base import LARGEST_INSTANCE, Native, Problem, ProblemName, Variables
+from timefair.problems.base import Native, Problem, ProblemName, Suite, at_least
 from timefair.problems.cec2010_evaluation import Basic, Evaluation
 
 SEPARABLE = (Basic.ELLIPTIC, Basic.RASTRIGIN, Basic.ACKLEY)  # but for a rotation
@@ -102,7 +101,7 @@ def groups(function: int, dimension: int, group_size: int) -> int:
     return dimension // group_size if function in ALL_IN_GROUPS else 0
 
 
-class Cec2010:
+class Cec2010(Suite):
     """20 functions in 2 or more variables; every positive instance exists.
 
     Parameters
@@ -113,10 +112,8 @@ class Cec2010:
     """
 
     name = "cec2010"
-    distributions: Sequence[str] = ()
-    variables: Variables = "continuous"
-
     functions = range(1, 21)
+    dimensions = at_least(2)
 
     def __init__(self, group_size: int | None = None) -> None:
         self.group_size = group_size
@@ -139,21 +136,7 @@ class Cec2010:
     def faults(
         self, functions: list[int], dimensions: list[int], instances: list[int]
     ) -> list[str]:
-        found = [
-            f"functions: {f} is not in cec2010, which has 1 to 20"
-            for f in functions
-            if f not in self.functions
-        ]
-        found += [
-            f"dimensions: {d} is not in cec2010, whose dimensions are whole numbers from 2"
-            for d in dimensions
-            if d < 2
-        ]
-        found += [
-            f"instances: {i} is not in cec2010, whose instances are whole numbers from 1"
-            for i in instances
-            if not 1 <= i <= LARGEST_INSTANCE
-        ]
+        found = super().faults(functions, dimensions, instances)
         return found + list(self._misfits(functions, [d for d in dimensions if d >= 2]))
 
     def _misfits(self, functions: list[int], dimensions: list[int]) -> Iterator[str]:
@@ -175,18 +158,13 @@ class Cec2010:
             return 0
         return self.group_size or (50 if dimension >= 100 else max(dimension // 2, 2))
 
-    def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
-        return True
-
-    def problem(self, function: int, dimension: int, instance: int) -> Problem:
-        faults = self.faults([function], [dimension], [instance])
-        if faults:
-            raise ValueError("; ".join(faults))
+    def make(self, name: ProblemName) -> Problem:
+        function, dimension = name.function, name.dimension
         size = self._group_size(function, dimension)
-        evaluate = evaluation(function, size, draw(function, dimension, size, instance))
+        evaluate = evaluation(function, size, draw(function, dimension, size, name.instance))
         bound = np.full(dimension, BOUND[MAIN[function]])
         return Problem(
-            name=ProblemName(self.name, function, dimension, instance),
+            name=name,
             evaluate=evaluate,
             lower=-bound,
             upper=bound,
@@ -195,5 +173,6 @@ class Cec2010:
             keep=(evaluate,),
         )
 
-    def source_files(self) -> list[Path]:
-        return []
+
+CEC2010 = Cec2010()
+"""The 20 functions of the CEC'2010 competition on large-scale optimization."""

@@ -30,19 +30,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from timefair.problems.base import (
-    LARGEST_INSTANCE,
-    FixedSuite,
-    Problem,
-    ProblemName,
-    Variables,
-)
+from timefair.problems.base import Problem, ProblemName, Suite, Variables
 from timefair.problems.coco_library import CProblem, place_noise, reset_noise
 from timefair.problems.whole_numbers import refusing
 
 
 @dataclass
-class Coco(FixedSuite):
+class Coco(Suite):
     """A suite of COCO: its name there, its functions and its dimensions."""
 
     name: str
@@ -52,34 +46,8 @@ class Coco(FixedSuite):
     noisy: bool = False
     distributions: Sequence[str] = ("coco-experiment",)
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
-        *others, last = self.dimensions
-        found = [
-            f"functions: {f} is not in {self.name}, which has {self.functions[0]} to "
-            f"{self.functions[-1]}"
-            for f in functions
-            if f not in self.functions
-        ]
-        found += [
-            f"dimensions: {d} is not in {self.name}, which has {', '.join(map(str, others))} and "
-            f"{last}"
-            for d in dimensions
-            if d not in self.dimensions
-        ]
-        found += [
-            f"instances: {i} is not in {self.name}, whose instances are whole numbers from 1"
-            for i in instances
-            if not 1 <= i <= LARGEST_INSTANCE
-        ]
-        return found
-
-    def problem(self, function: int, dimension: int, instance: int) -> Problem:
-        faults = self.faults([function], [dimension], [instance])
-        if faults:
-            raise ValueError("; ".join(faults))
-        name = ProblemName(self.name, function, dimension, instance)
+    def make(self, name: ProblemName) -> Problem:
+        function, dimension, instance = name.function, name.dimension, name.instance
         # Filtered to one problem: building a suite builds every problem in it.
         index = function - self.functions[0] + 1
         options = (f"instances: {instance}", f"dimensions: {dimension} function_indices: {index}")
@@ -130,10 +98,12 @@ def _same_bits(problem: Problem, in_c: CProblem) -> bool:
 SMALL = (2, 3, 5, 10, 20, 40)
 
 BBOB = Coco("bbob", range(1, 25), SMALL)
-COCO = (
-    BBOB,
-    Coco("bbob-boxed", range(1, 25), SMALL),
-    Coco("bbob-largescale", range(1, 25), (20, 40, 80, 160, 320, 640)),
-    Coco("bbob-mixint", range(1, 25), (5, 10, 20, 40, 80, 160), variables="mixed"),
-    Coco("bbob-noisy", range(101, 131), SMALL, noisy=True),
-)
+"""24 functions without noise."""
+BBOB_BOXED = Coco("bbob-boxed", range(1, 25), SMALL)
+"""The functions of `bbob`, infinite outside the bounds."""
+BBOB_LARGESCALE = Coco("bbob-largescale", range(1, 25), (20, 40, 80, 160, 320, 640))
+"""The functions of `bbob` in high dimensions."""
+BBOB_MIXINT = Coco("bbob-mixint", range(1, 25), (5, 10, 20, 40, 80, 160), variables="mixed")
+"""A fifth of the variables each with 2, 4, 8 and 16 values, and a fifth continuous."""
+BBOB_NOISY = Coco("bbob-noisy", range(101, 131), SMALL, noisy=True)
+"""30 functions with Gaussian, uniform and Cauchy noise."""

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics import user_code
-from timefair.problems.base import Problem, ProblemName, Variables
+from timefair.problems.base import Problem, ProblemName, Suite, Variables, at_least
 from timefair.problems.whole_numbers import refusing
 
 SETTINGS = ("lower", "upper", "f_opt", "integer")
@@ -37,8 +37,11 @@ NUMBERED = ("function", "instance")
 """Arguments of the function that are numbers of the campaign."""
 
 
-class OwnProblem:
+class OwnProblem(Suite):
     """A suite of the user's own function. InputError where there is no such function."""
+
+    functions = at_least(1)
+    dimensions = at_least(1)
 
     def __init__(self, name: str, parameters: Mapping[str, object] | None = None) -> None:
         self.name = name
@@ -87,11 +90,8 @@ class OwnProblem:
     def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
         return not isnan(self._f_opt(function, dimension, instance))
 
-    def problem(self, function: int, dimension: int, instance: int) -> Problem:
-        faults = self.faults([function], [dimension], [instance])
-        if faults:
-            raise ValueError("; ".join(faults))
-        name = ProblemName(self.name, function, dimension, instance)
+    def make(self, name: ProblemName) -> Problem:
+        function, dimension, instance = name.function, name.dimension, name.instance
         lower, upper, integer = self._space(function, dimension, instance)
         evaluate = self._evaluation(function, instance)
         if integer.any():

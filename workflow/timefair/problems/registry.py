@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from timefair.basics import user_code
+from timefair import problems
+from timefair.basics import discovery, user_code
 from timefair.basics.errors import InputError, suggest
 from timefair.problems.base import Suite
-from timefair.problems.cec2010 import Cec2010
-from timefair.problems.coco import COCO
 from timefair.problems.own import OwnProblem
-from timefair.problems.pbo import PseudoBoolean
 
-SUITES: dict[str, Suite] = {suite.name: suite for suite in (*COCO, Cec2010(), PseudoBoolean())}
+SUITES = discovery.declared(problems, Suite, without=("registry",))  # type: ignore[type-abstract]
+"""Every suite that a module of this package declares, by name."""
 
 
 def find(suite: str, parameters: Mapping[str, object]) -> Suite:

@@ -22,7 +22,6 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -113,5 +112,12 @@ def _with_hook(
 
 
 FCMAES = Extra(
-    "fcmaes", ("fcmaes", "numpy"), "fcmaes", tuple(PLACES), _parameters, _solve, Path(__file__)
+    name="fcmaes",
+    distributions=("fcmaes", "numpy"),
+    module="fcmaes",
+    names=tuple(PLACES),
+    examples=("CMA-ES", "BiteOpt"),
+    parameters=_parameters,
+    solve=_solve,
 )
+"""The optimizers of fcmaes in C++."""

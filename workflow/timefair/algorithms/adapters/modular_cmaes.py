@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -141,11 +140,12 @@ def _option(key: str, default: Any, value: object) -> object:
 
 
 MODCMA = Extra(
-    "modcma",
-    ("modcma", "numpy", "scipy"),
-    "modcma",
-    (*STRATEGIES, "modCMA"),
-    _parameters,
-    _solve,
-    Path(__file__),
+    name="modcma",
+    distributions=("modcma", "numpy", "scipy"),
+    module="modcma",
+    names=(*STRATEGIES, "modCMA"),
+    examples=("BIPOP", "modCMA"),
+    parameters=_parameters,
+    solve=_solve,
 )
+"""CMA-ES in modules, in C++ and in Python."""

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -102,5 +101,11 @@ def _budget(objective: Objective, parameters: Mapping[str, Any]) -> int:
 
 
 MODDE = Extra(
-    "modde", ("modde", "numpy", "scipy"), "modde", ("modDE",), _parameters, _solve, Path(__file__)
+    name="modde",
+    distributions=("modde", "numpy", "scipy"),
+    module="modde",
+    names=("modDE",),
+    parameters=_parameters,
+    solve=_solve,
 )
+"""Differential evolution in modules."""

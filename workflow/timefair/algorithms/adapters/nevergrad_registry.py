@@ -49,7 +49,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, Objective
 from timefair.algorithms.trial import Sphere
 from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
@@ -97,7 +97,7 @@ STARTS = ("middle", "uniform")
 ABSTRACT = ("Optimizer", "ConfiguredOptimizer", "OneShotOptimizer")
 
 
-class Nevergrad:
+class Nevergrad(Library):
     """The library ``nevergrad``."""
 
     name = "nevergrad"
@@ -111,6 +111,7 @@ class Nevergrad:
         "directsearch",
         *sorted({package for modules in NEEDS.values() for package in modules.values()}),
     )
+    examples: Sequence[str] = ("PSO", "NGOpt")
 
     def available(self) -> list[Available]:
         return [Available(name, _missing(name)) for name in _makers()]
@@ -149,6 +150,10 @@ class Nevergrad:
 
     def source_files(self, name: str) -> list[Path]:
         return [Path(__file__)]
+
+
+NEVERGRAD = Nevergrad()
+"""All optimizers of nevergrad, by their own names."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -92,4 +91,13 @@ def _local(name: object, objective: Objective) -> Any:
     return optimizer
 
 
-NLOPT = Extra("nlopt", ("nlopt", "numpy"), "nlopt", NAMES, _parameters, _solve, Path(__file__))
+NLOPT = Extra(
+    name="nlopt",
+    distributions=("nlopt", "numpy"),
+    module="nlopt",
+    names=NAMES,
+    examples=("LN_BOBYQA", "GN_DIRECT_L"),
+    parameters=_parameters,
+    solve=_solve,
+)
+"""The algorithms of NLopt that need no gradient."""

@@ -1,16 +1,17 @@
 """What adapters of optional libraries share: is it installed, and are name and parameters right.
 
-An adapter is one `Extra`: the names of the algorithms, their parameters with defaults, and
-``solve``, one launch. The packages are the extra ``extras`` of the project.
+An adapter is a module with one `Extra`: the names of the algorithms, their parameters with
+defaults, and ``solve``, one launch. Its package is one of the project's ``extras``.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import Signature
 from pathlib import Path
@@ -19,36 +20,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective
+from timefair.algorithms.base import Algorithm, Available, Library, Objective
 from timefair.algorithms.trial import Enough, Sphere
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables
 
 
 @dataclass
-class Extra:
+class Extra(Library):
     """A library that is not among the required packages.
 
     Attributes
     ----------
     name
-        What stands before the colon of ``library:name``.
+        What a campaign writes before the colon of ``library:name``.
     distributions
-        The packages whose versions decide what its algorithms do; the first is the one to install.
+        The packages whose versions decide what the algorithms do. The first one is the package to
+        install.
     module
-        What is imported.
+        The module to import.
     names
-        Its algorithms.
+        The names of the algorithms.
     parameters
-        ``parameters(name)``: what a user may set, each with its default, or with ``int`` or
-        ``float`` where the library chooses a number. A truth value or a number is asked of the
-        user where the default is one; other values are for the library to judge.
+        ``parameters(name)`` returns what a user may set, each with its default, or with ``int``
+        or ``float`` where the library chooses a number. Where the default is a truth value or a
+        number, so is the value of the user; the library judges all other values.
     solve
-        ``solve(objective, rng, *, name, parameters)``: one launch; `parameters` are the user's.
-    source
-        The adapter's file.
+        ``solve(objective, rng, *, name, parameters)`` is one launch; `parameters` are the user's.
+    examples
+        Some of the names, for the documentation; the first one by default.
     trial_evaluations
-        How far the launch goes that shows whether the library accepts the user's values.
+        Evaluations of the launch that shows whether the library accepts the user's values.
     """
 
     name: str
@@ -57,8 +58,12 @@ class Extra:
     names: Sequence[str]
     parameters: Callable[[str], Mapping[str, object]]
     solve: Callable[..., object]
-    source: Path
+    examples: Sequence[str] = ()
     trial_evaluations: int = 5
+    optional: bool = field(default=True, init=False)
+
+    def __post_init__(self) -> None:
+        self.examples = self.examples or self.names[:1]
 
     def available(self) -> list[Available]:
         return [Available(name, self._missing()) for name in self.names]
@@ -79,9 +84,6 @@ class Extra:
                 lines.append(f"{key!r} of {place} is {wanted}, not {value!r}")
         return lines or self._refusal(name, parameters)
 
-    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return CONTINUOUS
-
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         defaults = self.parameters(name)
         values = {key: _like(value, defaults[key]) for key, value in parameters.items()}
@@ -91,7 +93,7 @@ class Extra:
         )
 
     def source_files(self, name: str) -> list[Path]:
-        return [Path(__file__), self.source]
+        return [Path(__file__), Path(inspect.getfile(self.solve))]
 
     def _missing(self) -> str:
         if importlib.util.find_spec(self.module):

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -66,11 +65,11 @@ def _radius(start: NDArray[np.float64], width: float) -> float:
 
 
 PYBOBYQA = Extra(
-    "pybobyqa",
-    ("Py-BOBYQA", "numpy", "scipy"),
-    "pybobyqa",
-    ("BOBYQA",),
-    _parameters,
-    _solve,
-    Path(__file__),
+    name="pybobyqa",
+    distributions=("Py-BOBYQA", "numpy", "scipy"),
+    module="pybobyqa",
+    names=("BOBYQA",),
+    parameters=_parameters,
+    solve=_solve,
 )
+"""Trust regions of quadratic models, with restarts."""

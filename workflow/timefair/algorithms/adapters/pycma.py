@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, Objective
 from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
 
@@ -52,11 +52,12 @@ SET_HERE = frozenset(
 """Options of cma that are not the user's, besides all that begin with ``verb_``."""
 
 
-class PyCma:
+class PyCma(Library):
     """The library ``pycma``."""
 
     name = "pycma"
     distributions: Sequence[str] = ("cma", "numpy")
+    examples: Sequence[str] = ("BIPOP", "lq-CMA-ES")
 
     def available(self) -> list[Available]:
         return [Available(name) for name in NAMES]
@@ -98,6 +99,10 @@ class PyCma:
 
     def source_files(self, name: str) -> list[Path]:
         return [Path(__file__)]
+
+
+PYCMA = PyCma()
+"""CMA-ES by its authors, with restarts and a surrogate."""
 
 
 def _solve(

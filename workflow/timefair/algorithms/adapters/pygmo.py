@@ -24,7 +24,6 @@ any other argument of the algorithm's constructor
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -184,5 +183,12 @@ def _generations(objective: Objective, size: int) -> int:
 
 
 PYGMO = _Pygmo(
-    "pygmo", ("pygmo", "numpy"), "pygmo", tuple(DEFAULTS), _parameters, _solve, Path(__file__)
+    name="pygmo",
+    distributions=("pygmo", "numpy"),
+    module="pygmo",
+    names=tuple(DEFAULTS),
+    examples=("sade", "cmaes"),
+    parameters=_parameters,
+    solve=_solve,
 )
+"""The algorithms of pygmo for one objective within bounds."""

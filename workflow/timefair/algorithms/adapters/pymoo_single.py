@@ -19,7 +19,6 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -108,12 +107,13 @@ def _termination(word: object) -> Any:
 
 
 PYMOO = Extra(
-    "pymoo",
-    ("pymoo", "numpy", "scipy", "cma"),
-    "pymoo",
-    tuple(MODULES),
-    _parameters,
-    _solve,
-    Path(__file__),
-    TRIAL_EVALUATIONS,
+    name="pymoo",
+    distributions=("pymoo", "numpy", "scipy", "cma"),
+    module="pymoo",
+    names=tuple(MODULES),
+    examples=("GA", "DE"),
+    parameters=_parameters,
+    solve=_solve,
+    trial_evaluations=TRIAL_EVALUATIONS,
 )
+"""The algorithms of pymoo for one objective within bounds."""

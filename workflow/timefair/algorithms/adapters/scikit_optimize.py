@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,11 +55,12 @@ def _solve(
 
 
 SKOPT = Extra(
-    "skopt",
-    ("scikit-optimize", "numpy", "scipy", "scikit-learn"),
-    "skopt",
-    NAMES,
-    _parameters,
-    _solve,
-    Path(__file__),
+    name="skopt",
+    distributions=("scikit-optimize", "numpy", "scipy", "scikit-learn"),
+    module="skopt",
+    names=NAMES,
+    examples=("gp_minimize",),
+    parameters=_parameters,
+    solve=_solve,
 )
+"""Bayesian optimization by a Gaussian process or a forest of trees."""

@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective, Solve
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, Objective, Solve
 from timefair.algorithms.trial import Enough, Sphere
 from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
@@ -58,11 +58,12 @@ SET_HERE = (
 """Arguments of the global optimizers that are not the user's."""
 
 
-class ScipyOptimize:
+class ScipyOptimize(Library):
     """The library ``scipy``."""
 
     name = "scipy"
     distributions: Sequence[str] = ("scipy", "numpy")
+    examples: Sequence[str] = ("L-BFGS-B", "dual_annealing")
 
     def available(self) -> list[Available]:
         return [Available(n, UNUSABLE.get(n, "")) for n in (*LOCAL, *GLOBAL, *UNUSABLE)]
@@ -102,6 +103,10 @@ class ScipyOptimize:
 
     def source_files(self, name: str) -> list[Path]:
         return [Path(__file__)]
+
+
+SCIPY = ScipyOptimize()
+"""The local methods of `minimize` and the global optimizers of scipy."""
 
 
 def _local(

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
 from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
 
@@ -29,11 +29,12 @@ MODULES = {
 _PACKAGE = "timefair.algorithms.builtin."
 
 
-class Timefair:
+class Timefair(Library):
     """The library ``timefair``."""
 
     name = "timefair"
     distributions: Sequence[str] = ("timefair", "numpy")
+    examples: Sequence[str] = ("DE", "random-search")
 
     def available(self) -> list[Available]:
         return [Available(name) for name in MODULES]
@@ -78,6 +79,10 @@ class Timefair:
         used = [v for v in vars(_module(name)).values() if isinstance(v, ModuleType)]
         files += [Path(m.__file__) for m in used if m.__file__ and m.__name__.startswith(_PACKAGE)]
         return [Path(__file__), *(f for f in dict.fromkeys(files) if f.suffix in (".py", ".pyx"))]
+
+
+TIMEFAIR = Timefair()
+"""Differential evolution, the algorithms of the quantiles paper, and baselines."""
 
 
 def _module(name: str) -> ModuleType:

@@ -15,7 +15,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import Algorithm, Available, Objective
+from timefair.algorithms.base import Algorithm, Available, Library, Objective
 from timefair.algorithms.external import command as commands
 from timefair.algorithms.external import protocol
 from timefair.algorithms.external.command import CommandLine
@@ -25,11 +25,12 @@ from timefair.basics.errors import InputError
 from timefair.problems.base import Variables
 
 
-class External:
+class External(Library):
     """The library ``external``."""
 
     name = "external"
     distributions: Sequence[str] = ()
+    examples: Sequence[str] = ("./solver --flag",)
 
     def available(self) -> list[Available]:
         return []
@@ -53,6 +54,10 @@ class External:
         here = Path(__file__).parent
         ours = [path for path in here.iterdir() if path.suffix in (".py", ".pyx")]
         return [*sorted(ours), *commands.parse(name).files]
+
+
+EXTERNAL = External()
+"""A program in any language that speaks a line protocol."""
 
 
 def _solve(
