@@ -1,24 +1,23 @@
-"""Find an algorithm by what a campaign says: ``library:name`` or the user's own function.
+"""Finds an algorithm by what a campaign writes: ``library:name`` or the user's own function.
 
 | `use` | what |
 |---|---|
-| ``timefair:random-search`` | the algorithms of this package |
-| ``scipy:L-BFGS-B`` | `scipy.optimize`, local methods of `minimize` and the global optimizers |
-| ``nevergrad:PSO`` | every optimizer of nevergrad, by its own name |
-| ``pycma:BIPOP`` | CMA-ES of the package cma, with its restart strategies and its surrogate |
-| ``pygmo:sade`` | pygmo's algorithms for one objective within bounds (an optional package) |
-| ``modcma:BIPOP`` | CMA-ES in modules: in C++, and in Python (optional) |
-| ``modde:modDE`` | differential evolution in modules (optional) |
-| ``fcmaes:BiteOpt`` | the optimizers in C++ of fcmaes (optional) |
-| ``pymoo:GA`` | pymoo's algorithms for one objective (optional) |
-| ``nlopt:LN_BOBYQA`` | NLopt's algorithms without gradients (optional) |
-| ``pybobyqa:BOBYQA`` | Py-BOBYQA (optional) |
-| ``skopt:gp_minimize`` | Bayesian optimization by scikit-optimize (optional) |
-| ``external:./solver --flag`` | a command in any language that speaks a line protocol |
-| ``module:function``, ``path/to/file.py:function`` | ``solve(objective, rng, **parameters)`` |
+| ``timefair:DE`` | Differential evolution, the quantiles paper's seven, baselines |
+| ``nevergrad:PSO`` | All optimizers of nevergrad, by their own names |
+| ``pycma:BIPOP`` | CMA-ES by its authors, with restarts and a surrogate |
+| ``scipy:L-BFGS-B`` | Local methods of `minimize` and global optimizers of scipy |
+| ``fcmaes:CMA-ES`` | The optimizers of fcmaes in C++ (optional) |
+| ``modcma:BIPOP`` | CMA-ES in modules, in C++ and in Python (optional) |
+| ``modde:modDE`` | Differential evolution in modules (optional) |
+| ``nlopt:LN_BOBYQA`` | The algorithms of NLopt that need no gradient (optional) |
+| ``pybobyqa:BOBYQA`` | Trust regions of quadratic models, with restarts (optional) |
+| ``pygmo:sade`` | The algorithms of pygmo for one objective within bounds (optional) |
+| ``pymoo:GA`` | The algorithms of pymoo for one objective within bounds (optional) |
+| ``skopt:gp_minimize`` | Bayesian optimization by a Gaussian process or a forest (optional) |
+| ``external:./solver --flag`` | A program in any language that speaks a line protocol |
+| ``module:function``, ``path/to/file.py:function`` | A function of the user's |
 
-Importing this module imports none of the libraries. A further library is one module and one line
-in `LIBRARIES`.
+The libraries are found in the modules of `adapters`. Importing this module imports none of them.
 """
 
 from __future__ import annotations

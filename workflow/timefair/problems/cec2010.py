@@ -1,9 +1,34 @@
 """The functions of the CEC'2010 competition on large-scale optimization, with data of our own.
 
-K. Tang, X. Li, P. N. Suganthan, Z. Yang, T. Weise, "Benchmark Functions for the CEC'2010 Special
-Session and Competition on Large-Scale Global Optimization", 2010. The formulas are the report's,
-in any dimension and with groups of any size. The optimum, the order of the variables and the
-rotation are drawn from a seed: the report's own exist for 1000 variables in groups of 50 alone.
+K. Tang, X. Li, P. N. Suganthan, Z. Yang, T. Weise, *Benchmark Functions for the CEC'2010 Special
+Session and Competition on Large-Scale Global Optimization*, 2010. The formulas are those of the
+report, in any dimension D and with groups of any size m.
+
+| functions | formula | basic functions | D |
+|---|---|---|---|
+| 1-3 | separable | elliptic, Rastrigin, Ackley | 2 or more |
+| 4-8 | 1e6 x one group of m + the rest | the three rotated; Schwefel 1.2, Rosenbrock | above m |
+| 9-13 | D/2m groups of m + the other half | the same | a multiple of 2m |
+| 14-18 | D/m groups of m | the same | a multiple of m |
+| 19-20 | all variables together | Schwefel 1.2, Rosenbrock | 2 or more |
+
+The rest is separable: the same basic function without rotation, or a sphere in the functions of
+Schwefel 1.2 and Rosenbrock. Bounds are those of the report: 5 for Rastrigin, 32 for Ackley and 100
+for the others, on both sides of 0. The value at the optimum is exactly 0. Outside the bounds the
+formula holds.
+
+The optimum, the order of the variables and the rotation are drawn from a seed, because the report
+has them for 1000 variables in groups of 50 only, and without instances. The generator is numpy's
+``default_rng([2010, function, D, m, instance])``, with m = 0 in functions 1-3, 19 and 20: the
+optimum is uniform within the bounds, the order uniform, and the rotation, one for all groups,
+uniform among orthogonal matrices. So results compare in kind with those of the competition, not
+number by number; it drew its shift from a normal distribution cut at the bounds.
+
+Parameters
+----------
+group_size
+    The number of variables in a group, m. Default: 50 from 100 variables on, as in the report, and
+    half of the variables (at least 2) below.
 """
 
 from __future__ import annotations
@@ -102,14 +127,7 @@ def groups(function: int, dimension: int, group_size: int) -> int:
 
 
 class Cec2010(Suite):
-    """20 functions in 2 or more variables; every positive instance exists.
-
-    Parameters
-    ----------
-    group_size
-        The variables in a group, m in the report. By default the report's 50 from 100 variables
-        on, below them half of the variables.
-    """
+    """The suite ``cec2010``; its parameter is explained above."""
 
     name = "cec2010"
     functions = range(1, 21)
@@ -175,4 +193,4 @@ class Cec2010(Suite):
 
 
 CEC2010 = Cec2010()
-"""The 20 functions of the CEC'2010 competition on large-scale optimization."""
+"""The functions of the CEC'2010 large-scale competition."""

@@ -1,26 +1,18 @@
-"""The single-objective suites of COCO (Hansen et al. 2021), through cocoex.
+"""The single-objective suites of COCO (Hansen et al. 2021), through the package cocoex.
 
-| suite | functions | dimensions | |
-|---|---|---|---|
-| ``bbob`` | 1 to 24 | 2 to 40 | noiseless |
-| ``bbob-boxed`` | 1 to 24 | 2 to 40 | the same; outside the bounds the value is infinite |
-| ``bbob-largescale`` | 1 to 24 | 20 to 640 | |
-| ``bbob-mixint`` | 1 to 24 | 5 to 160 | a fifth each with 2, 4, 8, 16 values, and continuous |
-| ``bbob-noisy`` | 101 to 130 | 2 to 40 | Gaussian, uniform and Cauchy noise |
+The optimum is COCO's own, and exact.
 
-Every positive instance exists. The optimum is COCO's own, and exact.
+``bbob-boxed``: the bounds are strict, the value outside is infinite.
 
-``bbob-mixint``: COCO rounds what an algorithm gives for an integer variable; here a number that is
-not whole, or outside the bounds, raises ValueError.
+``bbob-mixint``: a fifth of the variables each has 2, 4, 8 and 16 values, and the last fifth is
+continuous. COCO rounds what an algorithm gives for an integer variable; here a number that is not
+whole, or outside the bounds, ends the run with the status ``raised``.
 
-``bbob-noisy``: an algorithm is given, and a record holds, measured values: precisions are those of
-f with its noise, where COCO's own logger writes f without it. The optimum is that of f. A measured
-value is never below it: the models of the noise add 1.01e-8, so a target of 1e-8 is never reached,
-and those of the Cauchy noise (every third function) mostly 10 or 1000 more. The noise of a run
-begins at a place of COCO's sequence that is drawn from the run's seed.
-
-cocoex ends the interpreter on some wrong input (an unknown function, a number of an instance that
-is too large), so every key is validated before cocoex sees it.
+``bbob-noisy``: precisions are those of measured values, f with its noise, whereas COCO's own logger
+writes f without noise. Numbers are therefore not comparable with COCO's archive. The optimum is
+that of f. A measured value is never below it: all models of noise add 1.01e-8, so the target 1e-8
+is never reached, and those of the Cauchy noise (f103, f106, ..., f130) mostly add 10 or 1000 more.
+The noise of a run begins at a position of COCO's sequence that is drawn from the run's seed.
 """
 
 from __future__ import annotations
@@ -37,7 +29,11 @@ from timefair.problems.whole_numbers import refusing
 
 @dataclass
 class Coco(Suite):
-    """A suite of COCO: its name there, its functions and its dimensions."""
+    """A suite of COCO: its name there, its functions and its dimensions.
+
+    cocoex ends the interpreter on some wrong keys (an unknown function, an instance that is too
+    large), so `faults` checks every key before cocoex gets it.
+    """
 
     name: str
     functions: range
@@ -104,6 +100,6 @@ BBOB_BOXED = Coco("bbob-boxed", range(1, 25), SMALL)
 BBOB_LARGESCALE = Coco("bbob-largescale", range(1, 25), (20, 40, 80, 160, 320, 640))
 """The functions of `bbob` in high dimensions."""
 BBOB_MIXINT = Coco("bbob-mixint", range(1, 25), (5, 10, 20, 40, 80, 160), variables="mixed")
-"""A fifth of the variables each with 2, 4, 8 and 16 values, and a fifth continuous."""
+"""Variables with 2, 4, 8 and 16 values, and continuous ones."""
 BBOB_NOISY = Coco("bbob-noisy", range(101, 131), SMALL, noisy=True)
 """30 functions with Gaussian, uniform and Cauchy noise."""

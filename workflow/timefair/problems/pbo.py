@@ -1,15 +1,14 @@
-"""The pseudo-Boolean functions of IOHprofiler (Doerr et al. 2020), through ioh.
+"""The pseudo-Boolean functions of IOHprofiler (Doerr et al. 2020), through the package ioh.
 
-25 functions of 0 and 1 in any dimension; f21 and f23 need a square one. Instance 1 is the plain
-function; the others permute or invert the variables and scale and shift the values.
+25 functions of 0 and 1 in any dimension; f21 and f23 need a square number of variables. Instance 1
+is the plain function; other instances permute or invert the variables and scale and shift the
+values. Any value of a variable other than 0 and 1 ends the run with the status ``raised``.
 
-They are maximized there and minimized here: the value is ``-f``, the optimum the negative of the
-largest f. It is not known of LABS (f18) and of NK landscapes (f25), and ioh's is wrong, so taken
-as unknown, of N-queens (f23) on boards smaller than 4 x 4 and of concatenated traps (f24) where
-the blocks of five do not fill the dimension. ioh transforms that of the independent set (f22)
-twice; here it is right.
-
-Any value but 0 and 1 raises ValueError.
+ioh maximizes. timefair minimizes: the value is ``-f``, and the optimum is the negative of the
+largest f. The optimum is unknown for LABS (f18) and NK landscapes (f25). It also counts as unknown
+where the optimum of ioh is not the optimum: for N-queens (f23) on boards smaller than 4 x 4, and
+for concatenated traps (f24) in dimensions that are not a multiple of 5. ioh transforms the optimum
+of the maximum independent set (f22) twice on instances above 1; timefair corrects it.
 """
 
 from __future__ import annotations

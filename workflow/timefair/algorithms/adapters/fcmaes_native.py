@@ -8,13 +8,17 @@
 | ``BiteOpt`` | the method of Vaneev, without end |
 | ``dual-annealing`` | generalized simulated annealing with a local search, without end |
 
-Where fcmaes wants a first point, it is drawn uniformly within the bounds. All stay inside them.
-The first two keep half a pair of normal numbers from one launch to the next: they repeat in runs,
-which begin in a new process, but not from launch to launch with one seed. They evaluate a
-generation as a batch, on several cores where the campaign gives them.
+Where fcmaes needs a first point, it is drawn uniformly within the bounds. All points stay within
+the bounds. ``CMA-ES`` and ``CR-FM-NES`` keep half a pair of normal numbers from one launch to the
+next. Their runs repeat for a seed because each run begins in a new process, but two launches with
+one seed in the same process differ. Both evaluate a generation as a batch, on several cores if the
+campaign gives them. The PGPE of fcmaes is not offered.
 
-Parameters are the arguments of fcmaes's own functions, with their meaning and default. The sigmas
-of ``CMA-ES`` are relative to the bounds, that of ``CR-FM-NES`` only with ``normalize: true``.
+Parameters
+----------
+any argument of the function of fcmaes
+    With the meaning and the default of fcmaes, such as ``popsize``. The standard deviation of
+    ``CMA-ES`` is relative to the bounds, that of ``CR-FM-NES`` only with ``normalize: true``.
 """
 
 from __future__ import annotations

@@ -1,33 +1,33 @@
-"""nevergrad: every optimizer of its registry, and those that are only attributes, by their names.
+"""nevergrad: the optimizers of its registry and those that are only attributes of it.
 
-The variables are one bounded ``Array``: points that an optimizer would have outside are bounced
-back inside. The randomness is the parametrization's, seeded from `rng`; a family of
-optimizers (the lognormal mutations, direct search, the neural surrogates) draws from numpy's
-global generator besides, and `UNREPEATABLE` lists what does not repeat even so.
+The variables are one bounded ``Array``: a point outside the bounds is bounced back inside. The
+parametrization is seeded from the seed of the launch. Some optimizers (the lognormal mutations,
+direct search, the neural surrogates) also use numpy's global generator, which is seeded too. A few
+optimizers do not repeat for a seed: `UNREPEATABLE`.
 
-Integer variables are nevergrad's integer casting of that array, by which the wizards choose
-discrete optimizers; of mixed variables the integer ones are rounded, and nevergrad knows nothing of
-it. All optimizers take both. Those with a memory of points (``SADiscrete...``, and ``...T``) go on
-very slowly when they have seen all points of a small space.
+All optimizers take integer variables, by the integer casting of nevergrad, from which its wizards
+choose discrete optimizers. On mixed variables the integer ones are rounded, and nevergrad is not
+informed. Optimizers that avoid points which they have seen (``SADiscrete...``, ``...T``) become
+very slow when they have seen all points of a small space.
 
 Parameters
 ----------
 budget
-    Nominal evaluations of one launch, which returns when they are used up. By default what is left
-    of the run's budget of evaluations; without one, `BUDGET_PER_DIMENSION` times the dimension. A
-    third of the registry refuses to work without a nominal budget, and the wizards (``NGOpt``,
-    ``Shiwa`` and so on) choose their algorithm by it.
+    Nominal evaluations of one launch, which ends when they are used up. Default: the rest of the
+    run's budget of evaluations; in a campaign without such a budget `BUDGET_PER_DIMENSION` times
+    the dimension. A third of the registry needs a nominal budget, and the wizards (``NGOpt``,
+    ``Shiwa``) choose their algorithm by it.
 num_workers
-    Points asked for before any of them is told back: as if so many were evaluated in parallel,
-    though they are evaluated one by one. 1 by default.
+    How many points nevergrad proposes before it learns the value of the first. They are evaluated
+    one after the other. Default: 1.
 start
-    ``middle`` (nevergrad's own way): the variables start in the middle of the bounds, which many
-    optimizers evaluate first in every launch, and from where those that draw nothing (``Powell``,
-    ``SQP``, ``Cobyla``, ``NelderMead``, direct search and the wizards that begin with them) repeat
-    their first launch. ``uniform``: they start at another random point at each launch.
-anything in the optimizer's own configuration
-    Such as ``popsize`` of ``PSO`` or ``crossover`` of ``DE``: what the configured optimizer was
-    built with, see ``nevergrad.families``. Optimizers that are plain classes have none.
+    ``middle``, the default of nevergrad: the search starts in the middle of the bounds. Many
+    optimizers evaluate that point first in every launch, and those without randomness (``Powell``,
+    ``SQP``, ``Cobyla``, ``NelderMead``, direct search, and the wizards that begin with them) repeat
+    their first launch. ``uniform``: each launch starts at a random point.
+any setting of a configured optimizer
+    Such as ``popsize`` of ``PSO`` or ``crossover`` of ``DE``: the arguments of its family in
+    ``nevergrad.families``. Optimizers that are plain classes have no settings.
 """
 
 from __future__ import annotations

@@ -1,23 +1,23 @@
 """NLopt: its algorithms without gradients, by their own names.
 
-Local ones (``LN_``) start at a point drawn uniformly within the bounds and end, unless a tolerance
-is given, where rounding stops them. Global ones (``GN_``) go on until the objective ends the run.
-Those of the DIRECT family draw nothing but for ``GN_DIRECT_L_RAND``: each of their launches repeats
-the first.
+A launch of a local algorithm (``LN_``) starts at a point drawn uniformly within the bounds. It ends
+where a tolerance is met, or, without a tolerance, where rounding stops it. A global algorithm
+(``GN_``) has no end. The algorithms of the DIRECT family are deterministic except
+``GN_DIRECT_L_RAND``: each of their launches repeats the first one.
 
-Left out: ``LN_COBYLA`` may leave the bounds (scipy has it), ``LN_NEWUOA`` knows none,
-``LN_NEWUOA_BOUND`` can hang without an evaluation, ``GN_AGS`` stops at 10 dimensions, and
-the augmented Lagrangians are for constraints.
+Not offered: ``LN_COBYLA`` may leave the bounds (scipy has it), ``LN_NEWUOA`` ignores them,
+``LN_NEWUOA_BOUND`` can hang without an evaluation, ``GN_AGS`` is limited to 10 dimensions, and the
+augmented Lagrangians are for constraints.
 
 Parameters
 ----------
 xtol_rel, xtol_abs, ftol_rel, ftol_abs, maxeval, population
-    NLopt's; 0, which is none or its own choice, by default.
+    Those of NLopt. Default: 0, which means no limit, and for ``population`` the choice of NLopt.
 initial_step
-    First step of the local algorithms, in units of the variables; by default NLopt's choice.
+    (``LN_``) First step, in units of the variables. Default: the choice of NLopt.
 local
-    (``GN_MLSL``, ``GN_MLSL_LDS``) The local algorithm, ``LN_BOBYQA`` by default, with the relative
-    tolerance `LOCAL_XTOL` on points.
+    (``GN_MLSL``, ``GN_MLSL_LDS``) The local algorithm. Default: ``LN_BOBYQA``. Its relative
+    tolerance on points is `LOCAL_XTOL`.
 """
 
 from __future__ import annotations

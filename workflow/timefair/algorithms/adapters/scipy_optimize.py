@@ -1,21 +1,26 @@
-"""`scipy.optimize`: the local methods of `minimize` that need no gradient, and the global ones.
+"""`scipy.optimize`: the methods of `minimize` that need no gradient, and the global optimizers.
 
-Local methods start from a point drawn uniformly within the bounds, so each launch is another start
-(random-restart local search). Those that want a gradient estimate it by scipy's finite differences,
-whose evaluations count. Parameters are the method's own options (``maxiter``, ``gtol`` and so on,
-see ``scipy.optimize.show_options``), and besides
+A launch of a local method starts at a point drawn uniformly within the bounds, so restarts make a
+random-restart local search. Methods that use a gradient estimate it by scipy's finite differences;
+those evaluations count. The bounds are passed to all methods that accept them. ``CG`` and ``BFGS``
+do not accept bounds and leave them. ``COBYLA`` treats them as constraints, which it may violate
+during the search.
 
-- ``tol``: the tolerance of `minimize`, in the method's own sense;
-- ``jac``: ``2-point`` or ``3-point`` finite differences (methods with a gradient).
+``differential_evolution`` takes integer variables, which it rounds; all others are for continuous
+variables. ``direct`` and, with its default sampling, ``shgo`` are deterministic: each of their
+launches repeats the first one. ``basinhopping`` starts at a uniform point and, unlike the default
+of scipy, minimizes locally by L-BFGS-B within the bounds; ``minimizer_kwargs`` changes that.
 
-Bounds are passed to all methods that take them. ``CG`` and ``BFGS`` do not, and leave them;
-``COBYLA`` takes them for constraints, which it may violate on its way.
-
-Global optimizers take the parameters of their function. ``differential_evolution`` takes integer
-variables, which it rounds; the others are for continuous ones. ``direct``, and ``shgo`` as it
-samples by default, draw nothing: each of their launches repeats the first. ``basinhopping`` starts
-at a uniform point and, unlike scipy's default, minimizes locally by L-BFGS-B within the bounds
-unless ``minimizer_kwargs`` says otherwise.
+Parameters
+----------
+any option of a local method
+    Such as ``maxiter`` or ``gtol``; ``scipy.optimize.show_options`` lists them.
+tol
+    (local methods) The ``tol`` of `minimize`.
+jac
+    (local methods with a gradient) ``2-point`` or ``3-point`` finite differences.
+any argument of a global optimizer
+    The keyword arguments of the function of that name.
 """
 
 from __future__ import annotations
@@ -106,7 +111,7 @@ class ScipyOptimize(Library):
 
 
 SCIPY = ScipyOptimize()
-"""The local methods of `minimize` and the global optimizers of scipy."""
+"""Local methods of `minimize` and global optimizers of scipy."""
 
 
 def _local(

@@ -1,4 +1,8 @@
-"""The library ``timefair``: the algorithms of this package, by their names in a campaign."""
+"""The library ``timefair``: the algorithms of this package, by their names in a campaign.
+
+Each algorithm is a module of this package. Its parameters are the keyword-only arguments of its
+``solve``, with their defaults; a value that the module's ``faults`` refuses is one line.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +86,7 @@ class Timefair(Library):
 
 
 TIMEFAIR = Timefair()
-"""Differential evolution, the algorithms of the quantiles paper, and baselines."""
+"""Differential evolution, the quantiles paper's seven, baselines."""
 
 
 def _module(name: str) -> ModuleType:
