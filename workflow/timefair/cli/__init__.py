@@ -34,8 +34,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     The exit status is the command's own, 0 unless told; 2 for what the user can mend; 128 and the
     signal's number if a signal ended it.
     """
+    commands = parser()
+    if completion.VARIABLE in os.environ:
+        completion.answer(commands)
     try:
-        arguments = parser().parse_args(argv)
+        arguments = commands.parse_args(argv)
     except SystemExit as stop:  # argparse has printed the usage, the help or the version
         return int(stop.code or 0)
     try:
