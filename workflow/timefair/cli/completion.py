@@ -31,9 +31,9 @@ def add_to(commands: Commands) -> None:
 
 
 def _completion(arguments: argparse.Namespace) -> None:
-    import argcomplete
+    from argcomplete.shell_integration import shellcode
 
-    sys.stdout.write(argcomplete.shellcode(["timefair"], shell=arguments.shell))
+    sys.stdout.write(shellcode(["timefair"], shell=arguments.shell))
 
 
 def answer(parser: argparse.ArgumentParser) -> None:
