@@ -64,8 +64,7 @@ def test_values_repeat_and_none_is_below_the_optimum(suite: Suite) -> None:
 @each_suite
 def test_an_array_of_another_shape_is_refused(suite: Suite) -> None:
     for problem in every_function(suite)[::7]:
-        right = (problem.dimension,)
-        for shape in {(problem.dimension + 1,), (1, problem.dimension), (1,), ()} - {right}:
+        for shape in ((problem.dimension + 1,), (3, problem.dimension + 1)):
             with pytest.raises(ValueError):  # noqa: PT011
                 problem.evaluate(np.zeros(shape))
 
