@@ -119,7 +119,7 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) ->
         (
             "modcma:BIPOP",
             {"lamda0": 9},
-            "'lamda0' is no parameter of modcma:BIPOP; did you mean 'lambda0'?",
+            "'lamda0' is not a parameter of modcma:BIPOP; did you mean 'lambda0'?",
         ),
         (
             "modcma:BIPOP",
@@ -166,7 +166,7 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) ->
         (
             "nlopt:GN_ESCH",
             {"local": "LN_BOBYQA"},
-            "'local' is no parameter of nlopt:GN_ESCH; it has: xtol_rel, xtol_abs, ftol_rel, "
+            "'local' is not a parameter of nlopt:GN_ESCH; it has: xtol_rel, xtol_abs, ftol_rel, "
             "ftol_abs, maxeval, population",
         ),
         (

@@ -104,8 +104,8 @@ def test_basin_hopping_hands_parameters_to_the_search_inside(launch) -> None:
     ("name", "parameters", "line"),
     [
         ("dee", {}, "pygmo has no algorithm 'dee'; did you mean 'de'?"),
-        ("de", {"f": 0.5}, "'f' is no parameter of pygmo:de; did you mean 'F'?"),
-        ("gwo", {"seed": 1}, "'seed' is no parameter of pygmo:gwo; it has: population, gen"),
+        ("de", {"f": 0.5}, "'f' is not a parameter of pygmo:de; did you mean 'F'?"),
+        ("gwo", {"seed": 1}, "'seed' is not a parameter of pygmo:gwo; it has: population, gen"),
         ("de", {"population": 0}, "'population' of pygmo:de is a whole number from 1, not 0"),
         ("de", {"population": True}, "'population' of pygmo:de is a whole number from 1, not True"),
         (

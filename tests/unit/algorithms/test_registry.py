@@ -46,7 +46,7 @@ def test_load_refuses_with_all_faults_at_once() -> None:
     with pytest.raises(InputError) as caught:
         registry.load("nevergrad:PSO", {"popsiz": 3, "budget": 0})
     assert caught.value.faults == (
-        "'popsiz' is no parameter of nevergrad:PSO; did you mean 'popsize'?",
+        "'popsiz' is not a parameter of nevergrad:PSO; did you mean 'popsize'?",
         "'budget' of nevergrad:PSO is a positive integer, not 0",
     )
 

@@ -153,7 +153,7 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
     )
     assert AuditSettings(function=25, dimension=4, evaluations=0).faults() == [
         *SUITES["bbob"].faults([25], [4], [1]),
-        "evaluations: has to be above 0",
+        "evaluations: should be above 0",
     ]
 
 

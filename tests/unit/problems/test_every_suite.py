@@ -87,5 +87,5 @@ def test_a_key_that_the_suite_does_not_have_gets_one_line(suite: Suite) -> None:
 @each_suite
 def test_a_parameter_that_the_suite_does_not_have_is_refused(suite: Suite) -> None:
     (line,) = suite.parameter_faults({"colour": 1})
-    assert line.startswith(f"'colour' is no parameter of {suite.name}")
+    assert line.startswith(f"'colour' is not a parameter of {suite.name}")
     assert find(suite.name, {}).name == suite.name

@@ -15,22 +15,22 @@ from timefair.problems.base import Variables
 
 
 class Objective(Protocol):
-    """What an algorithm is given to minimize.
+    """The function that an algorithm minimizes, with its bounds and the rest of the budget.
 
-    The same object counts, stamps and records every evaluation and ends the run; an algorithm
-    needs to do nothing about budgets, though it may look at them.
+    It counts, times and records every evaluation and ends the run, so an algorithm needs no
+    stopping rule. It may look at the budget.
 
-    In a timed run it has besides ``c_function``, the addresses ``(function, objective)`` of
+    In a timed run it also has ``c_function``, the addresses ``(function, objective)`` of
     ``int function(void *objective, const double *x, double *y)``: an evaluation that does not go
-    through the interpreter. It wants the GIL; at -1 a Python exception is set and the caller has
-    to return to the interpreter at once. Trial launches have no such attribute.
+    through the interpreter. The caller holds the GIL. At -1 a Python exception is set, and the
+    caller has to return to the interpreter at once. Trial launches do not have the attribute.
     """
 
     @property
     def dimension(self) -> int: ...
     @property
     def lower(self) -> NDArray[np.float64]:
-        """Lower bounds, shape ``(dimension,)``; a fresh copy may be modified by nobody else."""
+        """Lower bounds, shape ``(dimension,)``: a new array at each call."""
 
     @property
     def upper(self) -> NDArray[np.float64]: ...
@@ -44,7 +44,7 @@ class Objective(Protocol):
 
     @property
     def evaluations_left(self) -> int | None:
-        """What is left of the budget of evaluations; None without one."""
+        """The rest of the budget of evaluations; None without such a budget."""
 
     def __call__(self, x: Any, /) -> float:
         """The value at `x`, array-like of shape ``(dimension,)``; ValueError for another shape."""
@@ -52,13 +52,13 @@ class Objective(Protocol):
     def batch(self, points: Any, /) -> NDArray[np.float64]:
         """The values at `points`, array-like of shape ``(k, dimension)``, in their order.
 
-        Each counts as one evaluation, as k calls would; where the campaign gives the algorithm
-        several cores (`threads`), the points are evaluated on all of them.
+        Each point counts as one evaluation, as k calls would. If the campaign gives the algorithm
+        several cores (``threads``), the points are evaluated on all of them.
         """
 
 
 CONTINUOUS: frozenset[Variables] = frozenset({"continuous"})
-"""What most algorithms take."""
+"""The kinds of variables that most algorithms take."""
 
 Solve = Callable[..., object]
 """``solve(objective, rng, **parameters)``: one launch. What it returns is ignored."""
@@ -75,8 +75,8 @@ class Algorithm:
         from `rng` (and from numpy's and Python's global generators, which the measuring code seeds
         before each launch).
     prepare
-        Called once, before any clock starts: compilation, tables, anything that a user of the
-        algorithm pays once and not at every run.
+        Called once, before the clock starts: compilation, tables, and anything else that a user of
+        the algorithm pays once and not at every run.
     """
 
     solve: Solve

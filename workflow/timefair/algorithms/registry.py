@@ -49,10 +49,22 @@ OWN = own.Own()
 
 
 def find(use: str) -> tuple[Library, str]:
-    """The library and the algorithm's name in it.
+    """Find the library of an algorithm.
 
-    The name is not looked up yet: that is `faults`. InputError where not even the library is
-    clear.
+    Parameters
+    ----------
+    use
+        ``library:name``, ``module:function`` or ``path/to/file.py:function``.
+
+    Returns
+    -------
+    library, name
+        The library, and the name of the algorithm in it. `faults` checks the name.
+
+    Raises
+    ------
+    InputError
+        If there is no such library.
     """
     place, colon, name = use.partition(":")
     if colon and place in LIBRARIES:
@@ -69,7 +81,7 @@ def find(use: str) -> tuple[Library, str]:
 
 
 def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
-    """What is wrong with an algorithm and its parameters, one line each; none if it can run."""
+    """Check an algorithm and its parameters; one line per fault, empty if it can run."""
     try:
         library, name = find(use)
         return library.faults(name, parameters)
@@ -78,13 +90,13 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
 
 
 def variables(use: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-    """The kinds of variables that an algorithm without faults takes."""
+    """The kinds of variables that an algorithm takes; it must have no faults."""
     library, name = find(use)
     return library.variables(name, parameters)
 
 
 def load(use: str, parameters: Mapping[str, object]) -> Algorithm:
-    """The algorithm with its parameters bound; InputError with all faults if it has any."""
+    """Load an algorithm and bind its parameters; InputError with all faults if it has any."""
     lines = faults(use, parameters)
     if lines:
         raise InputError(*lines)
@@ -100,13 +112,13 @@ def distributions(use: str) -> list[str]:
 
 
 def source_files(use: str) -> list[Path]:
-    """This project's adapter, and for the user's own function its file: what a digest covers."""
+    """The files that the code digest of an algorithm covers: the adapter, or the user's file."""
     library, name = find(use)
     return library.source_files(name)
 
 
 def available() -> dict[str, list[Available]]:
-    """All algorithms of all libraries, usable here or not. Imports the libraries."""
+    """List all algorithms of all libraries, usable here or not. Imports the libraries."""
     return {name: library.available() for name, library in LIBRARIES.items()}
 
 

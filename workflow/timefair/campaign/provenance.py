@@ -1,7 +1,7 @@
 """The keys that decide what is measured and computed again, and the code digests in them.
 
-`measure_key` names everything that decides a measurement. Snakemake sees it as a parameter of the
-job, and each record carries it: what changes it measures again, what does not leaves records be.
+`measure_key` covers everything that decides a measurement. It is a parameter of the Snakemake job
+and in each record: a change of the key measures again, any other change does not.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What would spoil times on a machine, and what to do about each; one function a finding.
+"""Checks for what would disturb times on a machine; one function per finding.
 
-A check asks the seen for what it needs; what is not known there makes its finding unknown.
+A check reads facts of an observation. If one of them is unknown, its finding is unknown.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from timefair.machine.observation import Assessment, Observation, Severity, bad,
 from timefair.machine.probes import LOOP_NS
 
 WAITING_BAD, WAITING_WARN = 0.05, 0.02
-"""Shares of time without a core: a run above the first is disturbed."""
+"""Shares of time without a core; a run above the first is disturbed."""
 
 ORDER: tuple[Severity, ...] = ("bad", "warn", "unknown", "ok")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict on one thing."""
+    """The assessment of one check."""
 
     name: str
     severity: Severity
@@ -35,19 +35,19 @@ class Finding:
 
 
 def findings(seen: Observation) -> list[Finding]:
-    """What each check says, the worst first."""
+    """Run all checks; the worst finding comes first."""
     found = [Finding(name, *_assessment(check, seen)) for name, check in CHECKS.items()]
     return sorted(found, key=lambda finding: ORDER.index(finding.severity))
 
 
 def summary(found: Iterable[Finding]) -> str:
-    """How many findings there are of each severity."""
+    """Count the findings of each severity, as a line of text."""
     counts = Counter(finding.severity for finding in found)
     return ", ".join(f"{counts[severity]} {severity}" for severity in ORDER)
 
 
 def as_json(found: Iterable[Finding], seen: Observation) -> dict[str, Any]:
-    """Findings, and all facts that they were made from, as JSON values."""
+    """The findings and all facts behind them, as JSON values."""
     return {
         "cores_asked": seen.cores_asked,
         "findings": [asdict(finding) for finding in found],
@@ -106,8 +106,8 @@ def _hyper_threads(seen: Observation) -> Assessment:
 def _waiting(seen: Observation) -> Assessment:
     shares = seen["waiting"]
     worst = max(shares.values())
-    told = [f"core {core} {share:.1%}" for core, share in _largest(shares)]
-    evidence = f"share of a loop of {LOOP_NS / 1e6:.0f} ms: {_some(told)}"
+    largest = [f"core {core} {share:.1%}" for core, share in _largest(shares)]
+    evidence = f"share of a loop of {LOOP_NS / 1e6:.0f} ms: {_some(largest)}"
     remedy = "end other work, or keep it off these cores (taskset, cpuset)"
     if worst > WAITING_BAD:
         return bad(evidence, remedy)
@@ -270,13 +270,13 @@ def _library_threads(seen: Observation) -> Assessment:
     threads = seen["library_threads"]
     if not threads:
         raise Unknown("threadpoolctl knows no loaded library")
-    told = [f"{file} {count}" for file, count in _largest(threads)]
+    largest = [f"{file} {count}" for file, count in _largest(threads)]
     if max(threads.values()) > 1:
         return bad(
-            f"asked for 1 thread, has more: {_some(told)}",
+            f"asked for 1 thread, has more: {_some(largest)}",
             "use a build of the library that heeds OMP_NUM_THREADS or OPENBLAS_NUM_THREADS",
         )
-    return ok(f"1 thread when asked for 1: {_some(told)}")
+    return ok(f"1 thread when asked for 1: {_some(largest)}")
 
 
 _OVERRIDDEN = ("_NUM_THREADS", "_MAX_THREADS", "_MAXIMUM_THREADS")

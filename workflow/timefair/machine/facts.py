@@ -1,4 +1,4 @@
-"""The list of facts: what stays the same from run to run, and what holds at one moment."""
+"""The lists of facts: those that stay the same from run to run, and those of one moment."""
 
 from __future__ import annotations
 

@@ -24,9 +24,15 @@ def at_least(least: int) -> range:
 
 
 def takes(kinds: frozenset[Variables], variables: Variables) -> bool:
-    """Whether an algorithm that takes these kinds of variables can work on some.
+    """Whether an algorithm that takes some kinds of variables can take those of a problem.
 
-    Who takes whole numbers takes 0 and 1; mixed variables need both or ``mixed``.
+    Binary variables are integer variables. Mixed variables need ``mixed``, or both ``continuous``
+    and ``integer``.
+
+    >>> takes(frozenset({"continuous", "integer"}), "mixed")
+    True
+    >>> takes(frozenset({"continuous"}), "binary")
+    False
     """
     if variables == "binary":
         return bool(kinds & {"binary", "integer"})
@@ -58,7 +64,7 @@ class Native:
 
 @dataclass(frozen=True)
 class Problem:
-    """A callable with bounds and a known optimum.
+    """A function to be minimized, with its bounds and its optimum.
 
     Attributes
     ----------
@@ -66,23 +72,23 @@ class Problem:
         Its key.
     evaluate
         ``evaluate(x) -> float`` for an array `x` of shape ``(dimension,)``; a wrong shape raises
-        ValueError; NaN or inf in `x` gives NaN or inf. An integer variable that is no whole number
-        within its bounds raises ValueError.
+        ValueError; NaN or inf in `x` gives NaN or inf. An integer variable that is not a whole
+        number within its bounds raises ValueError.
     lower, upper
         Bounds, arrays of shape ``(dimension,)``, the region that algorithms are given to search.
     f_opt
-        The optimal value; ``precision = max(f - f_opt, 0)``. NaN where nobody knows it: the
-        precision of a record is then f itself, and tables take it from the best known value.
+        The optimal value; ``precision = max(f - f_opt, 0)``. NaN where it is unknown: the precision
+        of a record is then f itself, and tables take the best value of the campaign as optimum.
     integer
         Which variables take whole numbers only, shape ``(dimension,)``; by default none.
     native
         The same evaluation without the interpreter, where the suite has one. It gives the same
         bits as `evaluate`.
     reseed
-        ``reseed(seed)`` begins the noise of the values anew, for a run of that seed; None where the
-        values are exact or draw from numpy's or Python's global generator.
+        ``reseed(seed)`` restarts the noise of the values for a run of that seed. None if the values
+        are exact, or draw from numpy's or Python's global generator.
     keep
-        What has to stay alive as long as the problem does.
+        Objects that have to live as long as the problem.
     """
 
     name: ProblemName
@@ -104,9 +110,9 @@ class Problem:
         return self.name.dimension
 
     def points(self, count: int) -> NDArray[np.float64]:
-        """Points to try the evaluation at, shape ``(count, dimension)``.
+        """Points for a trial of the evaluation, shape ``(count, dimension)``.
 
-        They lie on the diagonal of the bounds, integer variables rounded down.
+        They are on the diagonal of the bounds, with integer variables rounded down.
         """
         points = np.linspace(self.lower, self.upper, count)
         points[:, self.integer] = np.floor(points[:, self.integer])
@@ -142,7 +148,7 @@ class Suite(ABC):
 
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
         """Check the parameters; one line per fault, which begins with the offending word."""
-        return [f"{key!r} is no parameter of {self.name}: it has none" for key in parameters]
+        return [f"{key!r} is not a parameter of {self.name}: it has none" for key in parameters]
 
     def configured(self, parameters: Mapping[str, object]) -> Self:
         """Return the suite with parameters that have no faults."""

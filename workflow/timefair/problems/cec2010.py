@@ -138,7 +138,7 @@ class Cec2010(Suite):
 
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
         found = [
-            f"{key!r} is no parameter of cec2010"
+            f"{key!r} is not a parameter of cec2010"
             f"{suggest(key, ['group_size']) or '; it has: group_size'}"
             for key in parameters
             if key != "group_size"

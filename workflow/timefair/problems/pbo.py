@@ -46,7 +46,8 @@ class PseudoBoolean(Suite):
         on_squares = [f for f in functions if f in (TRIANGULAR, N_QUEENS)]
         for d in [d for d in dimensions if d in self.dimensions]:
             if on_squares and isqrt(d) ** 2 != d:
-                found.append(f"dimensions: {d} is no square, which f{on_squares[0]} of pbo needs")
+                needs = f"f{on_squares[0]} of pbo needs"
+                found.append(f"dimensions: {d} is not a square, which {needs}")
             elif LABS in functions and d == 1:
                 found.append(f"dimensions: 1 is too small for f{LABS} of pbo")
         return found

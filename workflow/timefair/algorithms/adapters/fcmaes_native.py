@@ -49,14 +49,14 @@ PLACES = {
 }
 """Modules of fcmaes, and what is called there."""
 BY_GENERATIONS = ("CMA-ES", "CR-FM-NES")
-"""Asked for a generation at a time; the others take in each value before the next point."""
+"""Algorithms that evaluate a generation at a time; the others evaluate point by point."""
 LEAST_POPULATION = {"CMA-ES": 2, "CR-FM-NES": 2, "DE": 4, "BiteOpt": 2}
 """With fewer, fcmaes ends the process or hangs."""
 NUMBERS: Mapping[str, object] = {
     **{"min_sigma": 0.0, "stop_hist": -1.0},
     **{"popsize": int, "update_gap": int},
 }
-"""What signatures do not tell of their arguments."""
+"""Types of arguments whose default does not show them."""
 
 
 def _function(name: str) -> Any:
@@ -94,7 +94,7 @@ def _solve(
 
 
 def _by_generations(objective: Objective, optimizer: Any) -> None:
-    """Until fcmaes says stop."""
+    """Ask and tell until fcmaes stops."""
     stop = 0
     while not stop:
         # The points of CMA-ES miss the bounds by rounding errors.
@@ -105,7 +105,7 @@ def _by_generations(objective: Objective, optimizer: Any) -> None:
 def _with_hook(
     objective: Objective, minimize: Callable[..., Any], settings: Mapping[str, Any]
 ) -> None:
-    """DE, which takes an exception for a bad value and goes on, but asks whether to end."""
+    """DE, which takes an exception for a bad value, but asks whether to stop."""
     trap = ErrorTrap(objective)
 
     def over(x: object, y: object) -> bool:

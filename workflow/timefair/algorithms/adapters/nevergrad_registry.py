@@ -61,7 +61,7 @@ UNREPEATABLE = (
     *("CmaFmin2", "MetaModelFmin2", "MetaModelDSproba", "MultiDS", "PolyLN"),
     *("Carola8", "Carola9", "Carola10", "Carola13"),
 )
-"""Optimizers that differ between executions with the same seeds."""
+"""Optimizers whose runs differ although the seeds are the same."""
 
 NEEDS: Mapping[str, Mapping[str, str]] = {
     r"AXP?": {"ax": "ax-platform"},
@@ -89,7 +89,7 @@ IMPORTED_LATE = (
     *("sklearn.ensemble", "sklearn.linear_model", "sklearn.neural_network"),
     *("sklearn.preprocessing", "sklearn.svm"),
 )
-"""What nevergrad imports while an optimizer runs, by wizards only after many evaluations."""
+"""Modules that nevergrad imports while an optimizer runs, some after many evaluations."""
 
 STARTS = ("middle", "uniform")
 """Where the variables start: in the middle of the bounds, or at a random point within them."""
@@ -124,7 +124,7 @@ class Nevergrad(Library):
             return [f"nevergrad:{name} cannot be used here: it {missing}"]
         known = ["budget", "num_workers", "start", *_configuration(makers[name])]
         lines = [
-            f"{key!r} is no parameter of nevergrad:{name}"
+            f"{key!r} is not a parameter of nevergrad:{name}"
             f"{suggest(key, known) or '; it has: ' + ', '.join(known)}"
             for key in parameters
             if key not in known
@@ -240,8 +240,8 @@ def _quiet() -> Iterator[None]:
 def _threads_ended() -> Iterator[None]:
     """End the threads in which nevergrad runs optimizers that cannot be asked.
 
-    They wait for an answer until their optimizer is collected, and as they are no daemons a
-    process that has one does not exit.
+    They wait for a value until their optimizer is collected. Because they are not daemons, a
+    process with such a thread does not exit.
     """
     before = set(threading.enumerate())
     try:
@@ -268,7 +268,7 @@ def _prepare(launch: _Launch) -> None:
 
 
 def _mend_metamodel() -> None:
-    """Let nevergrad's surrogates work with numpy 2.4, where a size-1 array is no float any more."""
+    """Make the surrogates work with numpy 2.4, where float() refuses an array of size 1."""
     try:
         float(np.ones(1))
     except TypeError:
@@ -309,7 +309,7 @@ def _configured(name: str, parameters: Mapping[str, object]) -> _Launch:
 
 
 def _refusal(name: str, parameters: Mapping[str, object]) -> list[str]:
-    """What nevergrad says against the values, learned by building the optimizer once."""
+    """The error of nevergrad for wrong values, found by building the optimizer once."""
     try:
         with _quiet():
             launch = _configured(name, parameters)

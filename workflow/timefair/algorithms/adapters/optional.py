@@ -1,4 +1,4 @@
-"""What adapters of optional libraries share: is it installed, and are name and parameters right.
+"""The common part of adapters of optional libraries: installation, names and parameters.
 
 An adapter is a module with one `Extra`: the names of the algorithms, their parameters with
 defaults, and ``solve``, one launch. Its package is one of the project's ``extras``.
@@ -79,7 +79,7 @@ class Extra(Library):
         for key, value in parameters.items():
             if key not in defaults:
                 help_ = suggest(key, defaults) or f"; it has: {', '.join(defaults) or 'none'}"
-                lines.append(f"{key!r} is no parameter of {place}{help_}")
+                lines.append(f"{key!r} is not a parameter of {place}{help_}")
             elif wanted := _wanted(value, defaults[key]):
                 lines.append(f"{key!r} of {place} is {wanted}, not {value!r}")
         return lines or self._refusal(name, parameters)
@@ -101,7 +101,7 @@ class Extra(Library):
         return f"needs the package {self.distributions[0]}: pip install 'timefair[extras]'"
 
     def _refusal(self, name: str, parameters: Mapping[str, object]) -> list[str]:
-        """What the library says against the values, learned by a short launch."""
+        """The error of the library for wrong values, found by a short launch."""
         algorithm = self.load(name, parameters)
         try:
             algorithm.solve(Sphere(self.trial_evaluations), np.random.default_rng(0))
@@ -114,7 +114,20 @@ class Extra(Library):
 
 
 def defaults_of(signature: Signature, *, without: Sequence[str]) -> dict[str, object]:
-    """The arguments of a constructor or function that have a default which a file can hold."""
+    """Collect the arguments whose default a YAML file can have.
+
+    Parameters
+    ----------
+    signature
+        Of a constructor or function.
+    without
+        Arguments that the adapter sets.
+
+    Returns
+    -------
+    dict
+        The defaults by name: truth values, numbers, texts and None.
+    """
     return {
         key: argument.default
         for key, argument in signature.parameters.items()
@@ -126,7 +139,7 @@ Evaluate = Callable[[NDArray[np.float64]], float]
 
 
 def moved_inside(objective: Objective) -> Evaluate:
-    """The objective at the nearest point within the bounds."""
+    """Wrap an objective so that points outside the bounds are moved onto them."""
     lower, upper = objective.lower, objective.upper
     return lambda x: objective(np.clip(x, lower, upper))
 
@@ -166,7 +179,7 @@ class ErrorTrap:
 
 
 def _wanted(value: object, default: object) -> str:
-    """What a value that cannot stand for a default should have been; empty where it can."""
+    """What a value should be, to replace a default; empty if it is right."""
     if isinstance(default, type):
         default = default(True)
     if isinstance(default, bool):
@@ -183,13 +196,13 @@ def _wanted(value: object, default: object) -> str:
 
 
 def _like(value: object, default: object) -> object:
-    """A whole number that a file gives for a float is one: some libraries ask for the very type."""
+    """Convert a whole number to float where the default is a float: some libraries check it."""
     is_float = default is float or isinstance(default, float)
     return float(value) if is_float and isinstance(value, int) else value
 
 
 def _launch(solve: Callable[..., object], *arguments: Any, **keywords: Any) -> object:
-    """A launch without warnings, which would cost time and fill the log."""
+    """Launch without warnings, which take time and fill the log."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return solve(*arguments, **keywords)

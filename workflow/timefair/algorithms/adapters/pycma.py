@@ -77,7 +77,7 @@ class PyCma(Library):
                 help_ = suggest(key, own + options) or (
                     f"; it has {', '.join(own)} and the options of cma.CMAOptions"
                 )
-                lines.append(f"{key!r} is no parameter of pycma:{name}{help_}")
+                lines.append(f"{key!r} is not a parameter of pycma:{name}{help_}")
         sigma0 = parameters.get("sigma0", 1)
         if isinstance(sigma0, bool) or not isinstance(sigma0, int | float) or not sigma0 > 0:
             lines.append(f"'sigma0' of pycma:{name} is a positive number, not {sigma0!r}")

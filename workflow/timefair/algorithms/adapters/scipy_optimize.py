@@ -205,7 +205,7 @@ def _global_parameters(name: str) -> list[str]:
 def _unknown(name: str, key: str, known: list[str]) -> str:
     if key in SET_HERE:
         return f"{key!r} of scipy:{name} is set by timefair"
-    return f"{key!r} is no parameter of scipy:{name}{suggest(key, known) or _list(known)}"
+    return f"{key!r} is not a parameter of scipy:{name}{suggest(key, known) or _list(known)}"
 
 
 def _list(known: list[str]) -> str:

@@ -51,7 +51,8 @@ class Timefair(Library):
         known = {a.name: a for a in arguments if a.kind is a.KEYWORD_ONLY}
         has = ", ".join(known) or "none"
         lines = [
-            f"{key!r} is no parameter of timefair:{name}{suggest(key, known) or f'; it has: {has}'}"
+            f"{key!r} is not a parameter of timefair:{name}"
+            f"{suggest(key, known) or f'; it has: {has}'}"
             for key in parameters
             if key not in known
         ]

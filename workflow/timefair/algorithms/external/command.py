@@ -1,4 +1,4 @@
-"""What a campaign writes after ``external:``: a program and its arguments, as in a shell."""
+"""Parses the text after ``external:``: a program and its arguments, as in a shell."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from timefair.basics.errors import InputError
 class CommandLine:
     """A command that can be started from any folder.
 
-    `arguments` begin with the program. The program, and each argument that is an existing file,
-    are absolute paths; those are `files`.
+    `arguments` begin with the program. The program, and each argument that is an existing file, are
+    absolute paths. `files` has these paths.
     """
 
     arguments: tuple[str, ...]
@@ -24,7 +24,7 @@ class CommandLine:
 
 
 def parse(text: str) -> CommandLine:
-    """Split a command as a shell does; InputError where it cannot be started.
+    """Split a command as a shell does; InputError if it cannot be started.
 
     Nothing is expanded: no variables, no ``~``, no patterns.
     """
@@ -43,7 +43,7 @@ def parse(text: str) -> CommandLine:
 def _program(word: str) -> str:
     if "/" in word:
         if not os.path.isfile(word):
-            raise InputError(f"there is no file {word!r} to be started")
+            raise InputError(f"there is no file {word!r}")
         if not os.access(word, os.X_OK):
             raise InputError(f"{word!r} is not executable: chmod +x {word}")
         return os.path.abspath(word)
