@@ -8,6 +8,7 @@
 | ``bbob-mixint`` | Variables with 2, 4, 8 and 16 values, and continuous ones |
 | ``bbob-noisy`` | 30 functions with Gaussian, uniform and Cauchy noise |
 | ``cec2010`` | The functions of the CEC'2010 large-scale competition |
+| ``classic`` | Ackley, Griewank, Rosenbrock, Schwefel and 8 more functions |
 | ``pbo`` | The 25 pseudo-Boolean functions of IOHprofiler |
 | ``module:function``, ``path/to/file.py:function`` | A function of the user's |
 
