@@ -164,11 +164,28 @@ def _is_adapter(module: ModuleType) -> bool:
     return module.__name__.startswith(f"{adapters.__name__}.")
 
 
-def _names(library: Library) -> str:
+def integer_sentence() -> str:
+    """The algorithms that take integer variables, but for external programs, which take all."""
+    found = []
+    for library in libraries.LIBRARIES.values():
+        names = _all_names(library)
+        able = [name for name in names if "integer" in library.variables(name, {})]
+        if able and able == names:
+            found.append(f"all algorithms of `{library.name}`")
+        else:
+            found += [f"`{library.name}:{name}`" for name in able]
+    return _and(found)
+
+
+def _all_names(library: Library) -> list[str]:
+    """Also of a library that is not installed."""
     if isinstance(library, Extra):
-        names = list(library.names)
-    else:
-        names = [entry.name for entry in library.available() if not entry.missing]
+        return list(library.names)
+    return [entry.name for entry in library.available() if not entry.missing]
+
+
+def _names(library: Library) -> str:
+    names = _all_names(library)
     if len(names) > MOST_NAMES:
         return f"`timefair algorithms --library {library.name}` lists its algorithms."
     listed = ", ".join(f"`{name}`" for name in names)
@@ -301,7 +318,11 @@ def _lines(rows: Iterable[str]) -> str:
 MADE = {
     "README.md": {"libraries": library_sentence, "suites": suite_sentence},
     "docs/algorithms.md": {"libraries": library_table, "library reference": library_reference},
-    "docs/suites.md": {"suites": suite_table, "suite reference": suite_reference},
+    "docs/suites.md": {
+        "suites": suite_table,
+        "integer": integer_sentence,
+        "suite reference": suite_reference,
+    },
     "docs/installation.md": {"extras": extras_sentence},
     "workflow/timefair/algorithms/registry.py": {OF_ALGORITHMS: library_docstring},
     "workflow/timefair/problems/registry.py": {OF_PROBLEMS: suite_docstring},
