@@ -6,6 +6,7 @@
 | ``nevergrad:PSO`` | All optimizers of nevergrad, by their own names |
 | ``pycma:BIPOP`` | CMA-ES by its authors, with restarts and a surrogate |
 | ``scipy:L-BFGS-B`` | Local methods of `minimize` and global optimizers of scipy |
+| ``cmaes:CMA`` | CMA-ES and its variants by the package cmaes (optional) |
 | ``fcmaes:CMA-ES`` | The optimizers of fcmaes in C++ (optional) |
 | ``modcma:BIPOP`` | CMA-ES in modules, in C++ and in Python (optional) |
 | ``modde:modDE`` | Differential evolution in modules (optional) |
