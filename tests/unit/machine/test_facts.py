@@ -25,8 +25,8 @@ from .conftest import (
     SMT,
     VIRTUAL,
     Build,
+    observation_of,
     of_each_core,
-    sight_of,
 )
 
 
@@ -276,5 +276,5 @@ def test_odd_contents_raise_nothing(files: dict[str, str | bytes], build: Build)
             content if isinstance(content, bytes) else content.encode(errors="replace")
         )
     assert complete(gather(READ, host))
-    seen = sight_of(host)
+    seen = observation_of(host)
     assert json.dumps(as_json(findings(seen), seen), allow_nan=False)
