@@ -21,7 +21,7 @@ ALLOWED = {
     "policies": {"basics", "statistics"},
     "campaign": {
         "basics", "machine", "problems", "algorithms", "records", "policies",
-        "exhibits",  # their names
+        "rundata", "exhibits",  # the settings, and the names
     },
     # what is done
     "measure": {
@@ -53,7 +53,7 @@ LIBRARIES_KEPT_OUT = {
 }
 LIGHT = (
     "cli", "campaign/configuration", "campaign/plan", "campaign/provenance", "machine", "basics",
-    "policies", "tables/settings", "__init__", "__main__",
+    "policies", "rundata/settings", "__init__", "__main__",
 )  # fmt: skip
 HEAVY = {
     "numpy",

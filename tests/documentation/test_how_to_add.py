@@ -17,8 +17,20 @@ import pytest
 from fences import ROOT, Fence, commands, fences
 from reference_tables import BLOCKS
 
+from timefair.exhibits.indexing import generated
+
 PAGE = ROOT / "CONTRIBUTING.md"
-GENERATED = {"config/schema.json", *(block.page for block in BLOCKS)}
+GENERATED = {
+    "config/schema.json",
+    *(block.page for block in BLOCKS),
+    *(str(path) for path, _ in generated()),
+}
+CAPTIONS = "workflow/report/"
+"""Where every file is generated."""
+
+IN_WORDS = ("How to add a suite", "How to add a library of algorithms")
+"""Sections whose commands are in sentences; test_how_to_add_to_registries.py follows them."""
+
 COPIED = ("config", "docs", "tests", "workflow", "pyproject.toml", "CONTRIBUTING.md", "README.md")
 NOT_COPIED = ("__pycache__", ".hypothesis", ".pytest_cache", "*.png", "*.svg", "*.tgz")
 
@@ -47,7 +59,7 @@ def sections() -> list[HowTo]:
     ]
 
 
-SECTIONS = sections()
+SECTIONS = [section for section in sections() if section.heading not in IN_WORDS]
 
 
 @pytest.fixture
@@ -73,9 +85,10 @@ def test_the_steps_work_and_touch_what_they_say(how_to: HowTo, copy: Path) -> No
     for line in shell:
         run(line, copy)
     changed = set(differences(copy))
-    assert changed - GENERATED == set(written)
+    by_hand = {path for path in changed - GENERATED if not path.startswith(CAPTIONS)}
+    assert by_hand == set(written)
     assert changed & GENERATED, "nothing was generated"
-    assert len([path for path in changed if path.startswith("workflow/")]) == 1
+    assert len([path for path in by_hand if path.startswith("workflow/")]) == 1
 
 
 def run(line: str, folder: Path) -> None:

@@ -85,7 +85,7 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "problems.parameters",
         {"lower": 0},
-        "problems.parameters: 'lower' is no parameter of bbob: it has none",
+        "problems.parameters: 'lower' is not a parameter of bbob: it has none",
     ),
     ("problems.parameters", [1], "problems.parameters: [1]: should be keys with values"),
     ("problems.suite", "nowhere.py:f", "problems.suite: there is no file "),

@@ -78,7 +78,7 @@ class Trial:
         return record
 
     def make_the_rest(self) -> None:
-        for name in ("tables/ert.csv", "figures/ert.svg"):
+        for name in ("tables/ert.csv", "figures/ert.pdf"):
             (self.folder / name).parent.mkdir()
             (self.folder / name).touch()
 

@@ -11,7 +11,8 @@ import pytest
 
 from timefair.campaign import provenance
 from timefair.campaign.configuration import parse
-from timefair.campaign.provenance import code_digest, machine_facts, measure_key, sources_of
+from timefair.campaign.provenance import code_digest, measure_key, sources_of
+from timefair.machine import software
 
 CAMPAIGN: dict[str, Any] = {
     "name": "trial",
@@ -96,9 +97,9 @@ def test_labels_and_rounds_have_their_own() -> None:
 
 @pytest.mark.parametrize("package", ["numpy", "coco-experiment"])
 def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    version = provenance._version
+    version = software._version
     monkeypatch.setattr(
-        provenance, "_version", lambda name: "0" if name == package else version(name)
+        software, "_version", lambda name: "0" if name == package else version(name)
     )
     assert key_with(lambda c: None) != KEY
 
@@ -205,14 +206,3 @@ def test_sources_follow_imports_and_stay_in_their_rooms() -> None:
     assert {"exhibits/runtimes/ert.py", "rundata/runs.py", "statistics/ert.py"} <= names
     assert not any(name.startswith(("records", "measure")) for name in names)
     assert "exhibits/registry.py" not in names
-
-
-def test_machine_facts_have_the_versions() -> None:
-    facts = machine_facts(["cma", "no-such-package"])
-    assert {"hostname", "cpu", "cores", "kernel", "python", "versions"} <= set(facts)
-    assert facts["versions"]["no-such-package"] is None
-    assert facts["versions"]["cma"]
-
-
-def test_machine_facts_are_the_same_a_moment_later() -> None:
-    assert machine_facts() == machine_facts()

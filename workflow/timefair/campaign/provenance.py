@@ -1,7 +1,7 @@
-"""What code, software and machine a result comes from.
+"""The keys that decide what is measured and computed again, and the code digests in them.
 
-`measure_key` names everything that decides a measurement. Snakemake sees it as a parameter of the
-job, and each record carries it: what changes it measures again, what does not leaves records be.
+`measure_key` covers everything that decides a measurement. It is a parameter of the Snakemake job
+and in each record: a change of the key measures again, any other change does not.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ import json
 import platform
 from collections.abc import Callable, Iterable
 from functools import cache, partial
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.campaign.plan import runs_of_round
-from timefair.machine import facts
-from timefair.machine.host import Host
+from timefair.machine.software import versions
 
 if TYPE_CHECKING:
     from timefair.basics.sections import Section
@@ -304,33 +302,3 @@ def _is_description(keyword: ast.keyword) -> bool:
 def _hash(content: object) -> str:
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-# --- Software and machine -------------------------------------------------------------------
-
-
-def versions(distributions: Iterable[str]) -> dict[str, str | None]:
-    """Installed versions; None for a package that is not there."""
-    return {name: _version(name) for name in sorted(set(distributions))}
-
-
-@cache
-def _version(distribution: str) -> str | None:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def machine_facts(distributions: Iterable[str] = ()) -> dict[str, Any]:
-    """Machine, limits and software of this process, and the versions of some distributions.
-
-    A fact that cannot be known is None, with the reason under its name in ``missing``. What
-    changes from minute to minute is in `machine_state`.
-    """
-    return facts.standing(Host()) | {"versions": versions(("timefair", "numpy", *distributions))}
-
-
-def machine_state() -> dict[str, Any]:
-    """Load, free memory, counters and batch job at this moment, in the same form."""
-    return facts.momentary(Host())
