@@ -173,3 +173,17 @@ def test_another_kind_of_file_is_refused(tmp_path):
         write(pd.DataFrame(), tmp_path / "table.txt")
     with pytest.raises(ValueError, match=r"table\.txt"):
         read(tmp_path / "table.txt")
+
+
+def test_an_ert_of_heavy_tailed_runtimes_is_marked(run, table):
+    costs = np.exp(2.0 * np.linspace(-1.6, 2.4, 15))
+    heavy = [
+        run([(1, 0.01 * cost, 0.0)], run=k, wall_s=0.01 * cost, stop_reason="target")
+        for k, cost in enumerate(costs)
+    ]
+    even = [
+        run([(1, 0.1, 0.0)], algorithm="B", run=k, wall_s=0.1, stop_reason="target")
+        for k in range(15)
+    ]
+    frame = TABLES["ert"](Runs.of(table(*heavy, *even)), Analysis(targets=(1.0,)))
+    assert frame.set_index("algorithm")["ert_s_heavy_tail"].to_dict() == {"A": True, "B": False}

@@ -46,7 +46,19 @@ ERT_EVALUATIONS = Column(
     "evaluations",
 )
 VALUES = (ERT_S, ERT_EVALUATIONS)
-LIMITS = (*ERT_S.interval(), *ERT_EVALUATIONS.interval())
+HEAVY = "_heavy_tail"
+LIMITS = tuple(
+    column
+    for value in VALUES
+    for column in (
+        *value.interval(),
+        Column(
+            f"{value.name}{HEAVY}",
+            "whether the runtimes look as if their distribution had a heavy tail: the interval may "
+            "then be too short",
+        ),
+    )
+)
 
 PRINTED_UNITS = {"s": "{seconds}", "evaluations": "evaluations"}
 SOME_TARGETS = (Points("target", 3),)
@@ -97,7 +109,8 @@ READING = "Lower is better. Bands are intervals of the logarithm of the ERT."
     instances are pooled. The ERT is the total cost of all runs divided by the number of runs that
     reached the target; a run that failed is charged its own end. The limits bound the logarithm of
     the ERT: the upper limit is `inf` if the successes are too few to bound the ERT, and both limits
-    are empty for a single run.
+    are empty for a single run. The columns `ert_s_heavy_tail` and `ert_evaluations_heavy_tail` mark
+    samples for which the interval may be too short.
     """,
     columns=(*CELL, TARGET, *COUNTS, *LIMITS),
     layouts=_layouts("target precisions"),
@@ -214,7 +227,7 @@ def _frame(
     for group, rows in runs.groups(tuple(key_names)):
         success = spent["evaluations"].success[rows]
         part = {
-            **dict.fromkeys(values, np.nan),
+            **{name: False if name.endswith(HEAVY) else np.nan for name in values},
             **group,
             "target": np.asarray(names_of_targets, dtype=np.float64),
             "runs": len(rows),
@@ -227,5 +240,6 @@ def _frame(
             if confidence is not None:
                 interval = ert_interval(cost, success, confidence=confidence)
                 part[f"{column}_low"], part[f"{column}_high"] = interval.low, interval.high
+                part[f"{column}{HEAVY}"] = interval.heavy_tail
         parts.append(part)
     return stacked(parts, [*key_names, "target", *column_names(COUNTS), *values])
