@@ -155,7 +155,7 @@ def our_tables(folder: Path, collected: list[Path], output: Path) -> Usage:
 
 
 def our_figures(output: Path) -> Usage:
-    from timefair.charts.registry import FIGURES
+    from timefair.exhibits.registry import FIGURES
 
     usages = []
     for name, figure in FIGURES.items():

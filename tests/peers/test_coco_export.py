@@ -1,4 +1,4 @@
-"""What cocopp reads from our export is what our tables say, in evaluations and in seconds."""
+"""cocopp computes the table ert from an export, in evaluations and in seconds."""
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.peer
 
 FINAL_TARGET = 1e-10
 TARGETS = tuple(10 ** (k / 5) for k in range(15, -51, -1))
-"""cocopp's own grid: between its targets it takes the next harder one."""
+"""cocopp's grid. It replaces a target between two of them by the next harder one."""
 
 UNEQUAL = (1, 1, 1, 2, 5, 5)
 """The instances of the runs in one cell."""

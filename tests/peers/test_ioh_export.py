@@ -1,6 +1,6 @@
-"""What iohinspector makes of our export is what our tables say, in evaluations and in seconds.
+"""iohinspector computes the table ert from an export, in evaluations and in seconds.
 
-It charges every failure the one number that it is given, so the failures here end alike.
+It charges every failure the same number, so all failures end at the same cost here.
 """
 
 import warnings

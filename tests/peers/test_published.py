@@ -1,4 +1,4 @@
-"""Imported data are what their own tools read in them, and what these logged of our calls."""
+"""Imported data equal what cocopp and iohinspector read, and the calls that ioh logged."""
 
 import numpy as np
 import pytest
@@ -129,7 +129,7 @@ def logged_twice(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["PBO", "BBOB"])
-def test_both_generations_of_iohprofiler_say_the_same(kind, logged_twice):
+def test_both_generations_of_iohprofiler_agree(kind, logged_twice):
     new, old = (
         import_data(logged_twice / kind / name, "ioh", logged_twice / f"{name}.parquet")
         for name in ("new", "old")

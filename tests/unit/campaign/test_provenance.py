@@ -108,6 +108,8 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
         ("measure/cell.py", True),
         ("records/journal.py", True),
         ("records/schema.py", True),
+        ("statistics/run_count/kernels.pyx", True),
+        ("statistics/run_count/resampling.pyx", False),
         ("problems/coco.py", True),
         ("problems/coco_library.py", True),
         ("problems/pbo.py", False),

@@ -78,12 +78,20 @@ def frames(functions=(1, 3), dimensions=(2, 5), algorithms=ALGORITHMS, change=No
         "restarted_curves": ecdf.drop(columns=["low", "high"]).assign(longest_run=0.1),
         "best_of": best_of_frame(spread, change),
         "restarts": restarts,
+        "overhead": overhead_of(keys, change),
         "ranks": ranks_of(keys, change),
         "rankings": rankings_of(keys, change),
         "run_count_groups": run_count_groups_of(keys, change),
         "run_count_rules": run_count_rules_of(dimensions, change),
         "run_count_reliability": run_count_reliability_of(change),
     }
+
+
+def overhead_of(keys, change):
+    """Each algorithm takes ten times as long as the one before."""
+    overhead = keys.assign(overhead_s=change(10.0 ** keys.groupby("algorithm").ngroup()))
+    limits = {"overhead_s_low": 0.5 * overhead["overhead_s"]}
+    return overhead.assign(**limits, overhead_s_high=2 * overhead["overhead_s"])
 
 
 def best_of_frame(spread, change):

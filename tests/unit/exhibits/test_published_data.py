@@ -8,7 +8,7 @@ import pytest
 from timefair import latex
 from timefair.exhibits.layout import layouts_of
 from timefair.exhibits.registry import FIGURES, TABLES
-from timefair.records.published import PUBLISHED
+from timefair.records.schema import PUBLISHED
 from timefair.records.store import with_facts
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import Runs

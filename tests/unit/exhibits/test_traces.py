@@ -8,7 +8,7 @@ import pytest
 from timefair.basics.errors import InputError
 from timefair.exhibits.registry import TABLES
 from timefair.records import store
-from timefair.records.published import PUBLISHED
+from timefair.records.schema import PUBLISHED
 from timefair.rundata import runs as runs_module
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis

@@ -110,12 +110,12 @@ def test_a_race_drops_who_cannot_win(measured, complete):
     for function in (1, 8):
         for instance in (1, 2):
             cells = [(label, function, instance) for label in ("random", "simplex")]
-            standing = race.standing([complete[cell] for cell in cells])
+            state = race.state([complete[cell] for cell in cells])
             assert [len(samples[cell]) for cell in cells] == [
-                12 if n == 0 and standing.goes_on.sum() == 2 else max(standing.dropped_at)
-                for n in standing.dropped_at
+                12 if n == 0 and state.goes_on.sum() == 2 else max(state.dropped_at)
+                for n in state.dropped_at
             ]
-            for cell, goes_on in zip(cells, standing.goes_on, strict=True):
+            for cell, goes_on in zip(cells, state.goes_on, strict=True):
                 assert samples[cell] == complete[cell][: len(samples[cell])]
                 if not goes_on:
                     assert decided[cell]["reason"] == DROPPED

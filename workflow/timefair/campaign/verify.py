@@ -23,7 +23,7 @@ from timefair.records.integrity import (
     spared,
 )
 from timefair.records.journal import read_journal
-from timefair.records.published import PUBLISHED
+from timefair.records.schema import PUBLISHED
 from timefair.records.store import MEND, Record, open_record
 
 _READ = ("algorithm", "round", *RUN_KEY)

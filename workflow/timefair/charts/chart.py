@@ -188,6 +188,44 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Dots:
+    """One dot per algorithm, with an interval, over a logarithmic axis; one panel per function.
+
+    Attributes
+    ----------
+    x
+        The column of the dots.
+    x_label
+        What the axis says; ``{seconds}`` names the clock of the table.
+    low, high
+        Columns of the limits of the interval; empty: none.
+    """
+
+    x: str
+    x_label: str
+    low: str = ""
+    high: str = ""
+
+    renderer = "dots"
+    on_paper = on_page = ""
+
+    @staticmethod
+    def seconds(frame: pd.DataFrame) -> str:
+        """What the seconds of a table are."""
+        return costs.seconds_of(frame)
+
+    def paper(self, frame: pd.DataFrame) -> Figure:
+        """The panels of a table; ValueError if it has no rows."""
+        from timefair.charts.paper import dots
+
+        return dots.draw(frame, self)
+
+    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
+        """None: the page shows the picture."""
+        return []
+
+
+@dataclass(frozen=True)
 class Slopes:
     """Average ranks at several positions, one line per algorithm: crossings are changes of order.
 

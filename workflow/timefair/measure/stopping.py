@@ -119,10 +119,10 @@ def _start(campaign: Campaign) -> int:
 def _race(campaign: Campaign, place: int, samples: list[list[float]]) -> str | None:
     looks = tuple(runs_of_round(campaign, round).stop for round in range(1, campaign.rounds))
     race = Race(1.0 - campaign.stopping.confidence, looks, campaign.runs)
-    standing = race.standing(samples)
-    if not standing.goes_on[place]:
+    state = race.state(samples)
+    if not state.goes_on[place]:
         return DROPPED
-    return WON if standing.goes_on.sum() == 1 and len(samples) > 1 else None
+    return WON if state.goes_on.sum() == 1 and len(samples) > 1 else None
 
 
 def _pair(campaign: Campaign, place: int, samples: list[list[float]]) -> str | None:

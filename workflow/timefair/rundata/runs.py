@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
 from timefair.records.integrity import Origins
-from timefair.records.published import PUBLISHED
-from timefair.records.schema import KEYS
+from timefair.records.schema import KEYS, PUBLISHED
 from timefair.records.status import Disturbance
 from timefair.records.store import facts_of
 from timefair.rundata import launches

@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 
 from timefair.basics.errors import InputError
 from timefair.records.integrity import Origins
-from timefair.records.published import PUBLISHED
-from timefair.records.schema import RUN_SCHEMA
+from timefair.records.schema import PUBLISHED, RUN_SCHEMA
 from timefair.records.store import open_record, with_facts
 
 NESTED = ("launch_log", "events")

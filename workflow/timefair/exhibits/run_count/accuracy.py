@@ -19,11 +19,11 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, RunCount
 from timefair.statistics.run_count.evaluation import (
     Evaluation,
-    Trial,
+    Proposal,
     evaluate,
     fixed_control,
     random_control,
-    rule_trial,
+    rule_proposal,
 )
 from timefair.statistics.run_count.outliers import Outliers
 from timefair.statistics.run_count.savings import savings
@@ -308,16 +308,18 @@ def judge_of(settings: RunCount, rng: np.random.Generator) -> Judge:
 
 def evaluated_twice(
     samples: Samples,
-    trial: Trial,
+    proposal: Proposal,
     judge: Judge,
     progress: Progress,
     groups: NDArray[np.int64] | None = None,
 ) -> tuple[Evaluation, Evaluation]:
     """Judged against the complete samples, and against independent runs where there are some."""
     known = np.flatnonzero(samples.has_truth)
-    return evaluate(samples.values, trial, judge=judge, groups=groups, progress=progress), evaluate(
+    return evaluate(
+        samples.values, proposal, judge=judge, groups=groups, progress=progress
+    ), evaluate(
         samples.values[known],
-        Trial(trial.n[known], trial.met[known], trial.outliers),
+        Proposal(proposal.n[known], proposal.met[known], proposal.outliers),
         judge=judge,
         truth=samples.truth[known],
         groups=None if groups is None else groups[known],
@@ -335,27 +337,27 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
         judge = judge_of(settings, rng)
         title = f"{names['suite']}, D = {names['dimension']}"
         counting = Progress(f"{title}, numbers of runs, samples")
-        trials = {SKEWNESS: rule_trial(rules, samples.values, progress=counting)}
+        proposals = {SKEWNESS: rule_proposal(rules, samples.values, progress=counting)}
         if controls:
-            trials[FIXED] = fixed_control(trials[SKEWNESS])
-            trials[RANDOM] = random_control(trials[SKEWNESS], rng=rng)
-        for rule, trial in trials.items():
+            proposals[FIXED] = fixed_control(proposals[SKEWNESS])
+            proposals[RANDOM] = random_control(proposals[SKEWNESS], rng=rng)
+        for rule, proposal in proposals.items():
             progress = Progress(f"{title}, {rule}, samples")
-            part = _sums(samples, trial, rules, judge, progress)
+            part = _sums(samples, proposal, rules, judge, progress)
             parts.append(part.assign(**names, rule=rule))
     return pd.concat(parts, ignore_index=True)[JUDGED] if parts else pd.DataFrame(columns=JUDGED)
 
 
 def _sums(
     samples: Samples,
-    trial: Trial,
+    proposal: Proposal,
     rules: list[SkewnessRule],
     judge: Judge,
     progress: Progress,
 ) -> pd.DataFrame:
     grouped = samples.names.groupby(GROUP)
     labels = np.asarray(grouped.ngroup(), dtype=np.int64)
-    nested, independent = evaluated_twice(samples, trial, judge, progress, groups=labels)
+    nested, independent = evaluated_twice(samples, proposal, judge, progress, groups=labels)
     sums = _long(nested)
     beside = _long(independent)[["samples", "accurate"]].reindex(sums.index, fill_value=0)
     both = sums.join(beside.add_suffix("_independent")).reset_index(drop=True)

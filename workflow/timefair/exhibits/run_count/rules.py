@@ -30,9 +30,9 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, RunCount
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.run_count.evaluation import (
-    counts_trial,
+    counts_proposal,
     random_control,
-    rule_trial,
+    rule_proposal,
 )
 from timefair.statistics.run_count.outliers import Outliers
 from timefair.statistics.run_count.racing import LOOKS, Race
@@ -241,9 +241,9 @@ def _skewness(
 ) -> list[Entrant]:
     """The paper's rule, and its numbers of runs assigned at random."""
     rules = skewness_rules(settings)
-    trial = rule_trial(rules, samples.values, progress=progress)
+    proposal = rule_proposal(rules, samples.values, progress=progress)
     entrants = []
-    for name, found in (("skewness", trial), ("random n", random_control(trial, rng=rng))):
+    for name, found in (("skewness", proposal), ("random n", random_control(proposal, rng=rng))):
         for k, rule in enumerate(rules):
             counts = StopCounts(found.n[:, k], found.met[:, k])
             entrants.append(_entrant(name, f"τ = {rule.tau:g}, {rule.outliers}", counts))
@@ -297,8 +297,8 @@ def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
     racing = np.ones(runs.shape, dtype=np.bool_)
     problems = _problems(samples)
     for done, members in enumerate(problems, start=1):
-        standing = race.standing(list(samples.values[members]))
-        runs[members], racing[members] = standing.runs, standing.goes_on
+        state = race.state(list(samples.values[members]))
+        runs[members], racing[members] = state.runs, state.goes_on
         progress(done, len(problems))
     counts = StopCounts(runs, runs < cap)
     return Entrant("racing", f"α = {race.alpha:g}", "best algorithm", counts, racing)
@@ -312,9 +312,9 @@ def _sums(
     samples: Samples, entrants: list[Entrant], judge: Judge, width: float, progress: Progress
 ) -> pd.DataFrame:
     """Numbers of samples and problems, one row per entrant."""
-    trial = counts_trial([entrant.counts for entrant in entrants], Outliers.NONE)
-    nested, independent = evaluated_twice(samples, trial, judge, progress)
-    estimates = {name: _at(samples.values, trial.n, of) for name, of in ESTIMATES.items()}
+    proposal = counts_proposal([entrant.counts for entrant in entrants], Outliers.NONE)
+    nested, independent = evaluated_twice(samples, proposal, judge, progress)
+    estimates = {name: _at(samples.values, proposal.n, of) for name, of in ESTIMATES.items()}
     racing = np.stack([entrant.racing for entrant in entrants], axis=1)
     return pd.DataFrame(
         {

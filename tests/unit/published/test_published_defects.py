@@ -1,13 +1,14 @@
-"""COCO's archives as they really are: what is put up with, and what is then said."""
+"""Tolerated defects in COCO's archives, and the cautions that report them."""
 
 import re
 
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.published.importing import Wanted
+from timefair.published.importing import WantedProblems
 
 INFO, DAT, TDAT = "A/x.info", "A/data_f5/x_f5_DIM2.dat", "A/data_f5/x_f5_DIM2.tdat"
+ABORTED = f"{DAT}: aborted trials, without an end in the .info file, end at their last line"
 
 
 def events(row):
@@ -24,7 +25,7 @@ def archive(request):
     return request.getfixturevalue(request.param)
 
 
-def test_all_generations_say_the_same(first, latest, multiobjective, constrained, read):
+def test_all_generations_give_the_same_runs(first, latest, multiobjective, constrained, read):
     rows, cautions = read(first)
     assert cautions == []
     assert [(row["instance"], row["evaluations"]) for row in rows] == [(1, 20), (2, 20), (3, 20)]
@@ -32,7 +33,7 @@ def test_all_generations_say_the_same(first, latest, multiobjective, constrained
     assert events(rows[1]) == [(1, 30.0), (13, 0.5)]
     assert read(latest)[0] == rows
     with_constraints, cautions = read(constrained)
-    assert cautions == ["bbob-constrained: evaluations of f and of constraints are added"]
+    assert cautions == ["bbob-constrained: evaluations of f and of the constraints are summed"]
     assert events(with_constraints[1]) == [(4, 30.0), (52, 0.5)]
     assert with_constraints[1]["evaluations"] == 80
     (_, second, _), (caution,) = read(multiobjective)
@@ -62,7 +63,7 @@ def test_all_generations_say_the_same(first, latest, multiobjective, constrained
         lambda text: re.sub(r"(?m)^(\d+) ", lambda at: f"{float(at[1]):.4e} ", text),
     ],
 )
-def test_manners_of_writing_do_not_matter(change, archive, read):
+def test_notation_does_not_matter(change, archive, read):
     clean, _ = read(archive)
     archive.everywhere(change)
     assert read(archive) == (clean, [])
@@ -73,8 +74,8 @@ def test_files_in_upper_case(archive, read):
     assert read({f"B/{name.upper()}": text for name, text in archive.items()})[0][:3] == clean
 
 
-def test_a_lost_end_of_line_between_entries(archive, read):
-    """As some loggers of 2015 left them."""
+def test_a_missing_line_end_between_entries(archive, read):
+    """As some loggers of 2015 wrote them."""
     other = archive[INFO].replace("DIM = 2", "DIM = 3").replace("_DIM2", "_DIM3")
     for name in (DAT, TDAT):
         archive[name.replace("_DIM2", "_DIM3")] = archive[name]
@@ -84,8 +85,8 @@ def test_a_lost_end_of_line_between_entries(archive, read):
     assert cautions == []
 
 
-def test_trials_that_are_not_listed_are_left_out(archive, read):
-    """A killed experiment leaves one, mostly the last."""
+def test_unlisted_trials_are_skipped(archive, read):
+    """An aborted experiment leaves one, usually the last."""
     clean, _ = read(archive)
     for place in (0, 1, 3):
         changed = dict(archive)
@@ -95,18 +96,18 @@ def test_trials_that_are_not_listed_are_left_out(archive, read):
             changed[name] = "".join(trials)
         rows, cautions = read(changed)
         assert rows == clean
-        assert cautions == [f"{DAT}: 4 trials, and its .info file lists 3; the others are left out"]
+        assert cautions == [f"{DAT}: 4 trials, but the .info file lists 3; the others are skipped"]
 
 
-def test_trials_that_are_lost_are_left_out_if_it_is_plain_which(archive, read):
+def test_missing_trials_must_be_identifiable(archive, read):
     clean, _ = read(archive)
     for name in (DAT, TDAT):
         archive[name] = archive[name].replace(trial(archive[name], 1), "")
     rows, cautions = read(archive)
     assert rows == [clean[0], clean[2]]
-    assert cautions == [f"{DAT}: lacks trials that its .info file lists, of instances 2"]
+    assert cautions == [f"{DAT}: 2 trials, but the .info file lists 3; missing instances: 2"]
     archive[INFO] = re.sub(r":20\|[^,\n]+", "", archive[INFO])
-    with pytest.raises(InputError, match=r"2 trials, and its \.info file lists 3; which"):
+    with pytest.raises(InputError, match=r"2 trials, but the \.info file lists 3; cannot"):
         read(archive)
 
 
@@ -115,25 +116,25 @@ def test_trials_without_an_evaluation(archive, read):
     archive.edit(INFO, ", 2:20", ", 9:0|inf, 2:20")
     rows, cautions = read(archive)
     assert rows == clean
-    assert cautions == [f"{DAT}: lacks trials that its .info file lists, of instances 9"]
+    assert cautions == [f"{DAT}: 3 trials, but the .info file lists 4; missing instances: 9"]
 
 
-def test_trials_that_broke_off(archive, read):
+def test_aborted_trials(archive, read):
     clean, _ = read(archive)
     archive[INFO] = re.sub(r"3:20\|\S+", "3", archive[INFO])
-    assert read(archive) == (clean, [f"{DAT}: trials broke off; they end where their lines do"])
+    assert read(archive) == (clean, [ABORTED])
 
 
-def test_comments_within_a_trial(archive, read):
+def test_comments_inside_a_trial(archive, read):
     clean, _ = read(archive)
     for name in (DAT, TDAT):
         archive.edit(name, "\n4 ", "\n% restart\n4 ", 1)
     rows, cautions = read(archive)
     assert rows == clean
-    assert cautions == [f"{DAT} and 1 more: has comments within trials, which are passed over"]
+    assert cautions == [f"{DAT} and 1 more: comments inside trials are ignored"]
 
 
-def test_trials_that_follow_each_other_unmarked(archive, read):
+def test_trials_without_a_comment_before_them(archive, read):
     clean, _ = read(archive)
     for name in (DAT, TDAT):
         second = trial(archive[name], 1)
@@ -144,16 +145,17 @@ def test_trials_that_follow_each_other_unmarked(archive, read):
         assert row["evaluations"] == ours["evaluations"]
         assert row["f_opt"] == pytest.approx(ours["f_opt"])
     assert cautions == [
-        f"{DAT} and 1 more: trials follow each other unmarked; they begin where counts fall"
+        f"{DAT} and 1 more: no comment before some trials; "
+        "a trial begins where evaluations decrease"
     ]
 
 
-def test_without_tdat_the_info_file_tells_the_end(archive, read):
+def test_without_tdat_the_end_is_that_of_the_info_file(archive, read):
     clean, _ = read(archive)
     del archive[TDAT]
     rows, cautions = read(archive)
     assert rows == clean
-    assert cautions == [f"{DAT}: has no .tdat file beside it; trials end where the .info file says"]
+    assert cautions == [f"{DAT}: no .tdat file; trials end where the .info file has their end"]
 
 
 @pytest.mark.parametrize("lost", [0, 2])
@@ -163,8 +165,8 @@ def test_a_tdat_file_of_fewer_trials(lost, archive, read):
     rows, cautions = read(archive)
     assert rows == clean
     assert cautions == [
-        f"{TDAT}: 2 trials, of which {lost} can be those of its .dat file; the others end where "
-        "the .info file says"
+        f"{TDAT}: 2 trials, of which the first {lost} match the .dat file; the others end "
+        "where the .info file has their end"
     ]
 
 
@@ -173,28 +175,26 @@ def test_ends_that_differ(archive, read):
     rows, cautions = read(archive)
     assert rows[1]["evaluations"] == 20
     assert cautions == [
-        f"{DAT}: trials do not end as its .info file says; the data files are believed"
+        f"{DAT}: ends or final precisions differ from the .info file; the data files are used"
     ]
 
 
 def test_final_precisions_that_differ(archive, read):
-    archive.edit(DAT, "13 ", "14 ")
-    assert read(archive)[1] == []
     archive.edit(INFO, "2:20|5.0e-01", "2:20|5.0e-02")
     assert len(read(archive)[1]) == 1
 
 
-def test_what_is_listed_twice_is_read_once(archive, read):
+def test_an_entry_listed_twice(archive, read):
     clean, _ = read(archive)
     twice = archive | {"A/again.info": archive[INFO]}
-    assert read(twice) == (clean, [f"{DAT}: is listed twice, and read once"])
+    assert read(twice) == (clean, [f"{DAT}: listed twice; read once"])
 
 
-def test_a_folder_that_is_there_twice(archive, read):
+def test_a_folder_copied(archive, read):
     clean, _ = read(archive)
     twice = archive | {name.replace("A/", "B/", 1): text for name, text in archive.items()}
     assert read(twice) == (
-        clean, ["B/x.info: has the same trials as another file, and is left out"],
+        clean, ["B/x.info: same runs as in another file; skipped"],
     )  # fmt: skip
 
 
@@ -214,21 +214,23 @@ def test_one_data_file_in_several_entries(archive, read):
     archive[INFO] = f"{header}{start}, {first}\n{header}{', '.join([start, *others])}\n"
     rows, cautions = read(archive)
     assert rows == clean
-    assert cautions == [f"{DAT}: is listed in several entries; its trials are taken in their order"]
+    assert cautions == [
+        f"{DAT}: listed in several entries; its trials are read in the order of the entries"
+    ]
 
 
 def test_multiobjective_instances_out_of_order(multiobjective, read):
-    """As in data that were made again: https://github.com/numbbo/coco/issues/1108."""
+    """As in repeated experiments: https://github.com/numbbo/coco/issues/1108."""
     clean, _ = read(multiobjective)
     multiobjective.edit(INFO, "1:20|2.5e-01, 2:20", "2:20|2.5e-01, 1:20")
     rows, cautions = read(multiobjective)
     assert rows == clean
     assert cautions[-1] == (
-        "A/1-1/x_hyp.dat: instances are not those of its .info file; the data files are believed"
+        "A/1-1/x_hyp.dat: instances differ from the .info file; the data files are used"
     )
 
 
-def test_missing_data_files_and_entries_that_broke_off(archive, read):
+def test_missing_data_files_and_incomplete_entries(archive, read):
     clean, _ = read(archive)
     header = archive[INFO].partition("data_f5")[0].replace("DIM = 2", "DIM = 3")
     archive[INFO] += f"{header}data_f5/none.dat, 1:20|1.0e+00\n{header}data_f5/none.dat\n{header}"
@@ -236,15 +238,14 @@ def test_missing_data_files_and_entries_that_broke_off(archive, read):
     assert read(archive) == (
         clean,
         [
-            "A/empty.info: has no entry of published data, and is left out",
-            f"{INFO}: names the data file 'data_f5/none.dat', which is not there; its trials are "
-            "left out",
-            f"{INFO}: an entry lists no trials, and is left out",
+            "A/empty.info: no entry of published data; skipped",
+            f"{INFO}: data file 'data_f5/none.dat' does not exist; its trials are skipped",
+            f"{INFO}: an entry without trials is skipped",
         ],
     )
 
 
-def test_names_of_the_algorithm_that_differ(archive, read):
+def test_several_names_of_the_algorithm(archive, read):
     clean, _ = read(archive)
     other = {
         name.replace("x", "y"): text.replace("x_f5", "y_f5").replace("DIM = 2", "DIM = 3")
@@ -253,9 +254,9 @@ def test_names_of_the_algorithm_that_differ(archive, read):
     other["A/y.info"] = other["A/y.info"].replace("'walk'", "'walk-3D'")
     rows, cautions = read(archive | other, label="ours")
     assert [row["dimension"] for row in rows] == [2, 2, 2, 3, 3, 3]
-    assert cautions == ["call the algorithm by 2 names (walk, walk-3D); taken as one"]
+    assert cautions == ["2 names of the algorithm (walk, walk-3D); read as one algorithm"]
     assert len(read(archive | other, algorithm="walk")[0]) == len(clean)
-    with pytest.raises(InputError, match="no data of the algorithm 'run'; there are those of walk"):
+    with pytest.raises(InputError, match="no data of the algorithm 'run'; available: walk"):
         read(archive | other, algorithm="run")
 
 
@@ -263,10 +264,10 @@ def test_data_without_a_name(archive, read):
     archive[INFO] = archive[INFO].replace(", algId = 'walk'", "")
     rows, cautions = read(archive)
     assert {row["algorithm"] for row in rows} == {"A"}
-    assert cautions == [f"{INFO}: names no algorithm; it is called 'A' as its folder is"]
+    assert cautions == [f"{INFO}: no name of the algorithm; 'A' is used, from its folder"]
 
 
-def test_values_that_are_no_numbers(archive, read):
+def test_values_that_are_not_numbers(archive, read):
     archive.edit(DAT, "+2.000000000e+00", "NaN")
     archive.edit(DAT, "+3.000000000e+01", "1.#INF", 1)
     archive.edit(TDAT, "\n4 ", "\n3 ")
@@ -282,9 +283,54 @@ def test_precisions_below_0(archive, read):
     assert (events(rows[2])[-1], cautions) == ((7, 0.0), [])
     archive.edit(DAT, "-1.000000000e-12", "-1.000000000e-02")
     assert (
-        f"{DAT}: has precisions far below 0, which count as 0: check its optimum"
+        f"{DAT}: precisions far below 0 are set to 0; check the optimum in the data"
         in (read(archive)[1])
     )
+
+
+def test_a_tdat_file_that_contradicts_the_dat_file(read):
+    """As in a published archive, where only the .dat file agrees with cocopp."""
+    header = "% function evaluation | noise-free fitness - Fopt (79.48) | best\n"
+    trials = {  # instance: .dat, .tdat
+        1: ("1 108 108\n97 .048 .048\n", "1 5.475 5.475\n50 4 4\n97 .048 .048\n200 .048 .048\n"),
+        2: ("1 7.5 7.5\n9 .25 .25\n", "1 7.5 7.5\n5 6.4 6.4\n9 .25 .25\n200 .25 .25\n"),
+        3: ("1 108 108\n97 .048 .048\n", "1 107 107\n97 .048 .048\n200 .048 .048\n"),
+    }
+    rows, cautions = read(
+        {
+            "A/x.info": "funcId = 1, DIM = 2, Precision = 1e-8, algId = 'A'\n%\n"
+            "x.dat, 1:200|4.8e-2, 2:200|2.5e-1, 3:200|4.8e-2\n",
+            "A/x.dat": "".join(header + dat for dat, _ in trials.values()),
+            "A/x.tdat": "".join(header + tdat for _, tdat in trials.values()),
+        }
+    )
+    assert events(rows[0]) == [(1, 108.0), (97, 0.048)]
+    assert events(rows[1]) == [(1, 7.5), (5, pytest.approx(6.4)), (9, 0.25)]
+    assert events(rows[2]) == [(1, 108.0), (97, 0.048)]
+    assert {row["evaluations"] for row in rows} == {200}
+    assert cautions == [
+        "A/x.dat: lines of the .tdat file are better than the .dat file allows; dropped "
+        "(lines: 3, trials: 2)"
+    ]
+
+
+def test_rounding_does_not_contradict(archive, read):
+    """1.5848931924611 is a target; a value that is larger and rounds below has not reached it."""
+    archive.edit(DAT, "+5.000000000e-01", "+1.584893193e+00")
+    archive.edit(TDAT, "+5.000000000e-01", "+1.584893192e+00")
+    archive.edit(INFO, "5.0e-01", "1.6e+00")
+    (_, second, _), cautions = read(archive)
+    assert cautions == []
+    assert events(second) == [(1, 30.0), (13, 1.584893193)]
+
+
+def test_a_best_precision_that_increases(archive, read):
+    archive.edit(DAT, "+7.500000000e+00", "+1.500000000e+00")
+    rows, cautions = read(archive)
+    assert events(rows[0]) == [(1, 2.0), (9, 0.25)]
+    assert cautions == [
+        f"{DAT}: the best precision increases within a trial; the later, larger value is used"
+    ]
 
 
 def test_lines_out_of_order(archive, read):
@@ -295,23 +341,25 @@ def test_lines_out_of_order(archive, read):
     assert read(archive) == (
         clean,
         [
-            f"{DAT}: evaluations fall within a trial; its lines are put in order",
-            f"{DAT}: the best precision rises within a trial; the first best one counts",
+            f"{DAT}: evaluations decrease within a trial; its lines are sorted",
+            f"{DAT}: the best precision increases within a trial; the later, larger value is used",
         ],
     )
 
 
-def test_data_files_that_were_cut(archive, read):
+def test_truncated_data_files(archive, read):
     archive[DAT] = archive[DAT][:-3]
-    assert read(archive)[1] == [f"{DAT}: its last line has no end; it may have been cut off"]
+    assert read(archive)[1] == [
+        f"{DAT}: no line end after the last line; the file may be truncated"
+    ]
     archive[DAT] = archive[DAT][:-12]
-    with pytest.raises(InputError, match=r"x_f5_DIM2\.dat:10: '7 .*' is no line of COCO's data"):
+    with pytest.raises(InputError, match=r"x_f5_DIM2\.dat:10: '7 .*' is not a line of COCO data"):
         read(archive)
 
 
 def test_the_best_of_many_algorithms_is_refused(archive, read):
     archive.edit(INFO, "\n%", "\n% Combination of a.tgz, b.tgz", 1)
-    with pytest.raises(InputError, match="the best of many algorithms, which is no run of any"):
+    with pytest.raises(InputError, match="best results of many algorithms, not runs of one"):
         read(archive)
 
 
@@ -320,11 +368,11 @@ def test_a_data_file_of_two_functions_is_refused(archive, read):
     with pytest.raises(InputError) as caught:
         read(archive)
     assert caught.value.faults[0].endswith(
-        f"{DAT}: entries of two values of funcId name it (5 and 6); it can have data of one alone"
+        f"{DAT}: listed with two values of funcId (5 and 6); expected one"
     )
 
 
-def test_the_suite_that_a_campaign_wants_of_several(archive, read):
+def test_the_wanted_one_of_several_suites(archive, read):
     clean, _ = read(archive)
     noisy = {
         name.replace("x", "y"): text.replace("x_f5", "y_f5")
@@ -332,9 +380,9 @@ def test_the_suite_that_a_campaign_wants_of_several(archive, read):
         .replace("suite = 'bbob'", "suite = 'bbob-noisy'")
         for name, text in archive.items()
     }
-    with pytest.raises(InputError, match=r"data of 2 suites \(bbob, bbob-noisy\); give those of"):
+    with pytest.raises(InputError, match=r"data of 2 suites \(bbob, bbob-noisy\); give a folder"):
         read(archive | noisy)
-    wanted = Wanted("bbob", [5, 105], [2], [1, 2, 3])
+    wanted = WantedProblems("bbob", [5, 105], [2], [1, 2, 3])
     assert read(archive | noisy, wanted=wanted) == (clean, [])
 
 
