@@ -18,12 +18,15 @@ ALLOWED = {
     "problems": {"basics"},
     "algorithms": {"basics", "problems"},
     # what a campaign is
+    "policies": {"basics", "statistics"},
     "campaign": {
-        "basics", "machine", "problems", "algorithms", "records", "exhibits",  # their names
+        "basics", "machine", "problems", "algorithms", "records", "policies",
+        "rundata", "exhibits",  # the settings, and the names
     },
     # what is done
     "measure": {
-        "basics", "machine", "problems", "algorithms", "statistics", "records", "campaign",
+        "basics", "machine", "problems", "algorithms", "statistics", "records", "policies",
+        "campaign",
     },
     "rundata": {"basics", "records", "statistics"},
     "charts": {"basics"},
@@ -37,6 +40,7 @@ ALLOWED = {
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},
+    "policies": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "machine": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "measure": {"pandas", "matplotlib", "seaborn"},
     "records": {"pandas", "matplotlib", "seaborn"},
@@ -49,7 +53,7 @@ LIBRARIES_KEPT_OUT = {
 }
 LIGHT = (
     "cli", "campaign/configuration", "campaign/plan", "campaign/provenance", "machine", "basics",
-    "__init__", "__main__",
+    "policies", "rundata/settings", "__init__", "__main__",
 )  # fmt: skip
 HEAVY = {
     "numpy",

@@ -110,6 +110,7 @@ def make_data(folder: Path) -> None:
     if all(path.exists() for path in collected.values()):
         return
     keys = measure_keys(campaign)
+    plan.write_keys(keys, folder)
     with (folder / "measure.log").open("a") as log, contextlib.redirect_stderr(log):
         for job in plan.jobs(campaign):
             key = keys[job.algorithm, job.round]

@@ -27,9 +27,9 @@ from timefair.cli.common import THREAD_VARIABLES
 from timefair.measure import kernel
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
+from timefair.measure.monitor import RunMonitor
 from timefair.measure.preparation import prepare
 from timefair.measure.run import measure_run
-from timefair.measure.watch import Watch
 from timefair.problems.registry import SUITES
 from timefair.rundata.clocks import reference_s
 
@@ -57,10 +57,10 @@ class Measurer:
         self.algorithm = registry.load("pycma:CMA-ES", {})
         self.problem = SUITES["bbob"].problem(8, 10, 1)
         prepare(self.algorithm, self.problem)
-        self.watch = Watch(self.cores, reference=True)
+        self.monitor = RunMonitor(self.cores, reference=True)
 
     def measure(self, seed: int) -> dict[str, Any]:
-        row = self.watch.measure(
+        row = self.monitor.measure(
             lambda: measure_run(self.algorithm, self.problem, self.allowance, seed)
         )
         return {key: value for key, value in row.items() if key not in ("events", "launch_log")}

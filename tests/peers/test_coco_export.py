@@ -71,7 +71,7 @@ def campaign():
 def test_ert_and_success_rates_are_cocopps(cost, campaign, cocopp, tmp_path):
     write_coco(campaign, tmp_path, cost, final_target=FINAL_TARGET)
     column, factor = {"evaluations": ("ert_evaluations", 1), "seconds": ("ert_s", 1e6)}[cost]
-    ours = TABLES["ert"](Runs.of(campaign), Analysis(targets=TARGETS, resamples=1))
+    ours = TABLES["ert"](Runs.of(campaign), Analysis(targets=TARGETS, resamples=10))
     compared, failures = 0, 0
     for algorithm, of_algorithm in ours.groupby("algorithm"):
         cells = dict(list(of_algorithm.groupby(["function", "dimension"])))

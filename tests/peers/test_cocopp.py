@@ -80,7 +80,7 @@ def observed_campaign(folder):
 def test_ert_and_success_rates_are_cocopps(cocopp, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runs = observed_campaign("es")
-    analysis = Analysis(targets=TARGETS, resamples=1)
+    analysis = Analysis(targets=TARGETS, resamples=10)
     ours = TABLES["ert"](Runs.of(runs), analysis).set_index(["function", "dimension"])
     data_sets = cocopp.load(str(tmp_path / "exdata" / "es"))
     assert len(data_sets) == 8

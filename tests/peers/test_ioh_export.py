@@ -88,7 +88,7 @@ def test_ert_and_success_rates_are_iohinspectors(column, variable, end, campaign
             data, eval_var=variable, f_min=1e-6, f_max=1e2, eval_max=end
         )
         theirs = theirs.sort_values(["algorithm_name", "raw_y"]).reset_index(drop=True)
-        analysis = Analysis(targets=tuple(theirs["raw_y"].unique()), resamples=1)
+        analysis = Analysis(targets=tuple(theirs["raw_y"].unique()), resamples=10)
         ours = TABLES["ert"](Runs.of(campaign), analysis)
         ours = ours[(ours["function"] == function) & (ours["dimension"] == dimension)]
         ours = ours.sort_values(["algorithm", "target"])

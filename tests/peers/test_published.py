@@ -27,7 +27,7 @@ def walk(problem, dimension, rng, steps):
 
 def ert_of(path, format, record):
     import_data(path, format, record)
-    return TABLES["ert"](Runs.read([record]), Analysis(targets=TARGETS, resamples=1))
+    return TABLES["ert"](Runs.read([record]), Analysis(targets=TARGETS, resamples=10))
 
 
 def test_ert_is_cocopps_on_data_of_coco(cocopp, tmp_path, monkeypatch):

@@ -79,7 +79,7 @@ def differences(sets, folder, record, per_decade):
     """The number of ERTs and success rates that differ from cocopp's, and of partial successes."""
     found = import_data(folder, "coco", record)
     targets = [10 ** (k / per_decade) for k in range(3 * per_decade, -8 * per_decade - 1, -1)]
-    ours = TABLES["ert"](Runs.read([record]), Analysis(targets=tuple(targets), resamples=1))
+    ours = TABLES["ert"](Runs.read([record]), Analysis(targets=tuple(targets), resamples=10))
     cells = dict(list(ours.groupby(["function", "dimension"])))
     assert {(data.funcId, data.dim) for data in sets} == set(cells)
     differing = 0

@@ -196,6 +196,14 @@ def test_a_wrong_pause(seconds, study, capsys) -> None:
     assert "--watch" in refused(f"progress {study} --watch {seconds}", capsys)
 
 
+READING_KEYS = (
+    "progress {}",
+    "collect --campaign {}/campaign.json --algorithm A --output o.parquet",
+)
+
+
+@pytest.mark.parametrize("words", READING_KEYS, ids=lambda words: words.partition(" ")[0])
 @pytest.mark.parametrize("kind", WRONG)
-def test_the_keys_of_a_campaign_are_damaged(kind, study, capsys) -> None:
-    assert str(put(kind, study / "keys.json").parent) in refused(f"progress {study}", capsys)
+def test_the_keys_of_a_campaign_are_damaged(kind, words, study, capsys) -> None:
+    place = str(put(kind, study / "keys.json").parent)
+    assert place in refused(words.format(study), capsys)

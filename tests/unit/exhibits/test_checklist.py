@@ -260,21 +260,21 @@ ASKED = [
 
 @pytest.mark.parametrize(("path", "value", "part", "said"), ASKED)
 def test_what_the_campaign_does_not_ask_for_is_told(campaign, path, value, part, said):
-    analysis = replace(ANALYSIS, campaign=changed(CAMPAIGN, path, value))
+    analysis = ANALYSIS.model_copy(update={"campaign": changed(CAMPAIGN, path, value)})
     missing = not_met(with_facts(campaign()), analysis)
     assert list(missing) == [part]
     assert said in missing[part]
 
 
 def test_intervals_or_tests_need_a_table(campaign):
-    analysis = replace(ANALYSIS, campaign=CAMPAIGN | {"tables": ["restarts"]})
+    analysis = ANALYSIS.model_copy(update={"campaign": CAMPAIGN | {"tables": ["restarts"]}})
     assert ("Statistics", "Intervals or tests") in not_met(with_facts(campaign()), analysis)
 
 
 def test_many_algorithms_without_a_method_are_named(campaign):
     silent = changed(CAMPAIGN, "algorithms.A.ancillary.method", None)
     silent = changed(silent, "algorithms.B.ancillary.method", None)
-    missing = not_met(with_facts(campaign()), replace(ANALYSIS, campaign=silent))
+    missing = not_met(with_facts(campaign()), ANALYSIS.model_copy(update={"campaign": silent}))
     assert missing["Tuning", "Tuning"] == ("declare algorithms.<label>.ancillary.method for A, B")
 
 
@@ -285,7 +285,7 @@ def test_one_algorithm_has_no_profile(campaign):
 
 
 def test_targets_beyond_the_end_of_runs_are_told(campaign):
-    missing = not_met(with_facts(campaign()), replace(ANALYSIS, targets=(1.0, 1e-9)))
+    missing = not_met(with_facts(campaign()), ANALYSIS.model_copy(update={"targets": (1.0, 1e-9)}))
     assert missing == {("Targets", "Targets"): "beyond 1e-08, where runs end: 1"}
 
 
@@ -321,8 +321,8 @@ def test_evaluations_are_a_budget_where_they_dominate(campaign, objective_s, met
 
 
 def test_amortised_cost_is_said(campaign):
-    analysis = replace(
-        ANALYSIS, ancillary="amortised", tuning_s={"A": 60.0}, problems=2,
+    analysis = Analysis(
+        targets=ANALYSIS.targets, ancillary="amortised", tuning_s={"A": 60.0}, problems=2,
         campaign=CAMPAIGN | {"tables": ["ert", "success"]},
     )  # fmt: skip
     frame = filled(with_facts(campaign()), analysis)

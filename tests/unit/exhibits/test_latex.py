@@ -432,7 +432,7 @@ def test_a_budget_in_words(budget, said):
 
 
 def test_a_caption_says_what_runs_are_charged():
-    setting = Setting(replace(ANALYSIS, ancillary="amortised"))
+    setting = Setting(ANALYSIS.model_copy(update={"ancillary": "amortised"}))
     said = "Each run is charged its share of tuning and preparation."
     assert said in typeset(TABLE, frame_of([1.0]), [ERT], setting)
     assert said not in typeset(replace(TABLE, charged=False), frame_of([1.0]), [ERT], setting)

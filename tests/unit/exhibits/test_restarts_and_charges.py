@@ -1,7 +1,5 @@
 """Tables on restarts, executions, relative targets and ancillary cost, counted by hand."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,7 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
 ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), relative_targets=(0.5, 0.1), problems=2)
-AMORTISED = replace(ANALYSIS, ancillary="amortised")
+AMORTISED = ANALYSIS.model_copy(update={"ancillary": "amortised"})
 INF = np.inf
 
 
@@ -58,7 +56,7 @@ def test_ert_to_relative_targets(campaign):
 
 
 def test_no_relative_target_gives_no_row(campaign):
-    frame = made("ert_relative", campaign, replace(ANALYSIS, relative_targets=()))
+    frame = made("ert_relative", campaign, ANALYSIS.model_copy(update={"relative_targets": ()}))
     assert frame.empty
     assert list(frame.columns) == list(made("ert_relative", campaign).columns)
 
@@ -113,7 +111,7 @@ def test_curves_average_over_targets_and_functions(campaign, run, table):
 
 def test_the_best_of_several_executions(run, table):
     rows = table(*[run([(1, 0.1, float(k))], run=k) for k in range(1, 13)])
-    frame = made("best_of", rows, replace(ANALYSIS, executions=(4, 1, 4, 13)))
+    frame = made("best_of", rows, ANALYSIS.model_copy(update={"executions": (4, 1, 4, 13)}))
     assert frame["k"].drop_duplicates().tolist() == [1, 4, 13]
     precision = frame.set_index(["k", "measure"])["precision"]
     assert precision[4, "mean"] == pytest.approx(2.6)
@@ -179,7 +177,9 @@ def test_no_complete_launch(run, table):
 
 
 def test_shares_of_declared_and_measured_cost(campaign):
-    analysis = replace(ANALYSIS, tuning_s={"A": 3.0, "B": 0.0}, preparation_s={"A": 1.0, "B": None})
+    analysis = ANALYSIS.model_copy(
+        update={"tuning_s": {"A": 3.0, "B": 0.0}, "preparation_s": {"A": 1.0, "B": None}}
+    )
     frame = made("ancillary", campaign, analysis).set_index("algorithm")
     assert frame["preparation"].to_dict() == {"A": "declared", "B": "measured"}
     assert frame["preparation_s"].tolist() == [1.0, 0.1]
@@ -230,13 +230,13 @@ def test_launches_of_a_charged_run(run, table):
     assert runs.launches["start_s"].tolist() == pytest.approx([0.3, 0.5, 0.8])
     assert runs.launches["end_s"].tolist() == pytest.approx([0.5, 0.8, 1.0])
     assert runs.launches["complete"].tolist() == [True, True, False]
-    charged = replace(AMORTISED, preparation_s={"A": 0.6})
+    charged = AMORTISED.model_copy(update={"preparation_s": {"A": 0.6}})
     frame = made("restart_fairness", table(restarting(run)), charged).set_index("measure")
     assert frame.loc["mean", "k"] == 2  # 0.7 s are left, a launch takes 0.25 s
 
 
 def test_amortised_tables_charge_their_runs(campaign):
-    analysis = replace(AMORTISED, preparation_s={"A": 0.2, "B": 0.2})
+    analysis = AMORTISED.model_copy(update={"preparation_s": {"A": 0.2, "B": 0.2}})
     ert = made("ert", campaign, analysis).set_index(["algorithm", "target"])
     assert ert.loc[("A", 10.0), "ert_s"] == pytest.approx((0.2 + 0.7) / 2)
     assert ert.loc[("B", 1.0), "ert_s"] == pytest.approx(0.3 + 0.6)
@@ -249,7 +249,9 @@ def test_what_is_about_the_measurement_is_not_charged(name, campaign):
 
 
 def test_what_ancillary_cost_changes(campaign):
-    analysis = replace(ANALYSIS, tuning_s={"A": 1.0}, preparation_s={"A": 0.0, "B": 0.0})
+    analysis = ANALYSIS.model_copy(
+        update={"tuning_s": {"A": 1.0}, "preparation_s": {"A": 0.0, "B": 0.0}}
+    )
     frame = made("ancillary_effect", campaign, analysis)
     assert set(frame["algorithm"]) <= {"A", "B"}
     rows = frame.set_index(["table", "algorithm", "row", "column"])[["excluded", "amortised"]]
@@ -267,7 +269,7 @@ def test_what_ancillary_cost_changes(campaign):
 
 
 def test_nothing_to_charge_changes_nothing(campaign):
-    analysis = replace(ANALYSIS, preparation_s={"A": 0.0, "B": 0.0})
+    analysis = ANALYSIS.model_copy(update={"preparation_s": {"A": 0.0, "B": 0.0}})
     assert made("ancillary_effect", campaign, analysis).empty
 
 

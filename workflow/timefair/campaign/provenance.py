@@ -1,7 +1,7 @@
-"""What code, software and machine a result comes from.
+"""The keys that decide what is measured and computed again, and the code digests in them.
 
-`measure_key` names everything that decides a measurement. Snakemake sees it as a parameter of the
-job, and each record carries it: what changes it measures again, what does not leaves records be.
+`measure_key` covers everything that decides a measurement. It is a parameter of the Snakemake job
+and in each record: a change of the key measures again, any other change does not.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import json
 import platform
 from collections.abc import Callable, Iterable
 from functools import cache, partial
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.campaign.plan import runs_of_round
-from timefair.machine import facts
-from timefair.machine.host import Host
+from timefair.machine.software import versions
 
 if TYPE_CHECKING:
+    from timefair.basics.sections import Section
     from timefair.campaign.configuration import Campaign
+    from timefair.policies.restarts.base import RestartPolicy
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -54,7 +54,7 @@ def _round_key(campaign: Campaign, decisive: dict[str, Any], round: int) -> str:
 
 def _decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, Any]]:
     """What decides the measurements of some algorithms in any round."""
-    code_of = cache(partial(_measuring_code, campaign))
+    code_of = cache(partial(_measuring_code, campaign))  # many algorithms share it
     if not campaign.stopping.compares:
         return {label: _decisive_alone(campaign, label, code_of) for label in labels}
     # The others decide how long an algorithm goes on.
@@ -63,7 +63,7 @@ def _decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, 
 
 
 def _decisive_alone(
-    campaign: Campaign, label: str, code_of: Callable[[str], str]
+    campaign: Campaign, label: str, code_of: Callable[[str, type[RestartPolicy]], str]
 ) -> dict[str, Any]:
     from timefair.algorithms import registry as algorithms
     from timefair.problems import registry as suites
@@ -86,31 +86,41 @@ def _decisive_alone(
             "reference": campaign.reference_is_timed,
         },
         "stopping": campaign.stopping.model_dump(mode="json"),
-        "code": code_of(spec.use),
+        "code": code_of(spec.use, type(campaign.restart_of(label))),
         "software": versions(("numpy", *suite.distributions, *algorithms.distributions(spec.use))),
         "python": platform.python_version_tuple()[:2],
     }
 
 
 def measure_code(campaign: Campaign, label: str) -> str:
-    """SHA-256, in hex, of the code that measures an algorithm: ours, the suite's, the adapter's."""
-    return _measuring_code(campaign, campaign.algorithms[label].use)
+    """SHA-256, in hex, of the code that measures an algorithm.
+
+    It is ours, the suite's, the adapter's, the restart policy's and the stopping rule's; the other
+    policies and rules do not count.
+    """
+    policy = type(campaign.restart_of(label))
+    return _measuring_code(campaign, campaign.algorithms[label].use, policy)
 
 
-def _measuring_code(campaign: Campaign, use: str) -> str:
-    """The same by what the campaign calls the algorithm: many configurations share it."""
+def _measuring_code(campaign: Campaign, use: str, policy: type[RestartPolicy]) -> str:
+    """The same for all algorithms that the campaign calls alike and restarts alike."""
     from timefair.algorithms import registry as algorithms
     from timefair.problems import registry as suites
 
     suite = suites.find(campaign.problems.suite, campaign.problems.parameters)
     return code_digest(
         [
-            *sources_of("measure", within=("measure", "records", "statistics")),
+            *sources_of("measure", within=("measure", "policies", "records", "statistics")),
+            *(path for kind in (policy, type(campaign.stopping)) for path in _policy_sources(kind)),
             *sources_of(_module_path(type(suite).__module__), within=("problems",)),
             *suite.source_files(),
             *algorithms.source_files(use),
         ]
     )
+
+
+def _policy_sources(kind: type[Section]) -> tuple[Path, ...]:
+    return sources_of(_module_path(kind.__module__), within=("policies", "statistics"))
 
 
 def collect_key() -> str:
@@ -243,7 +253,10 @@ def _module_path(module: str) -> str:
 
 
 def code_digest(paths: Iterable[Path]) -> str:
-    """SHA-256, in hex, of source files. Comments, docstrings and layout do not count in Python."""
+    """SHA-256, in hex, of source files.
+
+    In Python, comments, docstrings, descriptions of keys and layout do not count.
+    """
     return _hash(
         sorted(
             (
@@ -269,6 +282,8 @@ def _without_texts(tree: ast.Module) -> bytes:
         body = getattr(node, "body", None)
         if isinstance(body, list):
             node.body = [item for item in body if not _is_text(item)]  # type: ignore[attr-defined]
+        if isinstance(node, ast.Call):
+            node.keywords = [keyword for keyword in node.keywords if not _is_description(keyword)]
     return ast.dump(tree).encode()
 
 
@@ -280,36 +295,10 @@ def _is_text(node: ast.AST) -> bool:
     )
 
 
+def _is_description(keyword: ast.keyword) -> bool:
+    return keyword.arg == "description" and isinstance(keyword.value, ast.Constant)
+
+
 def _hash(content: object) -> str:
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-# --- Software and machine -------------------------------------------------------------------
-
-
-def versions(distributions: Iterable[str]) -> dict[str, str | None]:
-    """Installed versions; None for a package that is not there."""
-    return {name: _version(name) for name in sorted(set(distributions))}
-
-
-@cache
-def _version(distribution: str) -> str | None:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def machine_facts(distributions: Iterable[str] = ()) -> dict[str, Any]:
-    """Machine, limits and software of this process, and the versions of some distributions.
-
-    A fact that cannot be known is None, with the reason under its name in ``missing``. What
-    changes from minute to minute is in `machine_state`.
-    """
-    return facts.standing(Host()) | {"versions": versions(("timefair", "numpy", *distributions))}
-
-
-def machine_state() -> dict[str, Any]:
-    """Load, free memory, counters and batch job at this moment, in the same form."""
-    return facts.momentary(Host())

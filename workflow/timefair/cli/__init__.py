@@ -1,7 +1,7 @@
-"""The commands, ``main(argv) -> int``: what the rules call, and what a user asks.
+"""The commands, ``main(argv) -> int``, which users and the rules call.
 
-Each command imports what it needs when it is called: measuring starts without plotting, and
-without numpy before the number of threads is set.
+Each command imports what it needs when it is called: measuring does not import plotting, and numpy
+is not imported before the number of threads is set.
 """
 
 from __future__ import annotations
@@ -31,11 +31,17 @@ from timefair.cli.common import Command
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
-    The exit status is the command's own, 0 unless told; 2 for what the user can mend; 128 and the
-    signal's number if a signal ended it.
+    Returns
+    -------
+    int
+        The exit status: that of the command, by default 0; 2 for wrong input; 128 and the number
+        of the signal if one ended it.
     """
+    commands = parser()
+    if completion.VARIABLE in os.environ:
+        completion.answer(commands)
     try:
-        arguments = parser().parse_args(argv)
+        arguments = commands.parse_args(argv)
     except SystemExit as stop:  # argparse has printed the usage, the help or the version
         return int(stop.code or 0)
     try:
@@ -56,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _complain(text: str) -> None:
-    """Say it, as far as that can be said: a log may lie on the disk that is full."""
+    """Print an error, if that is possible: the log may be on the disk that is full."""
     with contextlib.suppress(OSError):
         print(text, file=sys.stderr, flush=True)
 
@@ -70,8 +76,8 @@ def parser() -> Command:
         "its jobs call. Each explains itself: `timefair COMMAND --help`.",
         example="timefair check mine.yaml\nsnakemake --cores all --configfile mine.yaml",
         exits={
-            0: "done, and nothing was found to be wrong",
-            1: "something is wrong with what was looked at (`doctor`, `verify`); with a "
+            0: "done, and nothing is wrong",
+            1: "something is wrong with the machine (`doctor`) or the records (`verify`); with a "
             "traceback: a defect of timefair",
             128 + signal.SIGINT: "ended by Ctrl-C; 128 and its number for another signal",
         },

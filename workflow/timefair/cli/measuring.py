@@ -68,8 +68,7 @@ def _measure(arguments: argparse.Namespace) -> None:
         raise InputError(str(error)) from None
     if arguments.key != key:
         raise InputError(
-            "code, software or configuration changed since this job was planned; "
-            "start snakemake again"
+            f"code, software or configuration changed since this job was planned; {plan.AGAIN}"
         )
     prepare_files([arguments.record])
     from timefair.measure.cell import measure
@@ -116,7 +115,6 @@ def _algorithms(snapshot: Path) -> dict[str, dict[str, Any]]:
 
 def _collect(arguments: argparse.Namespace) -> None:
     from timefair.campaign import configuration, plan
-    from timefair.campaign.provenance import measure_keys
     from timefair.records.collect import collect
     from timefair.records.integrity import Place
 
@@ -125,7 +123,8 @@ def _collect(arguments: argparse.Namespace) -> None:
     label: str = arguments.algorithm
     entry("--algorithm", label, campaign.algorithms)
     # The paths are not on the command line: a large campaign has more than fit there.
-    folder, keys = arguments.campaign.parent, measure_keys(campaign)
+    folder = arguments.campaign.parent
+    keys = plan.read_keys(folder, campaign)
     records = {
         folder / job.record(keys[label, job.round]): Place(key=keys[label, job.round], **vars(job))
         for job in plan.jobs(campaign)

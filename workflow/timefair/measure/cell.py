@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
 from timefair.campaign import provenance
+from timefair.machine.facts import machine_facts, machine_state
 from timefair.measure import kernel, stopping
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
 from timefair.measure.interruption import interruptible
+from timefair.measure.monitor import RunMonitor
 from timefair.measure.objective import NEVER, Objective
 from timefair.measure.preparation import evaluation_cost_s, prepare
 from timefair.measure.repetitions import Repetitions
-from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
 from timefair.measure.seeds import run_seed
 from timefair.measure.state import State
-from timefair.measure.watch import Watch
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.records.journal import Journal
@@ -50,7 +50,7 @@ def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
     key
         The digest of everything that decides this measurement (`provenance.measure_key`).
     """
-    repetitions = stopping.repetitions(campaign, job, folder=record.parents[3])
+    repetitions = stopping.repetitions(campaign, job, key, folder=record.parents[3])
     with interruptible(), Journal(record, key) as journal:
         missing = _missing(repetitions, journal)
         if (first := next(missing, None)) is not None:
@@ -100,12 +100,12 @@ def _measure(
     }
     allowance = _allowance(campaign, job)
     timing = campaign.timing
-    watch = Watch(cores, reference=campaign.reference_is_timed, repeats=timing.most_repeats)
+    monitor = RunMonitor(cores, reference=campaign.reference_is_timed, repeats=timing.most_repeats)
     begun, found = time.monotonic(), len(journal.runs)
     for instance, run in turns:
         problem = problems[instance]
         seed = run_seed(campaign.seed, problem.name, job.algorithm, run)
-        row = watch.measure(partial(measure_run, algorithm, problem, allowance, seed))
+        row = monitor.measure(partial(measure_run, algorithm, problem, allowance, seed))
         f_opt = None if isnan(problem.f_opt) else problem.f_opt
         journal.append({**common, "instance": instance, "run": run, "f_opt": f_opt, **row})
         repetitions.add(instance, row["best_precision"])
@@ -123,7 +123,7 @@ def _allowance(campaign: Campaign, job: Job) -> Allowance:
         final_target=-1.0 if budget.final_target is None else budget.final_target,
         wall_ns=round(limits.wall_s * 1e9),
         memory_mb=limits.memory_mb,
-        restart=RestartPolicy(**campaign.restart_of(job.algorithm).model_dump(exclude_none=True)),
+        restart=campaign.restart_of(job.algorithm),
         cores=campaign.algorithms[job.algorithm].threads,
     )
 
@@ -154,8 +154,8 @@ def _facts(campaign: Campaign, job: Job, key: str, repetitions: Repetitions) -> 
         "campaign": campaign.model_dump(mode="json"),
         "key": key,
         "code": provenance.measure_code(campaign, job.algorithm),
-        "machine": provenance.machine_facts(software),
-        "machine_state": provenance.machine_state(),
+        "machine": machine_facts(software),
+        "machine_state": machine_state(),
         "stopping": _decided(campaign, job, repetitions),
     }
 

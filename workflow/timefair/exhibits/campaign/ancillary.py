@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -126,7 +126,7 @@ def effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _fastest(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    frame = profile.of_ert_s(runs, replace(analysis, resamples=1))
+    frame = profile.of_ert_s(runs, analysis.model_copy(update={"resamples": 1}))
     return frame[frame["ratio"] == 1].assign(function=ALL)
 
 

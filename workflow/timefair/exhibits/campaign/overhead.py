@@ -82,7 +82,7 @@ def of_algorithms(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         s_per_evaluation=spent, overhead_s=overhead, overhead_share=overhead / spent
     ).groupby(column_names(CELL), sort=True)
     rows = grouped[["s_per_evaluation", "objective_s", "overhead_s", "overhead_share"]].median()
-    quartiles = grouped["overhead_s"].quantile(np.array([0.25, 0.75])).unstack()
-    rows["overhead_s_low"], rows["overhead_s_high"] = quartiles[0.25], quartiles[0.75]
+    rows["overhead_s_low"] = grouped["overhead_s"].quantile(0.25)
+    rows["overhead_s_high"] = grouped["overhead_s"].quantile(0.75)
     rows["runs"] = grouped.size()
     return rows.reset_index().astype({"objective_s": float})[column_names(COLUMNS)]

@@ -1,4 +1,4 @@
-"""How the values of a campaign are written: what is taken, and what becomes of it."""
+"""The types of the values in a campaign file: what each accepts and how it is converted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -16,6 +16,7 @@ from pydantic import (
     StringConstraints,
     WithJsonSchema,
 )
+from pydantic_core import PydanticCustomError
 
 from timefair.basics.ranges import MOST, parse_ranges
 
@@ -89,6 +90,16 @@ def _rising(value: tuple[float, float]) -> tuple[float, float]:
     return value
 
 
+Listed = TypeVar("Listed", bound=tuple[object, ...])
+
+
+def _without_repeats(value: Listed) -> Listed:
+    for number in value:
+        if value.count(number) > 1:
+            raise PydanticCustomError("named_twice", "{number}: named twice", {"number": number})
+    return value
+
+
 def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
@@ -106,6 +117,10 @@ Repeats = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(_whole)]
 Threads = Annotated[int, Field(ge=1, le=1024), BeforeValidator(_whole)]
 Megabytes = Annotated[int, Field(ge=64, le=2**31), BeforeValidator(_whole)]
 Resamples = Annotated[int, Field(ge=10, le=10**6), BeforeValidator(_whole)]
+Distinct = AfterValidator(_without_repeats)
+"""Marks a list in which no value may appear twice."""
+Technique = Literal["none", "iqr", "percentile", "mad", "mad-mean"]
+"""A technique against outliers; `timefair.statistics.run_count.outliers` defines each."""
 Seed = Annotated[int, Field(ge=0, lt=2**63), BeforeValidator(_whole)]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=80)]
 Numbers = Annotated[

@@ -1,4 +1,4 @@
-"""A run and what surrounds it: readings before and after, a judgement, and another try."""
+"""Detects disturbed runs: reads counters around each run, judges it, and may repeat it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from timefair.records.status import Disturbance
 Row = dict[str, Any]
 
 
-class Watch:
-    """Watches the runs of one job, which come one right after the other.
+class RunMonitor:
+    """Measures the runs of one job, one right after the other, and detects disturbed ones.
 
     Parameters
     ----------
     cores
-        Those that the job holds and this process is pinned to.
+        The cores that the job holds and that this process is pinned to.
     reference
         Whether the reference kernel is timed around each run.
     repeats
-        How often a disturbed run is measured again at most.
+        How often a disturbed run is repeated at most.
     """
 
     def __init__(self, cores: Iterable[int], *, reference: bool, repeats: int = 0) -> None:
@@ -32,15 +32,21 @@ class Watch:
         self._repeats = repeats
 
     def measure(self, run: Callable[[], Row]) -> Row:
-        """Measure a run, again at once while it is disturbed, and describe its surroundings.
+        """Measure a run, repeat it at once while it is disturbed, and describe the disturbance.
 
-        The last try is the one that counts. Whether there is another does not depend on what a
-        run found, and all have the same seed: no result is preferred.
+        The last repetition counts. All repetitions have the same seed, and whether a run is
+        repeated does not depend on its result, so no result is preferred.
 
         Parameters
         ----------
         run
-            Measures it, and gives at least ``wall_s`` and ``foreign_delay_s``.
+            Measures one run. Its row has at least ``wall_s`` and ``foreign_delay_s``.
+
+        Returns
+        -------
+        dict
+            The row of the last repetition with ``repeats``, ``disturbance``, ``disturbed_by``, the
+            growth of the counters and the seconds of the reference kernel before and after.
         """
         row = self._observed(run)
         repeats = 0
