@@ -19,10 +19,10 @@ from timefair.exhibits.files import write
 from timefair.exhibits.layout import Layout, Points, Value, generic, layouts_of, parts
 from timefair.exhibits.questions import Question
 from timefair.exhibits.registry import TABLES
-from timefair.latex import Setting, cells, document, typeset
-from timefair.latex.cells import Notation, escape, short
+from timefair.latex import Setting, document, notation, typeset
+from timefair.latex.grid import GAP, TabularColumn, best, grid, width_of
+from timefair.latex.notation import Notation, escape, short
 from timefair.latex.pages import CHARACTERS, LINES, pages, tabulars
-from timefair.latex.sheet import best, sheet
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -161,13 +161,47 @@ def test_latex_takes_it(campaign, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
     assert done.returncode == 0, done.stdout[-3000:]
     assert "Overfull" not in done.stdout
+    assert "too large" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["BIPOP-CMA-ES"],
+        ["random-search", "lq-CMA-ES", "Nelder-Mead", "particle swarm optimization"],
+        ["6.92e−3", "1.25e+1", "∞"],
+        ["[6.3e−3, 7.6e−3]"],
+        ["> 0.8 s", "10⁻⁸", "n/a"],
+    ],
+)
+def test_estimated_widths_suffice_and_are_not_much_more(texts, tmp_path):
+    latex = shutil.which("pdflatex")
+    if latex is None:
+        pytest.skip("pdflatex is not installed")
+    lines = [
+        r"\documentclass[10pt]{article}\usepackage[T1]{fontenc}\usepackage{lmodern}",
+        r"\begin{document}\footnotesize\sbox0{0}\edef\digit{\strip@pt\wd0}",
+        *(
+            rf"\sbox0{{{escape(text)}}}\typeout{{WIDTH \digit\space\strip@pt\wd0}}"
+            for text in texts
+        ),
+        r"\end{document}",
+    ]
+    (tmp_path / "widths.tex").write_text("\\makeatletter\n" + "\n".join(lines))
+    command = [latex, "-interaction=nonstopmode", "-halt-on-error", "widths.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+    widths = re.findall(r"WIDTH ([\d.]+) ([\d.]+)", done.stdout)
+    real = max(float(width) / float(digit) for digit, width in widths)
+    estimated = TabularColumn(texts).width - GAP
+    assert len(widths) == len(texts)
+    assert real <= estimated <= 1.15 * real
 
 
 # --- Numbers and text -----------------------------------------------------------------------
 
 
 def test_examples_run():
-    done = doctest.testmod(cells)
+    done = doctest.testmod(notation)
     assert done.attempted > 0
     assert done.failed == 0
 
@@ -177,36 +211,43 @@ def test_examples_run():
     [
         ([0.5, 12.25], None, ["0.500", "12.250"]),
         ([3.0, 12345.0], None, ["3", "12345"]),
-        ([5e-9, 12.5], None, ["5.00e$-$9", "1.25e$+$1"]),
-        ([5e-10, 12.5], None, ["5.00e$-$10", "1.25e$+$01"]),
+        ([5e-9, 12.5], None, ["5.00e−9", "1.25e+1"]),
+        ([5e-10, 12.5], None, ["5.00e−10", "1.25e+01"]),
         ([1.5, 2e7], None, ["1.50e0", "2.00e7"]),
         ([0.0, 0.0], None, ["0", "0"]),
-        ([0.0, 5e-9], None, ["0", "5.00e$-$9"]),
-        ([-0.5, 0.5], None, ["$-$0.500", "0.500"]),
+        ([0.0, -0.0, 5e-9], None, ["0", "0", "5.00e−9"]),
+        ([-0.5, 0.5], None, ["−0.500", "0.500"]),
+        ([0.5, np.inf, -np.inf, np.nan], None, ["0.500", "∞", "−∞", "n/a"]),
         ([0.12345, 1.0], 2, ["0.12", "1.00"]),
-        ([1e-5, 0.0, -1e-5], 3, ["$<$0.001", "0.000", "$>$$-$0.001"]),
+        ([1e-5, 0.0, -0.0, -1e-5], 3, ["<0.001", "0.000", "0.000", ">−0.001"]),
     ],
 )
 def test_numbers_of_a_column_have_one_notation(values, decimals, shown):
     notation = Notation.of(values, decimals)
-    assert [notation.cell(value).tex for value in values] == shown
+    assert [notation.text(value) for value in values] == shown
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1))
 def test_a_number_keeps_its_digits(values):
     notation = Notation.of(values)
     for value in values:
-        shown = float(notation.cell(value).tex.replace("$", ""))
+        shown = float(notation.text(value).replace("−", "-"))
         assert shown == pytest.approx(value, rel=0.00501)
 
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(1e-8, "$10^{-8}$"), (100.0, "$10^{2}$"), (1.0, "1"), (0.1, "0.1"), (96.0, "96"),
+    [(1e-8, "10⁻⁸"), (100.0, "10²"), (1.0, "1"), (0.1, "0.1"), (96.0, "96"), (-250.4, "−250"),
      (34213.4, "34213"), (0.05678, "0.0568"), (0.0, "0")],
 )  # fmt: skip
 def test_headings_are_short(value, shown):
-    assert short(value).tex == shown
+    assert short(value) == shown
+
+
+def test_numbers_become_latex():
+    assert escape("10⁻¹²") == "10$^{-12}$"
+    assert escape("1.25e−9") == "1.25e$-$9"
+    assert escape("−∞ > 0.8 s") == r"$-$$\infty$ $>$ 0.8 s"
 
 
 @given(st.text())
@@ -250,7 +291,7 @@ def test_each_function_and_target_has_its_best():
     assert best(frame, ERT.keys, ERT.values[0]).tolist() == [True, False, False, True, True, False]
 
 
-def test_an_interval_stands_in_small_brackets():
+def test_an_interval_is_in_small_brackets():
     frame = frame_of([1.5, 2.5], ert_s_low=[1.25, np.nan], ert_s_high=[np.inf, np.nan])
     tex = typeset_frame(frame, ERT)
     assert r"{\scriptsize {[}1.25, $\infty${]}}" in tex
@@ -265,7 +306,7 @@ def test_infinity_has_no_empty_interval():
     assert "n/a" not in tex
 
 
-def test_ranks_stand_in_parentheses_and_texts_for_infinity():
+def test_ranks_are_in_parentheses_and_texts_replace_infinity():
     frame = frame_of([1.0, np.inf], rank=[1.0, 2.5], text=["1 s", "> 0.8 s"])
     value = Value("ert_s", "ERT", "low", rank="rank", censored="text")
     tex = typeset_frame(frame, replace(ERT, values=(value,)))
@@ -273,19 +314,18 @@ def test_ranks_stand_in_parentheses_and_texts_for_infinity():
     assert r"$>$ 0.8 s & {\scriptsize (2.5)}" in tex
 
 
-def test_long_texts_go_on_below():
-    said = ["one two three four", "five"]
-    frame = pd.DataFrame({"item": [1, 1], "part": ["a", "b"], "said": said, "n": [1.5, 2.5]})
-    layout = Layout("Texts.", (Value("said", "Said", wrap=9), Value("n", "N")), ("item", "part"))
+def test_long_texts_are_broken_into_lines():
+    texts = ["one two three-four-five", "six"]
+    frame = pd.DataFrame({"item": [1, 1], "part": ["a", "b"], "text": texts, "n": [1.5, 2.5]})
+    layout = Layout("Texts.", (Value("text", "Text", wrap=9), Value("n", "N")), ("item", "part"))
     tex = typeset_frame(frame, layout)
     check(tex)
     lines = [line for line in tex.splitlines() if line.endswith(r"\\")][1:]
     assert lines == [
-        r"1 & a & one two & 1.50 \\",
-        r" &  & three &  \\",
-        r" &  & four &  \\",
-        r" & b & five & 2.50 \\",
+        r"1 & a & \parbox[t]{4.5em}{\raggedright one two t hree-four -five\strut} & 1.50 \\",
+        r" & b & \parbox[t]{4.5em}{\raggedright six\strut} & 2.50 \\",
     ]
+    assert [grid(frame, layout).height(row) for row in (0, 1)] == [3, 1]
 
 
 # --- Pages ----------------------------------------------------------------------------------
@@ -305,14 +345,22 @@ def many(algorithms, functions, targets):
 @pytest.mark.parametrize("shape", [(2, 3, 2), (15, 24, 3), (15, 1, 11), (70, 1, 1), (1, 100, 1)])
 @pytest.mark.parametrize("layout", [ERT, ERT.turned], ids=["as it is", "turned"])
 def test_long_and_wide_tables_are_cut(shape, layout):
-    whole = sheet(many(*shape), layout)
+    whole = grid(many(*shape), layout)
     tables = tabulars(whole)
     assert all(table.lines <= LINES for table in tables)
-    assert max(group.width for group in whole.groups) < CHARACTERS
+    assert max(map(width_of, whole.groups)) < CHARACTERS
     together = "\n".join(table.tex for table in tables)
     assert together.count(r"\scriptsize") == np.prod(shape)
     for page in pages(tables):
         assert len(page) == 1 or sum(table.lines for table in page) <= LINES
+
+
+def test_rows_of_a_function_are_together_wherever_they_first_appear():
+    names = ["A", "B", "C"]
+    keys = {"function": [1, 2, 1], "algorithm": names, "target": [1.0, 1.0, 0.1]}
+    tex = typeset_frame(frame_of([1.5, 2.5, 3.5]).assign(**keys), ERT)
+    found = re.findall(r"^(\d?) ?& ([ABC]) &", tex, re.M)
+    assert found == [("1", "A"), ("", "C"), ("2", "B")]
 
 
 def test_fifteen_algorithms_become_rows():

@@ -1,4 +1,4 @@
-"""What a caption says: the table, the campaign, what is in bold."""
+"""What a caption states: the table, the campaign, what is in bold."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from timefair.exhibits.layout import ALGORITHM, Layout, Part
-from timefair.latex.cells import escape
-from timefair.latex.sheet import heading_of, name_of
+from timefair.latex.grid import heading_of, name_of
+from timefair.latex.notation import escape
 from timefair.rundata.settings import Analysis
 
 SECONDS = {
@@ -21,15 +21,15 @@ AMORTISED = "Each run is charged its share of tuning and preparation."
 
 
 @dataclass(frozen=True)
-class Setting:
-    """What captions say about a campaign.
+class CaptionFacts:
+    """The facts of a campaign that captions state.
 
     Attributes
     ----------
     analysis
-        Its confidence and band.
+        Its settings, for the confidence, the band and the clock.
     time_s, evaluations, evaluations_per_dimension
-        The budget of a run; None where it has none of that kind.
+        The budget of a run; None: no limit of that kind.
     """
 
     analysis: Analysis
@@ -38,8 +38,8 @@ class Setting:
     evaluations_per_dimension: int | None = None
 
     @property
-    def words(self) -> dict[str, str]:
-        """What captions and cells may name."""
+    def placeholders(self) -> dict[str, str]:
+        """The text of each placeholder of `Layout.caption`."""
         low, high = self.analysis.band
         return {
             "confidence": f"{100 * self.analysis.confidence:g}\u00a0%",
@@ -61,41 +61,50 @@ class Setting:
 
 
 def caption(
-    part: Part, setting: Setting, *, charged: bool, incomplete: bool, told: str = ""
+    part: Part, facts: CaptionFacts, *, charged: bool, incomplete: bool, notes: str = ""
 ) -> str:
     """The caption of one part, as LaTeX.
 
-    ``charged``: its seconds are of the clock, and charged ancillary cost, as the analysis asks;
-    ``incomplete``: some number is not available; ``told``: what the table says of its runs.
+    Parameters
+    ----------
+    part
+        What is printed.
+    facts
+        The facts of the campaign.
+    charged
+        Whether seconds are those of the chosen clock, with ancillary cost if it is amortised.
+    incomplete
+        Whether some number is not available.
+    notes
+        Further sentences of the table, about disturbed and published runs.
     """
-    words = setting.words
+    placeholders = facts.placeholders
     sentences = [
-        escape(part.layout.caption.format_map(words)),
+        part.layout.caption.format_map(placeholders),
         _shared(part.shared),
-        escape(_runs(part, words["budget"])),
-        escape(told),
-        _seconds(setting) if charged else "",
-        AMORTISED if charged and setting.analysis.ancillary == "amortised" else "",
-        escape(_bold(part.layout)),
-        escape(_left_out(part)),
+        _runs(part, placeholders["budget"]),
+        notes,
+        _seconds(facts.analysis.time) if charged else "",
+        AMORTISED if charged and facts.analysis.ancillary == "amortised" else "",
+        _bold(part.layout),
+        _left_out(part),
         "n/a: not available." if incomplete else "",
     ]
-    return " ".join(sentence for sentence in sentences if sentence)
+    return escape(" ".join(sentence for sentence in sentences if sentence))
 
 
-def _seconds(setting: Setting) -> str:
-    """What every number in seconds is, unless it is what everybody expects."""
-    clock = setting.analysis.time
+def _seconds(clock: str) -> str:
+    """What a second is, unless it is one of wall clock."""
     return "" if clock == "wall" else f"Seconds are {SECONDS[clock].removeprefix('seconds ')}."
 
 
 def _shared(names: Mapping[str, object]) -> str:
     phrases = {"unit": "cost in"}
-    said = ", ".join(
-        f"{phrases.get(key, escape(heading_of(key).lower()))} {name_of(key, value).tex}"
+    shared = ", ".join(
+        f"{phrases.get(key, heading_of(key).lower())} {name_of(key, value)}"
         for key, value in names.items()
     )
-    return f"{said[0].upper()}{said[1:]}." if said else ""
+    return f"{shared[0].upper()}{shared[1:]}." if shared else ""
 
 
 def _runs(part: Part, budget: str) -> str:

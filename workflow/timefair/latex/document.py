@@ -9,10 +9,10 @@ import pandas as pd
 
 from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.layout import Layout, Part, parts
-from timefair.latex.captions import Setting, caption
-from timefair.latex.cells import escape
+from timefair.latex.captions import CaptionFacts, caption
+from timefair.latex.grid import grid
+from timefair.latex.notation import escape
 from timefair.latex.pages import Tabular, pages, tabulars
-from timefair.latex.sheet import sheet
 
 HEADER = r"""% {title}.
 % Needs \usepackage{{booktabs}}; \input this file in a paper of one column or two.
@@ -52,7 +52,7 @@ def document(names: Iterable[str]) -> str:
 
 
 def typeset(
-    table: Exhibit, frame: pd.DataFrame, layouts: Iterable[Layout], setting: Setting
+    table: Exhibit, frame: pd.DataFrame, layouts: Iterable[Layout], setting: CaptionFacts
 ) -> str:
     """A table as LaTeX.
 
@@ -61,52 +61,50 @@ def typeset(
     table
         Its name is the first part of every label, ``tab:<name>-<suite>-<dimension>``.
     frame : DataFrame
-        Tidy, in the order in which it is to be printed; may be empty. Its attributes ``disturbed``
-        and ``published`` are sentences for the captions.
+        Tidy, in the order in which it is printed; may be empty. Its attributes ``disturbed`` and
+        ``published`` are sentences for the captions.
     layouts
-        Its printed forms; each combination of their parts is a ``table*``, continued on further
+        Its printed forms. Each combination of their parts is a ``table*``, continued on further
         pages if it is long.
     setting
-        What captions say about the campaign.
+        The facts of the campaign that captions state.
 
     Raises
     ------
     ValueError
-        If a layout does not tell rows apart.
+        If the keys of a layout do not identify the rows.
     """
-    sentences = (frame.attrs.get(name, "") for name in ("disturbed", "published"))
-    told = " ".join(sentence for sentence in sentences if sentence)
+    notes = " ".join(filter(None, (frame.attrs.get(name) for name in ("disturbed", "published"))))
     floats = [
         text
         for layout in layouts
         for part in parts(frame, layout)
-        for text in _floats(table, part, setting, told)
+        for text in _floats(table, part, setting, notes)
     ]
     header = HEADER.format(title=table.title, name=table.name)
     return "\n\n".join([header, *floats]) + "\n"
 
 
-def _floats(table: Exhibit, part: Part, setting: Setting, told: str) -> Iterator[str]:
+def _floats(table: Exhibit, part: Part, facts: CaptionFacts, notes: str) -> Iterator[str]:
     cut = _fewest(part.rows, part.layout)
     incomplete = any("n/a" in tabular.tex for tabular in cut)
-    whole = caption(part, setting, charged=table.charged, incomplete=incomplete, told=told)
+    text = caption(part, facts, charged=table.charged, incomplete=incomplete, notes=notes)
     pieces = (table.name, part.layout.name, *part.shared.values())
-    label = "-".join(_slug(piece) for piece in pieces if piece != "")
-    heads = [f"\\caption[{escape(table.title)}]{{{whole}}}\n\\label{{tab:{label}}}"]
-    for page in pages(cut):
+    label = "-".join(re.sub("[^0-9A-Za-z.]+", "_", str(piece)) for piece in pieces if piece != "")
+    first = f"\\caption[{escape(table.title)}]{{{text}}}\n\\label{{tab:{label}}}"
+    for number, page in enumerate(pages(cut)):
         yield FLOAT.format(
-            caption=heads.pop() if heads else CONTINUED,
+            caption=CONTINUED if number else first,
             tabulars=BETWEEN.join(tabular.tex for tabular in page),
         )
-
-
-def _slug(piece: object) -> str:
-    return re.sub("[^0-9A-Za-z.]+", "_", str(piece))
 
 
 def _fewest(rows: pd.DataFrame, layout: Layout) -> list[Tabular]:
     """The rows as they are or turned, whichever takes fewer pages, then fewer tabulars."""
     if rows.empty:
         return [NO_ROWS]
-    ways = [tabulars(sheet(rows, way)) for way in dict.fromkeys((layout, layout.turned))]
-    return min(ways, key=lambda way: (len(list(pages(way))), len(way)))
+    cut = tabulars(grid(rows, layout))
+    if len(cut) == 1 or layout.turned == layout:
+        return cut
+    turned = tabulars(grid(rows, layout.turned))
+    return min(cut, turned, key=lambda way: (len(pages(way)), len(way)))

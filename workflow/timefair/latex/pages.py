@@ -1,25 +1,33 @@
-"""Sheets cut to pages: ``tabular`` environments that are neither too wide nor too long."""
+"""Grids as ``tabular`` environments that are neither too wide nor too long for a page.
+
+Widths and lines are estimated here because LaTeX can neither cut a wide table into several nor turn
+it, and because the packages that cut long tables do not work in papers of two columns
+(``docs/latex.md`` has the comparison with longtable, tabularx and pandas' Styler).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
+from timefair.latex.grid import Bold, Grid, TabularColumn, spans, width_of
+from timefair.latex.notation import escape
 
-from timefair.latex.cells import Cell
-from timefair.latex.sheet import Column, Entry, Group, Sheet
-
-CHARACTERS = 104.0
+CHARACTERS = 110.0
 """Of a line 6.5 in wide, in digits of ``\\footnotesize``."""
+
+EM = 0.5
+"""Width of a digit, in em."""
 
 LINES = 58.0
 """Of one page below the caption."""
 
 HALF = 0.5
 """Space between two blocks, in lines."""
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -30,145 +38,110 @@ class Tabular:
     lines: float
 
 
-def tabulars(sheet: Sheet) -> list[Tabular]:
-    """Cut a sheet across where it is too long, then along where it is too wide."""
-    return [_tabular(sheet, groups, lines) for lines in _pieces(sheet) for groups in _panels(sheet)]
+def tabulars(grid: Grid) -> list[Tabular]:
+    """Cut a grid between rows where it is too long, then between groups where it is too wide."""
+    return [_tabular(grid, panel, piece) for piece in _pieces(grid) for panel in _panels(grid)]
 
 
-def pages(parts: list[Tabular]) -> Iterator[list[Tabular]]:
-    """As many on a page as it holds, at least one."""
-    page: list[Tabular] = []
-    for part in parts:
-        if page and sum(other.lines for other in page) + part.lines > LINES:
-            yield page
-            page = []
-        page.append(part)
-    if page:
-        yield page
+def pages(parts: list[Tabular]) -> list[list[Tabular]]:
+    """As many on a page as fit, at least one."""
+    return [*_packed(parts, lambda part: part.lines, LINES)]
 
 
-def _panels(sheet: Sheet) -> list[list[Group]]:
-    """Groups that fit beside each other on one line, behind the names."""
-    room = CHARACTERS - sum(entry.width for entry in sheet.names)
-    panels: list[list[Group]] = []
-    used = 0.0
-    for group in sheet.groups:
-        used += group.width
-        if not panels or used > room:
-            panels.append([])
-            used = group.width
-        panels[-1].append(group)
-    return _even(panels, room)
+def _packed(
+    items: Iterable[Item], size: Callable[[Item], float], room: float
+) -> Iterator[list[Item]]:
+    """Items in their order, as many together as have room, at least one."""
+    pack: list[Item] = []
+    for item in items:
+        if pack and sum(map(size, pack)) + size(item) > room:
+            yield pack
+            pack = []
+        pack.append(item)
+    if pack:
+        yield pack
 
 
-def _even(panels: list[list[Group]], room: float) -> list[list[Group]]:
-    """As many panels, with equally many groups where those fit."""
-    groups = [group for panel in panels for group in panel]
-    size = math.ceil(len(groups) / len(panels))
-    even = [groups[start : start + size] for start in range(0, len(groups), size)]
-    fits = all(sum(group.width for group in panel) <= room for panel in even)
-    return even if fits else panels
+def _panels(grid: Grid) -> list[list[TabularColumn]]:
+    """Groups beside the names, in as few panels of as many groups each as fit on a line."""
+    groups = grid.groups
+    for count in range(1, len(groups) + 1):
+        size = math.ceil(len(groups) / count)
+        panels = [
+            [column for group in groups[start : start + size] for column in group]
+            for start in range(0, len(groups), size)
+        ]
+        if all(width_of([*grid.names, *panel]) <= CHARACTERS for panel in panels):
+            break
+    return panels
 
 
-def _pieces(sheet: Sheet) -> list[NDArray[np.intp]]:
-    """Lines that fit below each other on one page, cut between blocks where a block fits."""
-    room = int(LINES) - _header_lines(sheet)
-    pieces: list[list[int]] = [[]]
-    used = 0.0
-    for block in range(int(sheet.blocks.max(initial=-1)) + 1):
-        lines = np.flatnonzero(sheet.blocks == block).tolist()
-        for start in range(0, len(lines), room):
-            chunk = lines[start : start + room]
-            used += len(chunk) + HALF
-            if used > room + HALF and pieces[-1]:
-                pieces.append([])
-                used = len(chunk) + HALF
-            pieces[-1] += chunk
-    return [np.array(piece, dtype=np.intp) for piece in pieces]
+def _pieces(grid: Grid) -> list[list[list[int]]]:
+    """Blocks of rows that fit on one page; a block is cut only if it is longer than that."""
+    room = LINES - grid.levels
+    blocks = [part for block in grid.blocks for part in _packed(block, grid.height, room)]
+    return [*_packed(blocks, lambda block: sum(map(grid.height, block)) + HALF, room + HALF)]
 
 
-def _header_lines(sheet: Sheet) -> int:
-    return 1 + (sheet.heading is not None) + any(g.heading is not None for g in sheet.groups)
-
-
-def _tabular(sheet: Sheet, groups: list[Group], lines: NDArray[np.intp]) -> Tabular:
-    columns = [
-        *(column for name in sheet.names for column in name.columns),
-        *(column for group in groups for column in group.columns),
-    ]
+def _tabular(grid: Grid, panel: list[TabularColumn], blocks: list[list[int]]) -> Tabular:
+    columns = [*grid.names, *panel]
     tex = [
         rf"\begin{{tabular}}{{@{{}}{''.join(column.align for column in columns)}@{{}}}}",
         r"\toprule",
-        *_header(sheet, groups),
+        *_header(columns),
         r"\midrule",
-        *_body(sheet, columns, lines),
+        "\n\\addlinespace\n".join("\n".join(_body(grid, columns, rows)) for rows in blocks),
         r"\bottomrule",
         r"\end{tabular}",
     ]
-    spaces = len(np.unique(sheet.blocks[lines])) - 1
-    return Tabular("\n".join(tex), _header_lines(sheet) + len(lines) + HALF * spaces)
+    lines = sum(grid.height(row) for rows in blocks for row in rows)
+    return Tabular("\n".join(tex), grid.levels + lines + HALF * (len(blocks) - 1))
 
 
-def _header(sheet: Sheet, groups: list[Group]) -> Iterator[str]:
-    start = len(sheet.names)
-    unnamed = [Cell().tex] * start
-    if sheet.heading is not None:
-        span = sum(len(group.columns) for group in groups)
-        yield _line([*unnamed, _spanning(sheet.heading, span)])
-        yield rf"\cmidrule(l){{{start + 1}-{start + span}}}"
-    if any(group.heading is not None for group in groups):
-        yield _line(
-            [
-                *unnamed,
-                *(_spanning(group.heading or Cell(), len(group.columns)) for group in groups),
-            ]
-        )
-        yield "".join(_rules(groups, start + 1))
-    yield _line(
-        [
-            *(entry.heading.tex for entry in sheet.names),
-            *(_over(entry) for group in groups for entry in group.entries),
-        ]
-    )
+def _header(columns: list[TabularColumn]) -> Iterator[str]:
+    """The headings, a rule under each that is over several columns but those of the last level."""
+    last = len(columns[0].headings) - 1
+    for level in range(last + 1):
+        cells: list[str] = []
+        rules = ""
+        first = 1
+        for heading, span in spans(columns, level):
+            end = first + len(span) - 1
+            several = rf"\multicolumn{{{len(span)}}}{{c}}{{{escape(heading)}}}"
+            cells += [several] if heading and len(span) > 1 else [escape(heading)] * len(span)
+            if heading and level < last:
+                rules += rf"\cmidrule(lr){{{first}-{end}}}"
+            first = end + 1
+        yield _line(cells)
+        if rules:
+            yield rules
 
 
-def _rules(groups: list[Group], first: int) -> Iterator[str]:
-    for group in groups:
-        last = first + len(group.columns) - 1
-        yield rf"\cmidrule(lr){{{first}-{last}}}"
-        first = last + 1
-
-
-def _over(entry: Entry) -> str:
-    """The heading of an entry, as its first column is aligned; in the middle of several."""
-    if len(entry.columns) == 1:
-        return _spanning(entry.heading, 1, entry.columns[0].align)
-    return _spanning(entry.heading, len(entry.columns))
-
-
-def _spanning(heading: Cell, columns: int, align: str = "c") -> str:
-    return rf"\multicolumn{{{columns}}}{{{align}}}{{{heading.tex}}}"
-
-
-def _body(sheet: Sheet, columns: list[Column], lines: NDArray[np.intp]) -> Iterator[str]:
-    named = len(sheet.names)
+def _body(grid: Grid, columns: list[TabularColumn], rows: list[int]) -> Iterator[str]:
     before: list[str] = []
-    for position, line in enumerate(lines):
-        cells = [column.cells[line].tex for column in columns]
-        names = cells[:named]
-        new_block = position > 0 and sheet.blocks[line] != sheet.blocks[lines[position - 1]]
-        if new_block:
-            yield r"\addlinespace"
-        yield _line([*_changed(names, before), *cells[named:]])
-        before = names if any(names) else before
+    for row in rows:
+        names = [column.texts[row] for column in grid.names]
+        known = _known(names, before)
+        yield _line([""] * known + [_cell(column, row) for column in columns[known:]])
+        before = names
 
 
-def _changed(names: list[str], before: list[str]) -> list[str]:
-    """The names of a line without those that the line before has, from the left, but the last."""
-    same = 0
-    while same < len(names) - 1 and names[: same + 1] == before[: same + 1]:
-        same += 1
-    return [""] * same + names[same:]
+def _known(names: list[str], before: list[str]) -> int:
+    """How many names a row shares with the one before, from the left; never the last."""
+    known = 0
+    while known < len(names) - 1 and names[: known + 1] == before[: known + 1]:
+        known += 1
+    return known
+
+
+def _cell(column: TabularColumn, row: int) -> str:
+    if column.wrap is not None:
+        text = escape(" ".join(column.lines(row)))
+        return rf"\parbox[t]{{{EM * column.wrap:g}em}}{{\raggedright {text}\strut}}"
+    text = column.texts[row]
+    if isinstance(text, Bold):
+        return rf"\textbf{{{escape(text)}}}"
+    return rf"{{\scriptsize {escape(text)}}}" if column.small and text else escape(text)
 
 
 def _line(cells: list[str]) -> str:
