@@ -135,7 +135,9 @@ def test_published_data_have_evaluations_and_no_seconds(name, beside):
     if "unit" in rows:
         assert not rows["unit"].str.startswith("seconds").any()
     for column in rows:
-        if column.endswith("_s") or "_s_" in column:
+        if column.endswith("_heavy_tail"):
+            assert not rows[column].any(), column
+        elif column.endswith("_s") or "_s_" in column:
             unknown = rows[column].isin([""]) if column.endswith("text") else rows[column].isna()
             assert unknown.all(), column
         elif "evaluations" in column and not column.endswith(("_low", "_high", "_sd")):
