@@ -142,6 +142,20 @@ def test_code_that_measures(file: str, counts: bool, monkeypatch: pytest.MonkeyP
     assert (key_with(lambda c: None) != KEY) is counts
 
 
+@pytest.mark.parametrize(
+    "file", ["policies/stopping/skewness.py", "statistics/run_count/kernels.pyx"]
+)
+def test_the_code_of_the_chosen_rule_counts(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def key() -> str:
+        return key_with(lambda c: c.update(stopping={"rule": "skewness", "start": 3}))
+
+    before, edited, code = key(), provenance.PACKAGE / file, provenance._code
+    monkeypatch.setattr(
+        provenance, "_code", lambda path: "edited" if path == edited else code(path)
+    )
+    assert key() != before
+
+
 def test_a_function_of_the_users_own_and_what_it_is_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

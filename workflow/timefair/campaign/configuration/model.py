@@ -308,7 +308,7 @@ class Campaign(Section):
 
     @property
     def analysis_settings(self) -> dict[str, Any]:
-        """What the tables are made with, the arguments of `tables.settings.Analysis`."""
+        """What the tables are made with, the arguments of `rundata.settings.Analysis`."""
         chosen = self.problems
         return {
             "targets": self.targets,
