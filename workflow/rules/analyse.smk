@@ -46,6 +46,7 @@ COLLECTED = expand(
 )
 
 for room in CAMPAIGN.rooms:
+    made = outputs.of_room(CAMPAIGN, room, RESULTS, report, update)
 
     rule:
         name:
@@ -53,9 +54,10 @@ for room in CAMPAIGN.rooms:
         input:
             COLLECTED,
         output:
-            **outputs.of_room(CAMPAIGN, room, RESULTS, report, update),
+            **made,
         log:
             f"{RESULTS}/logs/analyse_{room}.log",
+        priority: len(made)  # the largest rooms begin first
         conda:
             "../../envs/timefair.yaml"
         params:
