@@ -62,7 +62,7 @@ for room in CAMPAIGN.rooms:
             "../../envs/timefair.yaml"
         params:
             room=room,
-            folder=RESULTS,
+            folder=lambda wildcards, output: Path(output[0]).parents[1],
             snapshot=SNAPSHOT,
             key=provenance.room_key(CAMPAIGN, room),
             settings=CAMPAIGN.settings_of_room(room),
