@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from timefair.figures import costs, panels, style
+from timefair.figures.placement import Placement
 from timefair.figures.style import Look
 
 CRITERIA = (("precision", "Q.50"), ("seconds", "ERT"))
@@ -59,7 +60,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         columns = 2 if len(cells) > 1 and max(map(len, looks)) <= SHORT_NAME else 1
         lines = -(-len(cells) // columns)
         height = LINE_IN * (len(looks) + LINES_AROUND)
-        figure = Figure(figsize=(style.WIDTH_IN, height * lines), layout="constrained")
+        figure = Figure(figsize=(style.WIDTH_IN, height * lines), layout=Placement())
         axes = figure.subplots(lines, columns, squeeze=False).ravel()
         for ax in axes[len(cells) :]:
             ax.set_visible(False)
