@@ -1,28 +1,59 @@
 """Every figure draws every table, the odd ones too, without a warning."""
 
 import ast
+import contextlib
+import gc
+import re
+import subprocess
+import sys
 import warnings
+import zlib
+from functools import cache
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import seaborn
+from fontTools.ttLib import TTFont
+from matplotlib import rcParamsDefault
+from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogFormatterSciNotation, MultipleLocator
+from matplotlib.transforms import Affine2D
 
 import timefair.charts.paper
-from timefair.charts.paper import scales, style
+from timefair.charts.paper import panels, scales, style
+from timefair.charts.paper.axes import PlainAxes
+from timefair.charts.paper.recording import LAYOUT_TABLES, Recording
 from timefair.exhibits.registry import FIGURES
 
 ALGORITHMS = ("CMA-ES", "a very long name of an algorithm", "random")
 INF = np.inf
 RUN_COUNT = [name for name in FIGURES if name.startswith("run_count")]
 WITH_LEGEND = [name for name in FIGURES if name not in {"critical_difference", *RUN_COUNT}]
+HAIR = 0.5
+"""Points by which measures of a text differ between renderers."""
+OURS = {"axes.grid", "axes.spines.right", "axes.spines.top", "grid.color", "font.family"}
+OURS |= {"font.sans-serif", "image.cmap"}
+"""Settings that seaborn has otherwise; a heat map names its colours."""
 WITH_NOTE = ["sorted_solutions", *RUN_COUNT]
 """Figures that say why there is nothing to draw."""
 
 
 def frames(functions=(1, 3), dimensions=(2, 5), algorithms=ALGORITHMS, change=None):
     """A frame for each table: what `tables` makes, with numbers from a formula."""
+    made = frames_of(functions, dimensions, algorithms, change)
+    return {name: frame.copy() for name, frame in made.items()}
+
+
+@cache
+def frames_of(functions, dimensions, algorithms, change):
     change = change or (lambda x: x)
     keys = pd.MultiIndex.from_product(
         [["bbob"], dimensions, functions, algorithms],
@@ -196,8 +227,69 @@ def drawn(name, tables) -> Figure:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         figure = FIGURES[name](tables[FIGURES[name].table])
-        figure.canvas.draw()
+        with style.applied():
+            figure.draw_without_rendering()
     return figure
+
+
+def all_zero(x):
+    return x * 0
+
+
+def all_infinite(x):
+    return x * 0 + INF
+
+
+def half_zero(x):
+    return x.where(x > x.median(), 0.0)
+
+
+def with_long_labels(count):
+    """Tables of so many functions, in seconds of CPU time, with precisions of 0."""
+    tables = frames(range(1, count + 1), (5,), change=half_zero)
+    for table in tables.values():
+        table.attrs["clock"] = "cpu"
+    return tables
+
+
+class TextBoxes(RendererBase):
+    """Keeps the corners of each line of text that is drawn, in points."""
+
+    def __init__(self, figure):
+        super().__init__()
+        self.size = figure.get_size_inches() * 72
+        self.corners = {}
+
+    def flipy(self):
+        return False
+
+    def get_canvas_width_height(self):
+        return tuple(self.size)
+
+    def draw_text(self, gc, x, y, s, prop, angle, ismath=False, mtext=None):
+        assert not ismath, f"{s} is set as mathematics, which takes ten times as long"
+        width, height, descent = self.get_text_width_height_descent(s, prop, ismath)
+        box = np.array([[0, -descent], [width, height - descent]])
+        turn = Affine2D().rotate_deg(angle).translate(x, y)
+        self.corners[s, x, y] = turn.transform(box)
+
+    def draw_path(self, *arguments, **named): ...
+
+    draw_markers = draw_path_collection = draw_quad_mesh = draw_path
+
+
+def outside(figure):
+    """The lines of text that are not inside of the figure, with their corners."""
+    boxes = TextBoxes(figure)
+    figure.set_dpi(72)
+    with style.applied():
+        figure.draw(boxes)
+    assert boxes.corners
+    return {
+        text: corners.round(1).tolist()
+        for (text, *_), corners in boxes.corners.items()
+        if (corners < -HAIR).any() or (corners > boxes.size + HAIR).any()
+    }
 
 
 def shown_axes(figure):
@@ -216,9 +308,28 @@ def test_one_of_everything(name):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.parametrize("value", [0.0, INF])
-def test_nothing_but_zero_or_infinity(name, value):
-    drawn(name, frames(dimensions=(2,), change=lambda x: x * 0 + value))
+@pytest.mark.parametrize("change", [all_zero, all_infinite])
+def test_nothing_but_zero_or_infinity(name, change):
+    drawn(name, frames(dimensions=(2,), change=change))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_all_text_is_inside_of_the_figure(name):
+    has_panels = name not in RUN_COUNT or name == "run_count_problems"
+    for count in (1, 4, 6, 24) if has_panels else (1,):
+        table = with_long_labels(count)[FIGURES[name].table]
+        assert not outside(FIGURES[name](table)), f"{count} panels"
+
+
+@pytest.mark.parametrize("name", WITH_LEGEND)
+def test_a_legend_of_many_lines_leaves_room_for_the_panels(name):
+    tables = frames((1,), (5,), tuple(f"algorithm {k}" for k in range(30)))
+    figure = drawn(name, tables)
+    (legend,) = figure.legends
+    top = legend.get_window_extent().y0
+    for ax in shown_axes(figure):
+        assert ax.get_window_extent().y1 < top
+        assert ax.get_window_extent().height > figure.dpi
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name not in WITH_NOTE])
@@ -343,10 +454,10 @@ def test_all_dimensions_come_first():
 def test_without_limits_there_is_no_band():
     tables = frames(functions=(1,), dimensions=(2,), algorithms=("A",))
     (ax,) = drawn("ecdf", tables).axes
-    assert [len(band.get_paths()[0].vertices) > 1 for band in ax.collections] == [True]
+    assert [len(band.get_path().vertices) > 1 for band in ax.patches] == [True]
     tables["ecdf"][["low", "high"]] = np.nan
     (ax,) = drawn("ecdf", tables).axes
-    assert not [path for band in ax.collections for path in band.get_paths()]
+    assert not ax.patches
 
 
 def test_an_infinite_ert_is_a_hollow_marker_at_the_top():
@@ -362,10 +473,161 @@ def test_an_infinite_ert_is_a_hollow_marker_at_the_top():
 
 
 def test_a_zero_on_a_logarithmic_axis_is_said():
-    tables = frames(change=lambda x: x.where(x > x.median(), 0.0))
+    tables = frames(change=half_zero)
     assert "0 drawn at" in drawn("quantiles", tables).get_supxlabel()
     assert "0 drawn at" in drawn("anytime", tables).get_supylabel()
     assert "0 drawn at" not in drawn("quantiles", frames()).get_supxlabel()
+
+
+def test_labels_of_a_logarithmic_axis_are_those_of_matplotlib_in_unicode():
+    for low, high in ((3e-9, 2e5), (0.15, 2.0), (1.1, 1.9), (4.0, 60.0), (1.0, 100.0)):
+        ax = Figure().add_subplot()
+        scales.set_log(ax, "x", (low, high))
+        ticks = [tick for tick in ax.get_xticks() if low <= tick <= high]
+        ours = ax.xaxis.get_major_formatter().format_ticks(ticks)
+        ax.xaxis.set_major_formatter(LogFormatterSciNotation())
+        theirs = ax.xaxis.get_major_formatter().format_ticks(ticks)
+        assert any(ours)
+        assert ours == [in_unicode(label) for label in theirs]
+
+
+def in_unicode(label):
+    """What mathtext such as ``$\\mathdefault{5\\times10^{-8}}$`` shows."""
+    found = re.fullmatch(r"\$\\mathdefault{(?:([\d.]+)\\times)?10\^{(-?\d+)}}\$", label)
+    if not found:
+        assert not label
+        return ""
+    factor, exponent = found.groups()
+    power = "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(d)] if d != "-" else "⁻" for d in exponent)
+    return f"{factor}·10{power}" if factor else f"10{power}"
+
+
+def pixels(figure):
+    """The image of a figure at 100 dots per inch."""
+    canvas = FigureCanvasAgg(figure)
+    with style.applied():
+        figure.set_dpi(100)
+        canvas.draw()
+    return np.asarray(canvas.buffer_rgba()).copy()
+
+
+def test_plain_axes_look_like_those_of_matplotlib():
+    images = []
+    for kind in (Axes, PlainAxes):
+        with style.applied():
+            figure = Figure(figsize=(3, 2))
+            first = figure.add_subplot(1, 2, 1, axes_class=kind)
+            second = figure.add_subplot(1, 2, 2, axes_class=kind, sharex=first)
+            first.plot([1e-3, 2.0, 50.0], [1, 5, 2], "o-")
+            scales.set_log(first, "x", (1e-3, 90.0))
+            second.tick_params(labelleft=False)
+            second.grid(visible=False, axis="y")
+        images.append(pixels(figure))
+    assert (images[0] != images[1]).mean() < 1e-3
+    assert (images[1] < 255).any()
+
+
+def test_what_plain_axes_do_not_draw_themselves_matplotlib_draws():
+    images = []
+    for kind in (Axes, PlainAxes):
+        with style.applied():
+            figure = Figure(figsize=(3, 2))
+            ax = figure.add_subplot(axes_class=kind)
+            ax.set(xlabel="a label", xlim=(0, 1), ylim=(1e9, 1e9 + 1))
+            ax.yaxis.set_minor_locator(MultipleLocator(0.1))
+            ax.tick_params(top=True)
+        images.append(pixels(figure))
+        assert ax.get_xticklabels()[0].get_text() == "0.0"
+    assert np.array_equal(*images)
+
+
+def test_a_recording_is_the_figure():
+    with style.applied():
+        figure = Figure(figsize=(3, 2))
+        left, right = figure.subplots(1, 2)
+        for ax in (left, right):
+            ax.set_axis_off()
+        left.plot([0, 1, 3], [1, 0, 2], "s--", drawstyle="steps-post")
+        left.fill_between([0, 1, 3], [0, 0, 1], [1, 2, 2], alpha=0.3)
+        left.scatter([1, 2], [1, 2], s=[9, 50])
+        right.pcolormesh(np.arange(6.0).reshape(2, 3))
+        right.vlines([1, 2], 0, 1)
+        right.add_patch(Rectangle((0, 0), 1, 1, color="0.5"))
+        recording = Recording(figure, 300)
+    assert np.array_equal(pixels(recording), pixels(figure))
+
+
+def test_text_of_an_svg_is_anchored_where_it_is_aligned(tmp_path):
+    figure = Figure(figsize=(2, 2))
+    figure.text(0.75, 0.5, "right", ha="right")
+    figure.text(0.5, 0.25, "centre", ha="center")
+    style.save(figure, tmp_path / "figure.svg")
+    svg = (tmp_path / "figure.svg").read_text()
+    assert re.search(r'text-anchor: end[^>]*x="108"[^>]*>right<', svg)
+    assert re.search(r'text-anchor: middle[^>]*x="72"[^>]*>centre<', svg)
+
+
+def test_a_pdf_has_one_font_without_tables_for_layout(tmp_path):
+    style.save(FIGURES["ert"](frames((1,), (2,))["ert"]), tmp_path / "figure.pdf")
+    pdf = (tmp_path / "figure.pdf").read_bytes()
+    assert pdf.count(b"/FontFile2") == 1
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
+    (font,) = [data for data in map(inflated, streams) if data.startswith(b"\0\1\0\0")]
+    tables = set(TTFont(BytesIO(font)).keys())
+    assert {"glyf", "cmap"} <= tables
+    assert not tables & set(LAYOUT_TABLES)
+
+
+def inflated(data):
+    try:
+        return zlib.decompress(data)
+    except zlib.error:
+        return b""
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(collects):
+    (gc.enable if collects else gc.disable)()
+    try:
+        with style.applied():
+            assert not gc.isenabled()
+        with contextlib.suppress(ZeroDivisionError), style.applied():
+            raise ZeroDivisionError
+        assert gc.isenabled() == collects
+    finally:
+        gc.enable()
+
+
+def test_the_style_is_seaborns_ticks_with_our_changes():
+    ours = style.SETTINGS
+    for key, value in seaborn.axes_style("ticks").items():
+        if ours.get(key, rcParamsDefault[key]) != value:
+            assert key in OURS
+    palette = seaborn.color_palette("colorblind").as_hex()
+    assert tuple(palette[k] for k in (0, 3, 2, 4, 1, 9, 7, 5)) == style.COLOURS
+
+
+def test_figures_import_neither_seaborn_nor_scipy():
+    modules = (
+        "import sys, timefair.charts.paper.panels, timefair.charts.paper.run_count.panels as heat\n"
+    )
+    code = modules + "print(sorted({'seaborn', 'scipy'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("step", [True, False])
+def test_a_band_is_matplotlibs(step):
+    x = np.arange(1.0, 9.0)
+    low, high = x / 2, x * 2
+    low[[2, 3]], high[6] = np.nan, INF
+    theirs, ours = Figure().add_subplot(), Figure().add_subplot()
+    theirs.fill_between(x, low, high, step="post" if step else None)
+    panels.band(ours, x, low, high, color="black", alpha=0.5, step=step)
+    outlines = [path.vertices for path in theirs.collections[0].get_paths()]
+    expected = {tuple(p) for points in outlines if np.ptp(points[:, 0]) for p in points}
+    (area,) = ours.patches
+    assert {tuple(p) for p in area.get_path().vertices} == expected
 
 
 @pytest.mark.parametrize("suffix", [".pdf", ".svg", ".png"])
@@ -419,3 +681,13 @@ def test_figures_know_neither_records_nor_tables():
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             assert not [n for n in names if n.startswith(("timefair.records", "timefair.rundata"))]
+
+
+def test_a_curve_that_ends_before_the_others_ends_in_a_cross():
+    tables = frames(functions=(1,), dimensions=(2,), algorithms=("A", "B"))
+    anytime = tables["anytime"]
+    tables["anytime"] = anytime[(anytime["algorithm"] == "A") | (anytime["cost"] < 0.1)]
+    ax = drawn("anytime", tables).axes[0]
+    lines = [artist for artist in ax.get_children() if isinstance(artist, Line2D)]
+    (cross,) = [line for line in lines if line.get_marker() == "x"]
+    assert cross.get_xdata()[0] == tables["anytime"].query("algorithm == 'B'")["cost"].max()

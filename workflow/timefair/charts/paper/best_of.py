@@ -41,9 +41,9 @@ def draw(frame: pd.DataFrame) -> Figure:
         shared.xaxis.set_major_formatter(ScalarFormatter())
         for panel in grid:
             ax = panel.axes
-            for name, part in panels.by_algorithm(panel.rows):
-                rows = part[np.isfinite(part["precision"])].sort_values("k")
-                ax.plot(rows["k"], scales.raised(rows["precision"], floor), **looks[name].line)
+            for name, numbers in panels.numbers_by_algorithm(panel.rows, ["k", "precision"]):
+                k, best = numbers[np.isfinite(numbers[:, 1])].T
+                panels.curve(ax, k, scales.raised(best, floor), **looks[name].line)
             scales.set_log(ax, "y", scales.limits(scales.raised(panel.rows["precision"], floor)))
         figure.supxlabel("executions k, each with the whole budget", fontsize=7.5)
         figure.supylabel(scales.with_zero("expected best precision of k", floor), fontsize=7.5)

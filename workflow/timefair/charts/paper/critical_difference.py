@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from timefair.charts import costs
 from timefair.charts.paper import panels, style
+from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.style import Look
 
 CRITERIA = (("precision", "Q.50"), ("seconds", "ERT"))
@@ -60,7 +61,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         columns = 2 if len(cells) > 1 and max(map(len, looks)) <= SHORT_NAME else 1
         lines = -(-len(cells) // columns)
         height = LINE_IN * (len(looks) + LINES_AROUND)
-        figure = Figure(figsize=(style.WIDTH_IN, height * lines), layout="constrained")
+        figure = Figure(figsize=(style.WIDTH_IN, height * lines), layout=Placement())
         axes = figure.subplots(lines, columns, squeeze=False).ravel()
         for ax in axes[len(cells) :]:
             ax.set_visible(False)

@@ -11,7 +11,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+from numpy.typing import NDArray
 
+from timefair.charts.paper.axes import PlainAxes
+from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.style import COLUMN_IN, WIDTH_IN, Look
 
 COLUMNS = 4
@@ -19,6 +24,10 @@ PANEL_HEIGHT_IN = 1.5
 MARGIN_IN = 0.75
 LETTERS_PER_IN = 14.0
 HANDLE_LETTERS = 8
+LEGEND_LINES = 2
+NARROW_LEGEND_LINES = 6
+"""Lines of a legend that a figure of one column has room for; a wider one: `LEGEND_LINES`."""
+LEGEND_LINE_IN = 0.16
 
 
 @dataclass(frozen=True)
@@ -67,9 +76,8 @@ def grid(
         space = "all dimensions" if str(dimension) == "all" else f"D = {dimension}"
         cells: list[tuple[str, pd.DataFrame]] = []
         if functions:
-            for function in sorted(part["function"].unique(), key=_position):
+            for function, rows in sorted(part.groupby("function", observed=True), key=_function):
                 name = "all functions" if str(function) == "all" else f"f{function}"
-                rows = part[part["function"] == function]
                 cells.append((f"{head}{name}, {space}", rows))
             lines += [cells[i : i + COLUMNS] for i in range(0, len(cells), COLUMNS)]
         else:
@@ -81,21 +89,76 @@ def grid(
     columns = max(len(line) for line in lines)
     width = COLUMN_IN if columns == 1 else WIDTH_IN * max(columns, 3) / COLUMNS
     height = height_in * len(lines) + MARGIN_IN + (0.6 if columns == 1 else 0.0)
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots(len(lines), columns, sharex=True, sharey=share_y, squeeze=False)
-    panels = []
+    figure = Figure(figsize=(width, height), layout=Placement())
+    cells_of_grid = figure.add_gridspec(len(lines), columns)
+    panels: list[Panel] = []
     for row, line in enumerate(lines):
-        for column in range(columns):
-            ax = axes[row, column]
-            if column >= len(line):
-                ax.set_visible(False)
-                continue
-            title, rows = line[column]
-            ax.set_title(title)
+        for column, (title, rows) in enumerate(line):
+            first = panels[0].axes if panels else None
+            ax = figure.add_subplot(
+                cells_of_grid[row, column],
+                axes_class=PlainAxes,
+                sharex=first,
+                sharey=first if share_y else None,
+            )
+            ax.set_title(title, y=1.0)  # matplotlib would look for a place above the ticks
             below_is_empty = row + 1 == len(lines) or column >= len(lines[row + 1])
             ax.tick_params(labelbottom=below_is_empty, labelleft=column == 0 or not share_y)
             panels.append(Panel(ax, rows, title))
     return figure, panels
+
+
+def curve(ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], **properties: Any) -> Line2D:
+    """Draw a line on axes whose limits are set: they are not made to fit it.
+
+    Parameters
+    ----------
+    x, y : array
+        Its points.
+    **properties
+        Of `matplotlib.lines.Line2D`, such as ``drawstyle="steps-post"``.
+    """
+    drawn = Line2D(x, y, **properties)
+    ax.add_artist(drawn)
+    return drawn
+
+
+def band(
+    ax: Axes,
+    x: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    *,
+    color: str,
+    alpha: float,
+    step: bool = False,
+) -> None:
+    """Fill between two lines on axes whose limits are set, where both are finite.
+
+    Parameters
+    ----------
+    step : bool
+        Whether each value holds until the next point.
+    """
+    known = np.concatenate([[False], np.isfinite(low) & np.isfinite(high), [False]])
+    starts, ends = np.flatnonzero(np.diff(known.astype(np.int8))).reshape(-1, 2).T
+    outlines = [
+        _outline(x[start:end], low[start:end], high[start:end], step)
+        for start, end in zip(starts, ends, strict=True)
+        if end - start > 1
+    ]
+    if outlines:
+        area = Path.make_compound_path(*outlines)
+        ax.add_artist(PathPatch(area, facecolor=color, alpha=alpha, linewidth=0, edgecolor="none"))
+
+
+def _outline(
+    x: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], step: bool
+) -> Path:
+    if step:
+        x, low, high = np.repeat(x, 2)[1:], np.repeat(low, 2)[:-1], np.repeat(high, 2)[:-1]
+    there, back = np.column_stack([x, low]), np.column_stack([x, high])[::-1]
+    return Path(np.concatenate([there, back, there[:1]]), closed=True)
 
 
 def of_unit(frame: pd.DataFrame, unit: str) -> pd.DataFrame:
@@ -131,8 +194,27 @@ def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield str(name), part
 
 
+def numbers_by_algorithm(
+    rows: pd.DataFrame, columns: list[str]
+) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """The numbers of each algorithm, by the alphabet, sorted by the first column.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"algorithm": ["B", "A", "A"], "x": [0, 2, 1], "y": [7, 8, 9]})
+    >>> [(name, numbers.tolist()) for name, numbers in numbers_by_algorithm(rows, ["x", "y"])]
+    [('A', [[1.0, 9.0], [2.0, 8.0]]), ('B', [[0.0, 7.0]])]
+    """
+    codes, names = pd.factorize(rows["algorithm"].astype(str), sort=True)
+    values = rows[columns].to_numpy(dtype=np.float64)
+    ordered = values[np.lexsort((values[:, 0], codes))]
+    ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+    for name, end, count in zip(names, ends, np.diff(ends, prepend=0), strict=True):
+        yield str(name), ordered[end - count : end]
+
+
 def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:
-    """One legend above all panels."""
+    """One legend above all panels. A figure without room for all of its lines becomes higher."""
     handles = [
         Line2D([], [], **(look.line if lines else {**look.line, "linestyle": ""}), label=name)
         for name, look in looks.items()
@@ -140,6 +222,10 @@ def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> Non
     room = LETTERS_PER_IN * figure.get_figwidth()
     sizes = [len(name) + HANDLE_LETTERS for name in looks]
     columns = next(n for n in range(len(sizes), 0, -1) if n == 1 or _width(sizes, n) <= room)
+    narrow = figure.get_figwidth() <= COLUMN_IN
+    beyond = -(-len(sizes) // columns) - (NARROW_LEGEND_LINES if narrow else LEGEND_LINES)
+    if beyond > 0:
+        figure.set_figheight(figure.get_figheight() + LEGEND_LINE_IN * beyond)
     figure.legend(
         handles=handles,
         loc="outside upper center",
@@ -160,6 +246,11 @@ def _place(group: tuple[Any, object]) -> tuple[str, tuple[int, int]]:
     """Of the panels of a (suite, dimension)."""
     suite, dimension = group[0]
     return str(suite), _position(dimension)
+
+
+def _function(group: tuple[object, object]) -> tuple[int, int]:
+    """Of the panel of a function."""
+    return _position(group[0])
 
 
 def _position(key: object) -> tuple[int, int]:

@@ -43,45 +43,47 @@ def draw(frame: pd.DataFrame) -> Figure:
         grid[0].axes.set_yticks([])
         for panel in grid:
             ax = panel.axes
-            for name, part in panels.by_algorithm(panel.rows):
+            columns = ["quantile", "precision", *LIMITS]
+            for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
                 look, level = looks[name], list(looks).index(name)
-                p = part["quantile"].to_numpy()
-                x = scales.raised(part["precision"], floor)
-                low, high = (
-                    np.clip(scales.raised(part.loc[p == middle, column], floor), *bounds)
-                    for column in LIMITS
-                )
-                ax.plot(
-                    np.concatenate([low, high]),
-                    [level, level],
+                p, x, low, high = numbers.T
+                x, is_middle = scales.raised(x, floor), p == middle
+                interval = np.concatenate([low[is_middle], high[is_middle]])
+                panels.curve(
+                    ax,
+                    np.clip(scales.raised(interval, floor), *bounds),
+                    np.full(interval.size, level),
                     color=look.color,
                     alpha=2 * style.BAND_ALPHA,
                     linewidth=INTERVAL_WIDTH,
                     solid_capstyle="butt",
                 )
                 right = np.minimum(x, bounds[1])
-                ax.plot(
-                    [right.min(), right.max()],
-                    [level, level],
+                panels.curve(
+                    ax,
+                    np.array([right.min(), right.max()]),
+                    np.array([level, level]),
                     color=look.color,
                     linestyle=look.linestyle,
                 )
-                ends = np.isfinite(x) & (p != middle)
-                heart = np.isfinite(x) & (p == middle)
-                ax.plot(x[ends], np.full(ends.sum(), level), "|", color=look.color, markersize=6)
-                ax.plot(
-                    x[heart],
-                    np.full(heart.sum(), level),
-                    marker=look.marker,
-                    linestyle="",
-                    color=look.color,
-                    markersize=4.5,
-                )
+                for chosen, marker, size in ((~is_middle, "|", 6.0), (is_middle, look.marker, 4.5)):
+                    marks = x[chosen & np.isfinite(x)]
+                    panels.curve(
+                        ax,
+                        marks,
+                        np.full(marks.size, level),
+                        marker=marker,
+                        linestyle="",
+                        color=look.color,
+                        markersize=size,
+                    )
                 if not np.isfinite(x).all():
-                    ax.plot(
-                        1,
-                        level,
-                        ">",
+                    panels.curve(
+                        ax,
+                        np.array([1.0]),
+                        np.array([level]),
+                        marker=">",
+                        linestyle="",
                         transform=ax.get_yaxis_transform(),
                         color=look.color,
                         clip_on=False,

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from timefair.charts.paper import panels, scales, style
+from timefair.charts.paper.placement import Placement
 
 GAP_IN = 0.1
 MARKER_IN = 0.05
@@ -42,7 +43,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         line_in = GAP_IN + MARKER_IN * len(looks)
         figure = Figure(
             figsize=(style.WIDTH_IN, 0.75 + sum(line_in * n + 0.4 for n in lines)),
-            layout="constrained",
+            layout=Placement(),
         )
         axes = figure.subplots(
             len(groups), len(MEASURES), sharex="col", squeeze=False, height_ratios=lines

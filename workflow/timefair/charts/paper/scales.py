@@ -5,10 +5,34 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.ticker import LogFormatter, LogLocator, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
 TICKS = 6
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power(value: float) -> str:
+    """A positive number as a factor and a power of ten, in Unicode.
+
+    Examples
+    --------
+    >>> power(1e-8), power(5e-8), power(1.25)
+    ('10⁻⁸', '5·10⁻⁸', '1.25·10⁰')
+    """
+    digits, exponent = f"{value:.5e}".split("e")
+    factor = digits.rstrip("0").rstrip(".")
+    ten = f"10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+    return ten if factor == "1" else f"{factor}·{ten}"
+
+
+class Powers(LogFormatter):
+    """Labels of a logarithmic axis as powers of ten in Unicode, which need no mathtext."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """The label of a tick; empty where matplotlib's own formatter has none."""
+        return power(x) if super().__call__(x, pos) else ""
 
 
 def zero_floor(values: ArrayLike) -> float | None:
@@ -37,7 +61,7 @@ def raised(values: ArrayLike, floor: float | None) -> NDArray[np.float64]:
 
 def with_zero(label: str, floor: float | None) -> str:
     """An axis label that says where 0 is."""
-    return label if floor is None else f"{label}; 0 drawn at {floor:.0e}"
+    return label if floor is None else f"{label}; 0 drawn at {power(floor)}"
 
 
 def limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
@@ -68,4 +92,5 @@ def set_log(ax: Axes, axis: str, bounds: tuple[float, float], ticks: int = TICKS
     decades = np.log10(high / low)
     within = (1, 2, 5) if decades < 1.2 else (1, 3) if decades < 2.2 else (1,)
     side.set_major_locator(LogLocator(numticks=ticks, subs=within))
+    side.set_major_formatter(Powers())
     side.set_minor_locator(NullLocator())

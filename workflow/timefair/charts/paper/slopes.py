@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from timefair.charts.paper import panels, style
+from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.style import Look
 
 PANEL_IN = 1.2
@@ -48,7 +49,7 @@ def draw(frame: pd.DataFrame) -> Figure:
                 style.COLUMN_IN if len(columns) == 1 else style.WIDTH_IN,
                 panels.MARGIN_IN + height * len(groups),
             ),
-            layout="constrained",
+            layout=Placement(),
         )
         axes = figure.subplots(len(groups), len(columns), sharey=True, squeeze=False)
         for line, ((suite, dimension), part) in zip(axes, groups, strict=True):

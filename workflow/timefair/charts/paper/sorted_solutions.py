@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from timefair.charts.paper import notes, panels, scales, style
+from timefair.charts.paper.placement import Placement
 
 MOST = 8
 """Disagreements that are drawn: those with the widest gap."""
@@ -87,23 +88,14 @@ def _panel(ax: Axes, pair: pd.DataFrame, looks: dict[str, style.Look]) -> None:
     marks = [t for t in ax.get_yticks() if bottom <= t <= top and (floor is None or t > 3 * floor)]
     if floor is not None:
         marks.insert(0, floor)
-    ax.set_yticks(marks, ["0" if t == floor else _power(t) for t in marks])
-
-
-def _power(value: float) -> str:
-    """``10⁻⁸``, ``5·10⁻⁸``: every tick has its label, also within a decade."""
-    digit, exponent = f"{value:.0e}".split("e")
-    factor = "" if digit == "1" else rf"{digit}\cdot"
-    return f"${factor}10^{{{int(exponent)}}}$"
+    ax.set_yticks(marks, ["0" if t == floor else scales.power(t) for t in marks])
 
 
 def _panels(count: int) -> tuple[Figure, list[Axes]]:
     columns = min(count, panels.COLUMNS)
     lines = -(-count // columns)
     width = style.COLUMN_IN if count == 1 else style.WIDTH_IN * max(columns, 3) / panels.COLUMNS
-    figure = Figure(
-        figsize=(width, panels.PANEL_HEIGHT_IN * lines + MARGIN_IN), layout="constrained"
-    )
+    figure = Figure(figsize=(width, panels.PANEL_HEIGHT_IN * lines + MARGIN_IN), layout=Placement())
     grid = figure.subplots(lines, columns, sharex=True, squeeze=False).ravel()
     for ax in grid[count:]:
         ax.set_visible(False)

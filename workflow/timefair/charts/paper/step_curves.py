@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from timefair.charts.paper import panels, scales, style
@@ -40,27 +39,20 @@ def draw(frame: pd.DataFrame, x: str, *, functions: bool, x_label: str, label: s
         scales.set_log(grid[0].axes, "x", bounds)
         grid[0].axes.set_ylim(-0.03, 1.03)
         grid[0].axes.set_yticks(np.linspace(0, 1, 5))
+        names = list(looks)
+        columns = [x, "fraction", "low", "high"]
         for panel in grid:
-            for name, part in panels.by_algorithm(panel.rows):
-                k = list(looks).index(name)
-                rows = part[part[x] >= bounds[0]].sort_values(x)
-                marks = style.marks(rows["fraction"].to_numpy() > 0, k, len(looks))
-                rows = pd.concat([rows, rows.tail(1).assign(**{x: bounds[1]})])
-                _curve(panel.axes, rows, x, looks[name], marks)
+            for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
+                shown = numbers[numbers[:, 0] >= bounds[0]]
+                marks = style.marks(shown[:, 1] > 0, names.index(name), len(names))
+                last = shown[-1:].copy()
+                last[:, 0] = bounds[1]
+                cost, share, low, high = np.concatenate([shown, last]).T
+                color = looks[name].color
+                panels.band(panel.axes, cost, low, high, color=color, alpha=BAND_ALPHA, step=True)
+                line = {**looks[name].line, "markevery": marks, "drawstyle": "steps-post"}
+                panels.curve(panel.axes, cost, share, **line)
         figure.supxlabel(x_label, fontsize=7.5)
         figure.supylabel(label, fontsize=7.5)
         panels.legend(figure, looks)
     return figure
-
-
-def _curve(ax: Axes, rows: pd.DataFrame, x: str, look: style.Look, marks: list[int]) -> None:
-    ax.fill_between(
-        rows[x],
-        rows["low"],
-        rows["high"],
-        color=look.color,
-        alpha=BAND_ALPHA,
-        linewidth=0,
-        step="post",
-    )
-    ax.step(rows[x], rows["fraction"], where="post", markevery=marks, **look.line)

@@ -53,24 +53,24 @@ def draw(frame: pd.DataFrame, chart: Curves, *, x_label: str, y_label: str) -> F
                 strip_box = Rectangle((0, 1 - strip), 1, strip, color=STRIP_GREY, linewidth=0)
                 strip_box.set_transform(ax.transAxes)
                 ax.add_patch(strip_box)
-            for name, part in panels.by_algorithm(panel.rows):
-                rows = part.sort_values(chart.x, ascending=not chart.decreasing)
+            columns = [chart.x, value, low, high]
+            for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
+                target, y, bottoms, tops = (numbers[::-1] if chart.decreasing else numbers).T
                 look = looks[name]
-                x = scales.raised(rows[chart.x], floor)
-                y = rows[value].to_numpy()
+                x = scales.raised(target, floor)
                 finite = np.isfinite(y)
-                ax.fill_between(
+                panels.band(
+                    ax,
                     x,
-                    rows[low].to_numpy(),
-                    np.minimum(rows[high].to_numpy(), top),
-                    where=finite & rows[low].notna().to_numpy(),
+                    np.where(finite, bottoms, np.nan),
+                    np.minimum(tops, top),
                     color=look.color,
                     alpha=style.BAND_ALPHA,
-                    linewidth=0,
                 )
-                ax.plot(x[finite], y[finite], **look.line)
+                panels.curve(ax, x[finite], y[finite], **look.line)
                 level = levels[list(looks).index(name)]
-                ax.plot(
+                panels.curve(
+                    ax,
                     x[~finite],
                     np.full((~finite).sum(), level),
                     transform=ax.get_xaxis_transform(),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from timefair.charts.paper import panels, scales, style
+
+END_SIZE = 4.5
+"""Of the cross where a curve ends before the others."""
 
 
 def draw(frame: pd.DataFrame, *, cost_label: str, label: str) -> Figure:
@@ -34,29 +36,25 @@ def draw(frame: pd.DataFrame, *, cost_label: str, label: str) -> Figure:
         begun = frame[np.isfinite(frame["curve"])]
         costs = scales.limits(begun["cost"], margin=0.02)
         scales.set_log(grid[0].axes, "x", costs)
+        names, last = list(looks), begun["cost"].max() * (1 - 1e-9)
         for panel in grid:
-            drawn = panel.rows[np.isfinite(panel.rows["curve"])].copy()
-            drawn[numbers] = scales.raised(drawn[numbers], floor)
-            bounds = scales.limits(drawn[numbers])
-            for name, part in panels.by_algorithm(drawn):
-                k = list(looks).index(name)
-                marks = style.marks(np.ones(len(part), dtype=bool), k, len(looks))
-                _curve(panel.axes, part.sort_values("cost"), looks[name], marks, bounds[1])
+            drawn = panel.rows[np.isfinite(panel.rows["curve"])]
+            bounds = scales.limits(scales.raised(drawn[numbers], floor))
             scales.set_log(panel.axes, "y", bounds)
+            for name, values in panels.numbers_by_algorithm(drawn, ["cost", *numbers]):
+                cost, curve, low, high = (values[:, 0], *scales.raised(values[:, 1:], floor).T)
+                everywhere = np.ones(cost.size, dtype=bool)
+                marks = style.marks(everywhere, names.index(name), len(names))
+                look, high = looks[name], np.minimum(high, bounds[1])
+                panels.band(
+                    panel.axes, cost, low, high, color=look.color, alpha=style.BAND_ALPHA, step=True
+                )
+                line = {**look.line, "markevery": marks, "drawstyle": "steps-post"}
+                panels.curve(panel.axes, cost, curve, **line)
+                if cost[-1] < last:
+                    end = {"color": look.color, "marker": "x", "markersize": END_SIZE, "zorder": 4}
+                    panels.curve(panel.axes, cost[-1:], curve[-1:], linestyle="", **end)
         figure.supxlabel(cost_label, fontsize=7.5)
         figure.supylabel(scales.with_zero(label, floor), fontsize=7.5)
         panels.legend(figure, looks)
     return figure
-
-
-def _curve(ax: Axes, rows: pd.DataFrame, look: style.Look, marks: list[int], top: float) -> None:
-    ax.fill_between(
-        rows["cost"],
-        rows["low"],
-        np.minimum(rows["high"], top),
-        color=look.color,
-        alpha=style.BAND_ALPHA,
-        linewidth=0,
-        step="post",
-    )
-    ax.step(rows["cost"], rows["curve"], where="post", markevery=marks, **look.line)

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from timefair.charts.paper import notes, panels, style
+from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.run_count import panels as parts
 
 
@@ -27,7 +28,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         taus, techniques = parts.two_taus(frame), parts.techniques(frame)
         figure = Figure(
             figsize=(style.WIDTH_IN, panels.MARGIN_IN + panels.PANEL_HEIGHT_IN * len(taus)),
-            layout="constrained",
+            layout=Placement(),
         )
         grid = figure.subplots(len(taus), len(techniques), sharex=True, sharey=True, squeeze=False)
         for line, tau in zip(grid, taus, strict=True):

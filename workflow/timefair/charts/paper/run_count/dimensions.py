@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from timefair.charts.paper import notes, panels, style
+from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.run_count import panels as parts
 
 APART = 0.16
@@ -27,7 +28,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         each = parts.pooled(frame, ["dimension", "algorithm", "tau", "outliers"])
         techniques = parts.techniques(frame)
         looks = style.looks(f"τ = {tau:g}" for tau in frame["tau"].unique())
-        figure = Figure(figsize=(style.WIDTH_IN, 2.4), layout="constrained")
+        figure = Figure(figsize=(style.WIDTH_IN, 2.4), layout=Placement())
         grid = figure.subplots(1, len(techniques), sharey=True, squeeze=False)[0]
         for ax, outliers in zip(grid, techniques, strict=True):
             ax.set_title(parts.title(outliers))

@@ -9,7 +9,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from seaborn import color_palette, heatmap
 
 COLUMNS = ("true", "p0.5", "p1", "p5", "p10", "p15", "p20")
 """Of Table 1: right, and right with so many percent of error allowed."""
@@ -56,6 +55,8 @@ def has_room(width_in: float, height_in: float) -> bool:
 
 def heat(ax: Axes, wrong: pd.DataFrame, shown: pd.DataFrame, *, numbers: bool) -> None:
     """A heat map from white, nothing wrong, to dark, all wrong; with the numbers of `shown`."""
+    from seaborn import color_palette, heatmap
+
     heatmap(
         wrong,
         ax=ax,

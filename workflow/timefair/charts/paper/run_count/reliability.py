@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from timefair.charts.paper import notes, panels, style
+from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.run_count import panels as parts
 
 ESTIMATE = "median"
@@ -33,7 +34,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         numbers = sorted(shown["n"].unique())
         figure = Figure(
             figsize=(style.WIDTH_IN, panels.MARGIN_IN + HEIGHT_IN * len(lines)),
-            layout="constrained",
+            layout=Placement(),
         )
         grid = figure.subplots(len(lines), len(numbers), sharex=True, sharey=True, squeeze=False)
         several = shown["suite"].nunique() > 1

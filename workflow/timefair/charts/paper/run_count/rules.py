@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from timefair.charts.paper import notes, panels, style
+from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.run_count import panels as parts
 
 PANELS = {
@@ -40,7 +41,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         suites = sorted(everywhere["suite"].unique())
         figure = Figure(
             figsize=(style.WIDTH_IN, panels.MARGIN_IN + HEIGHT_IN * len(suites)),
-            layout="constrained",
+            layout=Placement(),
         )
         grid = figure.subplots(len(suites), len(PANELS), sharex=True, sharey=True, squeeze=False)
         for line, suite in zip(grid, suites, strict=True):
