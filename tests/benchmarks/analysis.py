@@ -3,10 +3,10 @@
     python tests/benchmarks/analysis.py [--folder /tmp/timefair-analysis] [--cost seconds]
 
 Measures, once, a campaign whose runs improve often, and keeps it in the folder. Then makes every
-table and figure, one process per room of exhibits, every table alone, and the page; exports the runs
-and lets cocopp read them and write its report. Prints seconds of wall clock and of CPU time, and the
-peak of memory. Times of our processes are added, as if one ran after the other; of their memory the
-largest counts.
+table and figure, one process per room of exhibits, every table alone, and the page; exports the
+runs and lets cocopp read them and write its report. Prints seconds of wall clock and of CPU time,
+and the peak of memory. Times of our processes are added, as if one ran after the other; of their
+memory the largest counts.
 """
 
 from __future__ import annotations
