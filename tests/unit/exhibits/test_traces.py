@@ -12,7 +12,7 @@ from timefair.records.schema import PUBLISHED
 from timefair.rundata import runs as runs_module
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.traces import Part
+from timefair.rundata.traces import TracePart
 
 ANALYSIS = Analysis(
     targets=(10.0, 1.0, 1e-3),
@@ -105,7 +105,7 @@ def part():
             [[], [{"time_s": 0.2, "evaluations": 2, "precision": 7.0}]],
         ]
     )  # fmt: skip
-    return Part.of(events, np.array([3, 0, -1, 1]))
+    return TracePart.of(events, np.array([3, 0, -1, 1]))
 
 
 def test_a_part_has_the_events_of_the_runs_that_have_a_row(part):

@@ -15,7 +15,7 @@ from timefair.exhibits.files import write
 from timefair.exhibits.registry import TABLES
 from timefair.report import charts, payload
 from timefair.report.account import in_one_sentence
-from timefair.report.exhibits import Picture
+from timefair.report.exhibits import PictureFile
 from timefair.report.findings.situations import findings
 
 FEW = {"tables": ["ert"], "figures": ["ecdf"]}
@@ -74,7 +74,7 @@ def test_a_campaign_without_runs_has_a_page(written):
 
 
 def test_figures_that_the_page_does_not_draw_are_pictures(written):
-    svg = Picture(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
+    svg = PictureFile(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
     text = written({"A": 0.1, "B": 0.2}, figures={"ert": svg, "quantiles": svg}).read_text()
     images = [attributes for tag, attributes in Reader(text).elements if tag == "img"]
     assert [image["alt"] for image in images] == [

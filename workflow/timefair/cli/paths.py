@@ -13,7 +13,7 @@ from timefair.basics.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from timefair.report.exhibits import Picture
+    from timefair.report.exhibits import PictureFile
 
 
 def prepare_files(paths: Iterable[Path], endings: Collection[str] = ()) -> None:
@@ -82,16 +82,16 @@ def read_table(path: Path, name: str) -> pd.DataFrame:
     return frame
 
 
-def read_picture(path: Path) -> Picture:
+def read_picture(path: Path) -> PictureFile:
     """A figure as SVG or PNG; `InputError` if the file cannot be read, or is neither."""
-    from timefair.report.exhibits import Picture
+    from timefair.report.exhibits import PictureFile
 
     try:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     if content.startswith(b"\x89PNG\r\n\x1a\n"):
-        return Picture(content, "image/png")
+        return PictureFile(content, "image/png")
     if b"<svg" not in content:
         raise InputError(f"{path}: should be an SVG or PNG file")
-    return Picture(content, "image/svg+xml")
+    return PictureFile(content, "image/svg+xml")

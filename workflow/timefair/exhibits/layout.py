@@ -151,7 +151,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Part:
+class PrintedPart:
     """What becomes one printed table.
 
     Attributes
@@ -172,11 +172,11 @@ class Part:
     left_out: tuple[str, ...]
 
 
-def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[Part]:
+def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:
     """Take a frame apart, in the order of its rows; an empty one is one part."""
     keys = [key for key in layout.parts if key in frame and key not in layout.keys]
     if frame.empty:
-        yield Part(layout, {}, frame, ())
+        yield PrintedPart(layout, {}, frame, ())
         return
     printed = _printed(frame, layout, keys)
     left_out = tuple(
@@ -194,7 +194,7 @@ def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[Part]:
             columns=None if layout.columns in lacking else layout.columns,
         )
         shared = dict(zip(keys, values, strict=True))
-        yield Part(named, shared, rows, tuple(key for key in left_out if key not in lacking))
+        yield PrintedPart(named, shared, rows, tuple(key for key in left_out if key not in lacking))
 
 
 def _printed(frame: pd.DataFrame, layout: Layout, keys: list[str]) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from timefair.exhibits.layout import ALGORITHM, Layout, Part
+from timefair.exhibits.layout import ALGORITHM, Layout, PrintedPart
 from timefair.latex.grid import heading_of, name_of
 from timefair.latex.notation import escape
 from timefair.rundata.settings import Analysis
@@ -61,7 +61,7 @@ class CaptionFacts:
 
 
 def caption(
-    part: Part, facts: CaptionFacts, *, charged: bool, incomplete: bool, notes: str = ""
+    part: PrintedPart, facts: CaptionFacts, *, charged: bool, incomplete: bool, notes: str = ""
 ) -> str:
     """The caption of one part, as LaTeX.
 
@@ -107,7 +107,7 @@ def _shared(names: Mapping[str, object]) -> str:
     return f"{shared[0].upper()}{shared[1:]}." if shared else ""
 
 
-def _runs(part: Part, budget: str) -> str:
+def _runs(part: PrintedPart, budget: str) -> str:
     printed = any(value.column == "runs" for value in part.layout.values)
     if printed or "runs" not in part.rows or part.rows.empty:
         return f"Budget of a run: {budget}."
@@ -126,6 +126,6 @@ def _bold(layout: Layout) -> str:
     return f"Bold: the {wanted} value of all algorithms{among}."
 
 
-def _left_out(part: Part) -> str:
+def _left_out(part: PrintedPart) -> str:
     keys = " and ".join(heading_of(key).lower() for key in part.left_out)
     return f"Not every {keys} is printed." if keys else ""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import pandas as pd
 
 from timefair.exhibits.exhibit import Exhibit
-from timefair.exhibits.layout import Layout, Part, parts
+from timefair.exhibits.layout import Layout, PrintedPart, parts
 from timefair.latex.captions import CaptionFacts, caption
 from timefair.latex.grid import grid
 from timefair.latex.notation import escape
@@ -85,7 +85,7 @@ def typeset(
     return "\n\n".join([header, *floats]) + "\n"
 
 
-def _floats(table: Exhibit, part: Part, facts: CaptionFacts, notes: str) -> Iterator[str]:
+def _floats(table: Exhibit, part: PrintedPart, facts: CaptionFacts, notes: str) -> Iterator[str]:
     cut = _fewest(part.rows, part.layout)
     incomplete = any("n/a" in tabular.tex for tabular in cut)
     text = caption(part, facts, charged=table.charged, incomplete=incomplete, notes=notes)

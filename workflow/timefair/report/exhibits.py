@@ -15,7 +15,7 @@ from timefair.report.evidence import Evidence
 from timefair.report.markup import Names
 
 
-class Picture(NamedTuple):
+class PictureFile(NamedTuple):
     """A figure as a file: its content, and its media type."""
 
     content: bytes
@@ -28,7 +28,7 @@ FAMILIES = ("Comparisons", "Runtimes", "Quality", "Curves", "Run count", "Campai
 
 def figures(
     drawn: Sequence[Mapping[str, Any]],
-    pictures: Mapping[str, Picture],
+    pictures: Mapping[str, PictureFile],
     evidence: Evidence,
     names: Names,
 ) -> str:
@@ -51,7 +51,7 @@ def figures(
     return "\n".join(filter(None, (names.legend() if drawn else "", live, more)))
 
 
-def _static(name: str, picture: Picture, frame: pd.DataFrame) -> str:
+def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
     entry = FIGURES[name]
     encoded = b64encode(picture.content).decode("ascii")
     alternative = f"{entry.title}; the numbers are in the table {entry.table}."

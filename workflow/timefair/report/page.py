@@ -71,7 +71,9 @@ not runs, are the sample of ranks: they speak of functions like these.</p>"""
 
 
 def page(
-    tables: Mapping[str, pd.DataFrame], pictures: Mapping[str, exhibits.Picture], campaign: Campaign
+    tables: Mapping[str, pd.DataFrame],
+    pictures: Mapping[str, exhibits.PictureFile],
+    campaign: Campaign,
 ) -> str:
     """The page of a campaign.
 

@@ -23,7 +23,7 @@ from timefair.rundata.charges import shares_s
 from timefair.rundata.clocks import seconds
 from timefair.rundata.settings import Analysis, Clock
 from timefair.rundata.sources import Held, Source, Stored
-from timefair.rundata.traces import FIELDS, Part, Traces
+from timefair.rundata.traces import FIELDS, TracePart, Traces
 from timefair.statistics.anytime import best_so_far
 from timefair.statistics.runtimes import runtimes
 from timefair.statistics.targets import relative_targets
@@ -189,7 +189,10 @@ class Runs:
         Runs without times do not move them: what they found was not found within the budget.
         """
         problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
-        first, best = self._of_traces(Part.first_precision), self._of_traces(Part.last_precision)
+        first, best = (
+            self._of_traces(TracePart.first_precision),
+            self._of_traces(TracePart.last_precision),
+        )
         first[~self.timed] = best[~self.timed] = np.inf
         return relative_targets(first, best, problem, shares)
 
@@ -255,7 +258,7 @@ class Runs:
             read_launches=lambda: launches.begun_later(self.read_launches(), late, budget),
         )
         wall_s = np.minimum(self.frame["wall_s"] + late, budget)
-        best = left._of_traces(Part.last_precision)
+        best = left._of_traces(TracePart.last_precision)
         return replace(left, frame=self.frame.assign(wall_s=wall_s, best_precision=best))
 
     def best_so_far(self, unit: Unit, grid: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -292,7 +295,7 @@ class Runs:
     def _dimension(self) -> NDArray[np.float64]:
         return self.frame["dimension"].to_numpy(dtype=np.float64)
 
-    def _costs(self, unit: Unit) -> Iterator[tuple[Part, NDArray[np.float64]]]:
+    def _costs(self, unit: Unit) -> Iterator[tuple[TracePart, NDArray[np.float64]]]:
         """Each part, and what had been spent since the run's start at its events.
 
         In seconds 0 of runs without times.
@@ -303,7 +306,7 @@ class Runs:
                 cost = np.where(np.isnan(part.time_s), 0.0, part.time_s)
             yield part, cost / part.at_events(self._dimension) if unit in PER_DIMENSION else cost
 
-    def _of_traces(self, number: Callable[[Part], NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _of_traces(self, number: Callable[[TracePart], NDArray[np.float64]]) -> NDArray[np.float64]:
         """A number of each run, shape (runs,)."""
         of_runs = np.empty(len(self.frame))
         for part in self.traces:
@@ -311,11 +314,11 @@ class Runs:
         return of_runs
 
 
-def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[Part]:
+def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
     """The events of a source, of the runs that have a row."""
     first = 0
     for events in source.nested("events", FIELDS):
-        yield Part.of(events, rows[first : first + len(events)])
+        yield TracePart.of(events, rows[first : first + len(events)])
         first += len(events)
 
 

@@ -22,7 +22,7 @@ ENDED_BY_BUDGET = (StopReason.TIME, StopReason.TIME_KILLED, StopReason.EVALUATIO
 
 
 @dataclass(frozen=True)
-class Problem:
+class ProblemRuns:
     """The runs on one (suite, dimension, function), all instances together.
 
     Attributes
@@ -48,12 +48,12 @@ class Problem:
         return {name: of_rows[mine] for name, mine in self.algorithms.items()}
 
 
-def problems(runs: Runs) -> Iterator[Problem]:
+def problems(runs: Runs) -> Iterator[ProblemRuns]:
     """The problems of all suites and dimensions, in the order of their keys."""
     for names, rows in runs.groups(KEYS):
         labels = runs.frame["algorithm"].iloc[rows].to_numpy(dtype=object)
         algorithms = {str(name): np.flatnonzero(labels == name) for name in sorted(set(labels))}
-        yield Problem(names, rows, algorithms)
+        yield ProblemRuns(names, rows, algorithms)
 
 
 def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
@@ -63,7 +63,7 @@ def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
 
 
 def precision_at(
-    runs: Runs, evaluations: Sequence[tuple[Problem, NDArray[np.float64]]]
+    runs: Runs, evaluations: Sequence[tuple[ProblemRuns, NDArray[np.float64]]]
 ) -> list[NDArray[np.float64]]:
     """Best precision of the runs on each problem at its numbers of evaluations.
 

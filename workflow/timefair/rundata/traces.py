@@ -18,7 +18,7 @@ FIELDS = ("time_s", "evaluations", "precision")
 
 
 @dataclass(frozen=True)
-class Part:
+class TracePart:
     """The events of some of the runs.
 
     Attributes
@@ -38,7 +38,7 @@ class Part:
     precision: NDArray[np.float64]
 
     @classmethod
-    def of(cls, events: pa.ChunkedArray, rows: NDArray[np.intp]) -> Part:
+    def of(cls, events: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePart:
         """From the column of the records; a run whose row is negative is left out, null is none."""
         events, rows = events.filter(pa.array(rows >= 0)), rows[rows >= 0]
         lengths = pc.fill_null(pc.list_value_length(events), 0).to_numpy()
@@ -64,15 +64,15 @@ class Part:
         precision[some] = self.precision[events[some]]
         return precision
 
-    def from_reference(self, reference: NDArray[np.float64]) -> Part:
+    def from_reference(self, reference: NDArray[np.float64]) -> TracePart:
         """Precisions as distances to a value of each run."""
         return replace(self, precision=self.precision - self.at_events(reference))
 
-    def scaled(self, scale: NDArray[np.float64]) -> Part:
+    def scaled(self, scale: NDArray[np.float64]) -> TracePart:
         """Times multiplied by a number of each run."""
         return replace(self, time_s=self.time_s * self.at_events(scale))
 
-    def begun_later(self, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]) -> Part:
+    def begun_later(self, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]) -> TracePart:
         """Times later by a number of each run; what then lies at or after its budget is dropped."""
         time_s = self.time_s + self.at_events(late_s)
         kept = time_s < self.at_events(budget_s)
@@ -84,20 +84,20 @@ class Part:
             precision=self.precision[kept],
         )
 
-    def renumbered(self, rows: NDArray[np.intp]) -> Part:
+    def renumbered(self, rows: NDArray[np.intp]) -> TracePart:
         """With another row for each of all runs; those whose row is negative are left out."""
         mine = rows[self.rows]
         if (mine >= 0).all():
             return replace(self, rows=mine)
         return replace(self.taken(np.flatnonzero(mine >= 0)), rows=mine[mine >= 0])
 
-    def taken(self, places: NDArray[np.intp]) -> Part:
+    def taken(self, places: NDArray[np.intp]) -> TracePart:
         """The runs at some places of `rows`, in this order."""
         lengths = np.diff(self.offsets)[places]
         offsets = _offsets(lengths)
         events = np.arange(offsets[-1]) + np.repeat(self.offsets[places] - offsets[:-1], lengths)
         numbers = [getattr(self, name)[events] for name in FIELDS]
-        return Part(self.rows[places], offsets, *numbers)
+        return TracePart(self.rows[places], offsets, *numbers)
 
 
 class Traces:
@@ -109,13 +109,13 @@ class Traces:
         Begins a pass.
     """
 
-    def __init__(self, read: Callable[[], Iterator[Part]]) -> None:
+    def __init__(self, read: Callable[[], Iterator[TracePart]]) -> None:
         self._read = read
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[TracePart]:
         return self._read()
 
-    def each(self, change: Callable[[Part], Part]) -> Traces:
+    def each(self, change: Callable[[TracePart], TracePart]) -> Traces:
         """The same with every part changed when it is read."""
         return Traces(lambda: map(change, self))
 
@@ -132,14 +132,14 @@ class Traces:
         parts = cache(lambda: list(self) if fit() else self)
         return Traces(lambda: iter(parts()))
 
-    def together(self) -> Part:
+    def together(self) -> TracePart:
         """All events at once, in the order of the rows, where memory holds them."""
         parts = list(self)
         rows, *numbers = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", *FIELDS)
         )
         lengths = np.concatenate([np.diff(part.offsets) for part in parts])
-        return Part(rows, _offsets(lengths), *numbers).taken(np.argsort(rows))
+        return TracePart(rows, _offsets(lengths), *numbers).taken(np.argsort(rows))
 
 
 def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:

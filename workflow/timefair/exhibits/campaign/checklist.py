@@ -16,7 +16,7 @@ from timefair.exhibits.campaign.items import (
     tuning,
     uncertainty,
 )
-from timefair.exhibits.campaign.items.part import Part
+from timefair.exhibits.campaign.items.part import ChecklistPart
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
@@ -34,7 +34,7 @@ COLUMNS = (
     Column("missing", "what keeps the part from being met; empty if it is met", text=True),
 )
 
-ITEMS: dict[str, Callable[[Runs, Analysis], Iterator[Part]]] = {
+ITEMS: dict[str, Callable[[Runs, Analysis], Iterator[ChecklistPart]]] = {
     "Budget": budget.parts,
     "Restarts": restarts.parts,
     "Targets": targets.parts,

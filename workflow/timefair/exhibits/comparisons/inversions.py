@@ -30,7 +30,7 @@ from timefair.rundata.problems import Spent
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import (
-    Problem,
+    ProblemRuns,
     evaluations_allowed,
     precision_at,
     precision_at_the_end,
@@ -148,13 +148,13 @@ def _adjust(inversions: list[dict[str, Any]], tests: int, alpha: float) -> None:
         row["significant"] = bool(p <= alpha)
 
 
-def _least(problem: Problem, allowed: NDArray[np.float64]) -> dict[str, float]:
+def _least(problem: ProblemRuns, allowed: NDArray[np.float64]) -> dict[str, float]:
     """Up to how many evaluations the runs of each algorithm can all be judged."""
     return {name: float(most.min()) for name, most in problem.samples(allowed).items()}
 
 
 def _at_fixed_budget(
-    problem: Problem,
+    problem: ProblemRuns,
     least: dict[str, float],
     limits: NDArray[np.float64],
     at_limits: NDArray[np.float64],
@@ -179,7 +179,7 @@ def _at_fixed_budget(
 
 
 def _at_fixed_targets(
-    problem: Problem, targets: tuple[float, ...], spent: dict[Unit, Spent]
+    problem: ProblemRuns, targets: tuple[float, ...], spent: dict[Unit, Spent]
 ) -> Iterator[dict[str, Any]]:
     cost = {unit: problem.samples(spent[unit].cost) for unit in UNITS}
     success = problem.samples(spent["seconds"].success)

@@ -19,7 +19,7 @@ from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.rundata.standings import (
-    Problem,
+    ProblemRuns,
     evaluations_allowed,
     precision_at,
     precision_at_the_end,
@@ -144,7 +144,7 @@ def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _equal_evaluations(
-    runs: Runs, problem: Problem, allowed: NDArray[np.float64]
+    runs: Runs, problem: ProblemRuns, allowed: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The one number of evaluations at which all algorithms are compared, shape (1,)."""
     least = allowed[problem.rows].min(keepdims=True)
@@ -157,7 +157,7 @@ def spent_until(runs: Runs, unit: Unit, analysis: Analysis) -> Spent:
     return Spent.until(runs.runtimes(unit, analysis.targets_from_easy), runs.spent(unit))
 
 
-def erts(problem: Problem, spent: Spent) -> dict[str, NDArray[np.float64]]:
+def erts(problem: ProblemRuns, spent: Spent) -> dict[str, NDArray[np.float64]]:
     """The ERT of each algorithm to each target."""
     success = problem.samples(spent.success)
     return {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from timefair.exhibits.campaign.items.part import Part, by_algorithm, listed, sentence
+from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
 from timefair.exhibits.campaign.items.recorded import asked
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -18,7 +18,7 @@ DOMINATES = 0.5
 """Share of the time inside the objective above which evaluations may be the budget."""
 
 
-def parts(runs: Runs, analysis: Analysis) -> Iterator[Part]:
+def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     timed = bool(runs.frame["budget_s"].notna().any())
     yield _time(runs.frame) if timed else _evaluations_alone(runs.frame)
     yield _evaluations(runs.frame)
@@ -27,29 +27,31 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[Part]:
         yield _overshoot(runs.frame)
 
 
-def _time(frame: pd.DataFrame) -> Part:
+def _time(frame: pd.DataFrame) -> ChecklistPart:
     said = {
         str(label): " or ".join(map(_seconds, sorted(budgets.fillna(0.0).unique())))
         for label, budgets in frame.groupby("algorithm")["budget_s"]
     }
     if frame["budget_s"].nunique(dropna=False) > 1:
-        return Part("Time T", by_algorithm(said), "not all runs had the same T")
-    return Part("Time T", f"{by_algorithm(said)} of wall clock for every run, restarts included")
+        return ChecklistPart("Time T", by_algorithm(said), "not all runs had the same T")
+    return ChecklistPart(
+        "Time T", f"{by_algorithm(said)} of wall clock for every run, restarts included"
+    )
 
 
 def _seconds(budget: float) -> str:
     return f"T = {budget:g} s" if budget else "no T"
 
 
-def _evaluations_alone(frame: pd.DataFrame) -> Part:
+def _evaluations_alone(frame: pd.DataFrame) -> ChecklistPart:
     inside = (frame["objective_s"] * frame["evaluations"]).groupby(frame["algorithm"]).sum()
     share = inside / frame.groupby("algorithm")["wall_s"].sum()
     evidence = f"no T; evaluations took {share.min():.0%} to {share.max():.0%} of the time"
     missing = "set budget.time_s: the time of the algorithms themselves is not limited"
-    return Part("Time T", evidence, "" if share.min() >= DOMINATES else missing)
+    return ChecklistPart("Time T", evidence, "" if share.min() >= DOMINATES else missing)
 
 
-def _evaluations(frame: pd.DataFrame) -> Part:
+def _evaluations(frame: pd.DataFrame) -> ChecklistPart:
     caps = frame.groupby("dimension")["budget_evaluations"]
     equal = (caps.nunique(dropna=False) == 1).all()
     said = {
@@ -57,19 +59,19 @@ def _evaluations(frame: pd.DataFrame) -> Part:
         for dimension, cap in caps
     }
     capped = frame["budget_evaluations"].notna().any()
-    return Part(
+    return ChecklistPart(
         "Cap on evaluations",
         f"{by_algorithm(said)} for every run" if capped else "none",
         "" if equal else "runs of the same dimension had different caps",
     )
 
 
-def _early_end(runs: Runs) -> Part:
+def _early_end(runs: Runs) -> ChecklistPart:
     targets = asked(runs, lambda _, campaign: campaign["budget"]["final_target"])
     said = {label: " or ".join(map(_target, found)) for label, found in targets.items()}
     unknown = [label for label, found in targets.items() if not found]
     known = {label: text for label, text in said.items() if text}
-    return Part(
+    return ChecklistPart(
         "Early end",
         by_algorithm(known) if known else "",
         sentence(
@@ -85,10 +87,10 @@ def _target(target: float | None) -> str:
     return f"a run ends at the precision {target:g}, where the optimum is known"
 
 
-def _overshoot(frame: pd.DataFrame) -> Part:
+def _overshoot(frame: pd.DataFrame) -> ChecklistPart:
     late = int((frame["overshoot_s"] > GRACE_S).sum())
     longest = frame["overshoot_s"].max()
-    return Part(
+    return ChecklistPart(
         "Overshoot",
         f"the last evaluation of a run ended at most {1e3 * longest:.3g} ms after T; "
         "nothing after T counts",

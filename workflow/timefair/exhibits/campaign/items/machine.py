@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from timefair.exhibits.campaign.items.part import Part, by_algorithm, listed, sentence
+from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
 from timefair.exhibits.campaign.items.recorded import asked, labels, machines, origins, told, untold
 from timefair.records.integrity import differing_software, machine_kind
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
 
-def parts(runs: Runs, analysis: Analysis) -> Iterator[Part]:
+def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _hardware(runs)
     yield _system(runs)
     yield _threads(runs)
@@ -21,9 +21,9 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[Part]:
     yield _versions(runs)
 
 
-def _hardware(runs: Runs) -> Part:
+def _hardware(runs: Runs) -> ChecklistPart:
     kinds = sorted({str(machine_kind(machine)) for machine in machines(runs)})
-    return Part(
+    return ChecklistPart(
         "Hardware",
         sentence(
             listed(kinds),
@@ -50,9 +50,9 @@ def _text(value: Any) -> str:
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
 
 
-def _system(runs: Runs) -> Part:
+def _system(runs: Runs) -> ChecklistPart:
     kernels = told(runs, "kernel")
-    return Part(
+    return ChecklistPart(
         "System",
         sentence(
             _said(runs, "kernel"),
@@ -67,7 +67,7 @@ def _system(runs: Runs) -> Part:
     )
 
 
-def _threads(runs: Runs) -> Part:
+def _threads(runs: Runs) -> ChecklistPart:
     allowed = asked(runs, lambda label, campaign: campaign["algorithms"][label]["threads"])
     unknown = [label for label, found in allowed.items() if not found]
     said = {
@@ -81,7 +81,7 @@ def _threads(runs: Runs) -> Part:
         for pool in _pools(runs, label)
         if found and pool["threads"] > max(found)
     )
-    return Part(
+    return ChecklistPart(
         "Threads",
         sentence(
             by_algorithm(said) if said else "",
@@ -100,14 +100,14 @@ def _pools(runs: Runs, label: str) -> list[dict[str, Any]]:
     return [pool for machine in found for pool in machine.get("blas_threads") or ()]
 
 
-def _linear_algebra(runs: Runs) -> Part:
+def _linear_algebra(runs: Runs) -> ChecklistPart:
     libraries = told(runs, "blas")
     pools = {
         f"threads of {pool['library']}: {pool['threads']}"
         for label in labels(runs)
         for pool in _pools(runs, label)
     }
-    return Part(
+    return ChecklistPart(
         "BLAS",
         sentence(listed(libraries), listed(sorted(pools))),
         sentence(
@@ -117,12 +117,12 @@ def _linear_algebra(runs: Runs) -> Part:
     )
 
 
-def _flags(runs: Runs) -> Part:
+def _flags(runs: Runs) -> ChecklistPart:
     flags, compilers = told(runs, "python_flags"), told(runs, "numpy_compilers")
     numpy = [
         listed(f"{language} {tool}" for language, tool in built.items()) for built in compilers
     ]
-    return Part(
+    return ChecklistPart(
         "Compiler flags",
         sentence(
             _said(runs, "python_flags", "Python"),
@@ -135,7 +135,7 @@ def _flags(runs: Runs) -> Part:
     )
 
 
-def _versions(runs: Runs) -> Part:
+def _versions(runs: Runs) -> ChecklistPart:
     found = {
         name: str(version)
         for machine in machines(runs)
@@ -146,7 +146,7 @@ def _versions(runs: Runs) -> Part:
     }
     differing = differing_software(origins(runs).values())
     unknown = sorted(name for name, version in found.items() if version == "None")
-    return Part(
+    return ChecklistPart(
         "Versions",
         ", ".join(f"{name} {version}" for name, version in sorted(found.items())),
         sentence(

@@ -9,7 +9,7 @@ MOST = 8
 """Names that are listed; of more, the number is said."""
 
 
-class Part(NamedTuple):
+class ChecklistPart(NamedTuple):
     """What is asked for, what there is of it, and what is missing; it is met if nothing is."""
 
     name: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from timefair.exhibits.campaign.items.part import Part, by_algorithm, listed, sentence
+from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
 from timefair.exhibits.campaign.items.recorded import machines, origins, told, untold
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -15,7 +15,7 @@ DIGITS = 12
 DIRTY = "-dirty"
 
 
-def parts(runs: Runs, analysis: Analysis) -> Iterator[Part]:
+def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _code(runs)
     yield _commit(runs)
     yield _seeds(runs)
@@ -24,7 +24,7 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[Part]:
         yield _published(runs)
 
 
-def _code(runs: Runs) -> Part:
+def _code(runs: Runs) -> ChecklistPart:
     digests = {
         label: sorted(code[:DIGITS] for code in one.code if code)
         for label, one in origins(runs).items()
@@ -32,7 +32,7 @@ def _code(runs: Runs) -> Part:
     silent = [label for label, found in digests.items() if not found]
     several = [label for label, found in digests.items() if len(found) > 1]
     known = {label: listed(found) for label, found in digests.items() if found}
-    return Part(
+    return ChecklistPart(
         "Code",
         f"SHA-256 of the measuring code: {by_algorithm(known)}" if known else "",
         sentence(
@@ -42,11 +42,11 @@ def _code(runs: Runs) -> Part:
     )
 
 
-def _commit(runs: Runs) -> Part:
+def _commit(runs: Runs) -> ChecklistPart:
     """Of the working directory and of the package; one of them does."""
     own, package = told(runs, "commit"), told(runs, "package_commit")
     dirty = any(commit.endswith(DIRTY) for commit in [*own, *package])
-    return Part(
+    return ChecklistPart(
         "Commit",
         sentence(
             f"working directory: {listed(own) or 'no checkout'}" if machines(runs) else "",
@@ -59,19 +59,19 @@ def _commit(runs: Runs) -> Part:
     )
 
 
-def _seeds(runs: Runs) -> Part:
+def _seeds(runs: Runs) -> ChecklistPart:
     unknown = int(runs.frame["seed"].isna().sum())
-    return Part(
+    return ChecklistPart(
         "Seeds",
         "column seed of every record; launch k draws from default_rng([seed, k])",
         f"runs without one: {unknown}" if unknown else "",
     )
 
 
-def _configuration(runs: Runs, analysis: Analysis) -> Part:
+def _configuration(runs: Runs, analysis: Analysis) -> ChecklistPart:
     name = analysis.campaign.get("name")
     several = [label for label, one in origins(runs).items() if len(one.configurations(label)) > 1]
-    return Part(
+    return ChecklistPart(
         "Configuration",
         f"results/{name}/campaign.json and the workflow of timefair" if name else "",
         sentence(
@@ -81,7 +81,7 @@ def _configuration(runs: Runs, analysis: Analysis) -> Part:
     )
 
 
-def _published(runs: Runs) -> Part:
+def _published(runs: Runs) -> ChecklistPart:
     """What stands beside the measured runs, and from which files."""
     said = [
         f"{label} from {source['path']} (SHA-256 {source['sha256'][:DIGITS]})"
@@ -92,4 +92,6 @@ def _published(runs: Runs) -> Part:
         for label, source in sorted(runs.sources.items())
         for caution in source.get("cautions", [])
     ]
-    return Part("Published data", f"in evaluations only: {listed(said)}", sentence(*cautions))
+    return ChecklistPart(
+        "Published data", f"in evaluations only: {listed(said)}", sentence(*cautions)
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from timefair.exhibits.campaign.items.part import Part, listed, sentence
+from timefair.exhibits.campaign.items.part import ChecklistPart, listed, sentence
 from timefair.exhibits.campaign.items.recorded import labels
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -14,7 +14,7 @@ ERT = ("ert", "ert_relative", "ert_by_instance")
 PROFILES = ("profile", "profile_quality", "profile_pairs")
 
 
-def parts(runs: Runs, analysis: Analysis) -> Iterator[Part]:
+def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _shown("Anytime", ANYTIME, analysis)
     yield _shown("ERT", ERT, analysis)
     profiles = _shown("Profiles", PROFILES, analysis)
@@ -22,7 +22,7 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[Part]:
     yield profiles._replace(missing=sentence(profiles.missing, alone))
 
 
-def _shown(name: str, wanted: tuple[str, ...], analysis: Analysis) -> Part:
+def _shown(name: str, wanted: tuple[str, ...], analysis: Analysis) -> ChecklistPart:
     """Over seconds: what is over evaluations alone does not count."""
     tables = [table for table in wanted if table in analysis.asked_tables]
     figures = [figure for figure in wanted if figure in analysis.asked_figures]
@@ -30,4 +30,4 @@ def _shown(name: str, wanted: tuple[str, ...], analysis: Analysis) -> Part:
         f"tables: {listed(tables)}" if tables else "",
         f"figures: {listed(figures)}" if figures else "",
     )
-    return Part(name, evidence, "" if evidence else f"ask for table or figure {wanted[0]}")
+    return ChecklistPart(name, evidence, "" if evidence else f"ask for table or figure {wanted[0]}")
