@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis, Tick, XAxis, YAxis
-from matplotlib.backend_bases import RendererBase
+from matplotlib.backend_bases import GraphicsContextBase, RendererBase
 from matplotlib.path import Path
 from matplotlib.text import Text
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import NullLocator, ScalarFormatter
 from matplotlib.transforms import Affine2D, Bbox
 from numpy.typing import NDArray
 
@@ -48,8 +48,8 @@ class _Plain(Axis):
     axis_name: str
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
-        self._shown: tuple[list[float], list[str]] = ([], [])
-        self._labels: list[Text] = []
+        self._kept_ticks: tuple[list[float], list[str]] = ([], [])
+        self._kept_labels: list[Text] = []
         super().__init__(*arguments, **more)
 
     # matplotlib's own lists begin with one tick each, which takes longer than the rest of the axis.
@@ -104,11 +104,14 @@ class _Plain(Axis):
         return any(shown.get(key) for key in keys)
 
     def _is_plain(self) -> bool:
+        formatter = self.get_major_formatter()
+        if isinstance(formatter, ScalarFormatter):
+            formatter.set_locs(self.get_majorticklocs().tolist())  # decides about the offset
         return (
             not self.label.get_text()
             and isinstance(self.get_minor_locator(), NullLocator)
             and not self._has("top", "right", "labeltop", "labelright")
-            and not self.get_major_formatter().get_offset()
+            and not formatter.get_offset()
         )
 
     def _make_first_ticks(self) -> None:
@@ -129,10 +132,10 @@ class _Plain(Axis):
             return places[inside], []
         texts = self.get_major_formatter().format_ticks(values.tolist())
         shown = values[inside].tolist(), [texts[k] for k in np.flatnonzero(inside)]
-        if self._shown != shown:
-            self._shown = shown
-            self._labels = [self._text(*each) for each in zip(*shown, strict=True)]
-        return places[inside], self._labels
+        if self._kept_ticks != shown:
+            self._kept_ticks = shown
+            self._kept_labels = [self._text(*each) for each in zip(*shown, strict=True)]
+        return places[inside], self._kept_labels
 
     def _text(self, value: float, text: str) -> Text:
         name = f"{self.axis_name}tick"
@@ -146,36 +149,36 @@ class _Plain(Axis):
         label.set_figure(self.axes.figure)
         return label
 
-    def _points(self, places: NDArray[np.float64], across: float) -> NDArray[np.float64]:
-        """Points at a share of the other axis."""
-        points = np.column_stack([places, np.full(places.size, across)])
-        return points if self.axis_name == "x" else points[:, ::-1]
-
     def _draw_grid(self, renderer: RendererBase, places: NDArray[np.float64]) -> None:
-        ends = np.stack([self._points(places, 0), self._points(places, 1)], axis=1)
-        codes = np.tile([Path.MOVETO, Path.LINETO], places.size)
         gc = renderer.new_gc()
         gc.set_foreground(SETTINGS["grid.color"])
         gc.set_linewidth(SETTINGS["grid.linewidth"])
         gc.set_clip_rectangle(self.axes.bbox)
-        transform = Affine2D(self.axes.transAxes.get_matrix())
-        renderer.draw_path(gc, Path(ends.reshape(-1, 2), codes), transform)
-        gc.restore()
+        self._draw_lines(renderer, gc, places, 0, 1)
 
     def _draw_ticks(self, renderer: RendererBase, places: NDArray[np.float64]) -> None:
         name = f"{self.axis_name}tick"
         length = np.asarray(renderer.points_to_pixels(SETTINGS[f"{name}.major.size"])).item()
+        box = self.axes.bbox
         gc = renderer.new_gc()
         gc.set_foreground(SETTINGS[f"{name}.color"])
         gc.set_linewidth(SETTINGS[f"{name}.major.width"])
-        gc.set_snap(True)
-        renderer.draw_markers(
-            gc,
-            Path([(0, 0), (0, -length) if self.axis_name == "x" else (-length, 0)]),
-            Affine2D(),
-            Path(self._points(places, 0)),
-            Affine2D(self.axes.transAxes.get_matrix()),
-        )
+        end = -length / (box.height if self.axis_name == "x" else box.width)
+        self._draw_lines(renderer, gc, places, end, 0)
+
+    def _draw_lines(
+        self,
+        renderer: RendererBase,
+        gc: GraphicsContextBase,
+        places: NDArray[np.float64],
+        start: float,
+        end: float,
+    ) -> None:
+        """Draw a line at each place, as one path, between two shares of the other axis."""
+        along, across = np.repeat(places, 2), np.tile([start, end], places.size)
+        vertices = (along, across) if self.axis_name == "x" else (across, along)
+        path = Path(np.column_stack(vertices), np.tile([Path.MOVETO, Path.LINETO], places.size))
+        renderer.draw_path(gc, path, Affine2D(self.axes.transAxes.get_matrix()))
         gc.restore()
 
 

@@ -13,10 +13,11 @@ from matplotlib.text import Text
 from numpy.typing import NDArray
 
 from timefair.charts.paper.recording import Ruler
+from timefair.charts.paper.style import SETTINGS
 
 PAD_IN = 3 / 72
 """Space around panels, labels and the legend; that of matplotlib's constrained layout."""
-TICK_IN = 2.5 / 72
+TICK_IN = SETTINGS["xtick.major.size"] / 72
 """Length of a tick, which a panel without tick labels needs at the left and the bottom."""
 GUESS_IN = (0.28, 0.02, 0.17, 0.12)
 """Text at the left, right, bottom and top of a panel, before it is measured."""
@@ -69,13 +70,13 @@ def _outside(fig: Figure, ruler: Ruler) -> Sides:
     width, height, pad = fig.bbox.width, fig.bbox.height, PAD_IN * fig.dpi
     left = bottom = top = 0.0
     for legend in fig.legends:
-        top = legend.get_window_extent(ruler).height + 2 * pad
-    labels = {text.get_text(): text for text in fig.texts}
-    if below := labels.get(fig.get_supxlabel()):
+        top = max(top, legend.get_window_extent(ruler).height + 2 * pad)
+    labels = {(text.get_text(), text.get_rotation()): text for text in fig.texts}
+    if below := labels.get((fig.get_supxlabel(), 0.0)):
         _break_lines(below, ruler, width - 2 * pad)
         below.set_y(pad / height)
         bottom = below.get_window_extent(ruler).height + 2 * pad
-    if beside := labels.get(fig.get_supylabel()):
+    if beside := labels.get((fig.get_supylabel(), 90.0)):
         _break_lines(beside, ruler, height - 2 * pad)
         box = beside.get_window_extent(ruler)
         half = box.height / 2 + pad

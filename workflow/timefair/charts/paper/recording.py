@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import zlib
 from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from fontTools.subset import Options
 from matplotlib.backend_bases import GraphicsContextBase, RendererBase
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
-from matplotlib.transforms import Affine2D, Transform
+from matplotlib.transforms import Affine2D, Bbox, Transform, TransformedPath
 
 LAYOUT_TABLES = ("GSUB", "GPOS", "GDEF", "MATH")
 """Tables of a font that say how glyphs are set; a PDF says itself where each glyph is."""
@@ -94,15 +94,22 @@ class _Recorder(Ruler):
         """Keep a heat map."""
         self._keep("draw_quad_mesh", gc, arguments, named)
 
-    def draw_text(self, gc: GraphicsContextBase, *arguments: Any, **named: Any) -> None:
-        """Keep a line of text."""
-        self._keep("draw_text", gc, arguments, named)
+    def draw_text(
+        self, gc: GraphicsContextBase, x: float, y: float, *arguments: Any, **named: Any
+    ) -> None:
+        """Keep a line of text, and where it is anchored."""
+        if (text := named.get("mtext")) is not None:
+            anchor = copy(text)
+            anchor.set_position(text.get_transform().transform(text.get_unitless_position()))
+            named["mtext"] = anchor
+        self._keep("draw_text", gc, (x, y, *arguments), named)
 
     def _keep(
         self, name: str, gc: GraphicsContextBase, given: tuple[Any, ...], named: dict[str, Any]
     ) -> None:
         kept = GraphicsContextBase()
         kept.copy_properties(gc)
+        _clip(kept, gc, 1.0)
         frozen = tuple(a.frozen() if isinstance(a, Transform) else a for a in given)
         self.calls.append((name, kept, frozen, named))
 
@@ -113,29 +120,32 @@ class Recording(Figure):
     Parameters
     ----------
     figure : Figure
-        Its number of dots per inch changes while the recording is written.
+        May change or be dropped afterwards.
     dpi : float
         Dots per inch of images.
     """
 
     def __init__(self, figure: Figure, dpi: float) -> None:
         super().__init__(figsize=tuple(figure.get_size_inches()), dpi=dpi)
-        self._drawn, self._drawn_dpi = figure, dpi
+        before = figure.get_dpi()
         figure.set_dpi(dpi)
         recorder = _Recorder(figure.bbox.width, figure.bbox.height, dpi)
         figure.draw(recorder)
-        self._calls = recorder.calls
+        figure.set_dpi(before)
+        self._calls, self._calls_dpi = recorder.calls, dpi
 
     def draw(self, renderer: RendererBase) -> None:
         """Repeat all calls, scaled to the pixels of a renderer."""
-        self._drawn.set_dpi(self.dpi)  # clip rectangles and anchors of text follow
-        scale = self.dpi / self._drawn_dpi
+        scale = self.dpi / self._calls_dpi
         height = renderer.get_canvas_width_height()[1]
         for name, kept, given, named in self._calls:
             gc = renderer.new_gc()
             gc.copy_properties(kept)
+            _clip(gc, kept, scale)
             if name == "draw_text":
                 x, y, *text = given
+                if (anchor := named.get("mtext")) is not None:
+                    anchor.set_transform(Affine2D().scale(scale))
                 y = height - scale * y if renderer.flipy() else scale * y
                 renderer.draw_text(gc, scale * x, y, *text, **named)
             else:
@@ -151,21 +161,38 @@ class Recording(Figure):
         path : Path
             Its suffix is the format: ``.pdf``, ``.svg`` or ``.png``.
         metadata : dict
-            Keys that the file says about itself, or does not if they are None.
+            What the file says about itself; a key that is None is left out.
         """
-        options: dict[str, Any] = {}
-        if path.suffix == ".png":
-            options = {"pil_kwargs": {"compress_type": zlib.Z_RLE}}
-        with _without_layout_tables():
-            self.savefig(path, metadata=metadata, **options)
+        if path.suffix == ".pdf":
+            with _without_layout_tables():
+                self.savefig(path, metadata=metadata)
+        elif path.suffix == ".png":
+            self.savefig(path, metadata=metadata, pil_kwargs={"compress_type": zlib.Z_RLE})
+        else:
+            self.savefig(path, metadata=metadata)
 
 
 def _without_layout_tables() -> AbstractContextManager[object]:
-    """The embedding of fonts in a third of its time, if fontTools has its default still there."""
+    """Embed fonts without their `LAYOUT_TABLES`, in a third of the time.
+
+    Where fontTools, which matplotlib embeds fonts with, has no such default, they stay.
+    """
+    from fontTools.subset import Options
+
     defaults = getattr(Options, DROPPED, None)
     if defaults is None:
         return nullcontext()
     return patch.object(Options, DROPPED, [*defaults, *LAYOUT_TABLES])
+
+
+def _clip(gc: GraphicsContextBase, like: GraphicsContextBase, scale: float) -> None:
+    """Clip as another graphics context does now, in pixels of another size."""
+    if (box := like.get_clip_rectangle()) is not None:
+        gc.set_clip_rectangle(Bbox(scale * box.get_points()))
+    clip: tuple[Any, Any] = like.get_clip_path()
+    path, transform = clip
+    if path is not None:
+        gc.set_clip_path(TransformedPath(path, _scaled(transform, scale)))
 
 
 def _scaled(transform: Transform, scale: float) -> Affine2D:
