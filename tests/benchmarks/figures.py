@@ -27,7 +27,7 @@ import pandas as pd
 from timefair.charts.paper import style
 from timefair.charts.paper.recording import Recording
 from timefair.cli.paths import read_table
-from timefair.exhibits.registry import FIGURES, Figure
+from timefair.exhibits.registry import FIGURES, FigureEntry
 
 STEPS = ("create", "place", "draw", *(suffix.removeprefix(".") for suffix in style.METADATA))
 IMPORTS = "import timefair.charts.paper.panels, matplotlib.backends.backend_pdf"
@@ -40,7 +40,7 @@ def timed(call: Callable[..., Any], *arguments: object) -> tuple[Any, float]:
     return result, time.process_time() - start
 
 
-def costs(figure: Figure, frame: pd.DataFrame, folder: Path) -> list[float]:
+def costs(figure: FigureEntry, frame: pd.DataFrame, folder: Path) -> list[float]:
     """CPU seconds of each step."""
     drawing, create_s = timed(figure, frame)
     with style.applied():
