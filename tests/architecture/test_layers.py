@@ -18,33 +18,42 @@ ALLOWED = {
     "problems": {"basics"},
     "algorithms": {"basics", "problems"},
     # what a campaign is
+    "policies": {"basics", "statistics"},
     "campaign": {
-        "basics", "machine", "problems", "algorithms", "records", "tables", "figures",
+        "basics", "machine", "problems", "algorithms", "records", "policies",
+        "rundata", "exhibits",  # the settings, and the names
     },
     # what is done
     "measure": {
-        "basics", "machine", "problems", "algorithms", "statistics", "records", "campaign",
+        "basics", "machine", "problems", "algorithms", "statistics", "records", "policies",
+        "campaign",
     },
-    "tables": {"basics", "records", "statistics"},
-    "figures": {"basics"},
+    "rundata": {"basics", "records", "statistics"},
+    "charts": {"basics"},
+    "exhibits": {"basics", "records", "statistics", "rundata", "charts"},
+    "latex": {"exhibits", "rundata"},
+    "analysis": {"basics", "campaign", "exhibits", "rundata", "latex", "charts"},
     "export": {"basics", "records", "problems"},
     "published": {"basics", "records", "problems"},
-    "report": {"basics", "campaign", "statistics", "tables", "figures"},
+    "report": {"basics", "campaign", "statistics", "rundata", "exhibits", "charts"},
     "cli": None,  # everything
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},
+    "policies": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "machine": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "measure": {"pandas", "matplotlib", "seaborn"},
     "records": {"pandas", "matplotlib", "seaborn"},
-    "tables": {"matplotlib", "seaborn"},
-    "figures": {"pyarrow"},
+    "rundata": {"matplotlib", "seaborn"},
+    "exhibits": {"seaborn"},
+    "latex": {"matplotlib", "seaborn"},
+    "charts": {"pyarrow"},
     "export": {"pandas", "matplotlib", "seaborn", "cocopp"},
     "published": {"pandas", "matplotlib", "seaborn", "cocopp"},
 }
 LIGHT = (
     "cli", "campaign/configuration", "campaign/plan", "campaign/provenance", "machine", "basics",
-    "__init__", "__main__",
+    "policies", "rundata/settings", "__init__", "__main__",
 )  # fmt: skip
 HEAVY = {
     "numpy",

@@ -3,9 +3,10 @@
     python tests/benchmarks/analysis.py [--folder /tmp/timefair-analysis] [--cost seconds]
 
 Measures, once, a campaign whose runs improve often, and keeps it in the folder. Then makes every
-table, draws every figure, exports the runs and has cocopp read them and write its report, each as
-a process of its own: seconds of wall clock and of CPU, and the peak of its memory. Times of our
-commands are added up, as if one ran after the other; of memory the largest counts.
+table and figure, one process per room of exhibits, every table alone, and the page; exports the
+runs and lets cocopp read them and write its report. Prints seconds of wall clock and of CPU time,
+and the peak of memory. Times of our processes are added, as if one ran after the other; of their
+memory the largest counts.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ algorithms:
 budget: {evaluations_per_dimension: 250}
 runs: 1
 instances_per_job: 15
+tables: all
+figures: {names: all, formats: [pdf, svg, png]}
 """
 
 COCOPP = """
@@ -110,6 +113,7 @@ def make_data(folder: Path) -> None:
     if all(path.exists() for path in collected.values()):
         return
     keys = measure_keys(campaign)
+    plan.write_keys(keys, folder)
     with (folder / "measure.log").open("a") as log, contextlib.redirect_stderr(log):
         for job in plan.jobs(campaign):
             key = keys[job.algorithm, job.round]
@@ -142,28 +146,23 @@ def elsewhere(function, *arguments):
 # --- The analyses ---------------------------------------------------------------------------
 
 
-def our_tables(folder: Path, collected: list[Path], output: Path) -> Usage:
-    from timefair.tables.registry import TABLES
+def ours(folder: Path, collected: list[Path], output: Path) -> Usage:
+    """Make what is missing of all rooms, and what each of them took."""
+    from timefair.exhibits.registry import TABLES
 
     usages = []
-    for name in TABLES:
-        paths = [output / f"{name}.{suffix}" for suffix in ("csv", "parquet")]
-        words = ["tabulate", name, *collected, "--campaign", folder / "campaign.json"]
-        usages.append(timefair(*words, "--output", *paths, folder=output))
-        print(f"  {name:28}{usages[-1]}", flush=True)
+    for room in dict.fromkeys(table.room for table in TABLES.values()):
+        words = ["analyse", room, *collected, "--campaign", folder / "campaign.json"]
+        usages.append(timefair(*words, "--output", output, folder=output))
+        print(f"  {room:28}{usages[-1]}", flush=True)
     return reduce(Usage.__add__, usages)
 
 
-def our_figures(output: Path) -> Usage:
-    from timefair.figures.registry import FIGURES
-
-    usages = []
-    for name, figure in FIGURES.items():
-        paths = [output / f"{name}.{suffix}" for suffix in ("pdf", "svg", "png")]
-        words = ["draw", name, "--table", output / f"{figure.table}.parquet"]
-        usages.append(timefair(*words, "--output", *paths, folder=output))
-        print(f"  {name:28}{usages[-1]}", flush=True)
-    return reduce(Usage.__add__, usages)
+def our_report(folder: Path, output: Path) -> Usage:
+    tables = sorted((output / "tables").glob("*.parquet"))
+    figures = sorted((output / "figures").glob("*.svg"))
+    words = ["report", *tables, "--figures", *figures, "--campaign", folder / "campaign.json"]
+    return timefair(*words, "--output", output / "report.html", folder=output)
 
 
 def cocopps_report(export: Path, output: Path) -> Usage:
@@ -188,10 +187,13 @@ def main() -> None:
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir()
     print(f"{'':30}{'wall s':>9}{'CPU s':>9}{'peak MB':>9}")
-    tables = our_tables(folder, collected, output)
+    everything = ours(folder, collected, output)
+    print(f"{'all tables and figures':30}{everything}", flush=True)
+    shutil.rmtree(output / "tables")  # the figures stay as they are
+    tables = ours(folder, collected, output)
     print(f"{'all tables':30}{tables}", flush=True)
-    figures = our_figures(output)
-    print(f"{'all figures':30}{figures}", flush=True)
+    page = our_report(folder, output)
+    print(f"{'report':30}{page}", flush=True)
     export = timefair(
         "export", "coco", *collected, "--campaign", folder / "campaign.json",
         "--cost", options.cost, "--output", output / "coco", folder=output,
@@ -200,7 +202,7 @@ def main() -> None:
     cocopp = cocopps_report(output / "coco", output)
     print(f"{'report of cocopp':30}{cocopp}")
     print(f"{'tables / cocopp':30}{tables.over(cocopp)}")
-    print(f"{'tables and figures / cocopp':30}{(tables + figures).over(cocopp)}")
+    print(f"{'everything / cocopp':30}{(everything + page).over(cocopp)}")
 
 
 if __name__ == "__main__":

@@ -25,9 +25,9 @@ import pandas as pd
 import yaml
 from loads import BUSY_SAME, MEMORY, SPELLS, Load, loaded
 
-from timefair.tables.runs import Runs
-from timefair.tables.runtimes import ert
-from timefair.tables.settings import CLOCKS, Analysis
+from timefair.exhibits.runtimes import ert
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import CLOCKS, Analysis
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -27,12 +27,12 @@ from timefair.cli.common import THREAD_VARIABLES
 from timefair.measure import kernel
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
+from timefair.measure.monitor import RunMonitor
 from timefair.measure.preparation import prepare
 from timefair.measure.reference import parts_for
 from timefair.measure.run import measure_run
-from timefair.measure.watch import Watch
 from timefair.problems.registry import SUITES
-from timefair.tables.clocks import reference_s
+from timefair.rundata.clocks import reference_s
 
 BLOCK = 10
 """Runs under one disturbance, before the next has its turn."""
@@ -58,10 +58,10 @@ class Measurer:
         self.algorithm = registry.load("pycma:CMA-ES", {})
         self.problem = SUITES["bbob"].problem(8, 10, 1)
         prepare(self.algorithm, self.problem)
-        self.watch = Watch(self.cores, reference=True, parts=parts_for(time_s))
+        self.monitor = RunMonitor(self.cores, reference=True, parts=parts_for(time_s))
 
     def measure(self, seed: int) -> dict[str, Any]:
-        row = self.watch.measure(
+        row = self.monitor.measure(
             lambda: measure_run(self.algorithm, self.problem, self.allowance, seed)
         )
         return {key: value for key, value in row.items() if key not in ("events", "launch_log")}

@@ -2,8 +2,8 @@
 
     python tests/benchmarks/run_count.py [--samples 150] [--full]
 
-One process, one thread, processor time, the same samples for all sides; compiled code is warmed up
-first. "Evaluation" is one (sample, setting, sampling seed): M = 1000 resamples by
+One process, one thread, processor time, the same samples for all sides; timefair's side is called
+once before it is timed. "Evaluation" is one (sample, setting, sampling seed): M = 1000 resamples by
 scipy.stats.bootstrap (percentile). Here all 12 settings x 10 seeds of a sample are judged together:
 what settings share is done once, an n at the cap is right by definition, clear cases are not
 resampled. The closed form has no seeds; both ways of counting it are shown. "Decisions that differ"
@@ -28,7 +28,7 @@ import numpy as np
 from scipy.stats import bootstrap, mannwhitneyu, skew
 
 from timefair.statistics.run_count import racing
-from timefair.statistics.run_count.evaluation import evaluate, rule_trial
+from timefair.statistics.run_count.evaluation import evaluate, rule_proposal
 from timefair.statistics.run_count.features import features
 from timefair.statistics.run_count.outliers import Outliers
 from timefair.statistics.run_count.racing import Race
@@ -180,7 +180,7 @@ def plain_p_worse(field: np.ndarray, leader: int) -> np.ndarray:
 
 
 def raced(fields: list[np.ndarray]) -> np.ndarray:
-    return np.array([Race().standing(list(field)).dropped_at for field in fields])
+    return np.array([Race().state(list(field)).dropped_at for field in fields])
 
 
 def races(rng: np.random.Generator) -> None:
@@ -221,7 +221,7 @@ def full_size(rng: np.random.Generator) -> None:
         part = samples[first : first + 2000]
         part[:] = synthetic(len(part), rng)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    rule_s, trial = seconds(rule_trial, RULES, samples)
+    rule_s, trial = seconds(rule_proposal, RULES, samples)
     print(f"\n{FULL} samples x {len(RULES)} settings, processor seconds:")
     print(f"the rule {rule_s:.1f}")
     judges = {

@@ -73,16 +73,18 @@ def write_campaign(folder: Path, configurations: int) -> None:
 def make_records(folder: Path, events: int) -> int:
     """Put the record of each job under ``made/``; how many there are."""
     from timefair.campaign import configuration, plan, provenance
+    from timefair.machine.facts import machine_facts, machine_state
     from timefair.records.store import write_record
 
     campaign = configuration.load(folder / "campaign.yaml")
     results = folder / "results" / "scale"
     plan.write_snapshot(campaign, results)
     keys = provenance.measure_keys(campaign)
+    plan.write_keys(keys, results)
     common = {
         "campaign": campaign.model_dump(mode="json"),
-        "machine": provenance.machine_facts(("scipy",)),
-        "machine_state": provenance.machine_state(),
+        "machine": machine_facts(("scipy",)),
+        "machine_state": machine_state(),
         "stopping": [],
     }
     codes = {label: provenance.measure_code(campaign, label) for label in campaign.algorithms}

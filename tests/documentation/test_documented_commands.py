@@ -23,6 +23,7 @@ from fences import LANGUAGES, PAGES, ROOT, Fence, commands, fences, of_language,
 from timefair import cli
 
 NOT_RUN = {
+    "pytest tests/architecture/test_declarations.py -k best_case": "test_how_to_add.py does",
     "python3 -m venv .venv": "makes an environment",
     ". .venv/bin/activate": "enters it",
     "pip install -r envs/requirements.txt -e .": "installs what the tests run in",
@@ -41,6 +42,15 @@ NOT_RUN = {
     "mypy": "the same",
     "snakefmt --check Snakefile workflow": "test_conventions.py does",
     "snakemake --lint": "test_conventions.py does",
+    **dict.fromkeys(
+        (
+            "python tests/documentation/reference_tables.py --fix",
+            "timefair check linear.yaml",
+            "timefair check agreement.yaml",
+            "pytest tests/unit/policies tests/documentation/test_reference_tables.py",
+        ),
+        "test_how_to_add.py follows these steps",
+    ),
     "timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv": (
         "minutes; the help's example is run"
     ),
@@ -207,8 +217,8 @@ def test_the_commands_of_a_page_run(page: Path, copy: Copy) -> None:
 
 
 def plain(fence: Fence) -> bool:
-    """Whether it is Python to run, and not a session that the doctests look at."""
-    return ">>>" not in fence.text
+    """Whether it is Python to run: not a session that the doctests look at, not a file of ours."""
+    return ">>>" not in fence.text and not re.match(r"# (workflow|tests)/", fence.text)
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from timefair.exhibits.registry import TABLES
 from timefair.records.schema import RUN_SCHEMA
-from timefair.tables.registry import TABLES
-from timefair.tables.runs import Runs
-from timefair.tables.settings import Analysis
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 cocoex = pytest.importorskip("cocoex")
@@ -80,7 +80,7 @@ def observed_campaign(folder):
 def test_ert_and_success_rates_are_cocopps(cocopp, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runs = observed_campaign("es")
-    analysis = Analysis(targets=TARGETS, resamples=1)
+    analysis = Analysis(targets=TARGETS, resamples=10)
     ours = TABLES["ert"](Runs.of(runs), analysis).set_index(["function", "dimension"])
     data_sets = cocopp.load(str(tmp_path / "exdata" / "es"))
     assert len(data_sets) == 8

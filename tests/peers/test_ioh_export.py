@@ -1,6 +1,6 @@
-"""What iohinspector makes of our export is what our tables say, in evaluations and in seconds.
+"""iohinspector computes the table ert from an export, in evaluations and in seconds.
 
-It charges every failure the one number that it is given, so the failures here end alike.
+It charges every failure the same number, so all failures end at the same cost here.
 """
 
 import warnings
@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from timefair.exhibits.registry import TABLES
 from timefair.export.ioh import write_ioh
 from timefair.records.schema import RUN_SCHEMA
-from timefair.tables.registry import TABLES
-from timefair.tables.runs import Runs
-from timefair.tables.settings import Analysis
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 iohinspector = pytest.importorskip("iohinspector")
@@ -88,7 +88,7 @@ def test_ert_and_success_rates_are_iohinspectors(column, variable, end, campaign
             data, eval_var=variable, f_min=1e-6, f_max=1e2, eval_max=end
         )
         theirs = theirs.sort_values(["algorithm_name", "raw_y"]).reset_index(drop=True)
-        analysis = Analysis(targets=tuple(theirs["raw_y"].unique()), resamples=1)
+        analysis = Analysis(targets=tuple(theirs["raw_y"].unique()), resamples=10)
         ours = TABLES["ert"](Runs.of(campaign), analysis)
         ours = ours[(ours["function"] == function) & (ours["dimension"] == dimension)]
         ours = ours.sort_values(["algorithm", "target"])

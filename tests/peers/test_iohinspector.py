@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from timefair.exhibits.registry import TABLES
 from timefair.records.schema import RUN_SCHEMA
-from timefair.tables.registry import TABLES
-from timefair.tables.runs import Runs
-from timefair.tables.settings import Analysis
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 fixed_target = pytest.importorskip("iohinspector.metrics.fixed_target")

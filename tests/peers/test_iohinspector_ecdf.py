@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from timefair.records.schema import RUN_SCHEMA
+from timefair.rundata.runs import Runs
 from timefair.statistics.ecdf import ecdf
-from timefair.tables.runs import Runs
 
 pytestmark = pytest.mark.peer
 get_data_ecdf = pytest.importorskip("iohinspector.metrics.ecdf").get_data_ecdf

@@ -1,9 +1,10 @@
-"""Friedman, post-hoc pairs and corrections equal scipy's, statsmodels' and scikit-posthocs'."""
+"""Tests, post-hoc pairs and corrections equal scipy's, statsmodels' and scikit-posthocs'."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from timefair.statistics.comparison import mann_whitney
 from timefair.statistics.corrections import benjamini_hochberg, holm
 from timefair.statistics.friedman import friedman, posthoc
 
@@ -37,3 +38,20 @@ def test_corrections_are_statsmodels(results, ours, name):
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     p = posthoc(results).p
     np.testing.assert_allclose(ours(p), multitest.multipletests(p, method=name)[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("m", "n"), [(4, 4), (5, 8), (7, 7), (8, 8)])
+@pytest.mark.parametrize("values", [2, 5, 1000])
+def test_mann_whitney_is_scipys_exact_permutation_test(m, n, values):
+    rng = np.random.default_rng(m * n + values)
+    first, second = rng.integers(values, size=m), rng.integers(values // 3, values + 2, size=n)
+    theirs = stats.mannwhitneyu(first, second, method=stats.PermutationMethod(n_resamples=np.inf))
+    assert mann_whitney(first, second) == pytest.approx(theirs.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("runs", [9, 20, 50])
+def test_mann_whitney_without_ties_is_scipys_exact_test(runs):
+    rng = np.random.default_rng(runs)
+    first, second = rng.normal(size=runs), rng.normal(0.8, size=runs + 3)
+    theirs = stats.mannwhitneyu(first, second, method="exact")
+    assert mann_whitney(first, second) == pytest.approx(theirs.pvalue, rel=1e-9)

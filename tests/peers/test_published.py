@@ -1,13 +1,13 @@
-"""Imported data are what their own tools read in them, and what these logged of our calls."""
+"""Imported data equal what cocopp and iohinspector read, and the calls that ioh logged."""
 
 import numpy as np
 import pytest
 
+from timefair.exhibits.registry import TABLES
 from timefair.published.importing import import_data
 from timefair.records.store import read_runs
-from timefair.tables.registry import TABLES
-from timefair.tables.runs import Runs
-from timefair.tables.settings import Analysis
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 
@@ -27,7 +27,7 @@ def walk(problem, dimension, rng, steps):
 
 def ert_of(path, format, record):
     import_data(path, format, record)
-    return TABLES["ert"](Runs.read([record]), Analysis(targets=TARGETS, resamples=1))
+    return TABLES["ert"](Runs.read([record]), Analysis(targets=TARGETS, resamples=10))
 
 
 def test_ert_is_cocopps_on_data_of_coco(cocopp, tmp_path, monkeypatch):
@@ -129,7 +129,7 @@ def logged_twice(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["PBO", "BBOB"])
-def test_both_generations_of_iohprofiler_say_the_same(kind, logged_twice):
+def test_both_generations_of_iohprofiler_agree(kind, logged_twice):
     new, old = (
         import_data(logged_twice / kind / name, "ioh", logged_twice / f"{name}.parquet")
         for name in ("new", "old")

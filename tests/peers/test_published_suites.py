@@ -1,4 +1,4 @@
-"""Imported data of every suite of COCO, whole and sloppy, have the numbers that cocopp has."""
+"""Imported data of every suite of COCO, with and without defects, give cocopp's numbers."""
 
 import re
 import shutil
@@ -7,10 +7,10 @@ import warnings
 import numpy as np
 import pytest
 
+from timefair.exhibits.registry import TABLES
 from timefair.published.importing import import_data
-from timefair.tables.registry import TABLES
-from timefair.tables.runs import Runs
-from timefair.tables.settings import Analysis
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.peer
 
@@ -63,7 +63,7 @@ def observed(tmp_path_factory):
 
 @pytest.fixture
 def loaded(cocopp):
-    """A function: what cocopp reads in a folder, of whatever suite."""
+    """A function: what cocopp reads in a folder, for any suite."""
 
     def load_sets(folder):
         cocopp.testbedsettings.reset_current_testbed()
@@ -76,10 +76,10 @@ def loaded(cocopp):
 
 
 def differences(sets, folder, record, per_decade):
-    """How many ERTs and success rates are not cocopp's, and how many cells are in between."""
+    """The number of ERTs and success rates that differ from cocopp's, and of partial successes."""
     found = import_data(folder, "coco", record)
     targets = [10 ** (k / per_decade) for k in range(3 * per_decade, -8 * per_decade - 1, -1)]
-    ours = TABLES["ert"](Runs.read([record]), Analysis(targets=tuple(targets), resamples=1))
+    ours = TABLES["ert"](Runs.read([record]), Analysis(targets=tuple(targets), resamples=10))
     cells = dict(list(ours.groupby(["function", "dimension"])))
     assert {(data.funcId, data.dim) for data in sets} == set(cells)
     differing = 0
@@ -148,18 +148,68 @@ def ends_early(folder):
     every(folder, "*_f1.info", lambda b: b[: b.rindex(b"\n%")])
 
 
+def change_trials(folder, change, count=0):
+    """Change the lines of the first trials, or all, on f1 in dimension 2 in the ``.dat`` file."""
+
+    def changed(trial):
+        return trial[1] + b"".join(change(trial[2].splitlines(keepends=True)))
+
+    trial = re.compile(rb"((?:%.*\n)+)([^%]*)")
+    every(folder, "*_f1_DIM2.dat", lambda b: trial.sub(changed, b, count))
+
+
+def improvements_in_tdat_alone(folder):
+    change_trials(folder, lambda lines: [lines[0], lines[-1]])
+
+
+def first_line_too_good(folder):
+    """The best precision of one first line is that of the third one."""
+
+    def change(lines):
+        words = lines[0].split()
+        words[2] = lines[2].split()[2]
+        return [b" ".join(words) + b"\n", *lines[1:]]
+
+    change_trials(folder, change, 1)
+
+
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "cautions"),
     [
         (windows, 0), (as_of_2009, 0), (trial_not_listed, 1), (last_of_tdat_lost, 1),
         (broke_off, 1), (there_twice, 1), (another_name, 1), (data_file_missing, 1),
-        (ends_early, 1),
+        (ends_early, 1), (improvements_in_tdat_alone, 1), (first_line_too_good, 1),
     ],
 )  # fmt: skip
-def test_sloppy_data_are_as_cocopp_reads_them(change, said, observed, loaded, tmp_path):
+def test_defects_are_as_cocopp_reads_them(change, cautions, observed, loaded, tmp_path):
     folder = tmp_path / "A"
     shutil.copytree(observed("bbob"), folder)
     change(folder)
     differing, _, found = differences(loaded(folder), folder, tmp_path / "o.parquet", 5)
     assert differing == 0
-    assert len(found.cautions) == said
+    assert len(found.cautions) == cautions
+
+
+def test_a_tdat_file_that_contradicts_the_dat_file(loaded, tmp_path):
+    """As in a published archive, where cocopp and the .dat files agree."""
+    header = "% evaluations | f - Fopt (394.48) | best f - Fopt | f | best f | x1 | x2\n"
+    data = {
+        "dat": [[(1, 108), (97, 0.048)], [(1, 50), (30, 2)]],
+        "tdat": [[(1, 5.475), (97, 0.048), (200, 0.048)], [(1, 50), (30, 2), (200, 2)]],
+    }
+    folder = tmp_path / "A"
+    folder.mkdir()
+    (folder / "x.info").write_text(
+        "funcId = 1, DIM = 2, Precision = 1e-8, algId = 'A'\n%\nx.dat, 1:200|4.8e-2, 2:200|2.0\n"
+    )
+    for suffix, trials in data.items():
+        lines = [
+            header + "".join(f"{n} {q} {q} {394.48 + q} {394.48 + q} 0 0\n" for n, q in trial)
+            for trial in trials
+        ]
+        (folder / f"x.{suffix}").write_text("".join(lines))
+    sets = loaded(folder)
+    differing, _, found = differences(sets, folder, tmp_path / "o.parquet", 5)
+    assert sets[0].detERT([10]) == [(97 + 30) / 2]
+    assert differing == 0
+    assert len(found.cautions) == 1

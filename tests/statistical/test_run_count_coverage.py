@@ -128,7 +128,7 @@ def test_the_best_is_seldom_dropped_among_equals(make, algorithms, races):
     rng = np.random.default_rng(26)
     race = Race(alpha=0.1)
     dropped = sum(
-        not race.standing(list(make(rng, (algorithms, RUNS)))).goes_on[0] for _ in range(races)
+        not race.state(list(make(rng, (algorithms, RUNS)))).goes_on[0] for _ in range(races)
     )
     assert dropped <= binom.isf(CHANCE, races, race.alpha)
 
@@ -136,6 +136,6 @@ def test_the_best_is_seldom_dropped_among_equals(make, algorithms, races):
 def test_a_race_ends_with_the_best_and_saves_runs():
     rng = np.random.default_rng(27)
     shift = np.linspace(0.0, 3.0, 6)[:, np.newaxis]
-    standings = [Race().standing(list(rng.normal(size=(6, RUNS)) + shift)) for _ in range(30)]
-    assert sum(standing.leader == 0 for standing in standings) >= 27
-    assert sum(standing.runs.sum() for standing in standings) < 0.6 * 30 * 6 * RUNS
+    states = [Race().state(list(rng.normal(size=(6, RUNS)) + shift)) for _ in range(30)]
+    assert sum(state.leader == 0 for state in states) >= 27
+    assert sum(state.runs.sum() for state in states) < 0.6 * 30 * 6 * RUNS

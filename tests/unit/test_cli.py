@@ -13,8 +13,9 @@ import pytest
 
 from timefair import cli
 from timefair.campaign import configuration, plan
-from timefair.campaign.provenance import measure_key
+from timefair.campaign.provenance import measure_key, measure_keys
 from timefair.cli.common import THREAD_VARIABLES
+from timefair.records.store import read_runs
 
 ROOT = Path(__file__).parents[2]
 CAMPAIGN = """
@@ -125,6 +126,17 @@ def test_unknown_names(
 def test_an_unknown_figure(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["draw", "etr", "--table", "t.parquet", "--output", "a.pdf"]) == 2
     assert capsys.readouterr().err.startswith("timefair: FIGURE: 'etr' is unknown")
+
+
+def test_records_are_collected_by_the_keys_that_were_planned(measured: Any, tmp_path: Path) -> None:
+    """Not by those that the code of today has: what was measured is what was planned."""
+    keys = {(job.algorithm, job.round): "ab" * 32 for job in measured.jobs}
+    assert keys != measure_keys(measured.campaign)
+    plan.write_keys(keys, measured.folder)
+    output = tmp_path / "a.parquet"
+    words = ["--algorithm", "a", "--output", str(output)]
+    assert cli.main(["collect", "--campaign", str(measured.snapshot), *words]) == 0
+    assert read_runs([output]).num_rows == 4
 
 
 def test_measuring_starts_again_with_its_threads(

@@ -11,54 +11,109 @@ from pathlib import Path
 import pytest
 
 from timefair import cli
-from timefair.cli.completion import SCRIPTS, candidates
-from timefair.figures.registry import FIGURES
+from timefair.cli.completion import NAMES, SHELLS
+from timefair.exhibits.registry import FIGURES
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program ``timefair`` on the PATH that runs this package, in a folder with some files."""
+    bin_ = tmp_path / "bin"
+    bin_.mkdir()
+    (bin_ / "timefair").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m timefair "$@"\n')
+    (bin_ / "timefair").chmod(0o755)
+    work = tmp_path / "work"
+    (work / "results").mkdir(parents=True)
+    (work / "mine.yaml").touch()
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", os.pathsep.join([str(bin_), os.environ["PATH"]]))
+    return bin_ / "timefair"
+
+
+def words(program: Path, line: str) -> list[str]:
+    """The answer to a shell in which this line is written."""
+    answer = program.with_name("answer")
+    request = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
+        "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+    }
+    subprocess.run([program], env=os.environ | request, check=True, capture_output=True)
+    return answer.read_text().splitlines()
+
 
 LINES = {
-    "": ["algorithms", "verify"],
-    "ver": ["verify"],
-    "--v": ["--version"],
-    "tabulate ert_b": ["ert_by_instance"],
-    "algorithms --library sci": ["scipy"],
-    "draw critical": ["critical_difference"],
-    "export ": ["coco"],
-    "export coco --cost ": ["evaluations", "seconds"],
-    "export coco --cost seconds --ca": ["--campaign"],
-    "completion z": ["zsh"],
+    "timefair ": ["algorithms", "verify"],
+    "timefair ver": ["verify"],
+    "timefair --v": ["--version"],
+    "timefair tabulate ert_b": ["ert_by_instance"],
+    "timefair algorithms --library sci": ["scipy"],
+    "timefair draw critical": ["critical_difference"],
+    "timefair export ": ["coco"],
+    "timefair export coco --cost ": ["evaluations", "seconds"],
+    "timefair export coco --cost seconds --ca": ["--campaign"],
+    "timefair export coco --cost=sec": ["--cost=seconds"],
+    "timefair completion z": ["zsh"],
+    "timefair check ": ["mine.yaml"],
+    "timefair verify res": ["results/"],
 }
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_words(line: str) -> None:
-    found = candidates(cli.parser(), line.split(" "))
+def test_words(program: Path, line: str) -> None:
+    found = words(program, line)
     assert set(LINES[line]) <= set(found)
-    assert all(word.startswith(line.split(" ")[-1]) for word in found)
+    assert all(word.startswith(line.split(" ")[-1].rpartition("=")[2]) or "=" in word
+               for word in found)  # fmt: skip
 
 
-def test_all_of_a_kind() -> None:
-    assert candidates(cli.parser(), ["draw", ""]) == sorted(FIGURES)
+def test_all_of_a_kind(program: Path) -> None:
+    assert sorted(words(program, "timefair draw ")) == sorted(FIGURES)
 
 
-@pytest.mark.parametrize(
-    "line", ["check ", "verify res", "draw ert --table ", "typeset a.parquet --output "]
-)
-def test_where_files_are_meant_there_are_no_words(line: str) -> None:
-    assert candidates(cli.parser(), line.split(" ")) == []
+def test_options_are_offered_after_a_dash_only(program: Path) -> None:
+    assert not any(word.startswith("-") for word in words(program, "timefair algorithms "))
+    assert {"--all", "--library"} <= set(words(program, "timefair algorithms -"))
+
+
+def test_every_kind_of_name_is_the_metavar_of_an_argument() -> None:
+    def metavars(parser) -> set[str]:
+        found = set()
+        for action in parser._actions:
+            if hasattr(action, "choices") and isinstance(action.choices, dict):
+                found |= {name for each in action.choices.values() for name in metavars(each)}
+            elif isinstance(action.metavar, str):
+                found.add(action.metavar)
+        return found
+
+    assert set(NAMES) <= metavars(cli.parser())
+
+
+def test_a_command_without_a_question_loads_nothing_for_completion() -> None:
+    code = (
+        "import sys; from timefair import cli; cli.main(['schema']); "
+        "sys.exit('argcomplete' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
 
 
 ASK = {
     "bash": """
 eval "$(timefair completion bash)"
-COMP_WORDS=(timefair tabulate ert_b) COMP_CWORD=2
-_timefair
+COMP_LINE="timefair tabulate ert_b" COMP_POINT=23 COMP_TYPE=9
+_python_argcomplete timefair ert_b tabulate
 printf '%s\\n' "${COMPREPLY[@]}"
 """,
     "zsh": """
 compdef() { true }
-compadd() { print -l ${(P)argv[-1]} }
+_describe() { print -l ${${(P)2}%%:*} }
 eval "$(timefair completion zsh)"
-words=(timefair tabulate ert_b) CURRENT=3
-_timefair
+words=(timefair tabulate ert_b) BUFFER="timefair tabulate ert_b" CURSOR=23
+_python_argcomplete
 """,
     "fish": """
 timefair completion fish | source
@@ -67,16 +122,10 @@ complete --do-complete 'timefair tabulate ert_b'
 }
 
 
-@pytest.mark.parametrize("shell", SCRIPTS)
-def test_a_shell_completes(shell: str, tmp_path: Path) -> None:
-    program = shutil.which(shell)
-    if program is None:
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_completes(shell: str, program: Path) -> None:
+    path = shutil.which(shell)
+    if path is None:
         pytest.skip(f"{shell} is not installed")
-    (tmp_path / "timefair").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m timefair "$@"\n')
-    (tmp_path / "timefair").chmod(0o755)
-    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
-    done = subprocess.run(
-        [program, "-c", ASK[shell]], env=os.environ | {"PATH": path, "HOME": str(tmp_path)},
-        capture_output=True, text=True,
-    )  # fmt: skip
+    done = subprocess.run([path, "-c", ASK[shell]], capture_output=True, text=True)
     assert done.stdout.split() == ["ert_by_instance"], done.stderr

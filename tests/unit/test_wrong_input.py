@@ -74,7 +74,7 @@ OF_A_CAMPAIGN = (
     f"measure {JOB}",
     "collect --algorithm A --output new/o.parquet",
     "tabulate runs A.parquet --output new/o.csv new/o.parquet",
-    "checklist A.parquet --output new/o.html",
+    "analyse campaign A.parquet --output new/o",
     "typeset runs.parquet --output new",
     "report runs.parquet --output new/o.html",
     "export coco A.parquet --output new",
@@ -142,7 +142,7 @@ def test_a_wrong_campaign_file(kind, study, capsys) -> None:
 
 WRITING = (
     "tabulate runs A.parquet --campaign campaign.json --output {}.csv {}.parquet",
-    "checklist A.parquet --campaign campaign.json --output {}.html",
+    "analyse campaign A.parquet --campaign campaign.json --output {}",
     "typeset runs.parquet --campaign campaign.json --output {}",
     "report runs.parquet --campaign campaign.json --output {}.html",
     "draw restarts --table restarts.parquet --output {}.pdf {}.svg",
@@ -196,6 +196,14 @@ def test_a_wrong_pause(seconds, study, capsys) -> None:
     assert "--watch" in refused(f"progress {study} --watch {seconds}", capsys)
 
 
+READING_KEYS = (
+    "progress {}",
+    "collect --campaign {}/campaign.json --algorithm A --output o.parquet",
+)
+
+
+@pytest.mark.parametrize("words", READING_KEYS, ids=lambda words: words.partition(" ")[0])
 @pytest.mark.parametrize("kind", WRONG)
-def test_the_keys_of_a_campaign_are_damaged(kind, study, capsys) -> None:
-    assert str(put(kind, study / "keys.json").parent) in refused(f"progress {study}", capsys)
+def test_the_keys_of_a_campaign_are_damaged(kind, words, study, capsys) -> None:
+    place = str(put(kind, study / "keys.json").parent)
+    assert place in refused(words.format(study), capsys)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from timefair.figures.registry import FIGURES
-from timefair.tables.registry import TABLES
+from timefair.exhibits.registry import FIGURES, TABLES
 
 pytestmark = pytest.mark.workflow
 
@@ -64,6 +63,7 @@ MAY_BE_EMPTY = ("run_count", "stopping", "disagreements", "sorted_solutions")
 
 
 def test_everything_that_was_asked_for_is_there(workspace):
+    workspace.configure(tables="all", figures={"names": "all", "formats": ["pdf", "svg", "png"]})
     workspace.complete()
     tables = workspace.results / "tables"
     for name in TABLES:

@@ -175,7 +175,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
 def test_the_wheel_has_all_that_the_workflow_needs(installation: Installation) -> None:
     there = set(zipfile.ZipFile(installation.wheel).namelist())
     for path in ROOT.glob("workflow/timefair/**/*"):
-        if path.is_file() and path.suffix not in (".c", ".so", ".pyc", ".nbc", ".nbi"):
+        if path.is_file() and path.suffix not in (".c", ".so", ".pyc"):
             assert str(path.relative_to(ROOT / "workflow")) in there
     shipped = {name.partition("/share/timefair/")[2] for name in there if "/share/" in name}
     kept = ("config", "envs", "profiles", "workflow/rules", "workflow/report")

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from timefair.campaign import configuration
-from timefair.tables.registry import TABLES
-from timefair.tables.runs import Runs
-from timefair.tables.settings import Analysis
+from timefair.exhibits.registry import TABLES
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.workflow
 

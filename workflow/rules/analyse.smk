@@ -45,78 +45,55 @@ COLLECTED = expand(
     label=[*CAMPAIGN.algorithms, *CAMPAIGN.published],
 )
 
-for table in CAMPAIGN.made_tables:
+for room in CAMPAIGN.rooms:
+    made = outputs.of_room(CAMPAIGN, room, RESULTS, report, update)
 
     rule:
         name:
-            f"tabulate_{table}"
+            f"analyse_{room}"
         input:
             COLLECTED,
         output:
-            csv=report(
-                f"{RESULTS}/tables/{table}.csv",
-                caption=f"../report/table_{table}.rst",
-                category=TABLES[table].family,
-                subcategory="Tables",
-                labels={
-                    "table": TABLES[table].title,
-                    "seconds": CAMPAIGN.statistics.time,
-                    "disturbed runs": CAMPAIGN.timing.disturbed,
-                },
-            ),
-            parquet=f"{RESULTS}/tables/{table}.parquet",
+            **made,
         log:
-            f"{RESULTS}/logs/tables/{table}.log",
+            f"{RESULTS}/logs/analyse_{room}.log",
+        priority: len(made)  # the largest rooms begin first
         conda:
             "../../envs/timefair.yaml"
         params:
-            table=table,
+            room=room,
+            folder=lambda wildcards, output: Path(output[0]).parents[1],
             snapshot=SNAPSHOT,
-            key=provenance.table_key(table),
-            settings=CAMPAIGN.settings_of(table),
+            key=provenance.room_key(CAMPAIGN, room),
+            settings=CAMPAIGN.settings_of_room(room),
         shell:
-            "python -m timefair tabulate {params.table} {input} --campaign {params.snapshot}"
-            " --output {output.csv} {output.parquet} > {log} 2>&1"
+            "python -m timefair analyse {params.room} {input}"
+            " --campaign {params.snapshot} --output {params.folder} > {log} 2>&1"
 
 
-rule fill_checklist:
+rule write_report:
     input:
-        COLLECTED,
+        tables=expand(f"{RESULTS}/tables/{{table}}.parquet", table=CAMPAIGN.made_tables),
+        pictures=outputs.pictures(CAMPAIGN, RESULTS),
     output:
-        report(
+        page=f"{RESULTS}/report.html",
+        checklist=report(
             f"{RESULTS}/checklist.html",
             caption="../report/table_checklist.rst",
             category=TABLES["checklist"].family,
             subcategory="Pages",
             labels={"page": TABLES["checklist"].title},
         ),
-    log:
-        f"{RESULTS}/logs/checklist.log",
-    conda:
-        "../../envs/timefair.yaml"
-    params:
-        snapshot=SNAPSHOT,
-        key=provenance.checklist_key(),
-        settings=CAMPAIGN.settings_of("checklist"),
-    shell:
-        "python -m timefair checklist {input} --campaign {params.snapshot} --output {output}"
-        " > {log} 2>&1"
-
-
-rule typeset_tables:
-    input:
-        expand(f"{RESULTS}/tables/{{table}}.parquet", table=CAMPAIGN.table_names),
-    output:
-        expand(f"{RESULTS}/tables/{{table}}.tex", table=CAMPAIGN.table_names),
         document=f"{RESULTS}/tables/tables.tex",
     log:
-        f"{RESULTS}/logs/tables/typeset.log",
+        f"{RESULTS}/logs/report.log",
     conda:
         "../../envs/timefair.yaml"
     params:
-        folder=lambda wildcards, output: Path(output.document).parent,
         snapshot=SNAPSHOT,
-        key=provenance.typeset_key(),
+        key=provenance.report_key(),
+        settings=CAMPAIGN.settings_of("checklist"),
     shell:
-        "python -m timefair typeset {input} --campaign {params.snapshot} --output {params.folder}"
-        " > {log} 2>&1"
+        "python -m timefair report {input.tables} --figures {input.pictures}"
+        " --campaign {params.snapshot} --output {output.page} --checklist {output.checklist}"
+        " --document {output.document} > {log} 2>&1"

@@ -366,7 +366,7 @@ def test_any_bit_generator_will_do(bit_generator) -> None:
 @pytest.mark.parametrize(
     ("parameters", "line"),
     [
-        ({"cr": 0.5}, "'cr' is no parameter of timefair:DE; did you mean 'CR'?"),
+        ({"cr": 0.5}, "'cr' is not a parameter of timefair:DE; did you mean 'CR'?"),
         ({"F": 2.1}, "'F' of timefair:DE is a number from 0 to 2, not 2.1"),
         ({"F": None}, "'F' of timefair:DE is a number from 0 to 2, not None"),
         ({"CR": float("nan")}, "'CR' of timefair:DE is a number from 0 to 1, not nan"),

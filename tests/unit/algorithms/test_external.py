@@ -152,9 +152,9 @@ def test_the_seed_comes_from_the_launch(script, tmp_path) -> None:
     [
         ("", "'external:' needs a command: external:./solver --flag"),
         ("./a 'b", '"./a \'b" cannot be split into words: No closing quotation'),
-        ("./nowhere -x", "there is no file './nowhere' to be started"),
+        ("./nowhere -x", "there is no file './nowhere'"),
         ("./plain", "'./plain' is not executable: chmod +x ./plain"),
-        ("./launches", "there is no file './launches' to be started"),
+        ("./launches", "there is no file './launches'"),
         ("no-such-command 1", "there is no command 'no-such-command' on the PATH"),
         ("plain", "there is no command 'plain' on the PATH; this folder's is ./plain"),
     ],
@@ -170,9 +170,7 @@ def test_a_command_that_cannot_be_started_gets_one_line(
 @pytest.mark.parametrize("name", ["", "two words", "a\nb", " a"])
 def test_a_parameter_is_named_by_one_word(name: str) -> None:
     (line,) = registry.faults("external:sh", {name: 1})
-    assert line == (
-        f"{name!r} is no name of a parameter of an external algorithm: it has to be one word"
-    )
+    assert line == (f"{name!r} cannot be a parameter of an external algorithm: a name is one word")
 
 
 @pytest.mark.parametrize("value", ["a\nb", {"a": 1}, [[1]], ["a b"], [""], "a\0", 1j])
@@ -248,13 +246,13 @@ def test_a_command_that_closes_its_output_is_not_waited_for(script, monkeypatch)
     [
         ("echo 1 2 3", "'1 2 3' has 3 numbers; a point has 2 here"),
         ("echo", "'' has 0 numbers; a point has 2 here"),
-        ("echo 1 two", "'1 two' is no point of 2 numbers"),
-        ("echo batch", "'batch' is no point of 2 numbers"),
-        ("echo batch -1", "'batch -1' is no batch: write batch and a number"),
-        ("echo batch 2; echo 1 2; echo stop", "'stop' is no point of 2 numbers"),
+        ("echo 1 two", "'1 two' is not a point of 2 numbers"),
+        ("echo batch", "'batch' is not a point of 2 numbers"),
+        ("echo batch -1", "'batch -1' is not a batch: write batch and a number"),
+        ("echo batch 2; echo 1 2; echo stop", "'stop' is not a point of 2 numbers"),
         ("echo batch 2; echo 1 2", "its output ended after 1 of a batch's 2 points"),
         ("printf '1 2'", "its output ended within a line: '1 2'"),
-        ("printf '\\377 1\\n'", r"'\\xff 1' is no point of 2 numbers"),
+        ("printf '\\377 1\\n'", r"'\\xff 1' is not a point of 2 numbers"),
         ("exit 3", "ended with exit code 3"),
         ("echo batch 2; exit 3", "ended with exit code 3"),
         ("kill -SEGV $$", "ended by SIGSEGV"),
@@ -262,7 +260,7 @@ def test_a_command_that_closes_its_output_is_not_waited_for(script, monkeypatch)
         ("echo no licence >&2; exit 1", "ended with exit code 1; standard error: no licence"),
         (
             "for k in 1 2 3 4 5 6 7; do echo line $k >&2; echo >&2; done; echo oh; exec sleep 1000",
-            "'oh' is no point of 2 numbers; standard error: "
+            "'oh' is not a point of 2 numbers; standard error: "
             "line 3 / line 4 / line 5 / line 6 / line 7",
         ),
     ],
@@ -273,7 +271,7 @@ def test_what_goes_wrong_is_told_with_the_end_of_standard_error(script, text, me
 
 
 def test_a_line_without_end_is_refused(script, folder) -> None:
-    with pytest.raises(ExternalError, match=r"^'0{80}\.\.\.' is no line: it does not end$"):
+    with pytest.raises(ExternalError, match=r"^'0{80}\.\.\.' is not a line: it does not end$"):
         launch(script(f"{HEAR}tr '\\0' 0 < /dev/zero"))
     assert list(folder.iterdir()) == []
 

@@ -16,7 +16,7 @@ from timefair.measure.child import Allowance
 from timefair.measure.run import measure_run
 from timefair.problems.registry import SUITES
 
-EXTRAS = ("modcma", "modde", "fcmaes", "pymoo", "nlopt", "pybobyqa", "skopt")
+EXTRAS = [name for name, library in registry.LIBRARIES.items() if library.optional]
 USES = [f"{name}:{algorithm}" for name in EXTRAS for algorithm in registry.LIBRARIES[name].names]
 DRAW_NOTHING = ("GN_DIRECT", "GN_DIRECT_L", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L")
 MOST = {"skopt": 12, "pybobyqa": 60}
@@ -119,7 +119,7 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) ->
         (
             "modcma:BIPOP",
             {"lamda0": 9},
-            "'lamda0' is no parameter of modcma:BIPOP; did you mean 'lambda0'?",
+            "'lamda0' is not a parameter of modcma:BIPOP; did you mean 'lambda0'?",
         ),
         (
             "modcma:BIPOP",
@@ -166,7 +166,7 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) ->
         (
             "nlopt:GN_ESCH",
             {"local": "LN_BOBYQA"},
-            "'local' is no parameter of nlopt:GN_ESCH; it has: xtol_rel, xtol_abs, ftol_rel, "
+            "'local' is not a parameter of nlopt:GN_ESCH; it has: xtol_rel, xtol_abs, ftol_rel, "
             "ftol_abs, maxeval, population",
         ),
         (
@@ -306,9 +306,9 @@ def test_what_an_objective_raises_is_held_until_it_is_released() -> None:
         raise Cut
 
     stopped = []
-    held = optional.Held(objective, lambda: stopped.append(True))
-    held.release()
-    assert held(np.zeros(2)) == np.inf
+    trap = optional.ErrorTrap(objective, lambda: stopped.append(True))
+    trap.reraise()
+    assert trap(np.zeros(2)) == np.inf
     assert stopped == [True]
     with pytest.raises(Cut):
-        held.release()
+        trap.reraise()

@@ -70,13 +70,13 @@ def test_the_configuration_reaches_the_optimizer(launch) -> None:
         (
             "DE",
             {"crosover": 1},
-            "'crosover' is no parameter of nevergrad:DE; did you mean 'crossover'?",
+            "'crosover' is not a parameter of nevergrad:DE; did you mean 'crossover'?",
         ),
         ("DE", {"crossover": "no"}, "nevergrad:DE refuses its parameters: "),
         (
             "CMA",
             {"zzz": 1},
-            "'zzz' is no parameter of nevergrad:CMA; it has: budget, num_workers, start",
+            "'zzz' is not a parameter of nevergrad:CMA; it has: budget, num_workers, start",
         ),
         (
             "DE",

@@ -72,12 +72,12 @@ def test_what_a_function_prepares_is_called_when_it_is_asked_for(folder) -> None
             "my_own_search:solve",
             {"stepp": 1},
             [
-                "'stepp' is no parameter of my_own_search:solve; did you mean 'step'?",
+                "'stepp' is not a parameter of my_own_search:solve; did you mean 'step'?",
                 "my_own_search:solve needs a value of its parameter 'start'",
             ],
         ),
         ("my_own_search:solv", {}, ["my_own_search has no function 'solv'; did you mean 'solve'?"]),
-        ("my_own_search:number", {}, ["'number' of my_own_search is no function but int"]),
+        ("my_own_search:number", {}, ["'number' of my_own_search is not a function but int"]),
         (
             "my_own_search:lonely",
             {},

@@ -80,7 +80,7 @@ def test_any_values_are_survived_and_the_end_passes_at_once(
         ("ABC", {"food": 1}, "'food' of timefair:ABC is a whole number of at least 2, not 1"),
         ("CRO", {"fd": 1}, "'fd' of timefair:CRO is a number from 0 to 0.99, not 1"),
         ("CRO", {"n": True}, "'n' of timefair:CRO is a whole number of at least 1, not True"),
-        ("CRO", {"rows": 3}, "'rows' is no parameter of timefair:CRO"),
+        ("CRO", {"rows": 3}, "'rows' is not a parameter of timefair:CRO"),
     ],
 )
 def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, line: str) -> None:

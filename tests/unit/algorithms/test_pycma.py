@@ -74,14 +74,14 @@ def test_the_default_step_is_a_fifth_of_the_width_of_each_variable() -> None:
 @pytest.mark.parametrize(
     ("parameters", "line"),
     [
-        ({"popsise": 4}, "'popsise' is no parameter of pycma:CMA-ES; did you mean 'popsize'?"),
-        ({"sigma": 4}, "'sigma' is no parameter of pycma:CMA-ES; did you mean 'sigma0'?"),
+        ({"popsise": 4}, "'popsise' is not a parameter of pycma:CMA-ES; did you mean 'popsize'?"),
+        ({"sigma": 4}, "'sigma' is not a parameter of pycma:CMA-ES; did you mean 'sigma0'?"),
         ({"sigma0": -1}, "'sigma0' of pycma:CMA-ES is a positive number, not -1"),
         ({"seed": 4}, "'seed' of pycma:CMA-ES is set by timefair"),
         ({"verb_disp": 4}, "'verb_disp' of pycma:CMA-ES is set by timefair"),
         (
             {"zzz": 4},
-            "'zzz' is no parameter of pycma:CMA-ES; it has sigma0 and the options of "
+            "'zzz' is not a parameter of pycma:CMA-ES; it has sigma0 and the options of "
             "cma.CMAOptions",
         ),
     ],

@@ -21,5 +21,5 @@ def test_random_search_is_one_stream_whatever_the_seed_of_others(launch) -> None
 
 def test_random_search_has_no_parameters() -> None:
     assert registry.faults("timefair:random-search", {"budget": 3}) == [
-        "'budget' is no parameter of timefair:random-search; it has: none"
+        "'budget' is not a parameter of timefair:random-search; it has: none"
     ]

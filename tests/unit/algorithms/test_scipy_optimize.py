@@ -62,25 +62,26 @@ def test_basinhopping_minimizes_within_the_bounds_by_the_method_that_is_asked_fo
         (
             "L-BFGS-B",
             {"maxitr": 5},
-            "'maxitr' is no parameter of scipy:L-BFGS-B; did you mean 'maxiter'?",
+            "'maxitr' is not a parameter of scipy:L-BFGS-B; did you mean 'maxiter'?",
         ),
         (
             "trust-constr",
             {"gtoll": 1},
-            "'gtoll' is no parameter of scipy:trust-constr; did you mean 'gtol'?",
+            "'gtoll' is not a parameter of scipy:trust-constr; did you mean 'gtol'?",
         ),
         ("SLSQP", {"bounds": 1}, "'bounds' of scipy:SLSQP is set by timefair"),
         (
             "Powell",
             {"jac": "2-point"},
-            "'jac' is no parameter of scipy:Powell; it has: tol, maxiter, xtol, ftol, maxfev, "
+            "'jac' is not a parameter of scipy:Powell; it has: tol, maxiter, xtol, ftol, maxfev, "
             "direc, return_all",
         ),
         ("CG", {"jac": "cs"}, "'jac' of scipy:CG is '2-point' or '3-point', not 'cs'"),
         (
             "differential_evolution",
             {"pop_size": 5},
-            "'pop_size' is no parameter of scipy:differential_evolution; did you mean 'popsize'?",
+            "'pop_size' is not a parameter of scipy:differential_evolution; "
+            "did you mean 'popsize'?",
         ),
         ("dual_annealing", {"seed": 5}, "'seed' of scipy:dual_annealing is set by timefair"),
     ],

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, driver, plan
+from timefair.campaign import configuration, driver, plan, provenance
 
 HOLD = """
 import sys, pathlib
@@ -61,6 +61,20 @@ def test_the_process_that_has_jobs_run_holds_the_campaign_and_writes_it(tmp_path
     (folder / plan.SNAPSHOT).unlink()
     assert one.take() == []  # for each job; the folder is not looked at again
     assert not (folder / plan.SNAPSHOT).exists()
+
+
+def test_the_main_process_computes_the_keys_and_its_jobs_read_them(
+    tmp_path, campaign, monkeypatch
+) -> None:
+    computed = provenance.measure_keys(campaign)
+    job = workflow(is_main_process=False)
+    with pytest.raises(InputError, match=r"keys\.json: not the campaign's keys; start snakemake"):
+        driver.planned_keys(job, campaign, tmp_path)
+    keys = driver.planned_keys(workflow(), campaign, tmp_path)
+    assert keys == computed
+    driver.Driver(workflow(), campaign, keys, tmp_path).take()
+    monkeypatch.setattr(provenance, "measure_keys", None)
+    assert driver.planned_keys(job, campaign, tmp_path) == computed
 
 
 def test_a_workflow_that_reads_its_rules_twice_is_no_rival_of_itself(tmp_path, campaign) -> None:

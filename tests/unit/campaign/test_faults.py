@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
+from timefair.basics.sections import Section
 from timefair.campaign.configuration import Campaign, load, model, parse, read_yaml, restore
-from timefair.measure.stopping import rule_of
+from timefair.policies.restarts import RESTARTS
+from timefair.policies.stopping import STOPPING
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
 
 CAMPAIGN: dict[str, Any] = {
@@ -36,6 +39,17 @@ def changed(path: str, value: object) -> dict[str, Any]:
     if value is None:
         del section[key]
     return mapping
+
+
+def words(names: Iterable[str]) -> str:
+    """Names as a message lists the right ones."""
+    *first, last = map(repr, names)
+    return f"{', '.join(first)} or {last}"
+
+
+def readers(kinds: Mapping[str, type[Section]], key: str) -> str:
+    """The policies, or rules, that read a key, as a message lists them."""
+    return " or ".join(repr(name) for name, kind in kinds.items() if key in kind.model_fields)
 
 
 FAULTS: list[tuple[str, object, str]] = [
@@ -71,7 +85,7 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "problems.parameters",
         {"lower": 0},
-        "problems.parameters: 'lower' is no parameter of bbob: it has none",
+        "problems.parameters: 'lower' is not a parameter of bbob: it has none",
     ),
     ("problems.parameters", [1], "problems.parameters: [1]: should be keys with values"),
     ("problems.suite", "nowhere.py:f", "problems.suite: there is no file "),
@@ -111,19 +125,26 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "algorithms.search",
         {},
-        "algorithms.search.use: missing; `library:name` of a supported library, or "
-        "`module:function` of your own.",
+        "algorithms.search.use: missing; `library:name` of a supported library, or your own "
+        "`module:function`.",
     ),
     (
         "algorithms.search",
         {"use": "timefair:random-search", "threads": 0},
         "algorithms.search.threads: 0: should be at least 1",
     ),
+    *(
+        (
+            "algorithms",
+            {label: {"use": "timefair:random-search", "threads": 0}},
+            f"algorithms.{label}.threads: 0: should be at least 1",
+        )
+        for label in ("restart", "ancillary", "algorithms")
+    ),
     (
         "restart.policy",
         "fixd",
-        "restart.policy: 'fixd': should be 'none', 'independent', 'fixed', 'luby', 'stagnation' or "
-        "'bet-and-run'; did you mean 'fixed'?",
+        f"restart.policy: 'fixd': should be {words(RESTARTS)}; did you mean 'fixed'?",
     ),
     (
         "restart.policy",
@@ -133,13 +154,31 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "restart.tau_s",
         1.0,
-        "restart.tau_s: 1.0: only with policy 'fixed' or 'luby' or 'bet-and-run', "
-        "not 'independent'",
+        f"restart.tau_s: 1.0: only with policy {readers(RESTARTS, 'tau_s')}, not 'independent'",
+    ),
+    ("restart", "luby", "restart: 'luby': should be keys with values"),
+    ("restart", {"policy": [1]}, f"restart.policy: [1]: should be {words(RESTARTS)}"),
+    ("restart", {"policy": None}, f"restart.policy: empty: should be {words(RESTARTS)}"),
+    (
+        "restart",
+        {"policy": "luby", "tau": 1},
+        "restart.tau: unknown key; did you mean 'tau_s'?; known here: policy, tau_s, "
+        "tau_evaluations",
+    ),
+    (
+        "algorithms.search",
+        {"use": "timefair:random-search", "restart": {"policy": "fixed", "plateau_s": 2}},
+        "algorithms.search.restart.plateau_s: 2: only with policy 'stagnation', not 'fixed'",
     ),
     (
         "restart",
         {"policy": "luby", "tau_s": 1.0, "plateau_s": 2.0},
         "restart.plateau_s: 2.0: only with policy 'stagnation', not 'luby'",
+    ),
+    (
+        "restart",
+        {"policy": "geometric", "tau_s": 1.0, "factor": 1},
+        "restart.factor: 1: should be greater than 1",
     ),
     (
         "restart.policy",
@@ -172,8 +211,12 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "stopping",
         {"rule": "median"},
-        "stopping.rule: 'median': should be 'fixed', 'skewness', 'quantile', 'mean', 'race' or "
-        "'pair'; did you mean 'mean'?",
+        f"stopping.rule: 'median': should be {words(STOPPING)}; did you mean 'mean'?",
+    ),
+    (
+        "stopping",
+        {"rule": "success", "start": 3, "target": 1e-9},
+        "stopping.target: 1e-09: harder than budget.final_target (1e-08)",
     ),
     (
         "stopping",
@@ -183,8 +226,7 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "stopping",
         {"start": 3},
-        "stopping.start: 3: only with rule 'skewness' or 'quantile' or 'mean' or 'pair', "
-        "not 'fixed'",
+        f"stopping.start: 3: only with rule {readers(STOPPING, 'start')}, not 'fixed'",
     ),
     ("stopping", {"rule": "mean", "start": 9}, "stopping.start: 9: more than runs (4)"),
     (
@@ -210,24 +252,36 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "stopping",
         {"rule": "quantile", "bounds": [0, 1]},
-        "stopping.bounds: [0.0, 1.0]: only with rule 'mean', not 'quantile'",
+        "stopping.bounds: [0, 1]: only with rule 'mean', not 'quantile'",
     ),
     (
         "stopping",
         {"rule": "skewness", "start": 3, "validity": "horizon"},
-        "stopping.validity: horizon: only with rule 'quantile' or 'mean', not 'skewness'",
+        "stopping.validity: 'horizon': only with rule 'mean' or 'quantile', not 'skewness'",
     ),
     *(
         (
-            key,
-            bounds,
-            f"{key}: {bounds!r}: should be two numbers, the lower first, such as [0, 100]",
+            section,
+            {**others, "bounds": bounds},
+            f"{section}.bounds: {bounds!r}: {what}",
         )
-        for key in ("stopping.bounds", "statistics.run_count.bounds")
+        for section, others in (("stopping", {"rule": "mean"}), ("statistics.run_count", {}))
         for bounds in ([1, 0], [2, 2], [1], [1, 2, 3], 5, "0-5")
+        for what in ("should be two numbers, the lower first, such as [0, 100]",)
     ),
-    ("stopping.bounds", [0, "many"], "stopping.bounds.1: 'many': should be a number"),
-    ("stopping.bounds", [0, float("inf")], "stopping.bounds.1: inf: should be a finite number"),
+    *(
+        (
+            "stopping",
+            {"rule": "mean", "bounds": [0, bound]},
+            f"stopping.bounds.1: {bound!r}: should be {what}",
+        )
+        for bound, what in (("many", "a number"), (float("inf"), "a finite number"))
+    ),
+    (
+        "stopping.bounds",
+        [0, 1],
+        "stopping.bounds: [0, 1]: only with rule 'mean', not 'fixed'",
+    ),
     (
         "timing.disturbed",
         "drop",
@@ -253,8 +307,8 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "stopping",
         {"rule": "race"},
-        "rounds: 1: with stopping.rule 'race' algorithms are compared after each round; give 2 "
-        "or more",
+        "stopping.rule: 'race' with rounds 1: algorithms are compared after each round; give "
+        "rounds: 2 or more",
     ),
     (
         "algorithms.search",
@@ -430,8 +484,11 @@ def test_numbers_as_people_write_them() -> None:
 def test_bounds_of_a_mean_ask_for_the_interval_that_holds_at_all_looks() -> None:
     for validity in ({}, {"validity": "anytime"}):
         wanted = parse(changed("stopping", {"rule": "mean", "bounds": [0, "1e2"], **validity}))
-        assert rule_of(wanted) == BoundedMeanWidth(0.5, 0.0, 100.0, start=4, cap=4)
-    assert rule_of(parse(changed("stopping", {"rule": "mean"}))) == MeanWidth(0.5, start=4, cap=4)
+        assert wanted.stopping.judge(wanted.runs) == BoundedMeanWidth(
+            0.5, 0.0, 100.0, start=4, cap=4
+        )
+    wanted = parse(changed("stopping", {"rule": "mean"}))
+    assert wanted.stopping.judge(wanted.runs) == MeanWidth(0.5, start=4, cap=4)
 
 
 def test_numbers_of_problems_are_lists_in_order() -> None:
@@ -459,6 +516,44 @@ def test_a_snapshot_restores_the_campaign(tmp_path: Path) -> None:
     campaign = parse(CAMPAIGN)
     (tmp_path / "campaign.json").write_text(campaign.snapshot())
     assert restore(tmp_path / "campaign.json") == campaign
+
+
+EVERY_KEY = {
+    "restart": {
+        "policy": "independent", "tau_s": None, "tau_evaluations": None, "plateau_s": None,
+        "plateau_evaluations": None, "candidates": None,
+    },
+    "stopping": {
+        "rule": "fixed", "start": None, "tau": 0.05, "outliers": "mad", "p": 0.5, "width": 0.5,
+        "relative": True, "confidence": 0.95, "validity": None, "bounds": None,
+    },
+}  # fmt: skip
+"""The sections as campaigns have them that were written before each policy had its own keys."""
+
+
+@pytest.mark.parametrize(
+    ("section", "chosen"),
+    [
+        ("restart", {"policy": "none"}),
+        ("restart", {}),
+        ("restart", {"policy": "luby", "tau_evaluations": 9}),
+        ("restart", {"policy": "stagnation", "plateau_s": 0.5}),
+        ("restart", {"policy": "bet-and-run", "tau_s": 0.5}),
+        ("restart", {"policy": "bet-and-run", "tau_s": 0.5, "candidates": 3}),
+        ("stopping", {"rule": "skewness", "tau": 0.2}),
+        ("stopping", {}),
+        ("stopping", {"rule": "quantile", "validity": "single", "start": 2}),
+        ("stopping", {"rule": "mean", "bounds": [0.0, 5.0]}),
+        ("stopping", {"rule": "race", "confidence": 0.9}),
+    ],
+)
+def test_a_snapshot_that_names_every_key_is_read(
+    section: str, chosen: dict[str, Any], tmp_path: Path
+) -> None:
+    mapping = {**changed(section, chosen), "rounds": 2}
+    old = json.loads(parse(mapping).snapshot()) | {section: EVERY_KEY[section] | chosen}
+    (tmp_path / "campaign.json").write_text(json.dumps(old))
+    assert restore(tmp_path / "campaign.json") == parse(mapping) == parse(old)
 
 
 def test_another_system_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -520,13 +615,13 @@ anything = st.recursive(
 keys = st.sampled_from(
     [
         *Campaign.model_fields,
-        *(f"problems.{key}" for key in model.Problems.model_fields),
+        *(f"problems.{key}" for key in model.ChosenProblems.model_fields),
         *(f"budget.{key}" for key in model.Budget.model_fields),
-        *(f"restart.{key}" for key in model.Restart.model_fields),
+        *(f"restart.{key}" for kind in RESTARTS.values() for key in kind.model_fields),
         *(f"limits.{key}" for key in model.Limits.model_fields),
         *(f"statistics.{key}" for key in model.Statistics.model_fields),
         *(f"timing.{key}" for key in model.Timing.model_fields),
-        *(f"stopping.{key}" for key in model.Stopping.model_fields),
+        *(f"stopping.{key}" for kind in STOPPING.values() for key in kind.model_fields),
         "algorithms.search",
         "algorithms.search.use",
         "published.old",
@@ -556,9 +651,18 @@ def test_whatever_is_written_is_a_campaign_or_an_input_error(key: str, value: ob
     else:
         kept = campaign.model_dump(mode="json")
         assert json.loads(campaign.snapshot()) == kept
-        for name in key.split("."):
+        for name in sections:
             kept = kept[name]
-        assert is_what_was_written(value, kept)
+        if last in kept:
+            assert is_what_was_written(value, kept[last])
+        else:  # a key of other policies and rules, with what it is for them without it
+            usual = [kind.model_fields[last].default for kind in kinds_with(last)]
+            assert value is None or value in usual
+
+
+def kinds_with(key: str) -> list[type[Section]]:
+    kinds = [*RESTARTS.values(), *STOPPING.values()]
+    return [kind for kind in kinds if key in kind.model_fields]
 
 
 def is_what_was_written(value: object, kept: object) -> bool:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from timefair.basics.ranges import format_ranges, parse_ranges
 from timefair.campaign import plan
 from timefair.campaign.configuration import Campaign, parse, restore
-from timefair.tables.settings import Analysis, RunCount
+from timefair.rundata.settings import Analysis, RunCount
 
 KEY = "0123456789abcdef" * 4
 

@@ -12,7 +12,7 @@ import pytest
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan
-from timefair.campaign.progress import Watch
+from timefair.campaign.progress import ProgressReader
 from timefair.campaign.provenance import measure_keys
 from timefair.cli.progress import line
 from timefair.records.journal import Journal, journal_path
@@ -46,7 +46,7 @@ class Trial:
         self.keys = measure_keys(self.campaign)
         plan.write_keys(self.keys, self.folder)
         self.now_s = BEGAN_S
-        self.watch = Watch(self.folder)
+        self.watch = ProgressReader(self.folder)
 
     def runs(self, job: plan.Job, number: int, **changes: Any) -> list[dict[str, Any]]:
         rows = []
@@ -78,7 +78,7 @@ class Trial:
         return record
 
     def make_the_rest(self) -> None:
-        for name in ("tables/ert.csv", "figures/ert.svg"):
+        for name in ("tables/ert.csv", "figures/ert.pdf"):
             (self.folder / name).parent.mkdir()
             (self.folder / name).touch()
 
@@ -96,7 +96,7 @@ def test_no_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err.startswith(f"timefair: {tmp_path}: holds no campaign; name ")
     (tmp_path / "campaign.json").write_text("{}")
     with pytest.raises(InputError, match="not a campaign that this timefair wrote"):
-        Watch(tmp_path)
+        ProgressReader(tmp_path)
 
 
 def test_not_begun(trial: Trial, tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from timefair.campaign import provenance
 from timefair.campaign.configuration import parse
-from timefair.campaign.provenance import code_digest, machine_facts, measure_key, sources_of
+from timefair.campaign.provenance import code_digest, measure_key, sources_of
+from timefair.machine import software
 
 CAMPAIGN: dict[str, Any] = {
     "name": "trial",
@@ -21,8 +22,10 @@ CAMPAIGN: dict[str, Any] = {
         "b": {"use": "scipy:Nelder-Mead"},
     },
     "budget": {"time_s": 0.5, "evaluations": 1000},
+    "restart": {"policy": "luby", "tau_s": 0.1},
     "runs": 4,
     "rounds": 2,
+    "stopping": {"rule": "quantile", "start": 2},
 }
 
 
@@ -67,7 +70,7 @@ LEAVE: dict[str, Callable[[dict[str, Any]], object]] = {
     "an algorithm less": lambda c: c["algorithms"].pop("b"),
     "a default spelled out": lambda c: c["budget"].update(final_target=1e-8),
     "the campaign's restart spelled out": lambda c: c["algorithms"]["a"].update(
-        restart={"policy": "independent"}
+        restart={"policy": "luby", "tau_s": 0.1}
     ),
     "another algorithm's restart": lambda c: c["algorithms"]["b"].update(
         restart={"policy": "none"}
@@ -94,9 +97,9 @@ def test_labels_and_rounds_have_their_own() -> None:
 
 @pytest.mark.parametrize("package", ["numpy", "coco-experiment"])
 def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    version = provenance._version
+    version = software._version
     monkeypatch.setattr(
-        provenance, "_version", lambda name: "0" if name == package else version(name)
+        software, "_version", lambda name: "0" if name == package else version(name)
     )
     assert key_with(lambda c: None) != KEY
 
@@ -108,15 +111,25 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
         ("measure/cell.py", True),
         ("records/journal.py", True),
         ("records/schema.py", True),
+        ("statistics/run_count/kernels.pyx", False),
+        ("statistics/run_count/resampling.pyx", False),
         ("problems/coco.py", True),
         ("problems/coco_library.py", True),
         ("problems/pbo.py", False),
         ("algorithms/builtin/random_search.py", True),
         ("algorithms/adapters/scipy_optimize.py", False),
         ("records/collect.py", False),
-        ("tables/runtimes/ert.py", False),
-        ("figures/runtimes/ert.py", False),
+        ("exhibits/runtimes/ert.py", False),
+        ("charts/paper/curves.py", False),
         ("campaign/configuration/model.py", False),
+        ("policies/restarts/base.py", True),
+        ("policies/restarts/luby.py", True),
+        ("policies/restarts/stagnation.py", False),
+        ("policies/stopping/quantile.py", True),
+        ("policies/stopping/skewness.py", False),
+        ("policies/scan.py", False),
+        ("statistics/run_count/widths.py", True),
+        ("statistics/run_count/skewness.py", False),
         ("cli/__init__.py", False),
     ],
 )
@@ -127,6 +140,20 @@ def test_code_that_measures(file: str, counts: bool, monkeypatch: pytest.MonkeyP
         provenance, "_code", lambda path: "edited" if path == edited else code(path)
     )
     assert (key_with(lambda c: None) != KEY) is counts
+
+
+@pytest.mark.parametrize(
+    "file", ["policies/stopping/skewness.py", "statistics/run_count/kernels.pyx"]
+)
+def test_the_code_of_the_chosen_rule_counts(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def key() -> str:
+        return key_with(lambda c: c.update(stopping={"rule": "skewness", "start": 3}))
+
+    before, edited, code = key(), provenance.PACKAGE / file, provenance._code
+    monkeypatch.setattr(
+        provenance, "_code", lambda path: "edited" if path == edited else code(path)
+    )
+    assert key() != before
 
 
 def test_a_function_of_the_users_own_and_what_it_is_set(
@@ -148,7 +175,7 @@ def test_a_function_of_the_users_own_and_what_it_is_set(
 
 
 def test_the_code_of_one_figure_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    edited, code = provenance.PACKAGE / "figures/campaign/restarts.py", provenance._code
+    edited, code = provenance.PACKAGE / "charts/paper/restarts.py", provenance._code
     before = {name: provenance.figure_key(name) for name in ("restarts", "ecdf")}
     tables = provenance.table_key("restarts")
     monkeypatch.setattr(
@@ -171,22 +198,25 @@ def test_comments_and_docstrings_do_not_count(tmp_path: Path) -> None:
     assert code_digest([plain]) == code_digest([told]) != code_digest([other])
 
 
+def test_the_description_of_a_key_does_not_count(tmp_path: Path) -> None:
+    keys = {
+        text: tmp_path / text / "m.py"
+        for text in ("Field(5, description='a')", "Field(5, description='b')", "Field(6)")
+    }
+    for text, path in keys.items():
+        path.parent.mkdir()
+        path.write_text(f"x = {text}\n")
+    first, second, other = (code_digest([path]) for path in keys.values())
+    assert first == second != other
+
+
 def test_sources_follow_imports_and_stay_in_their_rooms() -> None:
     names = {
         str(path.relative_to(provenance.PACKAGE))
-        for path in sources_of("tables/runtimes/ert.py", within=("tables", "statistics"))
+        for path in sources_of(
+            "exhibits/runtimes/ert.py", within=("exhibits", "rundata", "statistics")
+        )
     }
-    assert {"tables/runtimes/ert.py", "tables/runs.py", "statistics/ert.py"} <= names
+    assert {"exhibits/runtimes/ert.py", "rundata/runs.py", "statistics/ert.py"} <= names
     assert not any(name.startswith(("records", "measure")) for name in names)
-    assert "tables/registry.py" not in names
-
-
-def test_machine_facts_have_the_versions() -> None:
-    facts = machine_facts(["cma", "no-such-package"])
-    assert {"hostname", "cpu", "cores", "kernel", "python", "versions"} <= set(facts)
-    assert facts["versions"]["no-such-package"] is None
-    assert facts["versions"]["cma"]
-
-
-def test_machine_facts_are_the_same_a_moment_later() -> None:
-    assert machine_facts() == machine_facts()
+    assert "exhibits/registry.py" not in names

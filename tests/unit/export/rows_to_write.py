@@ -1,4 +1,4 @@
-"""Runs as exports read them, a row each."""
+"""Runs to export, one row per run."""
 
 import pyarrow as pa
 

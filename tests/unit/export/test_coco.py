@@ -1,4 +1,4 @@
-"""What stands in an export, line by line; that cocopp reads it so is a peer test."""
+"""The lines of an export to COCO's format; a peer test compares them with cocopp."""
 
 import pytest
 from rows_to_write import a_run, table
@@ -39,7 +39,7 @@ def test_improvements_and_the_end(data):
     assert tdat == [(n, 5.0 if n < 7 else 0.1 + 0.2 if n < 12 else 0.0) for n in costs]
 
 
-def test_an_improvement_at_the_end_stands_once(data):
+def test_an_improvement_at_the_end_is_one_line(data):
     dat, _ = data(a_run((1, 0.001, 5.0), (20, 0.002, 1.0), evaluations=20))
     assert dat == [(1, 5.0), (20, 1.0)]
 
@@ -117,20 +117,20 @@ def test_functions_without_a_known_optimum_are_refused(tmp_path):
     with pytest.raises(InputError) as caught:
         write_coco(runs, tmp_path / "out", "evaluations")
     assert caught.value.faults == tuple(
-        f"bbob f{f}: its optimum is not known, and COCO's format has precisions only"
+        f"bbob f{f}: its optimum is not known, but COCO's format has precisions only"
         for f in (1, 3)
     )
     assert not (tmp_path / "out").exists()
 
 
-def test_the_suite_of_a_file_of_ones_own_is_no_path(tmp_path):
+def test_a_user_defined_suite_gives_a_valid_path(tmp_path):
     write_coco(table(a_run(suite="plant/loss.py:f")), tmp_path, "evaluations")
     assert (tmp_path / "A/plant_loss.py_f_f1/plant_loss.py_f_f1_d2.dat").is_file()
 
 
-def test_an_older_export_is_not_joined(tmp_path):
+def test_an_existing_export_is_refused(tmp_path):
     write_coco(table(a_run()), tmp_path, "evaluations")
-    with pytest.raises(InputError, match="A is there already"):
+    with pytest.raises(InputError, match="A: already exists"):
         write_coco(table(a_run(), a_run(algorithm="0")), tmp_path, "evaluations")
     assert not (tmp_path / "0").exists()
 

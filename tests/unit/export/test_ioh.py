@@ -1,4 +1,4 @@
-"""What stands in an export to IOHprofiler's format, line by line."""
+"""The lines of an export to IOHprofiler's format."""
 
 import json
 
@@ -58,9 +58,9 @@ def test_the_index(tmp_path):
     assert (tmp_path / "A" / second["path"]).is_file()
 
 
-def test_what_is_refused(tmp_path):
-    with pytest.raises(InputError, match="bbob f1: its optimum is not known, and IOHprofiler's"):
+def test_refused_exports(tmp_path):
+    with pytest.raises(InputError, match="bbob f1: its optimum is not known, but IOHprofiler's"):
         write_ioh(table(a_run(f_opt=None)), tmp_path / "none")
     write_ioh(table(a_run()), tmp_path)
-    with pytest.raises(InputError, match="A is there already"):
+    with pytest.raises(InputError, match="A: already exists"):
         write_ioh(table(a_run()), tmp_path)

@@ -1,4 +1,4 @@
-"""Small tables for people."""
+"""Small tables as text."""
 
 from timefair.export import listing
 

@@ -148,7 +148,7 @@ def build(tmp_path: Path) -> Build:
     return build
 
 
-def sight_of(
+def observation_of(
     host: Host,
     measured: Mapping[str, Any] | None = None,
     growth: Mapping[str, Any] | None = None,

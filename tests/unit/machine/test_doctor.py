@@ -22,8 +22,8 @@ from .conftest import (
     VIRTUAL,
     Build,
     meminfo,
+    observation_of,
     of_each_core,
-    sight_of,
 )
 
 
@@ -36,12 +36,12 @@ def severities(seen: observation.Observation) -> dict[str, str]:
 def test_a_job_of_slurm_that_is_not_held_to_its_cores(
     build: Build, given: int, severity: str
 ) -> None:
-    found = doctor.findings(sight_of(build(SLURM_JOB_ID="7", SLURM_CPUS_ON_NODE=str(given))))
+    found = doctor.findings(observation_of(build(SLURM_JOB_ID="7", SLURM_CPUS_ON_NODE=str(given))))
     assert {f.name: f.severity for f in found}["batch job"] == severity
 
 
 def test_nothing_to_say_of_a_quiet_server(build: Build) -> None:
-    found = doctor.findings(sight_of(build()))
+    found = doctor.findings(observation_of(build()))
     assert [finding.name for finding in found] == list(doctor.CHECKS)
     assert {finding.severity for finding in found} == {"ok"}
     assert not any(finding.remedy for finding in found)
@@ -72,7 +72,7 @@ MACHINES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
 
 @pytest.mark.parametrize(("files", "expected"), MACHINES.values(), ids=MACHINES)
 def test_what_the_files_tell(build: Build, files: dict[str, str], expected: dict[str, str]) -> None:
-    assert severities(sight_of(build(files))) == expected
+    assert severities(observation_of(build(files))) == expected
 
 
 MEASURED: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
@@ -95,7 +95,7 @@ MEASURED: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
 def test_what_was_measured(
     build: Build, measured: dict[str, Any], expected: dict[str, str]
 ) -> None:
-    assert severities(sight_of(build(), measured)) == expected
+    assert severities(observation_of(build(), measured)) == expected
 
 
 @pytest.mark.parametrize(
@@ -103,12 +103,12 @@ def test_what_was_measured(
     [("swapped_pages", "swap"), ("throttled_periods", "throttling"), ("thermal_throttles", "heat")],
 )
 def test_what_happened_meanwhile(build: Build, counter: str, name: str) -> None:
-    assert severities(sight_of(build(), growth={counter: 1})) == {name: "bad"}
+    assert severities(observation_of(build(), growth={counter: 1})) == {name: "bad"}
 
 
 def test_steal(build: Build) -> None:
     host = build(VIRTUAL, {"proc/stat": STAT})
-    little, much = (sight_of(host, growth={"steal_s": s}) for s in (0.1, 0.3))
+    little, much = (observation_of(host, growth={"steal_s": s}) for s in (0.1, 0.3))
     assert severities(little) == {"virtual machine": "warn"}
     assert severities(much) == {"virtual machine": "bad"}
 
@@ -123,32 +123,34 @@ def test_steal(build: Build) -> None:
     ],
 )
 def test_cores_that_are_asked_for(build: Build, cores: int, expected: dict[str, str]) -> None:
-    assert severities(sight_of(build(SMT), cores=cores)) == expected
+    assert severities(observation_of(build(SMT), cores=cores)) == expected
 
 
 def test_second_threads_that_this_process_may_not_use(build: Build) -> None:
-    assert severities(sight_of(build(SMT, {"proc/self/status": "Cpus_allowed_list: 0-1"}))) == {}
+    assert (
+        severities(observation_of(build(SMT, {"proc/self/status": "Cpus_allowed_list: 0-1"}))) == {}
+    )
 
 
 def test_variables(build: Build) -> None:
-    threads = doctor.findings(sight_of(build(OMP_NUM_THREADS="4")))
+    threads = doctor.findings(observation_of(build(OMP_NUM_THREADS="4")))
     told = next(finding for finding in threads if finding.name == "thread variables")
     assert (told.severity, "OMP_NUM_THREADS='4'" in told.evidence) == ("ok", True)
-    assert severities(sight_of(build(OMP_PROC_BIND="true"))) == {"other variables": "warn"}
+    assert severities(observation_of(build(OMP_PROC_BIND="true"))) == {"other variables": "warn"}
 
 
 def test_what_cannot_be_seen_is_unknown_with_its_reason(build: Build) -> None:
     without = dict.fromkeys(
         [f"{CPU}/cpufreq/boost", *of_each_core(4, "cpufreq/scaling_governor", "")]
     )
-    found = {finding.name: finding for finding in doctor.findings(sight_of(build(without)))}
+    found = {finding.name: finding for finding in doctor.findings(observation_of(build(without)))}
     assert found["governor"].severity == found["turbo"].severity == "unknown"
     assert f"no /{CPU}/cpu0/cpufreq/scaling_governor" in found["governor"].evidence
 
 
 def test_a_machine_without_files_raises_nothing(tmp_path: Path) -> None:
     nothing = dict.fromkeys(QUIET)
-    seen = sight_of(Host(tmp_path, {}, tmp_path), {})
+    seen = observation_of(Host(tmp_path, {}, tmp_path), {})
     facts = {**seen.facts, **nothing, "missing": seen.facts["missing"] | dict.fromkeys(QUIET, "no")}
     found = doctor.findings(observation.Observation(facts))
     assert {f.name for f in found if f.severity != "unknown"} == {
@@ -158,7 +160,7 @@ def test_a_machine_without_files_raises_nothing(tmp_path: Path) -> None:
 
 
 def test_lines(build: Build) -> None:
-    found = doctor.findings(sight_of(build(LAPTOP)))
+    found = doctor.findings(observation_of(build(LAPTOP)))
     assert [str(finding) for finding in found[:2]] == [
         "bad      power: battery; plug it in",
         "warn     governor: powersave; set it: cpupower frequency-set -g performance",
@@ -175,7 +177,7 @@ def test_exit_status(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    seen = sight_of(build(files))
+    seen = observation_of(build(files))
     monkeypatch.setattr(observation, "look", lambda host, cores: seen)
     monkeypatch.setattr(cli.trust, "one_thread", lambda: None)
     assert cli.main(["doctor"]) == status

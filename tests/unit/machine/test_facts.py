@@ -25,8 +25,8 @@ from .conftest import (
     SMT,
     VIRTUAL,
     Build,
+    observation_of,
     of_each_core,
-    sight_of,
 )
 
 
@@ -38,12 +38,23 @@ def complete(gathered: dict[str, Any]) -> bool:
     return set(missing) == {name for name, value in gathered.items() if value is None}
 
 
-@pytest.mark.parametrize("gather_all", [facts.standing, facts.momentary])
+@pytest.mark.parametrize("gather_all", [facts.machine_facts, facts.machine_state])
 def test_this_machine_and_an_empty_one(gather_all: Any, tmp_path: Path) -> None:
-    here, nowhere = gather_all(Host()), gather_all(Host(tmp_path, {}, tmp_path))
+    here, nowhere = gather_all(), gather_all(host=Host(tmp_path, {}, tmp_path))
     assert complete(here)
     assert complete(nowhere)
     assert set(here) == set(nowhere)
+
+
+def test_the_versions_of_packages_are_among_the_facts() -> None:
+    found = facts.machine_facts(["cma", "no-such-package"])
+    assert {"hostname", "cpu", "cores", "kernel", "python", "versions"} <= set(found)
+    assert found["versions"]["no-such-package"] is None
+    assert {"timefair", "numpy", "cma"} <= {n for n, v in found["versions"].items() if v}
+
+
+def test_the_facts_are_the_same_a_moment_later() -> None:
+    assert facts.machine_facts() == facts.machine_facts()
 
 
 def test_nothing_is_guessed_on_an_empty_machine(tmp_path: Path) -> None:
@@ -133,7 +144,7 @@ def test_no_frequency_to_see(build: Build) -> None:
     without = dict.fromkeys(
         [f"{CPU}/cpufreq/boost", *of_each_core(4, "cpufreq/scaling_governor", "")]
     )
-    missing = facts.standing(build(without))["missing"]
+    missing = facts.machine_facts(host=build(without))["missing"]
     assert missing["governor"] == f"not available here: no /{CPU}/cpu0/cpufreq/scaling_governor"
     assert "no_turbo" in missing["turbo"]
 
@@ -265,5 +276,5 @@ def test_odd_contents_raise_nothing(files: dict[str, str | bytes], build: Build)
             content if isinstance(content, bytes) else content.encode(errors="replace")
         )
     assert complete(gather(READ, host))
-    seen = sight_of(host)
+    seen = observation_of(host)
     assert json.dumps(as_json(findings(seen), seen), allow_nan=False)

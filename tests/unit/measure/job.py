@@ -6,11 +6,12 @@ With the numbers that `hand_over` appends it prepares, and serves.
 import json
 import os
 import socket
+import subprocess
 import sys
 import time
 
 from timefair.basics.errors import Interrupted
-from timefair.measure import prepared, serving
+from timefair.measure import kernel, prepared, serving
 from timefair.measure.interruption import interruptible
 
 
@@ -34,6 +35,7 @@ def serve(driver: int, request: dict, listener: int, starter: int) -> int:
     if request["do"] == "fail to prepare":
         print("cannot be prepared", flush=True)
         return 2
+    kernel.adopt_orphans()
     serving.serve(socket.socket(fileno=listener), driver, work)
     return 0
 
@@ -47,6 +49,9 @@ def work(task: serving.Task) -> int:
         serving.serve(task.listener, int(sys.argv[1]), work, task.connection)
         return 0
     print("measuring", os.getpid(), os.getppid(), task.number, flush=True)
+    if request.get("leave"):
+        left = subprocess.Popen(["sleep", "60"], start_new_session=True)
+        print("leaving", left.pid, flush=True)
     if request["do"] == "wait":
         try:
             with interruptible():

@@ -12,7 +12,15 @@ import pytest
 from timefair import cli
 from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError
-from timefair.measure.audit import Finding, Setting, Subject, Watched, audit, look_at, subjects
+from timefair.measure.audit import (
+    AuditRow,
+    AuditSettings,
+    Subject,
+    Watched,
+    audit,
+    look_at,
+    subjects,
+)
 from timefair.problems.registry import SUITES
 
 _spec = importlib.util.spec_from_file_location(
@@ -21,10 +29,10 @@ _spec = importlib.util.spec_from_file_location(
 misbehaving = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(misbehaving)
 
-SETTING = Setting(dimension=3, evaluations=120, time_s=0.05, wall_s=0.3)
+SETTING = AuditSettings(dimension=3, evaluations=120, time_s=0.05, wall_s=0.3)
 
 
-def finding(solve) -> Finding:
+def finding(solve) -> AuditRow:
     return audit(Subject("it", "mine:solve"), Algorithm(solve), SETTING)
 
 
@@ -143,9 +151,9 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
         "scipy:Newton-CG cannot be used: it needs a gradient",
         "timefair:RLS is not for continuous variables, and the audit is on bbob",
     )
-    assert Setting(function=25, dimension=4, evaluations=0).faults() == [
+    assert AuditSettings(function=25, dimension=4, evaluations=0).faults() == [
         *SUITES["bbob"].faults([25], [4], [1]),
-        "evaluations: has to be above 0",
+        "evaluations: should be above 0",
     ]
 
 

@@ -11,8 +11,10 @@ import pytest
 from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel
 from timefair.measure.child import Allowance
-from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
+from timefair.policies.restarts.fixed import FixedLength
+from timefair.policies.restarts.none import NoRestart
+from timefair.policies.restarts.stagnation import Stagnation
 from timefair.problems.base import Problem, ProblemName
 
 
@@ -66,7 +68,7 @@ def test_values_come_in_the_order_of_the_points(problem, cores):
         assert objective.batch(np.zeros((0, 3))).shape == (0,)
         assert objective.evaluations == 5000
 
-    row = run(solve, problem, evaluations=6000, cores=cores, restart=RestartPolicy("none"))
+    row = run(solve, problem, evaluations=6000, cores=cores, restart=NoRestart())
     assert (str(row["status"]), row["message"]) == ("ok", None)
     assert row["evaluations"] == 5000
 
@@ -96,7 +98,7 @@ def test_what_the_problem_raises_ends_the_batch_there(cores):
         objective([3.0])
 
     problem = Problem(ProblemName("test", 1, 1, 1), evaluate, np.zeros(1), np.full(1, 9.0), 0.0)
-    row = run(solve, problem, evaluations=9, cores=cores, restart=RestartPolicy("none"))
+    row = run(solve, problem, evaluations=9, cores=cores, restart=NoRestart())
     # As one by one: the call that raised is counted, what came after it was not made.
     assert events(row) == [(0, 1, 5.0), (0, 2, 4.0), (0, 4, 3.0)]
 
@@ -115,7 +117,7 @@ def test_points_are_evaluated_at_the_same_time():
         return float(os.getpid())
 
     problem = Problem(ProblemName("test", 1, 1, 1), evaluate, np.zeros(1), np.full(1, 1e9), 0.0)
-    row = run(solve, problem, evaluations=9, cores=4, restart=RestartPolicy("none"))
+    row = run(solve, problem, evaluations=9, cores=4, restart=NoRestart())
     assert (str(row["status"]), row["message"]) == ("ok", None)
     assert row["wall_s"] < 4 * 0.3
 
@@ -136,7 +138,7 @@ def test_a_launch_that_is_cut_in_a_batch_leaves_the_next_one_in_order():
     def solve(objective, rng):
         objective.batch([[1.0], [8.0]])
 
-    policy = RestartPolicy("fixed", tau_s=0.2)
+    policy = FixedLength(tau_s=0.2)
     row = run(solve, slow(0.05), time_ns=10**9, cores=2, restart=policy)
     assert {str(launch["end"]) for launch in row["launch_log"][:-1]} == {"tau"}
     # One point is ready at tau and the other is not; no launch counts what the one before left.
@@ -156,7 +158,7 @@ def test_a_plateau_is_judged_at_the_end_of_a_batch():
         objective.batch([[5.0], [6.0], [6.0], [4.0]])
         objective.batch([[6.0], [6.0], [6.0], [6.0]])
 
-    policy = RestartPolicy("stagnation", plateau_evaluations=2)
+    policy = Stagnation(plateau_evaluations=2)
     rows = [run(solve, slow(0.0), evaluations=16, cores=2, restart=policy)]
     assert [launch["evaluations"] for launch in rows[0]["launch_log"]] == [8, 8]
     assert str(rows[0]["launch_log"][0]["end"]) == "stagnated"

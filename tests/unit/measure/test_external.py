@@ -18,8 +18,9 @@ from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel
 from timefair.measure.child import Allowance
 from timefair.measure.preparation import prepare
-from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
+from timefair.policies.restarts.fixed import FixedLength
+from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 
@@ -214,7 +215,7 @@ def _content(path: Path) -> bytes:
 
 
 def test_a_launch_that_hangs_ends_at_tau_and_the_next_begins(script, problem, folder):
-    tau = RestartPolicy("fixed", tau_s=0.2)
+    tau = FixedLength(tau_s=0.2)
     row = run(script("print('1 2 3', flush=True)\nwhile True: pass"), problem, restart=tau,
               time_ns=700_000_000)  # fmt: skip
     assert row["launches"] >= 3
@@ -238,12 +239,12 @@ BURN = "import time\nwhile time.process_time() < 0.3: pass\n"
     ("text", "allowed", "stop_reason"),
     [
         (BURN + "while True: print(1, 2, 3)", {"evaluations": 5}, "evaluations"),
-        (BURN + "print(1, 2, 3)", {"restart": RestartPolicy("none")}, "algorithm_ended"),
+        (BURN + "print(1, 2, 3)", {"restart": NoRestart()}, "algorithm_ended"),
         (BURN + "print(1, 2)", {}, "failure"),
         ("print('1 2 3', flush=True)\nwhile True: pass", {"time_ns": 10**9}, "time_killed"),
         (
             f"import os, sys\nif os.fork(): os.wait(); sys.exit()\n{BURN}print(1, 2, 3)",
-            {"restart": RestartPolicy("none")}, "algorithm_ended",
+            {"restart": NoRestart()}, "algorithm_ended",
         ),
         (
             f"import os\nif os.fork(): os._exit(0)\n{BURN}while True: print(1, 2, 3)",

@@ -21,11 +21,11 @@ from timefair.machine.host import Host
 from timefair.measure import cell, kernel, reference
 from timefair.measure.child import Allowance
 from timefair.measure.interference import DELAY_SHARE, REFERENCE_RATIO, Judgement, judge
+from timefair.measure.monitor import RunMonitor
 from timefair.measure.reference import Reference
 from timefair.measure.run import _resources, _Usage, measure_run
 from timefair.measure.state import State
 from timefair.measure.surroundings import Counters, Surroundings
-from timefair.measure.watch import Watch
 from timefair.problems.registry import SUITES
 from timefair.records.status import Disturbance
 
@@ -286,7 +286,7 @@ def rows_of(*delays):
     ],
 )
 def test_a_disturbed_run_is_measured_again(delays, most, attempt, disturbance):
-    row = Watch([0], reference=False, repeats=most).measure(rows_of(*delays))
+    row = RunMonitor([0], reference=False, repeats=most).measure(rows_of(*delays))
     assert (row["attempt"], row["repeats"], row["disturbance"]) == (attempt, attempt, disturbance)
     assert (row["disturbed_by"] is None) is (disturbance != "disturbed")
     assert row["reference_before_s"] is row["reference_after_s"] is None
@@ -295,7 +295,7 @@ def test_a_disturbed_run_is_measured_again(delays, most, attempt, disturbance):
 def test_the_time_after_a_run_is_the_one_before_the_next(monkeypatch):
     times = iter([1.0] * reference.BEST_OF + [1.1, 1.3, 1.0])
     monkeypatch.setattr(reference, "_cpu_s", lambda generations: next(times))
-    watched = Watch([0], reference=True)
+    watched = RunMonitor([0], reference=True)
     rows = [watched.measure(rows_of(0.0)) for _ in range(3)]
     taken = [(row["reference_before_s"], row["reference_after_s"]) for row in rows]
     assert taken == [(1.0, 1.1), (1.1, 1.3), (1.3, 1.0)]

@@ -121,6 +121,15 @@ def test_a_job_says_that_its_fork_was_killed(start):
     assert "the process that measured this job was killed" in job.log.read_text()
 
 
+def test_what_a_killed_fork_leaves_is_ended(start):
+    job = start(do="wait", leave=True)
+    ((fork, _, _),) = job.numbers("measuring")
+    ((left,),) = job.numbers("leaving")
+    os.kill(fork, signal.SIGKILL)
+    assert job.status() == 128 + signal.SIGKILL
+    wait_for(lambda: not alive(left))
+
+
 def test_a_fork_goes_on_when_the_prepared_process_is_killed_and_another_is_made(start):
     job = start(do="wait")
     ((fork, ready, _),) = job.numbers("measuring")

@@ -13,9 +13,13 @@ from hypothesis import strategies as st
 from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel
 from timefair.measure.child import Allowance
-from timefair.measure.restarts import RestartPolicy, luby
 from timefair.measure.run import measure_run
 from timefair.measure.seeds import launch_rng, seed_global_generators
+from timefair.policies.restarts import RESTARTS
+from timefair.policies.restarts.bet_and_run import BetAndRun
+from timefair.policies.restarts.geometric import Geometric
+from timefair.policies.restarts.luby import Luby, luby
+from timefair.policies.restarts.stagnation import Stagnation
 from timefair.problems.base import Problem, ProblemName
 
 
@@ -30,8 +34,8 @@ def line() -> Problem:
     )
 
 
-def run(solve, evaluations: int = 100, seed: int = 1, **policy) -> dict:
-    allowance = Allowance(evaluations=evaluations, restart=RestartPolicy(**policy))
+def run(solve, evaluations: int = 100, seed: int = 1, *, policy: str, **keys) -> dict:
+    allowance = Allowance(evaluations=evaluations, restart=RESTARTS[policy](**keys))
     return measure_run(Algorithm(solve), line(), allowance, seed)
 
 
@@ -59,9 +63,7 @@ def test_luby_shares_follow_the_sequence():
 
 
 def test_luby_in_seconds_gives_the_third_launch_twice_the_time():
-    allowance = Allowance(
-        time_ns=round(0.4 * 1e9), restart=RestartPolicy(policy="luby", tau_s=0.05)
-    )
+    allowance = Allowance(time_ns=round(0.4 * 1e9), restart=Luby(tau_s=0.05))
     row = measure_run(Algorithm(endless), line(), allowance, 1)
     spans = [launch["end_s"] - launch["start_s"] for launch in row["launch_log"][:3]]
     assert all(span >= least for span, least in zip(spans, (0.05, 0.05, 0.1), strict=True))
@@ -80,6 +82,38 @@ def test_luby_is_its_recursion(i: int):
 def test_luby_uses_every_length_in_equal_total_shares():
     terms = [luby(i) for i in range(1, 2**10)]
     assert {n * terms.count(n) for n in set(terms)} == {2**9}
+
+
+@pytest.mark.parametrize(
+    ("keys", "lengths", "last"),
+    [
+        ({"tau_evaluations": 2}, (2, 4, 8, 16), 5),
+        ({"tau_evaluations": 4, "factor": 1.5}, (4, 6, 9, 13), 1),
+        ({"tau_evaluations": 4, "factor": 1e300}, (4,), 30),
+    ],
+)
+def test_geometric_lengths_grow_by_the_factor(keys, lengths, last):
+    row = run(endless, evaluations=sum(lengths) + last, policy="geometric", **keys)
+    assert shape(row) == [*((n, "tau") for n in lengths), (last, "cut")]
+
+
+def test_geometric_lengths_beyond_all_numbers_are_no_limit():
+    """Launches that return by themselves count, so that there may be thousands."""
+
+    def solve(objective, rng):
+        objective([1 + rng.random()])
+
+    row = run(solve, evaluations=1500, policy="geometric", tau_evaluations=1, factor=3)
+    assert set(shape(row)[1:-1]) == {(1, "returned")}
+    assert len(row["launch_log"]) == 1500
+
+
+def test_geometric_lengths_in_seconds_double():
+    allowance = Allowance(time_ns=round(0.7 * 1e9), restart=Geometric(tau_s=0.05))
+    row = measure_run(Algorithm(endless), line(), allowance, 1)
+    spans = [launch["end_s"] - launch["start_s"] for launch in row["launch_log"][:3]]
+    assert all(span >= least for span, least in zip(spans, (0.05, 0.1, 0.2), strict=True))
+    assert [str(launch["end"]) for launch in row["launch_log"]] == ["tau"] * 3 + ["cut"]
 
 
 def falling(objective, rng):
@@ -137,7 +171,7 @@ def test_a_plateau_in_seconds_waits_from_the_last_improvement():
     allowance = Allowance(
         time_ns=10**9,
         evaluations=10**9,
-        restart=RestartPolicy(policy="stagnation", plateau_s=0.1),
+        restart=Stagnation(plateau_s=0.1),
     )
     first = measure_run(Algorithm(solve), line(), allowance, 1)["launch_log"][0]
     assert str(first["end"]) == "stagnated"
@@ -236,7 +270,7 @@ def test_what_a_candidate_raises_is_the_status_of_the_run():
 def test_a_bet_in_seconds_ends_at_t_and_nothing_is_left():
     allowance = Allowance(
         time_ns=round(0.3 * 1e9),
-        restart=RestartPolicy(policy="bet-and-run", tau_s=0.02, candidates=4),
+        restart=BetAndRun(tau_s=0.02, candidates=4),
     )
     row = measure_run(Algorithm(endless), line(), allowance, 1)
     assert (str(row["status"]), len(row["launch_log"])) == ("ok", 4)
@@ -251,6 +285,7 @@ def test_a_bet_in_seconds_ends_at_t_and_nothing_is_left():
     "policy",
     [
         {"policy": "luby", "tau_evaluations": 3},
+        {"policy": "geometric", "tau_evaluations": 3},
         {"policy": "stagnation", "plateau_evaluations": 4},
         {"policy": "bet-and-run", "tau_evaluations": 4, "candidates": 5},
     ],

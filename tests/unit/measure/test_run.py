@@ -14,8 +14,10 @@ import pytest
 from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel
 from timefair.measure.child import GRACE_NS, Allowance
-from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import ATTEMPTS, measure_run
+from timefair.policies.restarts.fixed import FixedLength
+from timefair.policies.restarts.independent import Independent
+from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, ProblemName
 
 _spec = importlib.util.spec_from_file_location(
@@ -114,7 +116,7 @@ def test_nothing_outlives_a_run(problem):
 
 def test_what_a_run_left_behind_is_told(problem, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    row = run("litters", problem, restart=RestartPolicy("none"))
+    row = run("litters", problem, restart=NoRestart())
     assert row["left_processes"] == 1
     assert row["left_files"] == 1
     assert row["left_mb"] == pytest.approx(2.0)
@@ -152,7 +154,7 @@ def test_global_generators_are_seeded_for_each_launch(problem):
         measure_run(
             Algorithm(solve),
             problem,
-            Allowance(evaluations=20, restart=RestartPolicy("independent")),
+            Allowance(evaluations=20, restart=Independent()),
             seed=seed,
         )
         for seed in (1, 1, 2)
@@ -164,7 +166,7 @@ def test_global_generators_are_seeded_for_each_launch(problem):
 
 
 def test_without_a_policy_the_run_ends_with_the_algorithm(problem):
-    row = run("short", problem, restart=RestartPolicy("none"))
+    row = run("short", problem, restart=NoRestart())
     assert (row["evaluations"], row["launches"]) == (50, 1)
     assert (row["status"], row["stop_reason"]) == ("ok", "algorithm_ended")
     assert row["wall_s"] < T
@@ -180,7 +182,7 @@ def test_an_evaluation_budget_that_hangs_ends_at_the_wall_limit(problem):
 @pytest.mark.parametrize("name", ["cooperative", "swallows_everything", "sleeps", "spins_in_c"])
 def test_fixed_launches_end_at_tau_even_if_they_hang(problem, name):
     tau, k = 0.04, int(T / 0.04)
-    row = run(name, problem, restart=RestartPolicy("fixed", tau_s=tau))
+    row = run(name, problem, restart=FixedLength(tau_s=tau))
     *before, last = row["launch_log"]
     assert 1 <= row["completed_restarts"] <= k
     assert last["end"] in ("cut", "tau")  # tau, if T came while the next process was made
@@ -193,7 +195,7 @@ def test_fixed_launches_end_at_tau_even_if_they_hang(problem, name):
 def test_fixed_launches_of_evaluations(problem):
     row = run(
         "cooperative", problem, time_ns=2**63 - 1, evaluations=95,
-        restart=RestartPolicy("fixed", tau_evaluations=20),
+        restart=FixedLength(tau_evaluations=20),
     )  # fmt: skip
     assert [launch["evaluations"] for launch in row["launch_log"]] == [20, 20, 20, 20, 15]
     assert row["completed_restarts"] == 4

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from timefair.basics.errors import InputError
 from timefair.campaign import configuration
-from timefair.campaign.plan import expected_runs, jobs
+from timefair.campaign.plan import expected_runs, jobs, write_keys
 from timefair.campaign.provenance import measure_keys
 from timefair.measure.cell import measure
-from timefair.measure.stopping import DROPPED, RESTING, WON, resting, rule_of
+from timefair.measure.stopping import resting
+from timefair.policies.stopping.pair import RESTING
+from timefair.policies.stopping.race import DROPPED, WON
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.store import open_record, read_runs
@@ -40,6 +43,7 @@ def measured(tmp_path_factory):
 
     def run(wanted: configuration.Campaign) -> tuple[dict, dict]:
         folder, keys = tmp_path_factory.mktemp("results"), measure_keys(wanted)
+        write_keys(keys, folder)
         records: dict[str, dict[Path, Place]] = {}
         for job in jobs(wanted):
             key = keys[job.algorithm, job.round]
@@ -79,13 +83,14 @@ def complete(measured):
         ({"rule": "mean", "width": 0.8, "start": 4}, 1),
         ({**BOUNDED, "width": 7}, 1),
         ({**BOUNDED, "width": 7, "validity": "anytime"}, 3),
+        ({"rule": "success", "target": 10, "width": 0.45, "start": 3}, 2),
     ],
 )
 def test_online_and_offline_agree_on_every_sample(measured, complete, rule, rounds):
     wanted = campaign(stopping=rule, rounds=rounds)
     samples, decided = measured(wanted)
     for cell, sample in complete.items():
-        offline = stopping(rule_of(wanted), sample)
+        offline = stopping(wanted.stopping.judge(wanted.runs), sample)
         assert samples[cell] == sample[: offline.n]
         assert (decided[cell]["runs"], decided[cell]["reason"]) == (offline.n, offline.reason)
         path = [np.nan if value is None else value for value in decided[cell]["path"]]
@@ -110,12 +115,12 @@ def test_a_race_drops_who_cannot_win(measured, complete):
     for function in (1, 8):
         for instance in (1, 2):
             cells = [(label, function, instance) for label in ("random", "simplex")]
-            standing = race.standing([complete[cell] for cell in cells])
+            state = race.state([complete[cell] for cell in cells])
             assert [len(samples[cell]) for cell in cells] == [
-                12 if n == 0 and standing.goes_on.sum() == 2 else max(standing.dropped_at)
-                for n in standing.dropped_at
+                12 if n == 0 and state.goes_on.sum() == 2 else max(state.dropped_at)
+                for n in state.dropped_at
             ]
-            for cell, goes_on in zip(cells, standing.goes_on, strict=True):
+            for cell, goes_on in zip(cells, state.goes_on, strict=True):
                 assert samples[cell] == complete[cell][: len(samples[cell])]
                 if not goes_on:
                     assert decided[cell]["reason"] == DROPPED
@@ -126,15 +131,30 @@ def test_of_a_pair_the_one_that_varies_more_runs_more():
     wanted = campaign(stopping={"rule": "pair", "width": 0.05, "start": 3}, rounds=4)
     steady, wild = [1.0, 1.01, 0.99], [5.0, 50.0, 0.5]
     field = {"random": {1: steady}, "simplex": {1: wild}}
-    assert resting(wanted, "random", field) == {1: RESTING}
-    assert resting(wanted, "simplex", field) == {}
+    assert resting(wanted, wanted.stopping, "random", field) == {1: RESTING}
+    assert resting(wanted, wanted.stopping, "simplex", field) == {}
     known = {"random": {1: steady}, "simplex": {1: [2.0, 2.01, 1.99]}}
-    assert resting(wanted, "random", known) == resting(wanted, "simplex", known) == {1: "met"}
+    for label in known:
+        assert resting(wanted, wanted.stopping, label, known) == {1: "met"}
 
 
 def test_before_the_first_round_nobody_rests():
     wanted = campaign(stopping={"rule": "race"}, rounds=2)
-    assert resting(wanted, "random", {"random": {1: []}, "simplex": {1: []}}) == {}
+    assert resting(wanted, wanted.stopping, "random", {"random": {1: []}, "simplex": {1: []}}) == {}
+
+
+@pytest.mark.parametrize("rule", ["skewness", "race"])
+def test_a_job_of_another_plan_does_not_read_the_rounds_before(tmp_path, rule):
+    wanted = campaign(stopping={"rule": rule}, rounds=2)
+    keys = measure_keys(wanted)
+    late = next(job for job in jobs(wanted) if job.round == 2)
+    record = tmp_path / late.record(keys[late.algorithm, 2])
+    with pytest.raises(InputError, match=r"keys\.json: not the campaign's keys"):
+        measure(wanted, late, record, keys[late.algorithm, 2])
+    write_keys(keys | {(late.algorithm, 2): "f" * 64}, tmp_path)
+    with pytest.raises(InputError, match="planned otherwise since this job began"):
+        measure(wanted, late, record, keys[late.algorithm, 2])
+    assert not record.exists()
 
 
 def test_a_rival_that_changes_has_a_race_run_again_and_nothing_else():

@@ -303,8 +303,8 @@ def test_a_group_size_is_a_whole_number_from_2_on(value):
 
 def test_other_parameters_are_unknown():
     assert DEFAULT.parameter_faults({"group_sise": 5, "m": 5}) == [
-        "'group_sise' is no parameter of cec2010; did you mean 'group_size'?",
-        "'m' is no parameter of cec2010; it has: group_size",
+        "'group_sise' is not a parameter of cec2010; did you mean 'group_size'?",
+        "'m' is not a parameter of cec2010; it has: group_size",
     ]
     assert DEFAULT.parameter_faults({}) == DEFAULT.parameter_faults({"group_size": 5}) == []
 

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.problems.coco import COCO
+from timefair.problems.coco import Coco
 from timefair.problems.coco_library import CProblem, library
 from timefair.problems.registry import SUITES
 
+COCO = [suite for suite in SUITES.values() if isinstance(suite, Coco)]
 EXACT = [suite for suite in COCO if not suite.noisy]
 NOISY = SUITES["bbob-noisy"]
 

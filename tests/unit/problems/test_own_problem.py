@@ -109,7 +109,7 @@ def test_kinds_of_variables(folder, parameters, variables: str, integer) -> None
         ("no_module_here:f", {}, ["suite: 'no_module_here:f' is unknown; known: bbob, "]),
         ("own_functions:bowel", {}, ["suite: own_functions has no function 'bowel'; did you mean"]),
         ("nowhere.py:f", {}, ["suite: there is no file "]),
-        ("bbob", {"lower": 1}, ["parameters: 'lower' is no parameter of bbob: it has none"]),
+        ("bbob", {"lower": 1}, ["parameters: 'lower' is not a parameter of bbob: it has none"]),
         (
             "own_functions:bowl",
             {},
@@ -122,7 +122,10 @@ def test_kinds_of_variables(folder, parameters, variables: str, integer) -> None
         (
             "own_functions:bowl",
             {**BOX, "wieght": 2},
-            ["parameters: 'wieght' is no parameter of own_functions:bowl; did you mean 'weight'?"],
+            [
+                "parameters: 'wieght' is not a parameter of own_functions:bowl; "
+                "did you mean 'weight'?"
+            ],
         ),
         (
             "own_functions:bowl",

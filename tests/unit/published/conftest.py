@@ -1,4 +1,4 @@
-"""Published data as their loggers write them, and what an import makes of them."""
+"""Published data as their loggers write them, and a function that imports them."""
 
 import shutil
 
@@ -36,7 +36,7 @@ def read(tmp_path):
 
 
 TRIALS = {1: [(1, 7.5), (4, 2.0), (9, 0.25)], 2: [(1, 30.0), (13, 0.5)], 3: [(1, 8.0), (7, 3e-9)]}
-"""Of each instance the evaluations and precisions of improvements; all go on to evaluation 20."""
+"""Evaluations and precisions of improvements, per instance; all trials end at evaluation 20."""
 END = 20
 F_OPT = {1: 79.48, 2: -20.5, 3: 6.0}
 
@@ -74,7 +74,7 @@ def first():
 
 @pytest.fixture
 def latest():
-    """The same three as those since 2022 do."""
+    """The same three trials as COCO's loggers write them since 2022."""
     return _coco(
         "suite = 'bbob', funcId = 5, DIM = 2, Precision = 1.000e-08, algId = 'walk', "
         "coco_version = '2.8.2', logger = 'bbob', data_format = 'bbob-new2', settings = ''\n% \n"
@@ -100,7 +100,7 @@ def constrained(latest):
 
 @pytest.fixture
 def multiobjective():
-    """The same three as indicators."""
+    """The same three trials as multi-objective data."""
     return _coco(
         "suite = 'bbob-biobj', algorithm = 'walk', indicator = 'hyp', folder = '1-1', "
         "coco_version = '2.8.2', settings = '' \n% \n"

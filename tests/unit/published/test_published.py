@@ -1,4 +1,4 @@
-"""Published data in their generations, and what is wrong with them, one line each."""
+"""Published data of all generations, archives, and the commands; one line per fault."""
 
 import io
 import tarfile
@@ -14,8 +14,8 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, verify
 from timefair.export.coco import write_coco
 from timefair.export.ioh import write_ioh
-from timefair.published.importing import Wanted, import_data
-from timefair.published.trials import Trial
+from timefair.published.importing import WantedProblems, import_data
+from timefair.published.runs import PublishedRun
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, read_runs
 
@@ -23,11 +23,12 @@ OLD = {
     "ALG/bbobexp_f5.info": (
         "funcId = 5, DIM = 2, Precision = 1.000e-008, algId = 'ALG, of 2009'\r\n"
         "% comment, with = and 'quotes'\r\n"
-        "data_f5\\bbobexp_f5_DIM2.dat, 1:60|-7.8e-009, 1:9|3.0e+000, 3:70|1.0e+000\r\n"
+        "data_f5\\bbobexp_f5_DIM2.dat, 1:60|-7.8e-009, 1:9|3.0e+000, 3:70|5.0e+001\r\n"
     ),
     "ALG/data_f5/bbobexp_f5_DIM2.dat": (
         "% function evaluation | noise-free fitness - Fopt (-9.210000000000e+000) | best\r\n"
         "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001 +0.0e+000 +0.0e+000\r\n"
+        "8 +1.2e+001 +1.2e+001 +2.79e+000 +2.79e+000 +0.0e+000 +0.0e+000\r\n"
         "13 +1.0e+000 +1.0e+000 -8.21e+000 -8.21e+000 +0.0e+000 +0.0e+000\r\n"
         "60 -1.0e-012 -1.0e-012 -9.21e+000 -9.21e+000 +0.0e+000 +0.0e+000\r\n"
         "% function evaluation | noise-free fitness - Fopt (-9.210000000000e+000) | best\r\n"
@@ -46,7 +47,7 @@ OLD = {
         "9 +3.0e+000 +3.0e+000 -6.21e+000 -6.21e+000\r\n"
         "% function evaluation\r\n"
         "1 +5.5e+001 +5.5e+001 +1.2171e+002 +1.2171e+002\r\n"
-        "70 +2.0e+001 +1.0e+000 +8.0e+001 +6.771e+001\r\n"
+        "70 +6.0e+001 +5.0e+001 +1.2671e+002 +1.1671e+002\r\n"
     ),
 }
 NEW = {
@@ -108,26 +109,28 @@ def events(row):
 
 def test_data_of_2009(imported):
     first, again, third = imported(OLD)
-    assert events(first) == [(1, 55.0), (10, pytest.approx(10.0)), (13, 1.0), (60, 0.0)]
-    assert first["events"][1]["precision"] > 10.0  # its .dat does not say that it reached 10
+    assert events(first) == [
+        (1, 55.0), (8, 12.0), (10, pytest.approx(10.0)), (13, 1.0), (60, 0.0),
+    ]  # fmt: skip
+    assert first["events"][2]["precision"] > 10.0  # its .dat does not say that it reached 10
     assert [(row["instance"], row["run"]) for row in (first, again, third)] == [
         (1, 0), (1, 1), (3, 0),
     ]  # fmt: skip
     assert [row["evaluations"] for row in (first, again, third)] == [60, 9, 70]
-    assert events(third) == [(1, 55.0), (70, pytest.approx(1.0))]
+    assert events(third) == [(1, 55.0), (70, pytest.approx(50.0))]
     assert (first["suite"], first["algorithm"]) == ("bbob", "ALG, of 2009")
     assert (first["f_opt"], third["f_opt"]) == (-9.21, 66.71)
     assert (again["best_precision"], again["best_f"]) == (3.0, pytest.approx(-6.21))
 
 
-def test_newer_data_without_tdat_and_with_a_trial_that_broke_off(imported):
+def test_newer_data_without_tdat_and_with_an_aborted_trial(imported):
     done, broken = imported(NEW)
     assert events(done) == [(1, 4.0), (5, 1.0)]
     assert (done["evaluations"], done["dimension"], done["f_opt"]) == (7, 3, 79.48)
     assert (broken["instance"], broken["evaluations"], events(broken)) == (4, 1, [(1, 9.0)])
 
 
-def test_all_else_is_null(imported):
+def test_other_columns_are_null(imported):
     known = {
         "suite", "function", "dimension", "instance", "algorithm", "run", "f_opt", "evaluations",
         "best_f", "best_precision", "events",
@@ -137,7 +140,7 @@ def test_all_else_is_null(imported):
         assert {event["time_s"] for event in row["events"]} == {None}
 
 
-def test_the_record_says_where_it_is_from(tmp_path):
+def test_the_record_names_its_source(tmp_path):
     archive, record = tar_of(OLD, tmp_path / "alg.tgz"), tmp_path / "out.parquet"
     import_data(archive, "coco", record, label="X")
     facts = open_record(record).facts
@@ -151,18 +154,18 @@ def test_the_record_says_where_it_is_from(tmp_path):
 
 
 @pytest.mark.parametrize("pack", [tar_of, zip_of])
-def test_archives_are_their_folders(pack, imported, tmp_path):
+def test_an_archive_equals_its_folder(pack, imported, tmp_path):
     archive = pack(OLD, tmp_path / "archive")
     import_data(archive, "coco", tmp_path / "of_archive.parquet")
     assert read_runs([tmp_path / "of_archive.parquet"]).to_pylist() == imported(OLD)
 
 
-def test_shadows_of_another_system_are_passed_over(imported):
+def test_hidden_files_are_ignored(imported):
     assert len(imported(OLD | {"ALG/._bbobexp_f5.info": "\0\0Mac OS X"})) == 3
 
 
-def test_what_a_campaign_wants(imported):
-    rows = imported(OLD, wanted=Wanted("bbob", [5], [2], [2, 3]))
+def test_only_wanted_problems_are_imported(imported):
+    rows = imported(OLD, wanted=WantedProblems("bbob", [5], [2], [2, 3]))
     assert [row["instance"] for row in rows] == [3]
 
 
@@ -183,7 +186,7 @@ def runs_of_our_own():
 
 
 @pytest.mark.parametrize("format", ["coco", "ioh"])
-def test_our_exports_come_back(format, tmp_path):
+def test_exports_return_unchanged(format, tmp_path):
     runs = runs_of_our_own()
     if format == "coco":
         write_coco(runs, tmp_path / "out", "evaluations")
@@ -198,11 +201,11 @@ def test_our_exports_come_back(format, tmp_path):
         assert back["instance"] == ours["instance"]
 
 
-def test_trials_of_any_lines():
-    trial = Trial.of_lines(1, 0.0, [5, 1, 5, 9, 20], [2.0, np.inf, 3.0, np.nan, 2.0], 30)
+def test_run_of_unsorted_lines():
+    trial = PublishedRun.of_lines(1, 0.0, [5, 1, 5, 9, 20], [2.0, np.inf, 3.0, np.nan, 2.0], 30)
     assert (trial.evaluations.tolist(), trial.precision.tolist()) == ([5], [2.0])
     assert trial.all_evaluations == 30
-    nothing = Trial.of_lines(1, 0.0, [], [])
+    nothing = PublishedRun.of_lines(1, 0.0, [], [])
     assert (nothing.evaluations.size, nothing.all_evaluations) == (0, 0)
 
 
@@ -212,32 +215,32 @@ INFO, DAT = "exdata/bbobexp_f1.info", "exdata/data_f1/bbobexp_f1_DIM3.dat"
 @pytest.mark.parametrize(
     ("name", "before", "after", "line"),
     [
-        (INFO, "data_f1/", "../../", "exdata/bbobexp_f1.info: names the data file "
-         "'../../bbobexp_f1_DIM3.dat', which is outside of the data"),
-        (INFO, "data_f1/", "/etc/", "exdata/bbobexp_f1.info: names the data file "
-         "'/etc/bbobexp_f1_DIM3.dat', which is outside of the data"),
-        (INFO, "data_f1/", "data_f2/", "exdata/bbobexp_f1.info: names the data file "
-         "'data_f2/bbobexp_f1_DIM3.dat', which is not there; its trials are left out"),
-        (INFO, ", 4", ", 4, 5", "exdata/data_f1/bbobexp_f1_DIM3.dat: 2 trials, and its .info file "
-         "lists 3; which are missing is not to be told"),
+        (INFO, "data_f1/", "../../", "exdata/bbobexp_f1.info: data file "
+         "'../../bbobexp_f1_DIM3.dat' is outside the folder of the data"),
+        (INFO, "data_f1/", "/etc/", "exdata/bbobexp_f1.info: data file "
+         "'/etc/bbobexp_f1_DIM3.dat' is outside the folder of the data"),
+        (INFO, "data_f1/", "data_f2/", "exdata/bbobexp_f1.info: data file "
+         "'data_f2/bbobexp_f1_DIM3.dat' does not exist; its trials are skipped"),
+        (INFO, ", 4", ", 4, 5", "exdata/data_f1/bbobexp_f1_DIM3.dat: 2 trials, but the .info file "
+         "lists 3; cannot determine which are missing"),
         (INFO, ", 4", ", four", "exdata/bbobexp_f1.info: 'four' is neither a data file nor a "
          "trial"),
-        (INFO, "DIM = 3, ", "", "exdata/bbobexp_f1.info: an entry lacks DIM"),
-        (INFO, "DIM = 3", "DIM = three", "exdata/bbobexp_f1.info: DIM is 'three', and should be a "
+        (INFO, "DIM = 3, ", "", "exdata/bbobexp_f1.info: an entry has no DIM"),
+        (INFO, "DIM = 3", "DIM = three", "exdata/bbobexp_f1.info: DIM is 'three', expected a "
          "whole number"),
         (INFO, "suite = 'bbob', funcId", "x", "exdata/bbobexp_f1.info: "
-         "'data_f1/bbobexp_f1_DIM3.dat' belongs to no entry that has funcId"),
+         "'data_f1/bbobexp_f1_DIM3.dat' is in no entry with funcId"),
         (INFO, "bbob-new2", "bbob-new9", "exdata/bbobexp_f1.info: data_format 'bbob-new9' is "
          "unknown; known: 'bbob', 'bbob-old', 'bbob-new', 'bbob-new2'"),
-        (INFO, "2:7|", "2:seven|", "exdata/bbobexp_f1.info: '2:seven|1.0e+00' is no trial, such as "
-         "1:3673|-7.8e-09"),
+        (INFO, "2:7|", "2:seven|", "exdata/bbobexp_f1.info: '2:seven|1.0e+00' is not a trial "
+         "such as 1:3673|-7.8e-09"),
         (DAT, "5 0 1.0e+00", "5 0 1.0x+00", "exdata/data_f1/bbobexp_f1_DIM3.dat:3: '5 0 1.0x+00 "
-         "+8.048e+01 +8.048e+01 +1.0 +' is no line of COCO's data"),
+         "+8.048e+01 +8.048e+01 +1.0 +' is not a line of COCO data"),
         (DAT, "\n5 0 1.0e+00", "\n5\n0 0 1.0e+00", "exdata/data_f1/bbobexp_f1_DIM3.dat:3: '5' is "
-         "no line of COCO's data"),
+         "not a line of COCO data"),
     ],
 )  # fmt: skip
-def test_damage_is_one_line(name, before, after, line, tmp_path):
+def test_damage_gives_one_line(name, before, after, line, tmp_path):
     assert before in NEW[name]
     path = folder_of(NEW | {name: NEW[name].replace(before, after, 1)}, tmp_path / "data")
     with pytest.raises(InputError) as caught:
@@ -253,20 +256,20 @@ def test_data_of_several_algorithms_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("named", ["suite = 'bbob-noisy', funcId = 101", "funcId = 101"])
-def test_noisy_data_stand_alone(named, imported, tmp_path):
+def test_noisy_data_are_not_for_campaigns(named, imported, tmp_path):
     files = NEW | {INFO: NEW[INFO].replace("suite = 'bbob', funcId = 1", named)}
     assert {row["suite"] for row in imported(files)} == {"bbob-noisy"}
-    with pytest.raises(InputError, match="values without noise, and records those with it"):
-        imported(files, wanted=Wanted("bbob-noisy", [101], [3], [2]))
+    with pytest.raises(InputError, match="have no noise in their values, while records do"):
+        imported(files, wanted=WantedProblems("bbob-noisy", [101], [3], [2]))
 
 
 def test_data_that_no_campaign_wants_are_refused(tmp_path):
     path = folder_of(NEW, tmp_path)
     for suite, dimension, line in (
         ("bbob", 2, "no run on a problem of the campaign"),
-        ("bbob-boxed", 3, "data of the suite 'bbob', and the campaign has 'bbob-boxed'"),
+        ("bbob-boxed", 3, "data of the suite 'bbob', but the campaign uses 'bbob-boxed'"),
     ):
-        wanted = Wanted(suite, [1], [dimension], [2])
+        wanted = WantedProblems(suite, [1], [dimension], [2])
         with pytest.raises(InputError) as caught:
             import_data(path, "coco", tmp_path / "out.parquet", wanted=wanted)
         assert caught.value.faults == (f"{path}: {line}",)
@@ -274,14 +277,14 @@ def test_data_that_no_campaign_wants_are_refused(tmp_path):
 
 @pytest.mark.parametrize("name", ["../evil.dat", "/tmp/evil.dat", "a/../../evil.dat", "C:\\e.dat"])
 @pytest.mark.parametrize("pack", [tar_of, zip_of])
-def test_archives_that_lead_out_are_refused(pack, name, tmp_path):
+def test_members_outside_the_archive_are_refused(pack, name, tmp_path):
     archive = pack(NEW | {name: "x"}, tmp_path / "archive")
-    with pytest.raises(InputError, match="leads out of it"):
+    with pytest.raises(InputError, match="is outside its folder; not unpacked"):
         import_data(archive, "coco", tmp_path / "out.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["archive"]
 
 
-def test_links_in_archives_are_left_out(tmp_path):
+def test_links_in_archives_are_skipped(tmp_path):
     with tarfile.open(tmp_path / "a.tar", "w") as archive:
         for name, text in NEW.items():
             member = tarfile.TarInfo(name)
@@ -290,12 +293,12 @@ def test_links_in_archives_are_left_out(tmp_path):
             else:
                 member.size = len(text)
             archive.addfile(member, io.BytesIO(text.encode()))
-    with pytest.raises(InputError, match="which is not there"):
+    with pytest.raises(InputError, match="does not exist"):
         import_data(tmp_path / "a.tar", "coco", tmp_path / "out.parquet")
 
 
 @pytest.mark.parametrize("pack", [tar_of, zip_of])
-def test_broken_archives_are_one_line(pack, tmp_path):
+def test_damaged_archives_give_one_line(pack, tmp_path):
     path = pack(OLD, tmp_path / "archive")
     whole = path.read_bytes()
     middle = len(whole) // 2
@@ -339,15 +342,15 @@ def test_the_command(tmp_path, capsys):
     sloppy = tar_of({name: text for name, text in OLD.items() if "tdat" not in name}, path)
     assert cli.main(["import", "coco", str(sloppy), "--output", str(output), *wanted]) == 0
     caution = (
-        "ALG/data_f5/bbobexp_f5_DIM2.dat: has no .tdat file beside it; trials end where the .info "
-        "file says"
+        "ALG/data_f5/bbobexp_f5_DIM2.dat: no .tdat file; trials end where the .info file "
+        "has their end"
     )
     assert capsys.readouterr().err.splitlines()[0] == f"timefair: {path}: {caution}"
     assert open_record(output).facts["published"]["cautions"][0] == caution
 
     assert cli.main(["import", "ioh", str(path), "--output", str(output)]) == 2
     assert capsys.readouterr().err == (
-        f"timefair: {path}: ALG/bbobexp_f5.info: is COCO's; import it as coco, not as ioh\n"
+        f"timefair: {path}: ALG/bbobexp_f5.info: data of COCO; import them with the format coco\n"
     )
     assert cli.main(["import", "coco", str(path), "--output", str(tmp_path / "x.csv")]) == 2
 
@@ -364,4 +367,4 @@ def test_published_data_are_exported_in_evaluations_alone(tmp_path, capsys):
         command = ["export", name, "--campaign", str(snapshot), str(record)]
         assert cli.main([*command, "--output", str(output), *options]) == 0
         assert (output / "ALG, of 2009").is_dir() == there
-    assert "ALG, of 2009 is left out: published data have no times" in capsys.readouterr().err
+    assert "ALG, of 2009: skipped, published data have no times" in capsys.readouterr().err

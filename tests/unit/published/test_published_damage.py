@@ -1,4 +1,4 @@
-"""Damage of any kind to published data: one line that names the file, never a traceback."""
+"""Any damage to published data gives one line that names the file, never a traceback."""
 
 import json
 
@@ -57,7 +57,7 @@ def before_json():
         ("with_json", "ioh"), ("before_json", "ioh"),
     ],
 )  # fmt: skip
-def test_damage_is_told_in_one_line(kind, format, request, read, tmp_path):
+def test_damage_gives_one_line(kind, format, request, read, tmp_path):
     whole = dict(request.getfixturevalue(kind))
     clean, _ = read(whole, format)
     outcomes = set()
@@ -92,7 +92,7 @@ def test_damage_is_told_in_one_line(kind, format, request, read, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["first", "latest", "constrained", "multiobjective"])
-def test_lost_trials_are_never_lost_silently(kind, request, read):
+def test_lost_trials_are_reported(kind, request, read):
     """A data file that ends early is noticed, wherever it ends."""
     whole = dict(request.getfixturevalue(kind))
     clean, usual = read(whole)

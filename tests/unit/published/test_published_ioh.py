@@ -1,4 +1,4 @@
-"""IOHprofiler's data, with JSON and of before, and what is wrong with them, one line each."""
+"""IOHprofiler's data with JSON and from before it; one line per fault."""
 
 import json
 
@@ -7,9 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.published.importing import Wanted, import_data
+from timefair.published.importing import WantedProblems, import_data
 
 JSON, DATA = "ES/IOHprofiler_f2_Ellipsoid.json", "ES/data_f2/f2_DIM4.dat"
+SEVERAL = "data of several objectives (column F2) have no single optimum"
 
 
 def events(row):
@@ -43,14 +44,14 @@ def test_data_with_json(read):
     assert cautions == []
 
 
-def test_values_that_are_no_distances(read):
+def test_values_that_are_not_distances(read):
     files = study()
     files[DATA] = files[DATA].replace("0.5000000000", "-92.09")
-    with pytest.raises(InputError, match=r"json: a value of -92\.09 is no distance to an optimum"):
+    with pytest.raises(InputError, match=r"json: value -92\.09 is not a distance to the optimum"):
         read(files, "ioh")
     files = study()
     files[DATA] = files[DATA].replace("sigma", "transformed_y").replace("9.5 1.0", "9.5 9.5")
-    with pytest.raises(InputError, match=r"values of f \(such as 9\.5\), not their distances to"):
+    with pytest.raises(InputError, match=r"values of f \(such as 9\.5\), expected distances to"):
         read(files, "ioh")
 
 
@@ -70,7 +71,7 @@ def test_parquet_in_place_of_text(read, tmp_path):
     expected, _ = read(study(), "ioh")
     files = study()
     del files[DATA]
-    with pytest.raises(InputError, match=r"f2_DIM4\.dat', which is not there"):
+    with pytest.raises(InputError, match=r"f2_DIM4\.dat' does not exist"):
         read(files, "ioh")
     table = pa.table({"evaluations": [1.0, 4, 9, 1], "raw_y": [9.5, 9.75, 0.5, 7.5]})
     path = tmp_path / "data" / DATA
@@ -80,19 +81,29 @@ def test_parquet_in_place_of_text(read, tmp_path):
     assert pq.read_table(tmp_path / "out.parquet").to_pylist() == expected
     for content in (b"PAR1", b"", b"PAR1" * 9):
         path.with_suffix(".parquet").write_bytes(content)
-        with pytest.raises(InputError, match=r"f2_DIM4\.parquet: no Parquet file of IOHprofiler's"):
+        with pytest.raises(InputError, match=r"f2_DIM4\.parquet: not a Parquet file of"):
             import_data(tmp_path / "data", "ioh", tmp_path / "out.parquet")
 
 
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"maximization": True}, "its values are maximized, and are no precisions"),
-        ({"scenarios": [{}]}, "not IOHprofiler's (KeyError: 'dimension')"),
-        ({"algorithm": "ES"}, "not IOHprofiler's (TypeError: string indices must be integers"),
-        ({"algorithm": {"name": 7}}, "not IOHprofiler's (TypeError: 7 should be a text)"),
-        ({"function_id": 1e300}, "not IOHprofiler's (ValueError: '1e+300' is no whole number"),
-        ({"attributes": ["F1", "F2"]}, "several objectives (F1, F2), which have no one optimum"),
+        ({"maximization": True}, "values are maximized, which is supported for the suite pbo only"),
+        ({"scenarios": [{}]}, "not a valid file of IOHprofiler (KeyError: 'dimension')"),
+        (
+            {"algorithm": "ES"},
+            "not a valid file of IOHprofiler (TypeError: string indices must be integers",
+        ),
+        (
+            {"algorithm": {"name": 7}},
+            "not a valid file of IOHprofiler (TypeError: 7 is not a string)",
+        ),
+        (
+            {"function_id": 1e300},
+            "not a valid file of IOHprofiler (ValueError: '1e+300' is not a whole number",
+        ),
+        ({"attributes": ["F1", "F2"]}, SEVERAL),
+        ({"attributes": ["raw_y", "F2"]}, SEVERAL),
     ],
 )
 def test_damaged_json(changes, line, read, tmp_path):
@@ -105,39 +116,39 @@ def test_damaged_json(changes, line, read, tmp_path):
 @pytest.mark.parametrize(
     ("before", "after", "line"),
     [
-        ("9 0.5000000000 0.25", "9 0.5", ":4: '9 0.5' is no line of IOHprofiler's data"),
+        ("9 0.5000000000 0.25", "9 0.5", ":4: '9 0.5' is not a line of IOHprofiler data"),
         ("9 0.5000000000 0.25", "3 0.5 0.25", ":4: evaluation 3 follows 4 within a run"),
-        ("raw_y", "y", ": has no column of values; one is called raw_y, best-so-far f(x), "),
+        ("raw_y", "y", ": no column of values; expected one of raw_y, best-so-far f(x), "),
         ("evaluations raw_y sigma\n1 7.5 1.0\n", "evaluations raw_y sigma\n" * 2,
-         ": 3 runs, and its .json file lists 2"),
+         ": 3 runs, but the .json file lists 2"),
     ],
 )  # fmt: skip
 def test_damaged_runs(before, after, line, read, tmp_path):
     files = study()
     files[DATA] = files[DATA].replace(before, after)
     if "3 runs" in line:
-        assert f"{DATA}{line}; those that both have are taken" in read(files, "ioh")[1]
+        assert f"{DATA}{line}; only runs in both are read" in read(files, "ioh")[1]
         return
     with pytest.raises(InputError) as caught:
         read(files, "ioh")
     assert caught.value.faults[0].startswith(f"{tmp_path / 'data'}: {DATA}{line}")
 
 
-def test_runs_that_are_lost_or_not_listed(read):
+def test_missing_and_unlisted_runs(read):
     (first, second), _ = read(study(), "ioh")
     files = study()
     files[DATA] = files[DATA][: files[DATA].rindex("evaluations")]
     assert read(files, "ioh") == (
-        [first], [f"{DATA}: 1 run, and its .json file lists 2; those that both have are taken"],
+        [first], [f"{DATA}: 1 run, but the .json file lists 2; only runs in both are read"],
     )  # fmt: skip
     files[DATA] = "evaluations raw_y sigma\n1 3.5 1\n" + study()[DATA]
     assert read(files, "ioh") == (
         [first, second],
-        [f"{DATA}: 3 runs, and its .json file lists 2; those that both have are taken"],
+        [f"{DATA}: 3 runs, but the .json file lists 2; only runs in both are read"],
     )
     files[DATA] = study()[DATA].replace("0.5000000000", "0.4000000000")
     assert read(files, "ioh")[1] == [
-        f"{DATA}: runs are not as its .json file says; the data files are believed"
+        f"{DATA}: ends or best values differ from the .json file; the data files are used"
     ]
 
 
@@ -148,28 +159,30 @@ def test_a_run_without_a_line(read):
     assert (events(second), second["evaluations"]) == ([], 60)
 
 
-def test_files_of_others_are_left_out(read):
+def test_other_json_files_are_skipped(read):
     (rows, cautions) = read(study() | {"ES/package.json": "[]", "ES/a.json": "{}"}, "ioh")
     assert len(rows) == 2
-    assert cautions == ["ES/a.json and 1 more: is not IOHprofiler's, and is left out"]
+    assert cautions == ["ES/a.json and 1 more: not a file of IOHprofiler; skipped"]
 
 
 def test_functions_without_a_suite(read):
     rows, (caution,) = read(study(suite="unknown_suite"), "ioh")
     assert rows[0]["suite"] == "bbob"
-    assert caution.endswith("by the name of its function it is of bbob")
+    assert caution.endswith("bbob is used, from the name of the function")
     own = study(suite="unknown_suite", function_name="my_own")
     rows, (caution,) = read(own, "ioh")
     assert rows[0]["suite"] == "unknown_suite"
-    assert caution.endswith("values are taken as distances to the optimum")
-    with pytest.raises(InputError, match="of the suite 'unknown_suite', and the campaign has"):
-        read(own, "ioh", wanted=Wanted("bbob", [2], [4], [3]))
+    assert caution.endswith("values are read as distances to the optimum")
+    with pytest.raises(InputError, match="of the suite 'unknown_suite', but the campaign uses"):
+        read(own, "ioh", wanted=WantedProblems("bbob", [2], [4], [3]))
 
 
 def test_one_of_several_algorithms(read):
     other = {name.replace("ES", "GA", 1): text for name, text in study().items()}
     other["GA/IOHprofiler_f2_Ellipsoid.json"] = study(algorithm={"name": "GA", "info": ""})[JSON]
-    with pytest.raises(InputError, match=r"data of 2 algorithms \(ES, GA\); give those of one, or"):
+    with pytest.raises(
+        InputError, match=r"data of 2 algorithms \(ES, GA\); choose one with --algorithm"
+    ):
         read(study() | other, "ioh")
     rows, _ = read(study() | other, "ioh", algorithm="GA")
     assert {row["algorithm"] for row in rows} == {"GA"}
@@ -208,7 +221,7 @@ def pseudo_boolean():
         {"maximization": "'T'", "suite": None, "funcName": "'OneMax'", "learning rate": "0.5"},
     ],
 )
-def test_data_of_before_json(changes, read):
+def test_data_before_json(changes, read):
     (first, second), cautions = read(former(**changes), "ioh")
     assert events(first) == [(1, 4.0), (3, 3.0), (12, 1.0)]
     assert events(second) == [(1, 5.0), (7, 0.0)]
@@ -220,7 +233,7 @@ def test_data_of_before_json(changes, read):
 
 
 @pytest.mark.usefixtures("pseudo_boolean")
-def test_what_else_stands_in_data_of_before_json(read):
+def test_further_columns_before_json(read):
     expected, _ = read(former(), "ioh")
     files = former(dynamicAttribute="'mu|F'")
     files[INFO] = files[INFO].replace("e+00", "e+00;0.5;2")
@@ -241,7 +254,7 @@ def test_what_else_stands_in_data_of_before_json(read):
 
 @pytest.mark.usefixtures("pseudo_boolean")
 @pytest.mark.parametrize("ending", ["cdat", "tdat", "idat"])
-def test_other_data_files_of_before_json(ending, read):
+def test_other_data_files_before_json(ending, read):
     expected, _ = read(former(), "ioh")
     files = former()
     files[DAT.replace(".dat", f".{ending}")] = files.pop(DAT)
@@ -249,7 +262,7 @@ def test_other_data_files_of_before_json(ending, read):
     assert rows == expected
     assert [line.split(": ", 1)[1] for line in cautions] == (
         [] if ending == "cdat"
-        else ["no .dat file is there; improvements count when they were next logged"]
+        else ["no .dat file; an improvement counts from the next logged evaluation"]
     )  # fmt: skip
 
 
@@ -263,7 +276,7 @@ def test_entries_of_one_data_file(read):
     assert read(files, "ioh")[0] == expected
 
 
-def test_data_of_bbob_before_json(read):
+def test_bbob_data_before_json(read):
     files = former(suite="'BBOB'", maximization="'F'")
     files[INFO] = files[INFO].replace("8.0", "4.0").replace("9.0", "4.0")
     files[DAT] = f"{HEADER}\n1 6 6 8 8\n5 4 4 6 6\n{HEADER}\n1 4 4 6 6\n"
@@ -276,8 +289,8 @@ def test_data_of_bbob_before_json(read):
     rows, cautions = read(unnamed, "ioh")
     assert {row["suite"] for row in rows} == {"unknown_suite"}
     assert cautions == [
-        f"{INFO}: does not say whether values are maximized; judged by how the best move",
-        f"{INFO}: does not name its suite; values are taken as distances to the optimum",
+        f"{INFO}: no key maximization; inferred from how the best values change",
+        f"{INFO}: no name of the suite; values are read as distances to the optimum",
     ]
 
 
@@ -285,31 +298,63 @@ def test_data_of_bbob_before_json(read):
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        ({"funcId": "bla"}, f"{INFO}: funcId is 'bla', and should be a whole number"),
-        ({"maximization": "'maybe'"}, f"{INFO}: maximization is 'maybe', and should be 'T' or 'F'"),
+        ({"funcId": "bla"}, f"{INFO}: funcId is 'bla', expected a whole number"),
+        ({"maximization": "'maybe'"}, f"{INFO}: maximization is 'maybe', expected 'T' or 'F'"),
         ({"suite": "'own'", "maximization": "'T'"},
-         f"{INFO}: its values are maximized, and are no precisions"),
+         f"{INFO}: values are maximized, which is supported for the suite pbo only"),
         ({"funcId": "26"}, f"{INFO}: functions: 26 is not in pbo, which has 1 to 25"),
-        ({"funcId": "18"}, f"{INFO}: nobody knows the optimum; its runs are left out"),
+        ({"funcId": "18"}, f"{INFO}: the optimum is not known; its runs are skipped"),
         ({"DIM": "8"},
-         f"{INFO}: a value of 9, and the largest of f1 of pbo is 8: another function"),
-        ({"Precision": "1e-8"}, f"{INFO}: is COCO's; import it as coco, not as ioh"),
+         f"no run; {DAT}: values exceed the optimum of f1 of pbo: another function; its runs "
+         "are skipped"),
+        ({"Precision": "1e-8"}, f"{INFO}: data of COCO; import them with the format coco"),
     ],
 )  # fmt: skip
-def test_what_is_refused_of_before_json(change, line, read, tmp_path):
+def test_refused_data_before_json(change, line, read, tmp_path):
     with pytest.raises(InputError) as caught:
         read(former(**change), "ioh")
     assert caught.value.faults == (f"{tmp_path / 'data'}: {line}",)
 
 
 @pytest.mark.usefixtures("pseudo_boolean")
-def test_an_instance_that_is_another_one(read, tmp_path):
+def test_another_instance_is_skipped(read):
+    (first, _), _ = read(former(), "ioh")
     files = former()
     files[INFO] = files[INFO].replace("1:7", "2:7")
-    with pytest.raises(InputError, match=r"instance 2 has 4 where pbo has .*: another instance"):
+    assert read(files, "ioh") == (
+        [first], [f"{DAT}: instances 2 differ from those of pbo; their runs are skipped"],
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("pseudo_boolean")
+def test_a_name_without_a_column(read):
+    """As in a published sample of 2020."""
+    expected, _ = read(former(), "ioh")
+    files = former()
+    files[DAT] = files[DAT].replace('+b" \n', '+b" "No parameters" \n')
+    assert files != former()
+    assert read(files, "ioh") == (expected, [])
+
+
+def test_the_best_value_of_the_instance_in_the_index(read):
+    """In a sample of 2020 it is a f(x) + b with the a and b of the instance."""
+    files = former(suite="'BBOB'", maximization="'F'")
+    files[INFO] = files[INFO].replace("8.0", "6.0").replace("9.0", "6.0")
+    files[DAT] = f"{HEADER}\n1 6 6 8 8\n5 4 4 6 6\n{HEADER}\n1 4 4 6 6\n"
+    rows, cautions = read(files, "ioh")
+    assert [events(row) for row in rows] == [[(1, 6.0), (5, 4.0)], [(1, 4.0)]]
+    assert cautions == []
+
+
+@pytest.mark.parametrize("names", ["raw_y F2", "F1 F2", '"best-so-far f(x)" F2'])
+def test_several_objectives_are_refused(names, read, tmp_path):
+    files = study()
+    files[DATA] = files[DATA].replace("raw_y sigma", names)
+    with pytest.raises(InputError) as caught:
         read(files, "ioh")
+    assert caught.value.faults == (f"{tmp_path / 'data'}: {DATA}: {SEVERAL}",)
 
 
-def test_each_format_is_told_from_the_other(read):
-    with pytest.raises(InputError, match="is IOHprofiler's; import it as ioh, not as coco"):
+def test_the_message_names_the_right_format(read):
+    with pytest.raises(InputError, match="data of IOHprofiler; import them with the format ioh"):
         read(former(), "coco")

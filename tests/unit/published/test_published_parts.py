@@ -1,4 +1,4 @@
-"""The parts of which the readers of published data are made."""
+"""Numbers, pairing and cautions of the readers of published data."""
 
 import math
 
@@ -21,12 +21,12 @@ def test_numbers(text, value):
 
 
 @pytest.mark.parametrize("text", ["NaN", "-1.#IND", "1.#QNAN0"])
-def test_numbers_that_are_none(text):
+def test_not_a_number(text):
     assert math.isnan(numerals.number(text))
 
 
 @pytest.mark.parametrize("text", ["", "1_0", "1,5", "x", "1e", "D-8", "1.#INFO"])
-def test_what_is_no_number(text):
+def test_invalid_numbers(text):
     with pytest.raises(ValueError, match=r"."):
         numerals.number(text)
 
@@ -37,14 +37,14 @@ def test_counts(text, value):
 
 
 @pytest.mark.parametrize("text", ["-1", "1.5", "1e300", "inf", "nan", "9" * 20, "²"])
-def test_what_is_no_count(text):
+def test_invalid_counts(text):
     with pytest.raises(ValueError, match=r"."):
         numerals.count(text)
 
 
 @pytest.mark.parametrize("value", ["-1", "1.0", 2**31, None, True, "1" * 5000])
-def test_what_names_nothing(value):
-    with pytest.raises(ValueError, match="no whole number"):
+def test_invalid_names(value):
+    with pytest.raises(ValueError, match="not a whole number"):
         numerals.name(value)
 
 
@@ -65,7 +65,7 @@ def test_pairs(listed, found, chosen):
     assert paired(listed, found, str.__eq__) == chosen
 
 
-def test_cautions_are_one_line_a_kind():
+def test_cautions_are_one_line_per_kind():
     cautions = Cautions()
     for place in ("b", "a", "b", "c"):
         cautions.add(place, "is odd")

@@ -16,7 +16,7 @@ from timefair.records.checksum import ColumnChecksums
 from timefair.records.journal import journal_path, read_journal
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import Record, open_record, read_runs, with_facts
-from timefair.tables.runs import Runs
+from timefair.rundata.runs import Runs
 
 
 @pytest.fixture

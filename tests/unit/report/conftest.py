@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 
 from timefair.campaign import configuration
+from timefair.exhibits.registry import TABLES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.report.evidence import Evidence
 from timefair.report.page import page
-from timefair.tables.registry import TABLES
-from timefair.tables.runs import Runs
-from timefair.tables.settings import Analysis
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
 
 TARGETS = (1.0, 0.1)
 COMPARING = (

@@ -48,3 +48,13 @@ def test_what_a_second_is_and_what_is_mixed(evidence):
 def test_another_clock_is_named(evidence, clock, words):
     said = told(evidence({"A": 0.1, "B": 0.2}, made=(), statistics={"time": clock}))
     assert words in said["Seconds"]
+
+
+def test_heavy_tails_are_named(evidence):
+    known = evidence({"A": 0.1, "B": 0.2})
+    ert = known.table("ert")
+    ert.loc[ert["algorithm"] == "B", "ert_s_heavy_tail"] = True
+    said = told(known)["Heavy tails"]
+    assert said.startswith(f"{(ert['algorithm'] == 'B').sum()} expected running times of B come")
+    ert["ert_s_heavy_tail"] = False
+    assert "Heavy tails" not in told(known)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -10,10 +11,12 @@ import pytest
 
 from timefair import cli
 from timefair.campaign import plan
-from timefair.report import payload
+from timefair.exhibits.files import write
+from timefair.exhibits.registry import TABLES
+from timefair.report import charts, payload
 from timefair.report.account import in_one_sentence
-from timefair.tables.files import write
-from timefair.tables.registry import TABLES
+from timefair.report.exhibits import PictureFile
+from timefair.report.findings.situations import findings
 
 FEW = {"tables": ["ert"], "figures": ["ecdf"]}
 
@@ -70,14 +73,16 @@ def test_a_campaign_without_runs_has_a_page(written):
     assert "Without rows" in written({"A": 0.1, "B": 0.2}, runs=0).read_text()
 
 
-def test_figures_that_the_page_does_not_draw_are_in_it_as_they_are(written):
-    svg = "<svg xmlns='http://www.w3.org/2000/svg'/>"
+def test_figures_that_the_page_does_not_draw_are_pictures(written):
+    svg = PictureFile(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
     text = written({"A": 0.1, "B": 0.2}, figures={"ert": svg, "quantiles": svg}).read_text()
     images = [attributes for tag, attributes in Reader(text).elements if tag == "img"]
     assert [image["alt"] for image in images] == [
         "Quantiles of the precision at the end; the numbers are in the table quantiles."
     ]
-    assert [chart["name"] for chart in data_of(text)["charts"]] == ["ert"]
+    drawn = {view["figure"] for chart in data_of(text)["charts"] for view in chart["views"]}
+    assert "ert" in drawn
+    assert "quantiles" not in drawn
 
 
 def values_of(table, name):
@@ -168,3 +173,26 @@ def test_what_the_page_needs_is_made_though_nobody_asked_for_it(evidence):
 def test_the_first_sentence_says_at_most_if_a_rule_may_stop_earlier(evidence, keys, said):
     campaign = evidence({"fast": 0.01, "slow": 0.1}, made=(), **keys).campaign
     assert said in in_one_sentence(campaign)
+
+
+@pytest.mark.parametrize(
+    ("clock", "axis", "duration"),
+    [
+        ("cpu", "CPU time in seconds", "of CPU time"),
+        ("reference", "reference units", "reference units"),
+    ],
+)
+def test_axes_and_findings_name_the_clock(clock, axis, duration, evidence):
+    known = evidence({"A": 0.1, "B": 0.2, "C": 0.4})
+    of_clock = known.campaign.statistics.model_copy(update={"time": clock})
+    known = replace(known, campaign=known.campaign.model_copy(update={"statistics": of_clock}))
+    for frame in known.tables.values():
+        frame.attrs["clock"] = clock
+    views = [view for chart in charts.drawn(known.tables) for view in chart["views"]]
+    assert axis in {view["x_label"] for view in views}
+    assert not any("seconds" in view["x_label"] for view in views if clock == "reference")
+    found = findings(known, known.spaces[0])
+    wants = [one.want for one in found.situations]
+    assert any(duration in want for want in wants if want.startswith("You have"))
+    assert "You count seconds" not in wants
+    assert all(duration in one.value for one in found.functions)

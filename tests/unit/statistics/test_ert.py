@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from timefair.statistics.ert import ert, ert_interval, success_rate
+from timefair.statistics.heavy_tails import widening
 from timefair.statistics.restarted import restarted_moments
 
 GOLDEN = json.loads(
@@ -139,6 +140,38 @@ def test_without_failures_and_spread_the_interval_is_that_of_a_mean():
     both = interval(times, np.ones(30, dtype=bool))
     assert both.high - times.mean() == pytest.approx(half, rel=1e-3)
     assert times.mean() - both.low == pytest.approx(half, rel=1e-3)
+
+
+HEAVY = np.exp(2 * np.random.default_rng(9).standard_normal(20))
+SKEWED = 5 + np.random.default_rng(8).exponential(size=20)
+
+
+@pytest.mark.parametrize(("spent", "heavy"), [(HEAVY, True), (SKEWED, False)])
+def test_a_tail_lengthens_the_upper_half_where_all_runs_succeed(spent, heavy):
+    success = np.ones(20, dtype=bool)
+    both, value = interval(spent, success), ert(spent, success)
+    factor = float(widening(spent, confidence=0.95))
+    assert both.heavy_tail == heavy
+    assert factor > 1.2
+    assert np.log(both.high / value) == pytest.approx(factor * np.log(value / both.low))
+
+
+@pytest.mark.parametrize("spent", [HEAVY, SKEWED])
+def test_a_failure_leaves_the_upper_half_as_long_as_the_lower(spent):
+    success = spent < spent.max()
+    both, value = interval(spent, success), ert(spent, success)
+    assert not both.heavy_tail
+    assert np.log(both.high / value) == pytest.approx(np.log(value / both.low))
+
+
+def test_targets_have_their_own_tails():
+    spent = np.column_stack([HEAVY, HEAVY, SKEWED])
+    success = np.ones(spent.shape, dtype=bool)
+    success[0, 1] = False
+    both = interval(spent, success)
+    assert both.heavy_tail.tolist() == [True, False, False]
+    one = [interval(spent[:, k], success[:, k]) for k in range(3)]
+    assert both.high.tolist() == pytest.approx([float(each.high) for each in one])
 
 
 def test_the_unit_does_not_matter():

@@ -102,3 +102,9 @@ def test_the_same_targets_for_all_runs_either_way():
 def test_targets_of_another_shape_are_refused(targets):
     with pytest.raises(ValueError, match="targets must"):
         runtimes(COST, PRECISION, OFFSETS, targets)
+
+
+def test_the_start_is_an_order_statistic():
+    """Of four runs the second precision, not the mean of the second and the third."""
+    targets = relative_targets([8.0, 40.0, 10.0, 12.0], [0.0, 5.0, 5.0, 5.0], [1] * 4, [0.5])
+    assert targets.tolist() == [[5.0]] * 4

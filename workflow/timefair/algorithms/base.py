@@ -1,10 +1,8 @@
-"""The interface of an algorithm, and of a library that offers some.
-
-A library joins by one module that defines a `Library` and one line in the registry.
-"""
+"""The interface of an algorithm, and of a library of algorithms."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,22 +15,22 @@ from timefair.problems.base import Variables
 
 
 class Objective(Protocol):
-    """What an algorithm is given to minimize.
+    """The function that an algorithm minimizes, with its bounds and the rest of the budget.
 
-    The same object counts, stamps and records every evaluation and ends the run; an algorithm
-    needs to do nothing about budgets, though it may look at them.
+    It counts, times and records every evaluation and ends the run, so an algorithm needs no
+    stopping rule. It may look at the budget.
 
-    In a timed run it has besides ``c_function``, the addresses ``(function, objective)`` of
+    In a timed run it also has ``c_function``, the addresses ``(function, objective)`` of
     ``int function(void *objective, const double *x, double *y)``: an evaluation that does not go
-    through the interpreter. It wants the GIL; at -1 a Python exception is set and the caller has
-    to return to the interpreter at once. Trial launches have no such attribute.
+    through the interpreter. The caller holds the GIL. At -1 a Python exception is set, and the
+    caller has to return to the interpreter at once. Trial launches do not have the attribute.
     """
 
     @property
     def dimension(self) -> int: ...
     @property
     def lower(self) -> NDArray[np.float64]:
-        """Lower bounds, shape ``(dimension,)``; a fresh copy may be modified by nobody else."""
+        """Lower bounds, shape ``(dimension,)``: a new array at each call."""
 
     @property
     def upper(self) -> NDArray[np.float64]: ...
@@ -46,7 +44,7 @@ class Objective(Protocol):
 
     @property
     def evaluations_left(self) -> int | None:
-        """What is left of the budget of evaluations; None without one."""
+        """The rest of the budget of evaluations; None without such a budget."""
 
     def __call__(self, x: Any, /) -> float:
         """The value at `x`, array-like of shape ``(dimension,)``; ValueError for another shape."""
@@ -54,13 +52,13 @@ class Objective(Protocol):
     def batch(self, points: Any, /) -> NDArray[np.float64]:
         """The values at `points`, array-like of shape ``(k, dimension)``, in their order.
 
-        Each counts as one evaluation, as k calls would; where the campaign gives the algorithm
-        several cores (`threads`), the points are evaluated on all of them.
+        Each point counts as one evaluation, as k calls would. If the campaign gives the algorithm
+        several cores (``threads``), the points are evaluated on all of them.
         """
 
 
 CONTINUOUS: frozenset[Variables] = frozenset({"continuous"})
-"""What most algorithms take."""
+"""The kinds of variables that most algorithms take."""
 
 Solve = Callable[..., object]
 """``solve(objective, rng, **parameters)``: one launch. What it returns is ignored."""
@@ -77,8 +75,8 @@ class Algorithm:
         from `rng` (and from numpy's and Python's global generators, which the measuring code seeds
         before each launch).
     prepare
-        Called once, before any clock starts: compilation, tables, anything that a user of the
-        algorithm pays once and not at every run.
+        Called once, before the clock starts: compilation, tables, and anything else that a user of
+        the algorithm pays once and not at every run.
     """
 
     solve: Solve
@@ -94,36 +92,57 @@ class Available:
     """Why it cannot be used here; empty when it can."""
 
 
-class Library(Protocol):
-    """A source of algorithms, the part before the colon of ``library:name``."""
+class Library(ABC):
+    """A source of algorithms, the part before the colon of ``library:name``.
+
+    A library is an instance of a subclass at the level of a module of `adapters`: the registry
+    finds it there. Importing that module must not import the library itself.
+
+    Attributes
+    ----------
+    name
+        What a campaign writes before the colon.
+    distributions
+        The packages whose versions decide what the algorithms do, installed or not. The first one
+        is the package to install.
+    examples
+        Some names of algorithms, for the documentation.
+    optional
+        Whether the package is among the extras, and not a dependency of timefair.
+    modules
+        What every algorithm of the library imports. Processes that measure share these imports.
+    unneeded
+        Top-level modules that `modules` import for plots or tests and work without. A process that
+        measures does not import them.
+    """
 
     name: str
     distributions: Sequence[str]
-    """The packages whose versions decide what its algorithms do, installed or not."""
+    examples: Sequence[str] = ()
+    optional: bool = False
+    modules: Sequence[str] = ()
+    unneeded: Sequence[str] = ()
 
-    @property
-    def modules(self) -> Sequence[str]:
-        """What each of its algorithms imports: processes that measure them share these imports."""
-
-    @property
-    def unneeded(self) -> Sequence[str]:
-        """What these modules import for plots or tests and can do without. It is kept out."""
-
+    @abstractmethod
     def available(self) -> list[Available]:
-        """Every algorithm that it has, usable here or not."""
+        """List every algorithm of the library, usable here or not."""
 
+    @abstractmethod
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
-        """What is wrong with a name and its parameters, one line each, with what is right.
+        """Check a name and its parameters; one line per fault, with what would be right.
 
-        Called before anything runs. The lines start with the offending word: the caller puts the
+        Called before anything runs. A line begins with the offending word: the caller puts the
         key of the campaign in front.
         """
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        """The kinds of variables it takes. Called where `faults` found none."""
+        """The kinds of variables that an algorithm takes. Called where `faults` found none."""
+        return CONTINUOUS
 
+    @abstractmethod
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
-        """Import what is needed and bind the parameters. `faults` has been asked before."""
+        """Import what is needed and bind the parameters. Called where `faults` found none."""
 
+    @abstractmethod
     def source_files(self, name: str) -> list[Path]:
-        """This project's or the user's code behind an algorithm, for a digest of the code."""
+        """The files of this package, or of the user, behind an algorithm, for a code digest."""

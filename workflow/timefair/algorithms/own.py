@@ -1,13 +1,13 @@
 """The user's own algorithms: ``module:function`` or ``path/to/file.py:function``.
 
-The function is ``solve(objective, rng, **parameters)``: one launch, see `base.Objective` for what
-it may ask of the objective. Two attributes of the function say more about it:
+The function is ``solve(objective, rng, **parameters)``, one launch; `base.Objective` has what it
+can ask of the objective. The function may have two attributes:
 
 ``solve.variables = ("binary",)``
-    The kinds of variables that it takes; continuous ones without it.
+    The kinds of variables that it takes. Default: continuous variables.
 ``solve.prepare = warm_up``
-    Something to compile or to load first: it is called once without arguments before any clock
-    starts.
+    A function that compiles or loads something. It is called once, without arguments, before the
+    clock starts.
 """
 
 from __future__ import annotations
@@ -17,19 +17,17 @@ from functools import partial
 from pathlib import Path
 from typing import cast, get_args
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
 from timefair.basics import user_code
 from timefair.basics.errors import InputError
 from timefair.problems.base import Variables
 
 
-class Own:
-    """The user's own functions."""
+class Own(Library):
+    """The functions of the user; not a library that a campaign names."""
 
     name = "own"
     distributions: Sequence[str] = ()
-    modules: Sequence[str] = ()
-    unneeded: Sequence[str] = ()
 
     def available(self) -> list[Available]:
         return []
@@ -55,18 +53,18 @@ class Own:
         return Algorithm(solve, prepare) if callable(prepare) else Algorithm(solve)
 
     def source_files(self, name: str) -> list[Path]:
-        """This adapter, the module that was named, and the function's file if it is another."""
+        """This file, the named module, and the file of the function if it is another one."""
         return [Path(__file__), *user_code.source_files(name)]
 
     def packages(self, name: str) -> list[str]:
-        """The installed distributions that the named module belongs to; none for loose files."""
+        """The installed distributions of the named module; empty for a single file."""
         return user_code.packages(name)
 
 
 def _variables(name: str, function: Callable[..., object]) -> frozenset[Variables]:
-    said = getattr(function, "variables", CONTINUOUS)
+    declared = getattr(function, "variables", CONTINUOUS)
     known = get_args(Variables)
-    kinds = (said,) if isinstance(said, str) else said
+    kinds = (declared,) if isinstance(declared, str) else declared
     if not isinstance(kinds, Sequence | set | frozenset) or not set(kinds) <= set(known):
-        raise InputError(f"{name}.variables is {said!r}: name some of {', '.join(known)}")
+        raise InputError(f"{name}.variables is {declared!r}: name some of {', '.join(known)}")
     return frozenset(cast(Sequence[Variables], kinds))

@@ -1,24 +1,24 @@
-"""Find an algorithm by what a campaign says: ``library:name`` or the user's own function.
+"""Finds an algorithm by what a campaign writes: ``library:name`` or the user's own function.
 
 | `use` | what |
 |---|---|
-| ``timefair:random-search`` | the algorithms of this package |
-| ``scipy:L-BFGS-B`` | `scipy.optimize`, local methods of `minimize` and the global optimizers |
-| ``nevergrad:PSO`` | every optimizer of nevergrad, by its own name |
-| ``pycma:BIPOP`` | CMA-ES of the package cma, with its restart strategies and its surrogate |
-| ``pygmo:sade`` | pygmo's algorithms for one objective within bounds (an optional package) |
-| ``modcma:BIPOP`` | CMA-ES in modules: in C++, and in Python (optional) |
-| ``modde:modDE`` | differential evolution in modules (optional) |
-| ``fcmaes:BiteOpt`` | the optimizers in C++ of fcmaes (optional) |
-| ``pymoo:GA`` | pymoo's algorithms for one objective (optional) |
-| ``nlopt:LN_BOBYQA`` | NLopt's algorithms without gradients (optional) |
-| ``pybobyqa:BOBYQA`` | Py-BOBYQA (optional) |
-| ``skopt:gp_minimize`` | Bayesian optimization by scikit-optimize (optional) |
-| ``external:./solver --flag`` | a command in any language that speaks a line protocol |
-| ``module:function``, ``path/to/file.py:function`` | ``solve(objective, rng, **parameters)`` |
+| ``timefair:DE`` | Differential evolution, the quantiles paper's seven, baselines |
+| ``nevergrad:PSO`` | All optimizers of nevergrad, by their own names |
+| ``pycma:BIPOP`` | CMA-ES by its authors, with restarts and a surrogate |
+| ``scipy:L-BFGS-B`` | Local methods of `minimize` and global optimizers of scipy |
+| ``cmaes:CMA`` | CMA-ES and its variants by the package cmaes (optional) |
+| ``fcmaes:CMA-ES`` | The optimizers of fcmaes in C++ (optional) |
+| ``modcma:BIPOP`` | CMA-ES in modules, in C++ and in Python (optional) |
+| ``modde:modDE`` | Differential evolution in modules (optional) |
+| ``nlopt:LN_BOBYQA`` | The algorithms of NLopt that need no gradient (optional) |
+| ``pybobyqa:BOBYQA`` | Trust regions of quadratic models, with restarts (optional) |
+| ``pygmo:sade`` | The algorithms of pygmo for one objective within bounds (optional) |
+| ``pymoo:GA`` | The algorithms of pymoo for one objective within bounds (optional) |
+| ``skopt:gp_minimize`` | Bayesian optimization by a Gaussian process or a forest (optional) |
+| ``external:./solver --flag`` | A program in any language that speaks a line protocol |
+| ``module:function``, ``path/to/file.py:function`` | A function of the user's |
 
-Importing this module imports none of the libraries. A further library is one module and one line
-in `LIBRARIES`.
+The libraries are found in the modules of `adapters`. Importing this module imports none of them.
 """
 
 from __future__ import annotations
@@ -28,39 +28,44 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from timefair.algorithms import own
-from timefair.algorithms.adapters.fcmaes_native import FCMAES
-from timefair.algorithms.adapters.modular_cmaes import MODCMA
-from timefair.algorithms.adapters.modular_de import MODDE
-from timefair.algorithms.adapters.nevergrad_registry import Nevergrad
-from timefair.algorithms.adapters.nlopt_algorithms import NLOPT
-from timefair.algorithms.adapters.py_bobyqa import PYBOBYQA
-from timefair.algorithms.adapters.pycma import PyCma
-from timefair.algorithms.adapters.pygmo import PYGMO
-from timefair.algorithms.adapters.pymoo_single import PYMOO
-from timefair.algorithms.adapters.scikit_optimize import SKOPT
-from timefair.algorithms.adapters.scipy_optimize import ScipyOptimize
+from timefair.algorithms import adapters, own
 from timefair.algorithms.base import Algorithm, Available, Library
-from timefair.algorithms.builtin.library import Timefair
-from timefair.algorithms.external.library import External
-from timefair.basics import user_code
+from timefair.algorithms.builtin.library import TIMEFAIR
+from timefair.algorithms.external.library import EXTERNAL
+from timefair.basics import discovery, user_code
 from timefair.basics.errors import InputError, suggest
 from timefair.problems.base import Variables
 
-_ALL: tuple[Library, ...] = (
-    *(Timefair(), ScipyOptimize(), Nevergrad(), PyCma()),
-    *(MODCMA, MODDE, PYGMO, FCMAES, PYMOO, NLOPT, PYBOBYQA, SKOPT),
-    External(),
-)
-LIBRARIES: dict[str, Library] = {library.name: library for library in _ALL}
+_ADAPTERS = discovery.declared(adapters, Library)  # type: ignore[type-abstract]
+LIBRARIES: dict[str, Library] = {
+    library.name: library
+    for library in (
+        TIMEFAIR,
+        *sorted(_ADAPTERS.values(), key=lambda library: library.optional),
+        EXTERNAL,
+    )
+}
+"""Every library by name: timefair itself, the required ones, the optional ones, any program."""
 OWN = own.Own()
 
 
 def find(use: str) -> tuple[Library, str]:
-    """The library and the algorithm's name in it.
+    """Find the library of an algorithm.
 
-    The name is not looked up yet: that is `faults`. InputError where not even the library is
-    clear.
+    Parameters
+    ----------
+    use
+        ``library:name``, ``module:function`` or ``path/to/file.py:function``.
+
+    Returns
+    -------
+    library, name
+        The library, and the name of the algorithm in it. `faults` checks the name.
+
+    Raises
+    ------
+    InputError
+        If there is no such library.
     """
     place, colon, name = use.partition(":")
     if colon and place in LIBRARIES:
@@ -77,7 +82,7 @@ def find(use: str) -> tuple[Library, str]:
 
 
 def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
-    """What is wrong with an algorithm and its parameters, one line each; none if it can run."""
+    """Check an algorithm and its parameters; one line per fault, empty if it can run."""
     try:
         library, name = find(use)
         return library.faults(name, parameters)
@@ -86,13 +91,13 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
 
 
 def variables(use: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-    """The kinds of variables that an algorithm without faults takes."""
+    """The kinds of variables that an algorithm takes; it must have no faults."""
     library, name = find(use)
     return library.variables(name, parameters)
 
 
 def load(use: str, parameters: Mapping[str, object]) -> Algorithm:
-    """The algorithm with its parameters bound; InputError with all faults if it has any."""
+    """Load an algorithm and bind its parameters; InputError with all faults if it has any."""
     lines = faults(use, parameters)
     if lines:
         raise InputError(*lines)
@@ -108,13 +113,13 @@ def distributions(use: str) -> list[str]:
 
 
 def source_files(use: str) -> list[Path]:
-    """This project's adapter, and for the user's own function its file: what a digest covers."""
+    """The files that the code digest of an algorithm covers: the adapter, or the user's file."""
     library, name = find(use)
     return library.source_files(name)
 
 
 def available() -> dict[str, list[Available]]:
-    """All algorithms of all libraries, usable here or not. Imports the libraries."""
+    """List all algorithms of all libraries, usable here or not. Imports the libraries."""
     return {name: library.available() for name, library in LIBRARIES.items()}
 
 

@@ -1,4 +1,4 @@
-"""A small objective to launch an algorithm on before any run: to load, compile or validate it."""
+"""A small objective for trial launches, which load, compile or check an algorithm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user can mend: one clear line, no traceback."""
+"""Errors of the user's input: one clear line each, without a traceback."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STORAGE = {
 
 
 class InputError(Exception):
-    """Input that a user gave is wrong. `faults` holds one line for each thing to mend."""
+    """The user's input is wrong. `faults` has one line per thing to correct."""
 
     def __init__(self, *faults: str) -> None:
         super().__init__("\n".join(faults))
@@ -29,14 +29,27 @@ class InputError(Exception):
 
     @property
     def told(self) -> str:
-        """All of it, as it is printed."""
+        """All faults, as they are printed."""
         return "\n".join(f"timefair: {fault}" for fault in self.faults)
 
 
 def suggest(word: object, known: Iterable[object]) -> str:
-    """A clause that helps with a misspelling: the nearest of the known words, else ``""``.
+    """Suggest the known word that is nearest to a misspelled one.
 
-    Comparison ignores case; the answer is in the spelling of `known`.
+    Parameters
+    ----------
+    word
+        The misspelled word.
+    known
+        The right words. The comparison ignores case.
+
+    Returns
+    -------
+    str
+        A clause for an error message; empty if no word is near.
+
+    >>> suggest("gaussain", ["Gaussian", "Cauchy"])
+    "; did you mean 'Gaussian'?"
     """
     import difflib
 
@@ -46,9 +59,9 @@ def suggest(word: object, known: Iterable[object]) -> str:
 
 
 class Interrupted(BaseException):
-    """Somebody ends this process by a signal; what it has done is kept.
+    """A signal ends this process; finished runs are kept.
 
-    Not an `Exception`: what an algorithm or a library catches must not hold it.
+    It is not an `Exception`, because algorithms and libraries catch those.
     """
 
     def __init__(self, number: int) -> None:
@@ -58,7 +71,7 @@ class Interrupted(BaseException):
 
 @contextlib.contextmanager
 def storing() -> Iterator[None]:
-    """Make `InputError` of what the system says about files: no room, or no right to write."""
+    """Turn errors of the file system (no space, no permission) into `InputError`."""
     try:
         yield
     except OSError as error:

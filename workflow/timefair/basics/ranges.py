@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 
 MOST = 10_000
-"""Numbers that one text may stand for; a slip such as ``1-10000000000`` is refused."""
+"""The most numbers in one text; a slip such as ``1-10000000000`` is refused."""
 
 
 def parse_ranges(text: str, separator: str = ",") -> list[int]:
-    """The numbers that a text stands for, in its order.
+    """Parse a list of numbers and ranges, in its order.
 
-    Raises ValueError with a sentence that says what is wrong.
+    ValueError, with a sentence, if the text is wrong.
     """
     numbers: list[int] = []
     for part in text.split(separator):

@@ -1,4 +1,4 @@
-"""The user's own code: a function named ``module:function`` or ``path/to/file.py:function``."""
+"""Loads the user's own functions: ``module:function`` or ``path/to/file.py:function``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def module_exists(place: str) -> bool:
 
 
 def load_function(name: str) -> Callable[..., object]:
-    """The function of that name; InputError where there is none or its module has an error."""
+    """Load a function; InputError if it does not exist or its module has an error."""
     place, _, attribute = name.rpartition(":")
     module = _module(place)
     function = getattr(module, attribute, None)
@@ -39,12 +39,13 @@ def load_function(name: str) -> Callable[..., object]:
         known = [k for k, v in vars(module).items() if callable(v) and not k.startswith("_")]
         raise InputError(f"{place} has no function {attribute!r}{suggest(attribute, known)}")
     if not callable(function):
-        raise InputError(f"{attribute!r} of {place} is no function but {type(function).__name__}")
+        kind = type(function).__name__
+        raise InputError(f"{attribute!r} of {place} is not a function but {kind}")
     return function  # type: ignore[no-any-return]
 
 
 def signature_of(function: Callable[..., object]) -> inspect.Signature | None:
-    """What a function can be called with; None for compiled code that does not say."""
+    """The signature of a function; None for compiled code without one."""
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):
@@ -58,18 +59,18 @@ def parameter_faults(
     call: str,
     given: Iterable[str] = (),
 ) -> list[str]:
-    """What is wrong with the keyword arguments of a function, one line each.
+    """Check the keyword arguments of a function; one line per fault.
 
     Parameters
     ----------
     name
-        The function's name, for the lines.
+        The name of the function in the lines.
     parameters
         The keywords that the user gives.
     call
-        How it is called, with its positional arguments: ``"solve(objective, rng)"``.
+        The call with its positional arguments: ``"solve(objective, rng)"``.
     given
-        Keywords that it gets besides, so that they need no value of the user's.
+        Keywords that timefair passes, so that the user does not have to.
     """
     arguments = list(signature.parameters.values())
     positional = [a for a in arguments if a.kind in (a.POSITIONAL_ONLY, a.POSITIONAL_OR_KEYWORD)]
@@ -87,7 +88,7 @@ def parameter_faults(
             if key not in known:
                 has = ", ".join(known) or "none"
                 help_ = suggest(key, known) or f"; it has: {has}"
-                lines.append(f"{key!r} is no parameter of {name}{help_}")
+                lines.append(f"{key!r} is not a parameter of {name}{help_}")
     lines += [
         f"{name} needs a value of its parameter {key!r}"
         for key, a in known.items()
@@ -97,7 +98,7 @@ def parameter_faults(
 
 
 def source_files(name: str) -> list[Path]:
-    """The module that was named, and the function's file if it is another."""
+    """The file of the named module, and that of the function if it is another one."""
     function = load_function(name)
     places = [_module(name.rpartition(":")[0]).__file__]
     try:
@@ -108,7 +109,7 @@ def source_files(name: str) -> list[Path]:
 
 
 def packages(name: str) -> list[str]:
-    """The installed distributions that the named module belongs to; none for loose files."""
+    """The installed distributions of the named module; empty for a single file."""
     place = name.rpartition(":")[0]
     if is_file(place):
         return []
@@ -117,12 +118,12 @@ def packages(name: str) -> list[str]:
 
 @cache
 def _owners() -> Mapping[str, list[str]]:
-    """The distributions of each package that can be imported; found out once, it takes a while."""
+    """The distributions of each importable package; cached because it is slow."""
     return importlib.metadata.packages_distributions()
 
 
 def _look_in_current_directory() -> None:
-    """Put it first on the import path, as ``python -m`` does."""
+    """Put the current directory first on the import path, as ``python -m`` does."""
     here = os.getcwd()
     if here not in sys.path and "" not in sys.path:
         sys.path.insert(0, here)
@@ -136,9 +137,7 @@ def _module(place: str) -> ModuleType:
         return importlib.import_module(place)
     except ModuleNotFoundError as error:
         if error.name and (place == error.name or place.startswith(error.name + ".")):
-            raise InputError(
-                f"there is no module {place!r} here or among what is installed"
-            ) from error
+            raise InputError(f"there is no module {place!r}, neither here nor installed") from error
         raise InputError(f"{place} cannot be imported: {error}") from error
     except Exception as error:
         raise InputError(f"{place} cannot be imported: {type(error).__name__}: {error}") from error
@@ -152,10 +151,10 @@ def _module_of_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     if str(path.parent) not in sys.path:
-        sys.path.append(str(path.parent))  # for what lies beside it
+        sys.path.append(str(path.parent))  # for modules beside it
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise InputError(f"{path} is no Python file: its name has to end in .py")
+        raise InputError(f"{path} is not a Python file: its name should end in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

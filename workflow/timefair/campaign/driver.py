@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from timefair.basics.errors import InputError, storing
-from timefair.campaign import plan
+from timefair.campaign import plan, provenance
 from timefair.campaign.holder import NAME
 
 if TYPE_CHECKING:
@@ -26,6 +26,22 @@ class Workflow(Protocol):
     is_main_process: bool
     executor_plugin: object
     dryrun: bool
+
+
+def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.Keys:
+    """The measure keys to plan with.
+
+    The process that plans the campaign computes them. A job of a batch system is a snakemake of its
+    own: it reads those that its campaign was planned with.
+
+    Raises
+    ------
+    InputError
+        If a job finds no keys of this campaign in the folder.
+    """
+    if workflow.is_main_process:
+        return provenance.measure_keys(campaign)
+    return plan.read_keys(folder, campaign)
 
 
 class Driver:

@@ -46,7 +46,13 @@ LOG = RECORD.replace("records/", "logs/", 1).replace(".parquet", ".log")
 SNAPSHOT = "campaign.json"
 """The checked campaign, as its jobs read it, likewise."""
 
+KEYS = "keys.json"
+"""The measure keys of all algorithms and rounds of the plan, in the same folder."""
+
 KEY_LENGTH = 12
+
+AGAIN = "start snakemake again"
+"""What mends a plan that no longer fits."""
 
 Keys = Mapping[tuple[str, int], str]
 """The measure key of each algorithm's label and round."""
@@ -183,7 +189,7 @@ def write_keys(keys: Keys, folder: Path) -> Path:
     planned: dict[str, dict[int, str]] = {}
     for (label, round), key in keys.items():
         planned.setdefault(label, {})[round] = key
-    return _settle(folder / "keys.json", json.dumps(planned, indent=1) + "\n")
+    return _settle(folder / KEYS, json.dumps(planned, indent=1) + "\n")
 
 
 def read_keys(folder: Path, campaign: Campaign) -> Keys:
@@ -195,7 +201,7 @@ def read_keys(folder: Path, campaign: Campaign) -> Keys:
         If they are not there, not as `write_keys` writes them, or another campaign's: whoever ends
         snakemake while it plans may leave old ones.
     """
-    path = folder / "keys.json"
+    path = folder / KEYS
     try:
         planned = json.loads(path.read_text(encoding="utf-8"))
         return {
@@ -204,7 +210,7 @@ def read_keys(folder: Path, campaign: Campaign) -> Keys:
             for round in range(1, campaign.rounds + 1)
         }
     except (OSError, ValueError, LookupError, TypeError):
-        raise InputError(f"{path}: not the campaign's keys; start snakemake again") from None
+        raise InputError(f"{path}: not the campaign's keys; {AGAIN}") from None
 
 
 def _settle(path: Path, text: str) -> Path:

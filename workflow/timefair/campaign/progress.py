@@ -25,7 +25,7 @@ PAUSE_S = 60.0
 _READ = ["started_utc", "reaped_s", "status", "disturbance"]
 
 
-class Progress(NamedTuple):
+class CampaignProgress(NamedTuple):
     """What there is of a campaign at one moment.
 
     Attributes
@@ -69,7 +69,7 @@ class Progress(NamedTuple):
         return self.measured and all(made == asked for made, asked in (self.tables, self.figures))
 
 
-class _Runs(NamedTuple):
+class _RunTimes(NamedTuple):
     """Some runs: when they began and ended, in seconds since 1970 (UTC), and how they went."""
 
     start_s: npt.NDArray[np.float64]
@@ -78,27 +78,27 @@ class _Runs(NamedTuple):
     disturbed: int
 
     @classmethod
-    def of(cls, runs: pa.Table) -> _Runs:
+    def of(cls, runs: pa.Table) -> _RunTimes:
         start_s = runs["started_utc"].cast(pa.int64()).to_numpy() / 1e3
         failed = pc.sum(pc.not_equal(runs["status"], Status.OK.value)).as_py()
         disturbed = pc.sum(pc.equal(runs["disturbance"], Disturbance.DISTURBED.value)).as_py()
         return cls(start_s, start_s + runs["reaped_s"].to_numpy(), failed or 0, disturbed or 0)
 
 
-_NO_RUNS = _Runs(np.empty(0), np.empty(0), 0, 0)
+_NO_RUNS = _RunTimes(np.empty(0), np.empty(0), 0, 0)
 
 
-class _Part(NamedTuple):
+class _JobState(NamedTuple):
     """One job: its runs, how many it lacks at most, and when its record was written, if it was."""
 
     algorithm: str
-    runs: _Runs
+    runs: _RunTimes
     lacking: int
     written_s: float | None
     damaged: bool
 
 
-class Watch:
+class ProgressReader:
     """Looks at a campaign's folder, again and again if need be; what did not change is kept.
 
     Parameters
@@ -120,9 +120,9 @@ class Watch:
             )
         self.campaign: Campaign = configuration.restore(folder / plan.SNAPSHOT)
         self._keys = plan.read_keys(folder, self.campaign)
-        self._seen: dict[Path, tuple[tuple[int, int], _Runs]] = {}
+        self._seen: dict[Path, tuple[tuple[int, int], _RunTimes]] = {}
 
-    def look(self, now_s: float) -> Progress:
+    def look(self, now_s: float) -> CampaignProgress:
         """What there is; `now_s` is the time in seconds since 1970 (UTC)."""
         parts = [self._part(job) for job in plan.jobs(self.campaign)]
         runs = [part.runs for part in parts]
@@ -133,7 +133,7 @@ class Watch:
         written = [part.written_s for part in parts if part.written_s is not None]
         measured = len(written) == len(parts)
         quiet_s = now_s - float(np.max(end_s)) if len(end_s) else 0.0
-        return Progress(
+        return CampaignProgress(
             runs=len(start_s),
             failed=sum(some.failed for some in runs),
             disturbed=sum(some.disturbed for some in runs),
@@ -145,16 +145,21 @@ class Watch:
             left_s=self._left_s(parts, worked_s),
             quiet_s=quiet_s if not measured and quiet_s > PAUSE_S + 2 * longest_s else None,
             tables=self._made("tables", self.campaign.table_names, ".csv", written),
-            figures=self._made("figures", self.campaign.figure_names, ".svg", written),
+            figures=self._made(
+                "figures",
+                self.campaign.figure_names,
+                f".{self.campaign.figures.formats[0]}",
+                written,
+            ),
         )
 
-    def _part(self, job: plan.Job) -> _Part:
+    def _part(self, job: plan.Job) -> _JobState:
         key = self._keys[job.algorithm, job.round]
         record = self._folder / job.record(key)
         damaged = False
         try:
             runs = self._read(record, _of_record)
-            return _Part(job.algorithm, runs, 0, record.stat().st_mtime, damaged=False)
+            return _JobState(job.algorithm, runs, 0, record.stat().st_mtime, damaged=False)
         except FileNotFoundError:
             pass
         except InputError:
@@ -164,9 +169,9 @@ class Watch:
         except OSError:
             runs = _NO_RUNS
         most = len(plan.runs_of_round(self.campaign, job.round)) * len(job.instances)
-        return _Part(job.algorithm, runs, most - len(runs.start_s), None, damaged)
+        return _JobState(job.algorithm, runs, most - len(runs.start_s), None, damaged)
 
-    def _read(self, path: Path, read: Callable[[Path], _Runs]) -> _Runs:
+    def _read(self, path: Path, read: Callable[[Path], _RunTimes]) -> _RunTimes:
         """The runs of a file, which is read again only if it has changed."""
         stat = path.stat()
         state = stat.st_mtime_ns, stat.st_size
@@ -174,7 +179,7 @@ class Watch:
             self._seen[path] = state, read(path)
         return self._seen[path][1]
 
-    def _left_s(self, parts: Sequence[_Part], worked_s: float) -> float | None:
+    def _left_s(self, parts: Sequence[_JobState], worked_s: float) -> float | None:
         """What is lacking in core-seconds, at the pace of those that were spent so far."""
         spent = dict.fromkeys(self.campaign.algorithms, 0.0)
         done, lacking = dict.fromkeys(spent, 0), dict.fromkeys(spent, 0)
@@ -205,16 +210,16 @@ class Watch:
         return sum(path.exists() and path.stat().st_mtime >= last_s for path in files), len(files)
 
 
-def _of_record(path: Path) -> _Runs:
-    return _Runs.of(open_record(path).read(_READ))
+def _of_record(path: Path) -> _RunTimes:
+    return _RunTimes.of(open_record(path).read(_READ))
 
 
-def _of_journal(owner: str, path: Path) -> _Runs:
+def _of_journal(owner: str, path: Path) -> _RunTimes:
     """The whole runs of a journal; none of one that is another's."""
     content = read_journal(path.read_bytes())
     if content.owner != owner or not content.runs:
         return _NO_RUNS
-    return _Runs.of(pa.Table.from_batches(content.runs.values()).select(_READ))
+    return _RunTimes.of(pa.Table.from_batches(content.runs.values()).select(_READ))
 
 
 def _covered_s(

@@ -1,7 +1,7 @@
-"""What code, software and machine a result comes from.
+"""The keys that decide what is measured and computed again, and the code digests in them.
 
-`measure_key` names everything that decides a measurement. Snakemake sees it as a parameter of the
-job, and each record carries it: what changes it measures again, what does not leaves records be.
+`measure_key` covers everything that decides a measurement. It is a parameter of the Snakemake job
+and in each record: a change of the key measures again, any other change does not.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import json
 import platform
 from collections.abc import Callable, Iterable
 from functools import cache, partial
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.campaign.plan import runs_of_round
-from timefair.machine import facts
-from timefair.machine.host import Host
+from timefair.machine.software import versions
 
 if TYPE_CHECKING:
+    from timefair.basics.sections import Section
     from timefair.campaign.configuration import Campaign
+    from timefair.policies.restarts.base import RestartPolicy
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -54,7 +54,7 @@ def _round_key(campaign: Campaign, decisive: dict[str, Any], round: int) -> str:
 
 def _decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, Any]]:
     """What decides the measurements of some algorithms in any round."""
-    code_of = cache(partial(_measuring_code, campaign))
+    code_of = cache(partial(_measuring_code, campaign))  # many algorithms share it
     if not campaign.stopping.compares:
         return {label: _decisive_alone(campaign, label, code_of) for label in labels}
     # The others decide how long an algorithm goes on.
@@ -63,7 +63,7 @@ def _decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, 
 
 
 def _decisive_alone(
-    campaign: Campaign, label: str, code_of: Callable[[str], str]
+    campaign: Campaign, label: str, code_of: Callable[[str, type[RestartPolicy]], str]
 ) -> dict[str, Any]:
     from timefair.algorithms import registry as algorithms
     from timefair.problems import registry as suites
@@ -86,19 +86,24 @@ def _decisive_alone(
             "reference": campaign.reference_is_timed,
         },
         "stopping": campaign.stopping.model_dump(mode="json"),
-        "code": code_of(spec.use),
+        "code": code_of(spec.use, type(campaign.restart_of(label))),
         "software": versions(("numpy", *suite.distributions, *algorithms.distributions(spec.use))),
         "python": platform.python_version_tuple()[:2],
     }
 
 
 def measure_code(campaign: Campaign, label: str) -> str:
-    """SHA-256, in hex, of the code that measures an algorithm: ours, the suite's, the adapter's."""
-    return _measuring_code(campaign, campaign.algorithms[label].use)
+    """SHA-256, in hex, of the code that measures an algorithm.
+
+    It is ours, the suite's, the adapter's, the restart policy's and the stopping rule's; the other
+    policies and rules do not count.
+    """
+    policy = type(campaign.restart_of(label))
+    return _measuring_code(campaign, campaign.algorithms[label].use, policy)
 
 
-def _measuring_code(campaign: Campaign, use: str) -> str:
-    """The same by what the campaign calls the algorithm: many configurations share it."""
+def _measuring_code(campaign: Campaign, use: str, policy: type[RestartPolicy]) -> str:
+    """The same for all algorithms that the campaign calls alike and restarts alike."""
     from timefair.algorithms import registry as algorithms
     from timefair.problems import registry as suites
 
@@ -106,6 +111,7 @@ def _measuring_code(campaign: Campaign, use: str) -> str:
     return code_digest(
         [
             *measuring_sources(),
+            *(path for kind in (policy, type(campaign.stopping)) for path in _policy_sources(kind)),
             *sources_of(_module_path(type(suite).__module__), within=("problems",)),
             *suite.source_files(),
             *algorithms.source_files(use),
@@ -114,8 +120,12 @@ def _measuring_code(campaign: Campaign, use: str) -> str:
 
 
 def measuring_sources() -> tuple[Path, ...]:
-    """Our files that measure any algorithm, whatever the suite."""
-    return sources_of("measure", within=("measure", "records", "statistics"))
+    """Our files that measure any algorithm, whatever suite, restart policy and stopping rule."""
+    return sources_of("measure", within=("measure", "policies", "records", "statistics"))
+
+
+def _policy_sources(kind: type[Section]) -> tuple[Path, ...]:
+    return sources_of(_module_path(kind.__module__), within=("policies", "statistics"))
 
 
 def collect_key() -> str:
@@ -130,39 +140,50 @@ def import_key() -> str:
 
 def table_key(name: str) -> str:
     """SHA-256, in hex, of the code that makes one table."""
-    from timefair.tables.registry import TABLES
+    from timefair.exhibits.registry import TABLES
 
-    function = TABLES[name].function
-    files = [_module_file("tables", function.partition(":")[0]), "tables/files.py"]
-    return _digest_of([function], files, within=("tables", "statistics", "records"))
+    files = [_module_file("exhibits", TABLES[name].module), "exhibits/files.py"]
+    return _digest_of([name], files, within=("exhibits", "rundata", "statistics", "records"))
 
 
-def checklist_key() -> str:
-    """SHA-256, in hex, of the code that makes the page of the checklist."""
-    page = code_digest(sources_of("report/checklist_page.py", within=("report",)))
-    return _hash([table_key("checklist"), page])
+def figure_key(name: str) -> str:
+    """SHA-256, in hex, of the code that draws one figure from its table."""
+    from timefair.exhibits.registry import FIGURES, TABLES
+
+    figure = FIGURES[name]
+    declaration = PACKAGE / _module_file("exhibits", TABLES[figure.table].module)
+    files = [_module_file("charts/paper", figure.renderer), "charts/paper/style.py"]
+    drawing = _digest_of([name], files, within=("charts",))
+    return key_of(drawing, code_digest([declaration]))
 
 
 def typeset_key() -> str:
     """SHA-256, in hex, of the code that prints tables as LaTeX."""
-    rooms = ("tables/latex", "tables/layouts.py")
-    return code_digest({path for room in rooms for path in sources_of(room, within=("tables",))})
+    return code_digest(sources_of("latex", within=("latex",)))
+
+
+def room_key(campaign: Campaign, room: str) -> str:
+    """SHA-256, in hex, of all code that makes what a campaign asks of a room of exhibits."""
+    from timefair.exhibits.registry import FIGURES, TABLES
+
+    return key_of(
+        {name: table_key(name) for name in campaign.made_tables if TABLES[name].room == room},
+        {name: figure_key(name) for name in campaign.figure_names if FIGURES[name].room == room},
+        code_digest(sources_of("analysis", within=("analysis",))),
+        typeset_key(),
+    )
 
 
 def report_key() -> str:
     """SHA-256, in hex, of all that the page is made of, its style and its script included."""
-    code = sources_of("report", within=("report", "tables", "figures"))
+    code = sources_of("report", within=("report", "exhibits", "charts"))
     looks = (path for kind in ("css", "js") for path in (PACKAGE / "report").rglob(f"*.{kind}"))
     return code_digest([*code, *looks])
 
 
-def figure_key(name: str) -> str:
-    """SHA-256, in hex, of the code that draws one figure."""
-    from timefair.figures.registry import FIGURES
-
-    figure = FIGURES[name]
-    files = [_module_file("figures", figure.module), "figures/style.py"]
-    return _digest_of([figure.module, figure.unit], files, within=("figures",))
+def key_of(*parts: object) -> str:
+    """SHA-256, in hex, of anything that JSON can hold."""
+    return _hash(parts)
 
 
 def _module_file(room: str, module: str) -> str:
@@ -170,7 +191,7 @@ def _module_file(room: str, module: str) -> str:
     return f"{room}/{module.replace('.', '/')}.py"
 
 
-def _digest_of(names: list[str | None], files: list[str], within: tuple[str, ...]) -> str:
+def _digest_of(names: list[str], files: list[str], within: tuple[str, ...]) -> str:
     sources = {path for file in files for path in sources_of(file, within)}
     return _hash([names, code_digest(sources)])
 
@@ -237,7 +258,10 @@ def _module_path(module: str) -> str:
 
 
 def code_digest(paths: Iterable[Path]) -> str:
-    """SHA-256, in hex, of source files. Comments, docstrings and layout do not count in Python."""
+    """SHA-256, in hex, of source files.
+
+    In Python, comments, docstrings, descriptions of keys and layout do not count.
+    """
     return _hash(
         sorted(
             (
@@ -263,6 +287,8 @@ def _without_texts(tree: ast.Module) -> bytes:
         body = getattr(node, "body", None)
         if isinstance(body, list):
             node.body = [item for item in body if not _is_text(item)]  # type: ignore[attr-defined]
+        if isinstance(node, ast.Call):
+            node.keywords = [keyword for keyword in node.keywords if not _is_description(keyword)]
     return ast.dump(tree).encode()
 
 
@@ -274,36 +300,10 @@ def _is_text(node: ast.AST) -> bool:
     )
 
 
+def _is_description(keyword: ast.keyword) -> bool:
+    return keyword.arg == "description" and isinstance(keyword.value, ast.Constant)
+
+
 def _hash(content: object) -> str:
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-# --- Software and machine -------------------------------------------------------------------
-
-
-def versions(distributions: Iterable[str]) -> dict[str, str | None]:
-    """Installed versions; None for a package that is not there."""
-    return {name: _version(name) for name in sorted(set(distributions))}
-
-
-@cache
-def _version(distribution: str) -> str | None:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def machine_facts(distributions: Iterable[str] = ()) -> dict[str, Any]:
-    """Machine, limits and software of this process, and the versions of some distributions.
-
-    A fact that cannot be known is None, with the reason under its name in ``missing``. What
-    changes from minute to minute is in `machine_state`.
-    """
-    return facts.standing(Host()) | {"versions": versions(("timefair", "numpy", *distributions))}
-
-
-def machine_state() -> dict[str, Any]:
-    """Load, free memory, counters and batch job at this moment, in the same form."""
-    return facts.momentary(Host())

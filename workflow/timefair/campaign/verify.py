@@ -23,11 +23,10 @@ from timefair.records.integrity import (
     spared,
 )
 from timefair.records.journal import read_journal
-from timefair.records.published import PUBLISHED
+from timefair.records.schema import PUBLISHED
 from timefair.records.store import MEND, Record, open_record
 
 _READ = ("algorithm", "round", *RUN_KEY)
-_AGAIN = "start snakemake again"
 _PARTS = len(PurePosixPath(plan.RECORD).parts)
 
 Say = Callable[[str], None]
@@ -82,14 +81,14 @@ def verify(target: Path, say: Say) -> Summary:
     journals = [path for room in rooms for path in _below(room, ".parquet.journal")]
     if not (records or journals or _snapshot(target).exists()):
         raise InputError(f"{target}: holds no records")
-    look = _Look(say)
-    look.at_snapshot(_snapshot(target))
+    inspection = _Inspection(say)
+    inspection.at_snapshot(_snapshot(target))
     for path in records:
-        look.at_file(path)
+        inspection.at_file(path)
     for path in journals:
-        look.at_journal(path)
-    look.at_the_whole(target)
-    return look.summary()
+        inspection.at_journal(path)
+    inspection.at_the_whole(target)
+    return inspection.summary()
 
 
 def _snapshot(target: Path) -> Path:
@@ -102,7 +101,7 @@ def _below(place: Path, suffix: str) -> list[Path]:
     return sorted(place.rglob(f"*{suffix}"))
 
 
-class _Look:
+class _Inspection:
     """What was seen so far. Collected files come first: they name the records that count."""
 
     def __init__(self, say: Say) -> None:
@@ -148,7 +147,7 @@ class _Look:
         job, place = _promised(record.path)
         label, seen = _runs_of(record, place)
         if self._named.get(record.path.resolve(), record.checksum) != record.checksum:
-            self._problem(f"{record.path}: not the record that was collected; {_AGAIN}")
+            self._problem(f"{record.path}: not the record that was collected; {plan.AGAIN}")
         twin = self._met.setdefault(record.checksum, record.path)
         if twin != record.path:
             self._problem(f"{record.path}: the same runs as {twin}; delete one of them")
@@ -165,15 +164,17 @@ class _Look:
             self._problem(f"{path}: {error.strerror}")
             return
         if content.owner is None and path.stat().st_size:
-            self._problem(f"{path}: its head cannot be read; {_AGAIN}: its runs are measured again")
+            self._problem(
+                f"{path}: its head cannot be read; {plan.AGAIN}: its runs are measured again"
+            )
         if content.damaged:
             runs = _count(content.damaged, "damaged run")
-            self._problem(f"{path}: {runs}; {_AGAIN}: measured again")
+            self._problem(f"{path}: {runs}; {plan.AGAIN}: measured again")
 
     def at_the_whole(self, target: Path) -> None:
         """What only shows when all was seen: runs that are missing, records that are mixed."""
         if self._missing:
-            self._problem(f"{target}: {_count(self._missing, 'run')} missing; {_AGAIN}")
+            self._problem(f"{target}: {_count(self._missing, 'run')} missing; {plan.AGAIN}")
         if self._campaign is None or self._campaign.statistics.mixed == "refuse":
             for clause in mixed(self._origins):
                 self._problem(f"{target}: {clause}; {CONSENT}")

@@ -1,28 +1,35 @@
-"""The commands, ``main(argv) -> int``: what the rules call, and what a user asks.
+"""The commands, ``main(argv) -> int``, which users and the rules call.
 
-Each command imports what it needs when it is called: measuring starts without plotting, and
-without numpy before the number of threads is set.
+Each command imports what it needs when it is called: measuring does not import plotting, and numpy
+is not imported before the number of threads is set.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from timefair.cli import completion
 from timefair.cli.common import Command, status_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
-    The exit status is the command's own, 0 unless told; 2 for what the user can mend; 128 and the
-    signal's number if a signal ended it.
+    Returns
+    -------
+    int
+        The exit status: that of the command, by default 0; 2 for wrong input; 128 and the number
+        of the signal if one ended it.
     """
     words = sys.argv[1:] if argv is None else argv
+    if completion.VARIABLE in os.environ:
+        completion.answer(parser())
     try:
         arguments = parser(*words[:1]).parse_args(words)
     except SystemExit as stop:  # argparse has printed the usage, the help or the version
@@ -52,8 +59,8 @@ def parser(command: str = "") -> Command:
         "its jobs call. Each explains itself: `timefair COMMAND --help`.",
         example="timefair check mine.yaml\nsnakemake --cores all --configfile mine.yaml",
         exits={
-            0: "done, and nothing was found to be wrong",
-            1: "something is wrong with what was looked at (`doctor`, `verify`); with a "
+            0: "done, and nothing is wrong",
+            1: "something is wrong with the machine (`doctor`) or the records (`verify`); with a "
             "traceback: a defect of timefair",
             128 + signal.SIGINT: "ended by Ctrl-C; 128 and its number for another signal",
         },
@@ -75,7 +82,7 @@ def parser(command: str = "") -> Command:
     if command == "measure":
         measuring.add_to(commands, campaign)
         return top
-    from timefair.cli import algorithms, analysis, campaigns, completion, exchange, progress, trust
+    from timefair.cli import algorithms, analysis, campaigns, exchange, progress, trust
 
     campaigns.add_to(commands)
     progress.add_to(commands)

@@ -1,4 +1,4 @@
-"""Commands about algorithms: which there are, and how they behave."""
+"""Commands about algorithms: list them, and audit them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from timefair.cli.common import Commands, entry, one_thread
 from timefair.cli.paths import prepare_files
 
 SHORT = 40
-"""Algorithms of a library that are listed without being asked for."""
+"""Libraries with more algorithms are only listed with ``--library``."""
 
 
 def add_to(commands: Commands) -> None:
@@ -20,7 +20,7 @@ def add_to(commands: Commands) -> None:
         "algorithms",
         help="list the algorithms that can be used",
         description="Lists the libraries whose algorithms a campaign can name as `library:name`, "
-        "with their versions, and says which package is missing for what cannot be used here.",
+        "with their versions, and the package that is missing for what cannot be used here.",
         example="timefair algorithms\ntimefair algorithms --library scipy",
     )
     algorithms.add_argument("--library", metavar="LIBRARY", help="every algorithm of one library")
@@ -30,9 +30,9 @@ def add_to(commands: Commands) -> None:
     audit = commands.add_parser(
         "audit",
         help="measure how algorithms behave: errors, bounds, repeats, overhead, stopping",
-        description="Gives each algorithm four runs on the machinery that measures campaigns and "
-        "prints a table of how it behaved: errors, points out of bounds, whether a seed repeats "
-        "it, what an evaluation costs, and how it was stopped. What goes wrong is in the table.",
+        description="Gives each algorithm four runs, with the code that measures campaigns, and "
+        "prints a table: errors, points out of bounds, whether a seed repeats the run, the cost "
+        "of an evaluation, and how the run was stopped. Failures are rows of the table.",
         example="timefair audit scipy:Nelder-Mead --output audit.csv",
     )
     audit.add_argument(
@@ -53,7 +53,7 @@ def add_to(commands: Commands) -> None:
 
 def _algorithms(arguments: argparse.Namespace) -> None:
     from timefair.algorithms.registry import LIBRARIES
-    from timefair.campaign.provenance import versions
+    from timefair.machine.software import versions
 
     chosen = arguments.library
     if chosen is not None:
@@ -86,7 +86,7 @@ def _audit(arguments: argparse.Namespace) -> None:
     from timefair.measure import audit
 
     prepare_files(arguments.output, listing.WRITERS)
-    setting = audit.Setting(
+    setting = audit.AuditSettings(
         arguments.function,
         arguments.dimension,
         arguments.evaluations,

@@ -1,4 +1,4 @@
-"""What several commands need."""
+"""What several commands share."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Commands: TypeAlias = "argparse._SubParsersAction[Command]"
 """Where a module adds its commands."""
 
 EXITS: Mapping[int, str] = MappingProxyType(
-    {0: "done", 2: "the command line or what it names is wrong; one line a fault says what"}
+    {0: "done", 2: "the command line or a file is wrong; one line per fault"}
 )
-"""What the exit status of every command says, unless it says otherwise itself."""
+"""The meaning of the exit status, unless a command has its own."""
 
 HELP_WIDTH = 79
 
@@ -41,7 +41,7 @@ THREAD_VARIABLES = (
     "POLARS_MAX_THREADS",
     "RAYON_NUM_THREADS",
 )
-"""What libraries read, once, when they are loaded."""
+"""Variables that libraries read once, when they are loaded."""
 
 
 def status_of(work: Callable[[], int | None]) -> int:
@@ -74,12 +74,12 @@ def complain(text: str) -> None:
 
 
 def one_thread() -> None:
-    """Before numpy is loaded: analysis makes many small sums, which threads would only slow."""
+    """Limit libraries to one thread, before numpy is loaded: threads slow small computations."""
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
 
 
 def entry(argument: str, name: str, registry: Mapping[str, Entry]) -> Entry:
-    """What a registry has under a name; `InputError` with the nearest one if there is none."""
+    """Look up a name in a registry; `InputError` with the nearest name if it is unknown."""
     if name not in registry:
         known = ", ".join(registry)
         raise InputError(
@@ -89,7 +89,7 @@ def entry(argument: str, name: str, registry: Mapping[str, Entry]) -> Entry:
 
 
 def refuse_mixed(origins: Mapping[str, Origins], campaign: Campaign) -> None:
-    """Raise `InputError` if runs should not be compared, unless the campaign says that they may."""
+    """Raise `InputError` if runs should not be compared, unless the campaign allows it."""
     from timefair.records.integrity import CONSENT, mixed
 
     clauses = mixed(origins)
@@ -100,7 +100,7 @@ def refuse_mixed(origins: Mapping[str, Origins], campaign: Campaign) -> None:
 
 
 def duration(seconds: float) -> str:
-    """A time for a person: ``75 s``, ``12 min``, ``3.5 h``."""
+    """Format a time for a person: ``75 s``, ``12 min``, ``3.5 h``."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 90 * 60:
@@ -109,16 +109,16 @@ def duration(seconds: float) -> str:
 
 
 class Command(argparse.ArgumentParser):
-    """A parser whose help teaches: what the command does, an example, what its status says.
+    """A parser with an example and the meaning of the exit status in its help.
 
     Parameters
     ----------
     description
         One paragraph; wrapped here.
     example
-        Command lines that work, one a line.
+        Command lines that work, one per line.
     exits
-        What a status of this command says, beside or instead of `EXITS`.
+        The meaning of an exit status of this command, besides or instead of `EXITS`.
     """
 
     def __init__(
@@ -142,8 +142,8 @@ class Command(argparse.ArgumentParser):
 
     def _epilog(self) -> str:
         exits = [
-            textwrap.fill(f"  {code}  {said}", HELP_WIDTH, subsequent_indent=" " * 5)
-            for code, said in self.exits.items()
+            textwrap.fill(f"  {code}  {meaning}", HELP_WIDTH, subsequent_indent=" " * 5)
+            for code, meaning in self.exits.items()
         ]
         example = ["example:", textwrap.indent(self.example, "  "), ""] if self.example else []
         return "\n".join([*example, "exit status:", *exits])

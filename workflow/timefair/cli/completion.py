@@ -1,4 +1,4 @@
-"""Completion in the shell: it asks `timefair` itself for words, so it knows what is installed."""
+"""Completion in the shell, by argcomplete: the shell asks `timefair` itself for words."""
 
 from __future__ import annotations
 
@@ -6,37 +6,12 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable
 
-from timefair.cli.common import Command, Commands
+from timefair.cli.common import Commands
 
-SCRIPTS = {
-    "bash": r"""
-_timefair() {
-    local IFS=$'\n'
-    COMPREPLY=($(timefair completion words "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
-}
-complete -o default -F _timefair timefair
-""",
-    "zsh": r"""
-#compdef timefair
-_timefair() {
-    local -a found=(${(f)"$(timefair completion words "${(@)words[2,CURRENT]}" 2>/dev/null)"})
-    if (( $#found )); then compadd -a found; else _files; fi
-}
-compdef _timefair timefair
-""",
-    "fish": r"""
-function __timefair
-    set -l found (timefair completion words (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
-    if test (count $found) -gt 0
-        string join \n $found
-    else
-        __fish_complete_path (commandline -ct)
-    end
-end
-complete -c timefair -f -a '(__timefair)'
-""",
-}
-"""What each shell reads; where no word is found it completes names of files."""
+VARIABLE = "_ARGCOMPLETE"
+"""The shell sets this variable when it asks for words."""
+
+SHELLS = ("bash", "zsh", "fish")
 
 
 def add_to(commands: Commands) -> None:
@@ -44,84 +19,56 @@ def add_to(commands: Commands) -> None:
     completion = commands.add_parser(
         "completion",
         help="print a script that completes commands in the shell",
-        description="Prints a script for the shell to read at its start. Commands, options, "
-        "tables, figures and libraries are then completed by the Tab key, files elsewhere. In "
-        'bash put `eval "$(timefair completion bash)"` into ~/.bashrc; in zsh, after `compinit`, '
+        description="Prints a script for the shell to read at its start. The Tab key then "
+        "completes commands, options, tables, figures, libraries and files. In bash put "
+        '`eval "$(timefair completion bash)"` into ~/.bashrc; in zsh, after `compinit`, '
         '`eval "$(timefair completion zsh)"` into ~/.zshrc; in fish '
         "`timefair completion fish | source` into ~/.config/fish/config.fish.",
         example="timefair completion bash",
     )
-    completion.add_argument("shell", choices=[*SCRIPTS, "words"], help="`words`: what they ask")
-    completion.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    completion.add_argument("shell", choices=SHELLS, help="the shell that reads the script")
     completion.set_defaults(command=_completion)
 
 
 def _completion(arguments: argparse.Namespace) -> None:
-    if arguments.shell == "words":
-        from timefair.cli import parser
+    from argcomplete.shell_integration import shellcode
 
-        print(*candidates(parser(), arguments.words), sep="\n")
-    else:
-        sys.stdout.write(SCRIPTS[arguments.shell].lstrip("\n"))
+    sys.stdout.write(shellcode(["timefair"], shell=arguments.shell))
 
 
-def candidates(parser: Command, words: list[str]) -> list[str]:
-    """What the last of some words of a command line may become; nothing where files are meant."""
-    *before, begun = words or [""]
-    awaited: argparse.Action | None = None
-    for word in before:
-        commands = _commands(parser)
-        if word in commands:
-            parser, awaited = commands[word], None
-        elif word.startswith("-"):
-            awaited = _option(parser, word)
-        elif awaited is not None and awaited.nargs not in ("+", "*"):
-            awaited = None
-    return sorted(word for word in _offers(parser, awaited, begun) if word.startswith(begun))
+def answer(parser: argparse.ArgumentParser) -> None:
+    """Answer the shell with the words that can follow, and end the process.
+
+    Parameters
+    ----------
+    parser
+        All commands. Arguments with a metavar of `NAMES` are completed by its names; other
+        arguments without choices by names of files.
+    """
+    import argcomplete
+
+    _set_completers(parser)
+    argcomplete.autocomplete(parser, always_complete_options=False)
 
 
-def _offers(parser: Command, awaited: argparse.Action | None, begun: str) -> Iterable[str]:
-    options = [name for action in parser._actions for name in action.option_strings]
-    if begun.startswith("-"):
-        return options
-    if awaited is not None:
-        return _values(awaited)
-    if commands := _commands(parser):
-        return commands
-    positional = [action for action in parser._actions if not action.option_strings]
-    return [value for action in positional for value in _values(action)]
-
-
-def _commands(parser: argparse.ArgumentParser) -> dict[str, Command]:
+def _set_completers(parser: argparse.ArgumentParser) -> None:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    return {}
-
-
-def _option(parser: Command, word: str) -> argparse.Action | None:
-    """The option of this name, if a value of it may follow."""
-    for action in parser._actions:
-        if word in action.option_strings and action.nargs != 0:
-            return action
-    return None
-
-
-def _values(action: argparse.Action) -> Iterable[str]:
-    if action.choices is not None:
-        return [str(choice) for choice in action.choices]
-    known = _KNOWN.get(action.metavar) if isinstance(action.metavar, str) else None
-    return known() if known else ()
+            for command in action.choices.values():
+                _set_completers(command)
+        elif isinstance(action.metavar, str) and action.metavar in NAMES:
+            names = NAMES[action.metavar]
+            action.completer = lambda names=names, **_: list(names())  # type: ignore[attr-defined]
 
 
 def _tables() -> Iterable[str]:
-    from timefair.tables.registry import TABLES
+    from timefair.exhibits.registry import TABLES
 
     return TABLES
 
 
 def _figures() -> Iterable[str]:
-    from timefair.figures.registry import FIGURES
+    from timefair.exhibits.registry import FIGURES
 
     return FIGURES
 
@@ -132,9 +79,9 @@ def _libraries() -> Iterable[str]:
     return LIBRARIES
 
 
-_KNOWN: dict[str, Callable[[], Iterable[str]]] = {
+NAMES: dict[str, Callable[[], Iterable[str]]] = {
     "TABLE": _tables,
     "FIGURE": _figures,
     "LIBRARY": _libraries,
 }
-"""What an argument may be, by the word that stands for it in the help."""
+"""The names that an argument can have, by its metavar in the help."""

@@ -1,4 +1,4 @@
-"""Commands that write runs for other tools to read, and read those that others have published."""
+"""The commands ``export`` and ``import``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from timefair.campaign.configuration import Campaign
-    from timefair.published.importing import Wanted
+    from timefair.published.importing import WantedProblems
 
 FORMATS = {"coco": "COCO's data format", "ioh": "IOHprofiler's data format"}
 READERS = {"coco": "cocopp", "ioh": "iohinspector"}
@@ -33,8 +33,8 @@ def add_to(commands: Commands, campaign: Command) -> None:
         one = exports.add_parser(
             name,
             help=f"{words}, for {READERS[name]}",
-            description=f"Writes collected runs in {words}, one folder an algorithm, for "
-            f"{READERS[name]} to read. A folder that is there already is refused.",
+            description=f"Writes collected runs in {words}, one folder per algorithm, for "
+            f"{READERS[name]}. A folder that exists is refused.",
             example=f"timefair export {name} results/default/collected/*.parquet \\\n"
             f"    --campaign results/default/campaign.json --output exported-{name}",
             parents=[campaign],
@@ -44,41 +44,47 @@ def add_to(commands: Commands, campaign: Command) -> None:
         )
         one.add_argument(
             "--output", required=True, type=Path, metavar="FOLDER",
-            help="one folder an algorithm in it",
+            help="folder to write; it gets one folder per algorithm",
         )  # fmt: skip
         one.set_defaults(command=_export_ioh)
         if name == "coco":
             one.add_argument(
                 "--cost", choices=("evaluations", "seconds"), default="evaluations",
-                help="what is written as evaluations; seconds in microseconds",
+                help="what is written in place of evaluations; seconds as microseconds",
             )  # fmt: skip
             one.set_defaults(command=_export_coco)
 
     import_ = commands.add_parser(
         "import",
-        help="make a record of published data, without times",
-        description="Makes a record of published data, to be set beside measured runs where "
-        "evaluations are counted.",
+        help="convert published data to a record without times",
+        description="Converts published data to a record, for comparison with measured runs in "
+        "evaluations.",
     )
     imports = import_.add_subparsers(title="formats", required=True, metavar="FORMAT")
     for name, words in FORMATS.items():
         one = imports.add_parser(
             name,
             help=words,
-            description=f"Reads the runs of one algorithm in {words}, a folder or an archive, and "
-            "writes them as a record. They have evaluations and no times. Snakemake does this by "
-            "itself for what a campaign names under `published`.",
+            description=f"Reads the runs of one algorithm in {words} from a folder or an archive "
+            "and writes them to a record, with evaluations and without times. Snakemake runs this "
+            "command for the data that a campaign names under `published`.",
             example=f"timefair import {name} exported-{name}/Nelder-Mead --output {name}.parquet",
         )
         one.add_argument("path", type=Path, metavar="PATH", help="a folder or an archive")
-        one.add_argument("--output", required=True, type=Path, metavar="PARQUET", help="to write")
         one.add_argument(
-            "--algorithm", metavar="NAME", help="which to take of several, as the data call it"
+            "--output", required=True, type=Path, metavar="PARQUET", help="record to write"
         )
-        one.add_argument("--label", metavar="NAME", help="of the algorithm; as in the data")
+        one.add_argument(
+            "--algorithm",
+            metavar="NAME",
+            help="name of the algorithm in the data, if they contain several",
+        )
+        one.add_argument(
+            "--label", metavar="NAME", help="label of the algorithm; by default its name"
+        )
         one.add_argument(
             "--campaign", type=Path, metavar="SNAPSHOT",
-            help="take what is of this campaign's problems only",
+            help="import only runs on the problems of this campaign",
         )  # fmt: skip
         one.set_defaults(command=_import, format=name)
 
@@ -103,10 +109,10 @@ def _export_ioh(arguments: argparse.Namespace) -> None:
 
 
 def _exported(snapshot: Path, collected: Sequence[Path]) -> tuple[Campaign, pa.Table]:
-    """The campaign, and its runs if they may be in one comparison."""
+    """The campaign and the collected runs; InputError if they are not comparable."""
     from timefair.campaign import configuration
     from timefair.records.integrity import Origins
-    from timefair.records.published import PUBLISHED
+    from timefair.records.schema import PUBLISHED
     from timefair.records.store import open_record, read_runs
 
     campaign = configuration.restore(snapshot)
@@ -121,12 +127,12 @@ def _exported(snapshot: Path, collected: Sequence[Path]) -> tuple[Campaign, pa.T
 
 
 def _with_times(runs: pa.Table) -> pa.Table:
-    """The runs without those of published data; says whose are left out."""
+    """The runs with times; prints one line per algorithm that has none."""
     import pyarrow.compute as pc
 
     untimed = pc.is_null(runs["wall_s"])
     for label in sorted(runs.filter(untimed)["algorithm"].unique().to_pylist()):
-        print(f"timefair: {label} is left out: published data have no times", file=sys.stderr)
+        print(f"timefair: {label}: skipped, published data have no times", file=sys.stderr)
     return runs.filter(pc.invert(untimed))
 
 
@@ -153,8 +159,10 @@ def _import(arguments: argparse.Namespace) -> None:
         print(f"timefair: {arguments.path}: {clause}", file=sys.stderr)
 
 
-def _wanted(campaign: Campaign) -> Wanted:
-    from timefair.published.importing import Wanted
+def _wanted(campaign: Campaign) -> WantedProblems:
+    from timefair.published.importing import WantedProblems
 
     problems = campaign.problems
-    return Wanted(problems.suite, problems.functions, problems.dimensions, problems.instances)
+    return WantedProblems(
+        problems.suite, problems.functions, problems.dimensions, problems.instances
+    )

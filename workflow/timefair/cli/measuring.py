@@ -176,6 +176,7 @@ def _unprepared(arguments: argparse.Namespace) -> Prepared:
 
 def _check_key(campaign: Campaign, arguments: argparse.Namespace) -> None:
     """Raise `InputError` if the job was planned with other code than is here now."""
+    from timefair.campaign import plan
     from timefair.campaign.provenance import measure_key
 
     try:
@@ -184,8 +185,7 @@ def _check_key(campaign: Campaign, arguments: argparse.Namespace) -> None:
         raise InputError(str(error)) from None
     if arguments.key != key:
         raise InputError(
-            "code, software or configuration changed since this job was planned; "
-            "start snakemake again"
+            f"code, software or configuration changed since this job was planned; {plan.AGAIN}"
         )
 
 
@@ -236,7 +236,6 @@ def _algorithms(snapshot: Path) -> dict[str, dict[str, Any]]:
 
 def _collect(arguments: argparse.Namespace) -> None:
     from timefair.campaign import configuration, plan
-    from timefair.campaign.provenance import measure_keys
     from timefair.records.collect import collect
     from timefair.records.integrity import Place
 
@@ -245,7 +244,8 @@ def _collect(arguments: argparse.Namespace) -> None:
     label: str = arguments.algorithm
     entry("--algorithm", label, campaign.algorithms)
     # The paths are not on the command line: a large campaign has more than fit there.
-    folder, keys = arguments.campaign.parent, measure_keys(campaign)
+    folder = arguments.campaign.parent
+    keys = plan.read_keys(folder, campaign)
     records = {
         folder / job.record(keys[label, job.round]): Place(key=keys[label, job.round], **vars(job))
         for job in plan.jobs(campaign)

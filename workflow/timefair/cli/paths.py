@@ -1,4 +1,4 @@
-"""What a command is told to read and to write: looked at before the work, which may take long."""
+"""Checks the files that a command reads and writes, before the work, which may take long."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ from timefair.basics.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from timefair.report.exhibits import PictureFile
+
 
 def prepare_files(paths: Iterable[Path], endings: Collection[str] = ()) -> None:
-    """Make the folders of files that will be written, and refuse what cannot be one.
+    """Make the folders of files that will be written, and refuse those that cannot be written.
 
     Parameters
     ----------
     paths
-        The files; what is there already is replaced later, not now.
+        The files. Existing ones are replaced later, not now.
     endings
-        What their names may end in; without any, all is right.
+        The allowed endings of their names; empty for any ending.
 
     Raises
     ------
     InputError
-        A line for each file of another ending; or for the first that cannot be written.
+        One line per file of another ending; or for the first that cannot be written.
     """
     paths = list(paths)
     if wrong := [path for path in paths if endings and path.suffix not in endings]:
@@ -42,33 +44,34 @@ def prepare_files(paths: Iterable[Path], endings: Collection[str] = ()) -> None:
 
 
 def prepare_folder(path: Path) -> None:
-    """Make a folder in which files will be written, if need be; `InputError` if that fails."""
+    """Make a folder for files, if it does not exist; `InputError` if that fails."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise InputError(f"{path}: is no folder, and none can be made there") from None
+        raise InputError(f"{path}: is not a folder, and cannot be made one") from None
     _refuse_locked(path)
 
 
 def _refuse_locked(path: Path) -> None:
     if not os.access(path, os.W_OK):
-        raise InputError(f"{path}: may not be written; make it writable, or name another")
+        raise InputError(f"{path}: cannot be written; make it writable, or name another")
 
 
 def read_table(path: Path, name: str) -> pd.DataFrame:
-    """The table `name` from its Parquet or CSV file.
+    """Read the table `name` from its Parquet or CSV file.
 
     Raises
     ------
     InputError
-        If the file cannot be read, is no table, or is known to be another one.
+        If the file cannot be read, is not a table, or is another table.
     """
-    from timefair.tables import files
+    from timefair.exhibits import files
+    from timefair.exhibits.registry import TABLES
 
     if not path.is_file():  # of a folder, pandas would read all files
-        raise InputError(f"{path}: is no file")
+        raise InputError(f"{path}: there is no such file")
     try:
-        frame = files.read(path)
+        frame = files.read(path, TABLES[name].exhibit.columns)
     except OSError as error:
         raise InputError(f"{path}: {os.strerror(error.errno or EIO)}") from None
     except ValueError:
@@ -79,14 +82,16 @@ def read_table(path: Path, name: str) -> pd.DataFrame:
     return frame
 
 
-def read_svg(path: Path) -> str:
-    """A drawing as text; `InputError` if the file cannot be read, or is no SVG."""
+def read_picture(path: Path) -> PictureFile:
+    """A figure as SVG or PNG; `InputError` if the file cannot be read, or is neither."""
+    from timefair.report.exhibits import PictureFile
+
     try:
-        text = path.read_text(encoding="utf-8")
+        content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
-    except ValueError:
-        text = ""
-    if "<svg" not in text:
-        raise InputError(f"{path}: is no SVG")
-    return text
+    if content.startswith(b"\x89PNG\r\n\x1a\n"):
+        return PictureFile(content, "image/png")
+    if b"<svg" not in content:
+        raise InputError(f"{path}: should be an SVG or PNG file")
+    return PictureFile(content, "image/svg+xml")

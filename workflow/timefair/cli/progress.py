@@ -16,7 +16,7 @@ from timefair.cli.common import Commands, duration, one_thread
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-    from timefair.campaign.progress import Progress
+    from timefair.campaign.progress import CampaignProgress
 
 EVERY_S = 5.0
 
@@ -42,21 +42,21 @@ def add_to(commands: Commands) -> None:
 
 def _progress(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair.campaign.progress import Watch
+    from timefair.campaign.progress import ProgressReader
 
     if arguments.watch is not None and not 0 < arguments.watch < inf:
         raise InputError(f"--watch: {arguments.watch:g}: should be seconds above 0")
-    watch, show = Watch(arguments.folder), _Line()
+    reader, show = ProgressReader(arguments.folder), _StatusLine()
     while True:
-        progress = watch.look(time.time())
-        show(line(watch.campaign, progress))
+        progress = reader.look(time.time())
+        show(line(reader.campaign, progress))
         if arguments.watch is None or progress.finished:
             show.end()
             return
         time.sleep(arguments.watch)
 
 
-class _Line:
+class _StatusLine:
     """A line that in a terminal takes the place of the last one; elsewhere it is added if new."""
 
     def __init__(self) -> None:
@@ -76,13 +76,13 @@ class _Line:
             print(f"\r\x1b[K{self._last}", flush=True)
 
 
-def line(campaign: Campaign, progress: Progress) -> str:
+def line(campaign: Campaign, progress: CampaignProgress) -> str:
     """What there is of a campaign, for a person."""
     parts = [f"{campaign.name}: {_runs(campaign, progress)}", *_faults(progress)]
     return "; ".join([", ".join(parts), *_times(campaign, progress), *_made(progress)])
 
 
-def _runs(campaign: Campaign, progress: Progress) -> str:
+def _runs(campaign: Campaign, progress: CampaignProgress) -> str:
     if progress.measured:
         return f"all {progress.runs} runs"
     most = "" if campaign.stopping.rule == "fixed" else "at most "
@@ -90,7 +90,7 @@ def _runs(campaign: Campaign, progress: Progress) -> str:
     return f"{progress.runs} of {most}{progress.wanted} runs ({share} %)"
 
 
-def _faults(progress: Progress) -> list[str]:
+def _faults(progress: CampaignProgress) -> list[str]:
     counts = {
         "failed": progress.failed,
         "disturbed": progress.disturbed,
@@ -99,7 +99,7 @@ def _faults(progress: Progress) -> list[str]:
     return [f"{count} {what}" for what, count in counts.items() if count]
 
 
-def _times(campaign: Campaign, progress: Progress) -> list[str]:
+def _times(campaign: Campaign, progress: CampaignProgress) -> list[str]:
     from timefair.campaign import plan
 
     if progress.measured:
@@ -118,7 +118,7 @@ def _times(campaign: Campaign, progress: Progress) -> list[str]:
     return said
 
 
-def _made(progress: Progress) -> list[str]:
+def _made(progress: CampaignProgress) -> list[str]:
     if not progress.measured:
         return []
     rooms = {"tables": progress.tables, "figures": progress.figures}

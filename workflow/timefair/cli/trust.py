@@ -1,4 +1,4 @@
-"""Commands about what can be relied on: this machine, and the records."""
+"""Commands that check this machine and the records."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def add_to(commands: Commands) -> None:
     """Add the commands of this module."""
     doctor = commands.add_parser(
         "doctor",
-        help="say what would spoil times on this machine, and what to do about each",
-        description="Looks at the machine for about a second and prints one line a finding, the "
-        "worst first: what was looked at, the numbers, and what to do. `bad`: times would be "
-        "wrong; `warn`: they would spread or drift; `unknown`: this machine does not tell.",
+        help="find what would disturb times on this machine, and what to do about it",
+        description="Checks the machine for about a second and prints one line per finding, the "
+        "worst first: what was checked, the numbers, and what to do. `bad`: times would be "
+        "wrong; `warn`: they would spread or drift; `unknown`: this machine does not show it.",
         example="timefair doctor\ntimefair doctor --cores 1 --json",
         exits={0: "no finding is bad", 1: "a finding is bad"},
     )
@@ -27,15 +27,15 @@ def add_to(commands: Commands) -> None:
 
     verify = commands.add_parser(
         "verify",
-        help="read every record again, and say what is damaged, missing or mixed",
+        help="read every record again, and list what is damaged, missing or mixed",
         description="Reads every record, collected file and journal of a folder again, checks "
-        "their checksums, and prints a line for each that is damaged, for runs that are missing, "
-        "and for what should not be in one table. Nothing is changed.",
+        "their checksums, and prints one line per damaged file, per record with missing runs, "
+        "and per mixture that should not be in one table. Nothing is changed.",
         example="timefair verify results/default",
         exits={
-            0: "all is right",
+            0: "nothing is wrong",
             1: "something is damaged, missing or mixed",
-            2: "the command line is wrong, or there is nothing to look at",
+            2: "the command line is wrong, or there is nothing to verify",
         },
     )
     verify.add_argument("folder", type=Path, metavar="DIR", help="results/NAME, or any records")

@@ -1,1 +1,1 @@
-"""Runs in the data formats of other tools, so that those can read what was measured here."""
+"""Writes runs in the data formats of COCO and IOHprofiler, and small tables as text."""

@@ -1,11 +1,11 @@
-"""Runs in COCO's data format, the files that cocopp reads.
+"""Writes runs in COCO's data format, for cocopp.
 
-A run is one trial, its restarts included. The ``.dat`` file of a function and dimension has a line
-for each improvement, the ``.tdat`` file a line at each of COCO's own triggers, with the best
-precision by then; the ``.info`` file of a function lists the trials of both.
+A run is one trial with all its launches. The ``.dat`` file of a function and dimension has one line
+per improvement. The ``.tdat`` file has the best precision at each of COCO's trigger evaluations.
+The ``.info`` file of a function lists the trials.
 
-The columns are those of COCO's logger: cost, evaluations of constraints (0), precision, and twice
-a value of the objective, where the precision stands again: it is a function whose optimum is 0.
+The columns are those of COCO's logger: cost, evaluations of constraints (0), precision, and two
+values of the objective. The latter are the precision again, as for a function with optimum 0.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from timefair.export.runs import (
     NOTHING_YET,
-    Run,
+    ExportedRun,
     file_name,
     in_order,
     refuse_existing,
@@ -32,14 +32,26 @@ from timefair.export.runs import (
 Cost = Literal["evaluations", "seconds"]
 
 FINAL_TARGET = 1e-8
-"""COCO's own; its report shows no harder one."""
+"""COCO's hardest target. Its report shows no harder one."""
 
 _HEADER = "% {cost} | g evaluations | best f - Fopt (0) | f | best f\n"
 
 
 @dataclass(frozen=True)
-class Trial:
-    """One run: the best precision from each cost on, up to the cost at its end."""
+class CocoTrial:
+    """A run in the form of COCO.
+
+    Attributes
+    ----------
+    algorithm, suite : str
+        Their names.
+    function, dimension, instance : int
+        Their numbers.
+    cost : ndarray, shape (lines,)
+        Evaluations or microseconds, increasing; the last one is the end of the run.
+    precision : ndarray, shape (lines,)
+        Best precision from each cost on.
+    """
 
     algorithm: str
     suite: str
@@ -51,46 +63,46 @@ class Trial:
 
     @property
     def info(self) -> str:
-        """Its entry in the ``.info`` file."""
+        """The trial in the ``.info`` file."""
         return f"{self.instance}:{self.cost[-1]}|{self.precision[-1]:.1e}"
 
     def at(self, cost: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The best precision at some costs, each at least 1."""
+        """The best precision at each cost; costs are at least 1."""
         return self.precision[np.searchsorted(self.cost, cost, side="right") - 1]
 
 
 def write_coco(
     runs: pa.Table, folder: Path, cost: Cost, *, final_target: float = FINAL_TARGET
 ) -> None:
-    """Write runs as one folder an algorithm, named after it, below `folder`.
+    """Write one folder per algorithm, with its name, in `folder`.
 
-    cocopp's ERT and success rates on the files are those of the tables, for all targets of its
-    grid (five a decade) that are not below `final_target`, given
-    ``cocopp.genericsettings.balance_instances = False``.
+    With ``cocopp.genericsettings.balance_instances = False``, cocopp computes the ERT and success
+    rates of the table ``ert`` from the files, for all targets of its grid (five per decade) down to
+    `final_target`.
 
     Parameters
     ----------
     runs : Table of RUN_SCHEMA
-        Their order does not matter. Runs of the same instance are trials of the same instance.
+        Runs in any order. Runs on the same instance become trials on the same instance.
     folder : Path
-        Made if need be. A table without runs writes nothing.
+        Created if it does not exist. A table without runs writes nothing.
     cost : {"evaluations", "seconds"}
-        What stands where cocopp expects evaluations. Seconds become whole microseconds, at
-        least 1; of several events within one microsecond the last is kept.
+        What is written in place of evaluations. Seconds are written as whole microseconds, at
+        least 1. Of several events within one microsecond, the last is written.
     final_target : float
-        cocopp knows no target below it, and takes a run as ended when it is reached.
+        cocopp's hardest target. For cocopp, a run ends when it is reached.
 
     Raises
     ------
     InputError
-        For each algorithm whose folder is there already: cocopp would join the trials. For each
-        function whose optimum is not known: the format has precisions only.
+        One line per algorithm whose folder exists, because cocopp would mix the trials. One line
+        per function whose optimum is not known, because the format has precisions only.
 
     Notes
     -----
-    A trial whose first event is not at cost 1 begins with a line of `NOTHING_YET` there. It is the
-    only one of a run without events. A run of no evaluation counts as one evaluation, because
-    cocopp takes a failure at cost 0 for a success.
+    A trial whose first event is not at cost 1 begins with a line with `NOTHING_YET` at cost 1. A
+    run without events has this line and one at its end. A run without evaluations is written with
+    one evaluation, because cocopp counts a failure at cost 0 as a success.
     """
     refuse_unknown_optima(runs, "COCO's")
     trials = [_trial(run, cost) for run in in_order(runs)]
@@ -102,13 +114,13 @@ def write_coco(
             _write_function(folder / name, stem, list(same), cost, final_target)
 
 
-def _trial(run: Run, cost: Cost) -> Trial:
+def _trial(run: ExportedRun, cost: Cost) -> CocoTrial:
     if cost == "evaluations":
         at, end = run.evaluations, np.int64(run.all_evaluations)
     else:
         at, end = _microseconds(run.time_s), np.int64(_microseconds(run.wall_s))
     steps, best = _steps(at, run.precision, end)
-    return Trial(
+    return CocoTrial(
         algorithm=run.algorithm,
         suite=run.suite,
         function=run.function,
@@ -126,7 +138,7 @@ def _microseconds(seconds: ArrayLike) -> NDArray[np.int64]:
 def _steps(
     at: NDArray[np.int64], precision: NDArray[np.float64], end: np.int64
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Cost and best precision from cost 1 to the end of the run, the last of each cost."""
+    """Costs from 1 to the end of the run, each once, and the best precision at each."""
     cost = np.maximum(np.concatenate([[1], at, [end]]), 1)
     best = np.concatenate([[NOTHING_YET], precision])
     best = np.append(best, best[-1])
@@ -135,7 +147,7 @@ def _steps(
 
 
 def _write_function(
-    folder: Path, stem: str, trials: list[Trial], cost: Cost, final_target: float
+    folder: Path, stem: str, trials: list[CocoTrial], cost: Cost, final_target: float
 ) -> None:
     (folder / stem).mkdir(parents=True)
     header = _HEADER.format(cost="f evaluations" if cost == "evaluations" else "microseconds")
@@ -167,8 +179,8 @@ def _write_lines(
             )
 
 
-def _at_triggers(trial: Trial) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """What COCO logs whatever is found: 20 costs a decade, 1, 2, 5 times the dimension, the end."""
+def _at_triggers(trial: CocoTrial) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Best precisions at COCO's triggers: 20 per decade; 1, 2 and 5 times D per decade; the end."""
     end = trial.cost[-1]
     decades = int(np.log10(end)) + 1
     triggers = np.concatenate(

@@ -1,8 +1,9 @@
-"""Runs in IOHprofiler's data format, the files that iohinspector and IOHanalyzer read.
+"""Writes runs in IOHprofiler's data format, for iohinspector and IOHanalyzer.
 
-A JSON file a function says what there is, a ``.dat`` file a function and dimension has the runs one
-after the other, each with the names of its columns before it: ``evaluations``, ``raw_y``, which is
-the precision, and ``time_s``, seconds since the run's start, as an attribute that was watched.
+One JSON file per function lists the runs. One ``.dat`` file per function and dimension has the
+lines of all runs; a line with the column names comes before each run. The columns are
+``evaluations``, ``raw_y`` (the precision) and ``time_s`` (seconds since the run's start, as a
+logged attribute).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import pyarrow as pa
 
 from timefair.export.runs import (
     NOTHING_YET,
-    Run,
+    ExportedRun,
     file_name,
     in_order,
     refuse_existing,
@@ -26,31 +27,30 @@ from timefair.export.runs import (
 )
 
 VERSION = "0.3.22"
-"""The IOHexperimenter whose files these are like."""
+"""The version of IOHexperimenter whose format is written."""
 
 EVALUATIONS, PRECISION, TIME = "evaluations", "raw_y", "time_s"
 
 
 def write_ioh(runs: pa.Table, folder: Path) -> None:
-    """Write runs as one folder an algorithm, named after it, below `folder`.
+    """Write one folder per algorithm, with its name, in `folder`.
 
-    A run has a line for each improvement, and one at its end unless the last evaluation is an
-    improvement. One whose first event is not at evaluation 1 begins with a line of `NOTHING_YET`
-    there: iohinspector takes evaluation 1 for the beginning of a run. Runs without times have no
-    column ``time_s``.
+    A run has one line per improvement and one at its end, unless the last evaluation is an
+    improvement. If the first event is not at evaluation 1, the run begins with a line with
+    `NOTHING_YET` there, because a run begins at evaluation 1 for iohinspector. Runs without times
+    have no column ``time_s``.
 
     Parameters
     ----------
     runs : Table of RUN_SCHEMA
-        Their order does not matter.
+        Runs in any order.
     folder : Path
-        Made if need be. A table without runs writes nothing.
+        Created if it does not exist. A table without runs writes nothing.
 
     Raises
     ------
     InputError
-        For each algorithm whose folder is there already. For each function whose optimum is not
-        known.
+        One line per algorithm whose folder exists, or per function whose optimum is not known.
     """
     refuse_unknown_optima(runs, "IOHprofiler's")
     refuse_existing(folder / name for name in sorted(runs["algorithm"].unique().to_pylist()))
@@ -60,7 +60,7 @@ def write_ioh(runs: pa.Table, folder: Path) -> None:
         _write_function(folder / algorithm, suite, function, list(part))
 
 
-def _write_function(folder: Path, suite: str, function: int, runs: list[Run]) -> None:
+def _write_function(folder: Path, suite: str, function: int, runs: list[ExportedRun]) -> None:
     stem = f"f{function}_{file_name(suite)}"
     (folder / f"data_{stem}").mkdir(parents=True)
     timed = all(np.isfinite(run.wall_s) for run in runs)
@@ -88,8 +88,8 @@ def _write_function(folder: Path, suite: str, function: int, runs: list[Run]) ->
     (folder / f"IOHprofiler_{stem}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _described(run: Run) -> dict[str, Any]:
-    """What the JSON file says of a run."""
+def _described(run: ExportedRun) -> dict[str, Any]:
+    """A run in the JSON file."""
     evaluations, precision = 1, NOTHING_YET
     if len(run.evaluations):
         evaluations, precision = int(run.evaluations[-1]), float(run.precision[-1])
@@ -104,14 +104,14 @@ def _columns(timed: bool) -> list[str]:
     return [EVALUATIONS, PRECISION, *([TIME] if timed else [])]
 
 
-def _lines(run: Run, timed: bool) -> Iterator[str]:
+def _lines(run: ExportedRun, timed: bool) -> Iterator[str]:
     yield " ".join(_columns(timed)) + "\n"
     for evaluations, precision, time_s in _steps(run):
         yield f"{evaluations} {precision!r}{f' {time_s!r}' if timed else ''}\n"
 
 
-def _steps(run: Run) -> Iterator[tuple[int, float, float]]:
-    """Evaluations, best precision and seconds at each line of a run."""
+def _steps(run: ExportedRun) -> Iterator[tuple[int, float, float]]:
+    """Evaluations, best precision and seconds of each line of a run."""
     steps = zip(run.evaluations.tolist(), run.precision.tolist(), run.time_s.tolist(), strict=True)
     last, best = 0, NOTHING_YET
     for evaluations, precision, time_s in steps:

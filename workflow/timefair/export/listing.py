@@ -1,4 +1,4 @@
-"""Small tables for people: as Markdown, which also reads well in a terminal, and as CSV."""
+"""Writes small tables as Markdown, which is also readable in a terminal, and as CSV."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ Row = Mapping[str, object]
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """The rows as a Markdown table with aligned columns; their keys, all alike, are its head."""
+    """Format rows as an aligned Markdown table, floats with three digits.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        At least one; all have the same keys, which are the head of the table. None is empty.
+    """
     lines = [list(rows[0]), *([_word(value) for value in row.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, ["-" * width for width in widths])
@@ -23,7 +29,7 @@ def markdown(rows: Sequence[Row]) -> str:
 
 
 def comma_separated(rows: Sequence[Row]) -> str:
-    """The rows as CSV, unrounded; None is empty."""
+    """Format rows as CSV, without rounding. None is empty."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -32,7 +38,7 @@ def comma_separated(rows: Sequence[Row]) -> str:
 
 
 WRITERS = {".md": markdown, ".csv": comma_separated}
-"""By the ending of a file."""
+"""Writers by the suffix of the file."""
 
 
 def _word(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Runs one by one, as the formats of other tools take them."""
+"""Iterates over runs, for writers of other data formats."""
 
 from __future__ import annotations
 
@@ -15,19 +15,30 @@ from numpy.typing import NDArray
 from timefair.basics.errors import InputError
 
 NOTHING_YET = 1e300
-"""The precision before the first finite value: cocopp does not come to an end with `inf`."""
+"""The precision before the first finite value. cocopp does not terminate with `inf`."""
 
 NO_FILE_NAME = r"[^\w.-]"
-"""What does not go into the names of files, such as the ``:`` of a suite of one's own."""
+"""Characters replaced in file names, such as the ``:`` of a user-defined suite."""
 
 _NAMES = ("algorithm", "suite", "function", "dimension", "instance")
 
 
 @dataclass(frozen=True)
-class Run:
-    """One run: its names, what is known at each improvement, and what it cost in all.
+class ExportedRun:
+    """One run.
 
-    Times are in seconds, NaN in runs of published data.
+    Attributes
+    ----------
+    algorithm, suite : str
+        Their names.
+    function, dimension, instance : int
+        Their numbers.
+    evaluations, time_s, precision : ndarray, shape (events,)
+        One entry per improvement. Times are seconds, NaN for published data.
+    all_evaluations : int
+        Number of evaluations of the run.
+    wall_s : float
+        Seconds of the run, NaN for published data.
     """
 
     algorithm: str
@@ -42,8 +53,8 @@ class Run:
     wall_s: float
 
 
-def in_order(runs: pa.Table) -> Iterator[Run]:
-    """The runs by algorithm, suite, function, dimension, instance and number."""
+def in_order(runs: pa.Table) -> Iterator[ExportedRun]:
+    """The runs, sorted by algorithm, suite, function, dimension, instance and number of the run."""
     rows = runs.sort_by([(key, "ascending") for key in (*_NAMES, "run")])
     names = rows.select(_NAMES).to_pylist()
     events = pc.list_flatten(rows["events"])
@@ -58,22 +69,24 @@ def in_order(runs: pa.Table) -> Iterator[Run]:
         names, stops - lengths, stops, ends, strict=True
     ):
         part = {key: numbers[start:stop] for key, numbers in columns.items()}
-        yield Run(**name, **part, all_evaluations=int(all_evaluations), wall_s=float(wall_s))
+        yield ExportedRun(
+            **name, **part, all_evaluations=int(all_evaluations), wall_s=float(wall_s)
+        )
 
 
 def file_name(suite: str) -> str:
-    """The name of a suite as a part of the name of a file."""
+    """The name of a suite as a part of a file name."""
     return re.sub(NO_FILE_NAME, "_", suite)
 
 
 def refuse_unknown_optima(runs: pa.Table, format: str) -> None:
-    """Raise `InputError` for each function whose optimum is not known: no precision is there."""
+    """Raise `InputError` with one line per function whose optimum is not known."""
     unknown = runs.filter(pc.is_null(runs["f_opt"])).select(["suite", "function"])
     functions = sorted({(row["suite"], row["function"]) for row in unknown.to_pylist()})
     if functions:
         raise InputError(
             *(
-                f"{suite} f{function}: its optimum is not known, and {format} format has "
+                f"{suite} f{function}: its optimum is not known, but {format} format has "
                 "precisions only"
                 for suite, function in functions
             )
@@ -81,7 +94,9 @@ def refuse_unknown_optima(runs: pa.Table, format: str) -> None:
 
 
 def refuse_existing(folders: Iterable[Path]) -> None:
-    """Raise `InputError` for each folder that is there: what reads it would join the runs."""
+    """Raise `InputError` with one line per folder that exists: readers would mix the runs."""
     there = [folder for folder in folders if folder.exists()]
     if there:
-        raise InputError(*(f"{path} is there already; delete it or name another" for path in there))
+        raise InputError(
+            *(f"{path}: already exists; delete it or choose another folder" for path in there)
+        )

@@ -1,5 +1,5 @@
-"""The machine that times come from: what it says of itself, and what would spoil times on it.
+"""Facts about the machine that is measured on, and a check of what would disturb times.
 
-`host` reads a machine, `processor`, `memory`, `groups`, `system`, `software` and `checkout` say
-what is there, and `facts` lists it all. `probes` measures, `doctor` judges.
+`host` reads files of the machine. `processor`, `memory`, `cgroups`, `system`, `software` and
+`checkout` read facts, `facts` lists all of them. `probes` measures, and `doctor` judges.
 """

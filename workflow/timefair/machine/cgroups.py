@@ -1,7 +1,8 @@
-"""What the control groups of this process allow: processor time and memory, version 1 or 2.
+"""Limits of the control groups of this process: processor time and memory, version 1 or 2.
 
-A limit of a group holds for the groups in it, so all from this process's own up to the root of the
-mount are read, and the tightest counts. In a container the groups outside it cannot be seen.
+A limit of a group also holds for the groups inside it. So all groups are read, from that of this
+process up to the root of the mount, and the tightest limit counts. In a container the groups
+outside are not visible.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ _NO_LIMIT_BYTES = 2**62  # version 1 writes the largest multiple of a page
 
 
 def cpu_quota(host: Host) -> float | str:
-    """Cores' worth of time that the group may use in each period."""
+    """The CPU time that the group may use per period, in cores."""
     return min((_quota(host, folder) for folder in folders(host, "cpu")), key=_size)
 
 
 def throttled_periods(host: Host) -> int:
-    """In how many periods the group or one above it was stopped, its quota being used up."""
+    """The number of periods in which the group, or one above it, was stopped by its quota."""
     counts = [
         whole(stat["nr_throttled"], "nr_throttled")
         for folder in folders(host, "cpu")
@@ -38,14 +39,15 @@ def memory_limit_mb(host: Host) -> float | str:
 
 
 def memory_left_mb(host: Host) -> float | str:
-    """What is left of that memory; file contents that can be dropped do not count as used."""
+    """The rest of that memory; file contents that can be dropped do not count as used."""
     return min((_left(host, folder) for folder in folders(host, "memory")), key=_size)
 
 
 def folders(host: Host, controller: str) -> list[str]:
-    """The folders of this process's group and of those above it, for one controller.
+    """The folders of this process's group and of the groups above it, for one controller.
 
-    Relative to the root of `host`, the own one first; `Unknown` if there is none.
+    They are relative to the root of `host`, and begin with the group of this process. `Unknown` if
+    there is no such group.
     """
     version_1 = _memberships(host).get(controller)
     member = version_1 or _memberships(host).get("")

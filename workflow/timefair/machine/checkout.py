@@ -1,4 +1,4 @@
-"""The commits of git that a result comes from."""
+"""The git commits of the working directory and of this package."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WAIT_S = 5
 
 
 def commit(host: Host) -> str:
-    """The commit of the working directory, with ``-dirty`` where files differ from it."""
+    """The commit of the working directory, with ``-dirty`` if files differ from it."""
     return _describe(host.folder)
 
 
@@ -33,15 +33,15 @@ def _describe(folder: Path) -> str:
 
 
 def _installed_commit() -> str:
-    told = metadata.distribution(_PACKAGE.name).read_text("direct_url.json") or "{}"
-    installed: str | None = json.loads(told).get("vcs_info", {}).get("commit_id")
+    text = metadata.distribution(_PACKAGE.name).read_text("direct_url.json") or "{}"
+    installed: str | None = json.loads(text).get("vcs_info", {}).get("commit_id")
     if installed is None:
-        raise Unknown("the package is no checkout and was not installed from one")
+        raise Unknown("the package is not a checkout and was not installed from one")
     return installed
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    """What git answers, without waiting for locks or a prompt."""
+    """The output of git; it does not wait for locks or a prompt."""
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:
         done = subprocess.run(
@@ -59,6 +59,6 @@ def _git(folder: Path, *arguments: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         raise Unknown("git does not answer") from None
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines()
-        raise Unknown(said[0] if said else f"git ends with {done.returncode}")
+        errors = done.stderr.strip().splitlines()
+        raise Unknown(errors[0] if errors else f"git ends with {done.returncode}")
     return done.stdout.strip()

@@ -1,6 +1,6 @@
-"""What would spoil times on a machine, and what to do about each; one function a finding.
+"""Checks for what would disturb times on a machine; one function per finding.
 
-A check asks the seen for what it needs; what is not known there makes its finding unknown.
+A check reads facts of an observation. If one of them is unknown, its finding is unknown.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from timefair.machine.host import Unknown, core_list
-from timefair.machine.observation import Observation, Severity, Verdict, bad, ok, warn
+from timefair.machine.observation import Diagnosis, Observation, Severity, bad, ok, warn
 from timefair.machine.probes import LOOP_NS
 
 WAITING_BAD, WAITING_WARN = 0.05, 0.02
-"""Shares of time without a core: a run above the first is disturbed."""
+"""Shares of time without a core; a run above the first is disturbed."""
 
 ORDER: tuple[Severity, ...] = ("bad", "warn", "unknown", "ok")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict on one thing."""
+    """The assessment of one check."""
 
     name: str
     severity: Severity
@@ -35,19 +35,19 @@ class Finding:
 
 
 def findings(seen: Observation) -> list[Finding]:
-    """What each check says, the worst first."""
-    found = [Finding(name, *_verdict(check, seen)) for name, check in CHECKS.items()]
+    """Run all checks; the worst finding comes first."""
+    found = [Finding(name, *_assessment(check, seen)) for name, check in CHECKS.items()]
     return sorted(found, key=lambda finding: ORDER.index(finding.severity))
 
 
 def summary(found: Iterable[Finding]) -> str:
-    """How many findings there are of each severity."""
+    """Count the findings of each severity, as a line of text."""
     counts = Counter(finding.severity for finding in found)
     return ", ".join(f"{counts[severity]} {severity}" for severity in ORDER)
 
 
 def as_json(found: Iterable[Finding], seen: Observation) -> dict[str, Any]:
-    """Findings, and all facts that they were made from, as JSON values."""
+    """The findings and all facts behind them, as JSON values."""
     return {
         "cores_asked": seen.cores_asked,
         "findings": [asdict(finding) for finding in found],
@@ -57,17 +57,17 @@ def as_json(found: Iterable[Finding], seen: Observation) -> dict[str, Any]:
     }
 
 
-def _verdict(check: Callable[[Observation], Verdict], seen: Observation) -> Verdict:
+def _assessment(check: Callable[[Observation], Diagnosis], seen: Observation) -> Diagnosis:
     try:
         return check(seen)
     except Unknown as reason:
-        return Verdict("unknown", str(reason))
+        return Diagnosis("unknown", str(reason))
 
 
 # --- Cores and who else uses them -------------------------------------------------------------
 
 
-def _cores(seen: Observation) -> Verdict:
+def _cores(seen: Observation) -> Diagnosis:
     usable = seen["cores_usable"]
     evidence = f"{seen.cores} asked for, {usable} usable of {seen['cores']}"
     if seen.cores > usable:
@@ -75,7 +75,7 @@ def _cores(seen: Observation) -> Verdict:
     return ok(evidence)
 
 
-def _batch_job(seen: Observation) -> Verdict:
+def _batch_job(seen: Observation) -> Diagnosis:
     job = seen.facts["slurm"] or {}
     given, usable = job.get("SLURM_CPUS_ON_NODE"), seen["cores_usable"]
     if given is None:
@@ -90,7 +90,7 @@ def _batch_job(seen: Observation) -> Verdict:
     return ok(evidence)
 
 
-def _hyper_threads(seen: Observation) -> Verdict:
+def _hyper_threads(seen: Observation) -> Diagnosis:
     usable = set(core_list(seen["affinity"], "affinity"))
     shared = [together for group in seen["siblings"] if (together := usable & set(group))]
     pairs = ["-".join(map(str, sorted(group))) for group in shared if len(group) > 1]
@@ -103,18 +103,18 @@ def _hyper_threads(seen: Observation) -> Verdict:
     return ok(evidence + "; timed runs take one thread of each core first")
 
 
-def _waiting(seen: Observation) -> Verdict:
+def _waiting(seen: Observation) -> Diagnosis:
     shares = seen["waiting"]
     worst = max(shares.values())
-    told = [f"core {core} {share:.1%}" for core, share in _largest(shares)]
-    evidence = f"share of a loop of {LOOP_NS / 1e6:.0f} ms: {_some(told)}"
+    largest = [f"core {core} {share:.1%}" for core, share in _largest(shares)]
+    evidence = f"share of a loop of {LOOP_NS / 1e6:.0f} ms: {_some(largest)}"
     remedy = "end other work, or keep it off these cores (taskset, cpuset)"
     if worst > WAITING_BAD:
         return bad(evidence, remedy)
     return warn(evidence, remedy) if worst > WAITING_WARN else ok(evidence)
 
 
-def _load(seen: Observation) -> Verdict:
+def _load(seen: Observation) -> Diagnosis:
     load, cores = seen["load"][0], seen["cores"]
     evidence = f"{load:.2f} processes on {cores} cores, mean of the last minute"
     if load > 0.5 + 0.05 * cores:
@@ -122,7 +122,7 @@ def _load(seen: Observation) -> Verdict:
     return ok(evidence)
 
 
-def _pressure(seen: Observation) -> Verdict:
+def _pressure(seen: Observation) -> Diagnosis:
     pressure = seen["pressure"]
     evidence = ", ".join(f"{what} {share:.1f} %" for what, share in pressure.items())
     evidence += " of the last 10 s"
@@ -133,7 +133,7 @@ def _pressure(seen: Observation) -> Verdict:
     return ok(evidence)
 
 
-def _quota(seen: Observation) -> Verdict:
+def _quota(seen: Observation) -> Diagnosis:
     quota = seen["cpu_quota"]
     if isinstance(quota, str):
         return ok("none")
@@ -144,7 +144,7 @@ def _quota(seen: Observation) -> Verdict:
     return warn(evidence, remedy)
 
 
-def _throttling(seen: Observation) -> Verdict:
+def _throttling(seen: Observation) -> Diagnosis:
     before, now = seen["throttled_periods"], seen.grown("throttled_periods")
     evidence = f"stopped in {before} periods so far, in {now} just now"
     remedy = "raise the quota of the control group, or use fewer --cores"
@@ -153,7 +153,7 @@ def _throttling(seen: Observation) -> Verdict:
     return warn(evidence, remedy) if before > 0 else ok(evidence)
 
 
-def _virtual_machine(seen: Observation) -> Verdict:
+def _virtual_machine(seen: Observation) -> Diagnosis:
     name = seen["virtual_machine"]
     if name == "none":
         return ok("none")
@@ -170,14 +170,14 @@ def _virtual_machine(seen: Observation) -> Verdict:
 # --- Frequency --------------------------------------------------------------------------------
 
 
-def _governor(seen: Observation) -> Verdict:
+def _governor(seen: Observation) -> Diagnosis:
     governor = seen["governor"]
     if governor == "performance":
         return ok(governor)
     return warn(governor, "set it: cpupower frequency-set -g performance")
 
 
-def _turbo(seen: Observation) -> Verdict:
+def _turbo(seen: Observation) -> Diagnosis:
     if seen["turbo"] == "off":
         return ok("off")
     return warn(
@@ -187,7 +187,7 @@ def _turbo(seen: Observation) -> Verdict:
     )
 
 
-def _heat(seen: Observation) -> Verdict:
+def _heat(seen: Observation) -> Diagnosis:
     before, now = seen["thermal_throttles"], seen.grown("thermal_throttles")
     evidence = f"slowed {before} times since the start, {now} just now"
     remedy = "cool it, or use fewer --cores"
@@ -196,7 +196,7 @@ def _heat(seen: Observation) -> Verdict:
     return warn(evidence, remedy) if before > 0 else ok(evidence)
 
 
-def _power(seen: Observation) -> Verdict:
+def _power(seen: Observation) -> Diagnosis:
     if seen["power"] == "battery":
         return bad("battery", "plug it in")
     return ok(seen["power"])
@@ -205,7 +205,7 @@ def _power(seen: Observation) -> Verdict:
 # --- Memory -----------------------------------------------------------------------------------
 
 
-def _memory(seen: Observation) -> Verdict:
+def _memory(seen: Observation) -> Diagnosis:
     left, available = seen["memory_left_mb"], seen["memory_available_mb"]
     free = available if isinstance(left, str) else min(left, available)
     share = free / max(seen.cores, 1)
@@ -216,7 +216,7 @@ def _memory(seen: Observation) -> Verdict:
     return warn(evidence, remedy) if share < 1024 else ok(evidence)
 
 
-def _swap(seen: Observation) -> Verdict:
+def _swap(seen: Observation) -> Diagnosis:
     used, moved = seen["swap_used_mb"], seen.grown("swapped_pages")
     evidence = f"{used:.0f} of {seen['swap_mb']:.0f} MB in use, {moved} pages moved just now"
     if moved > 0:
@@ -231,14 +231,14 @@ def _swap(seen: Observation) -> Verdict:
 _FAST_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
 
 
-def _clock_source(seen: Observation) -> Verdict:
+def _clock_source(seen: Observation) -> Diagnosis:
     source = seen["clock_source"]
     if source in _FAST_CLOCKS:
         return ok(source)
     return bad(source, f"choose one that is read without a system call ({', '.join(_FAST_CLOCKS)})")
 
 
-def _clock(seen: Observation) -> Verdict:
+def _clock(seen: Observation) -> Diagnosis:
     step, cost = seen["clock_step_ns"], seen["clock_cost_ns"]
     evidence = f"steps of {step} ns, {cost:.0f} ns a reading"
     if step > 1000 or cost > 1000:
@@ -248,7 +248,7 @@ def _clock(seen: Observation) -> Verdict:
     return ok(evidence)
 
 
-def _timers(seen: Observation) -> Verdict:
+def _timers(seen: Observation) -> Diagnosis:
     late = seen["timer_late_ms"]
     evidence = f"1 ms is late by {late['p50']:.2f} ms (median), {late['p99']:.2f} ms (99 %)"
     if late["p99"] > 1:
@@ -256,7 +256,7 @@ def _timers(seen: Observation) -> Verdict:
     return ok(evidence)
 
 
-def _fork(seen: Observation) -> Verdict:
+def _fork(seen: Observation) -> Diagnosis:
     evidence = f"{seen['fork_ms']:.1f} ms a process"
     if seen["fork_ms"] > 20:
         return warn(evidence, "free memory; each run is a process of its own")
@@ -266,23 +266,23 @@ def _fork(seen: Observation) -> Verdict:
 # --- Software ---------------------------------------------------------------------------------
 
 
-def _library_threads(seen: Observation) -> Verdict:
+def _library_threads(seen: Observation) -> Diagnosis:
     threads = seen["library_threads"]
     if not threads:
         raise Unknown("threadpoolctl knows no loaded library")
-    told = [f"{file} {count}" for file, count in _largest(threads)]
+    largest = [f"{file} {count}" for file, count in _largest(threads)]
     if max(threads.values()) > 1:
         return bad(
-            f"asked for 1 thread, has more: {_some(told)}",
+            f"asked for 1 thread, has more: {_some(largest)}",
             "use a build of the library that heeds OMP_NUM_THREADS or OPENBLAS_NUM_THREADS",
         )
-    return ok(f"1 thread when asked for 1: {_some(told)}")
+    return ok(f"1 thread when asked for 1: {_some(largest)}")
 
 
 _OVERRIDDEN = ("_NUM_THREADS", "_MAX_THREADS", "_MAXIMUM_THREADS")
 
 
-def _thread_variables(seen: Observation) -> Verdict:
+def _thread_variables(seen: Observation) -> Diagnosis:
     found = {name: v for name, v in seen["environment"].items() if name.endswith(_OVERRIDDEN)}
     if not found:
         return ok("none set; runs get the threads of their algorithm")
@@ -304,7 +304,7 @@ _SLOW_OR_PIN = (
 )
 
 
-def _variables(seen: Observation) -> Verdict:
+def _variables(seen: Observation) -> Diagnosis:
     found = {name: v for name, v in seen["environment"].items() if name in _SLOW_OR_PIN}
     if found:
         return warn(_assignments(found), "unset them: they slow programs, or move threads")
@@ -324,7 +324,7 @@ def _some(words: list[str], most: int = 4) -> str:
     return ", ".join(words[:most]) + more
 
 
-CHECKS: dict[str, Callable[[Observation], Verdict]] = {
+CHECKS: dict[str, Callable[[Observation], Diagnosis]] = {
     "cores": _cores,
     "batch job": _batch_job,
     "hyper-threads": _hyper_threads,

@@ -1,7 +1,8 @@
-"""The list of facts: what stays the same from run to run, and what holds at one moment."""
+"""The lists of facts: those that stay the same from run to run, and those of one moment."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from timefair.machine import cgroups, checkout, memory, processor, software, system
@@ -68,14 +69,37 @@ MOMENTARY: dict[str, Reader] = {
 }
 
 
-def standing(host: Host) -> dict[str, Any]:
-    """What machine, software and limits a result comes from.
+def machine_facts(distributions: Iterable[str] = (), host: Host | None = None) -> dict[str, Any]:
+    """Describe the machine, the limits and the software that a result comes from.
 
-    Every fact has a value, or is None with the reason under its name in ``missing``.
+    Parameters
+    ----------
+    distributions
+        Packages whose versions are listed besides those of timefair and numpy.
+    host
+        The machine to read; this one by default.
+
+    Returns
+    -------
+    dict
+        The facts of `STANDING` by name, and ``versions``, the installed versions by package. A
+        fact that is not available is None, with the reason under its name in ``missing``.
     """
-    return gather(STANDING, host)
+    versions = software.versions(("timefair", "numpy", *distributions))
+    return gather(STANDING, host or Host()) | {"versions": versions}
 
 
-def momentary(host: Host) -> dict[str, Any]:
-    """What the machine is doing now, and the job that runs here; in the same form."""
-    return gather(MOMENTARY, host)
+def machine_state(host: Host | None = None) -> dict[str, Any]:
+    """Describe the load, the free memory, the counters and the batch job at this moment.
+
+    Parameters
+    ----------
+    host
+        The machine to read; this one by default.
+
+    Returns
+    -------
+    dict
+        The facts of `MOMENTARY`, in the form of `machine_facts`.
+    """
+    return gather(MOMENTARY, host or Host())

@@ -1,4 +1,4 @@
-"""A machine as its kernel shows it in files, or a folder that looks like one."""
+"""Reads the files in which the kernel describes a machine, or a folder with such files."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _MOST_CORES = 2**16
 
 
 class Unknown(Exception):
-    """A fact that cannot be had on this machine; the message is the reason."""
+    """A fact is not available on this machine; the message is the reason."""
 
 
 @dataclass(frozen=True)
 class Host:
-    """Where facts are read: paths below `root`, variables of `environment`, code in `folder`.
+    """Where facts are read: files below `root`, variables of `environment`, code in `folder`.
 
-    Paths are given without the leading slash. Whatever a file holds, reading it gives a value or
-    raises `Unknown`, nothing else.
+    Paths have no leading slash. Reading a file returns a value or raises `Unknown`, whatever the
+    file contains.
     """
 
     root: Path = Path("/")
@@ -31,7 +31,7 @@ class Host:
     folder: Path = field(default_factory=Path.cwd)
 
     def text(self, path: str) -> str:
-        """The content of a file, without space around it; never empty."""
+        """The content of a file without surrounding space; never empty."""
         try:
             content = (self.root / path).read_text(encoding="utf-8", errors="replace").strip()
         except (FileNotFoundError, NotADirectoryError):
@@ -43,7 +43,7 @@ class Host:
         return content
 
     def number(self, path: str) -> int:
-        """The whole number that a file holds."""
+        """The whole number in a file."""
         return whole(self.text(path), f"/{path}")
 
     def fields(self, path: str, separator: str = ":") -> dict[str, str]:
@@ -62,14 +62,14 @@ class Host:
         return value
 
     def names(self, path: str) -> list[str]:
-        """What a folder holds, sorted; perhaps nothing."""
+        """The sorted names in a folder; may be empty."""
         try:
             return sorted(os.listdir(self.root / path))
         except OSError:
             raise Unknown(f"no /{path}") from None
 
     def has(self, path: str) -> bool:
-        """Whether a file or folder is there."""
+        """Whether a file or folder exists."""
         return os.path.exists(self.root / path)
 
 
@@ -77,7 +77,7 @@ Reader = Callable[[Host], Any]
 
 
 def gather(readers: Mapping[str, Reader], host: Host) -> dict[str, Any]:
-    """What each reader finds; None, and the reason under ``missing``, where it finds nothing."""
+    """Call all readers; an unknown fact is None, with the reason under ``missing``."""
     facts: dict[str, Any] = {}
     missing: dict[str, str] = {}
     for name, read in readers.items():
@@ -90,29 +90,29 @@ def gather(readers: Mapping[str, Reader], host: Host) -> dict[str, Any]:
 
 
 def whole(text: str, where: str) -> int:
-    """A whole number of at most 19 digits.
+    """Parse a whole number of at most 19 digits.
 
     >>> whole("-1", "here"), whole("100000", "here")
     (-1, 100000)
     """
     if not re.fullmatch(r"-?[0-9]{1,19}", text):
-        raise Unknown(f"{where} holds no number")
+        raise Unknown(f"{where} has no number")
     return int(text)
 
 
 def decimal(text: str, where: str) -> float:
-    """A number with or without decimals, not negative.
+    """Parse a number that is not negative, with or without decimals.
 
     >>> decimal("98.68", "here")
     98.68
     """
     if not re.fullmatch(r"[0-9]{1,19}(\.[0-9]{1,19})?", text):
-        raise Unknown(f"{where} holds no number")
+        raise Unknown(f"{where} has no number")
     return float(text)
 
 
 def core_list(text: str, where: str) -> list[int]:
-    """The cores of a list in the kernel's spelling.
+    """Parse a list of cores in the format of the kernel.
 
     >>> core_list("0-2,8", "here")
     [0, 1, 2, 8]
@@ -123,6 +123,6 @@ def core_list(text: str, where: str) -> list[int]:
         low = whole(first, where)
         high = whole(last, where) if dash else low
         if not 0 <= low <= high < _MOST_CORES:
-            raise Unknown(f"{where} holds no list of cores")
+            raise Unknown(f"{where} has no list of cores")
         cores.update(range(low, high + 1))
     return sorted(cores)

@@ -8,17 +8,17 @@ _PAGES = "proc/vmstat"
 
 
 def total_mb(host: Host) -> float:
-    """All memory."""
+    """The size of the memory."""
     return _mb(host, "MemTotal")
 
 
 def available_mb(host: Host) -> float:
-    """What programs can have without swapping, as the kernel estimates it."""
+    """The kernel's estimate of the memory that programs can get without swapping."""
     return _mb(host, "MemAvailable")
 
 
 def swap_mb(host: Host) -> float:
-    """All swap; 0 where there is none."""
+    """The size of the swap; 0 without swap."""
     return _mb(host, "SwapTotal")
 
 

@@ -1,4 +1,4 @@
-"""What the doctor sees of a machine, and what it says of one thing it looked at."""
+"""The observation of a machine that the doctor judges, and the form of its assessments."""
 
 from __future__ import annotations
 
@@ -14,38 +14,46 @@ from timefair.machine.probes import PROBES
 Severity = Literal["bad", "warn", "unknown", "ok"]
 
 COUNTERS = ("steal_s", "swapped_pages", "thermal_throttles", "throttled_periods")
-"""Facts that only grow; their growth while the doctor measures is what happens now."""
+"""Facts that only grow. Their growth while the doctor measures shows what happens now."""
 
 
-class Verdict(NamedTuple):
-    """How bad something is, the numbers that say so, and what to do about it."""
+class Diagnosis(NamedTuple):
+    """The severity of something, the numbers behind it, and what to do."""
 
     severity: Severity
     evidence: str
     remedy: str = ""
 
 
-def ok(evidence: str) -> Verdict:
-    """Nothing that spoils times."""
-    return Verdict("ok", evidence)
+def ok(evidence: str) -> Diagnosis:
+    """Times are not disturbed."""
+    return Diagnosis("ok", evidence)
 
 
-def warn(evidence: str, remedy: str) -> Verdict:
-    """Times spread or drift more than they need."""
-    return Verdict("warn", evidence, remedy)
+def warn(evidence: str, remedy: str) -> Diagnosis:
+    """Times spread or drift."""
+    return Diagnosis("warn", evidence, remedy)
 
 
-def bad(evidence: str, remedy: str) -> Verdict:
+def bad(evidence: str, remedy: str) -> Diagnosis:
     """Times are wrong, or runs do not get what they are promised."""
-    return Verdict("bad", evidence, remedy)
+    return Diagnosis("bad", evidence, remedy)
 
 
 @dataclass(frozen=True)
 class Observation:
-    """Facts and measurements by name; asking for what is not known raises `Unknown`.
+    """Facts and measurements by name; an unknown one raises `Unknown`.
 
-    `growth` says how much each counter grew while the machine was watched; `cores_asked` is None
-    for all usable ones.
+    Attributes
+    ----------
+    facts
+        Values by name; None for an unknown one, with the reason under its name in ``missing``.
+    growth
+        How much each counter grew while the machine was observed.
+    watched_s
+        The seconds of the observation.
+    cores_asked
+        The number of runs to be timed at once; None for all usable cores.
     """
 
     facts: Mapping[str, Any]
@@ -61,18 +69,18 @@ class Observation:
 
     @property
     def cores(self) -> int:
-        """How many runs are to be timed at once."""
+        """The number of runs to be timed at once."""
         return self.cores_asked or int(self["cores_usable"])
 
     def grown(self, name: str) -> Any:
-        """How much a counter grew while the machine was watched."""
+        """How much a counter grew while the machine was observed."""
         if self.growth.get(name) is None:
             raise Unknown(self.facts["missing"].get(name, f"{name} was read only once"))
         return self.growth[name]
 
 
 def look(host: Host, cores_asked: int | None = None) -> Observation:
-    """Read all facts, then measure, and read the counters again."""
+    """Observe a machine: read all facts, measure, and read the counters again."""
     facts = gather(STANDING | MOMENTARY, host)
     start = time.perf_counter()
     measured = gather(PROBES, host)

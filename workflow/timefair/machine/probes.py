@@ -1,4 +1,4 @@
-"""Short measurements of what a machine does to times; together about a second."""
+"""Short measurements of disturbances; together they take about a second."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from timefair.machine import software
 from timefair.machine.host import Host, Reader, Unknown, whole
 
 LOOP_NS = 50_000_000
-"""How long each core is kept busy."""
+"""The time for which each core is kept busy."""
 
 TIMER_S = 0.001
 
@@ -23,7 +23,7 @@ _CLOCK_CALLS = 20_000
 
 
 def waiting(host: Host) -> dict[str, float]:
-    """The share of a busy loop in which each usable core let it wait."""
+    """The share of a busy loop in which it waited for its core, by usable core."""
     usable = sorted(os.sched_getaffinity(0))
     try:
         return {str(core): _waiting(host, core) for core in usable}
@@ -40,7 +40,7 @@ def _waiting(host: Host, core: int) -> float:
 
 
 def _run_queue_ns(host: Host) -> int:
-    """How long this thread was ready to run and did not, since it began."""
+    """The time since its start in which this thread was ready to run and did not."""
     path = "proc/thread-self/schedstat"
     words = host.text(path).split()
     if len(words) < 2:
@@ -49,7 +49,7 @@ def _run_queue_ns(host: Host) -> int:
 
 
 def clock_step_ns(_: Host) -> int:
-    """The smallest step of the clock that was seen."""
+    """The smallest observed step of the clock."""
     readings = [time.perf_counter_ns() for _ in range(_CLOCK_CALLS)]
     steps = [b - a for a, b in pairwise(readings) if b > a]
     if not steps:
@@ -58,7 +58,7 @@ def clock_step_ns(_: Host) -> int:
 
 
 def clock_cost_ns(_: Host) -> float:
-    """What one reading of the clock costs, with the loop around it."""
+    """The time of one reading of the clock, with the loop around it."""
 
     def read() -> None:
         for _ in range(_CLOCK_CALLS):
@@ -68,7 +68,7 @@ def clock_cost_ns(_: Host) -> float:
 
 
 def timer_late_ms(_: Host) -> dict[str, float]:
-    """How late a timer of 1 ms is: median and 99th percentile."""
+    """The delay of a timer of 1 ms: median and 99th percentile."""
     late = [ns / 1e6 - TIMER_S * 1e3 for ns in _durations_ns(lambda: time.sleep(TIMER_S), _TIMERS)]
     return {"p50": statistics.median(late), "p99": statistics.quantiles(late, n=100)[98]}
 
@@ -86,7 +86,7 @@ def fork_ms(_: Host) -> float:
 
 
 def blas_threads(host: Host) -> dict[str, int]:
-    """The threads of the libraries that numpy and scipy bring, by file, with this environment."""
+    """The threads of the native libraries of numpy and scipy, by file, in this environment."""
     import_module("numpy")
     import_module("scipy.linalg")  # has a library of its own
 

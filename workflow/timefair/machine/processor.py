@@ -1,4 +1,4 @@
-"""The processor: its cores and hardware threads, its caches, and what changes its frequency."""
+"""Facts about the processor: cores, hardware threads, caches, frequency."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def online(host: Host) -> list[int]:
 
 
 def logical_cores(host: Host) -> int:
-    """How many logical cores there are: hardware threads."""
+    """The number of logical cores, that is hardware threads."""
     return len(online(host))
 
 
@@ -33,12 +33,12 @@ def _groups(host: Host) -> list[tuple[int, ...]]:
 
 
 def physical_cores(host: Host) -> int:
-    """How many physical cores there are."""
+    """The number of physical cores."""
     return len(siblings(host))
 
 
 def numa_nodes(host: Host) -> int:
-    """How many nodes the memory is split into."""
+    """The number of NUMA nodes."""
     path = "sys/devices/system/node/online"
     return len(core_list(host.text(path), f"/{path}"))
 
@@ -60,19 +60,19 @@ def _cache(host: Host, path: str) -> str:
 
 
 def governor(host: Host) -> str:
-    """Who sets the frequency; several names with commas where the cores differ."""
+    """The governor of the frequency; several names with commas if the cores differ."""
     paths = [f"{_CPU}/cpu{core}/cpufreq/scaling_governor" for core in online(host)]
     return ", ".join(sorted({host.text(path) for path in paths}))
 
 
-_TURBO = {  # what each file says when the frequency may rise above the nominal one
+_TURBO = {  # the content of each file when the frequency may rise above the nominal one
     f"{_CPU}/intel_pstate/no_turbo": "0",
     f"{_CPU}/cpufreq/boost": "1",
 }
 
 
 def turbo(host: Host) -> str:
-    """``"on"`` where the frequency may rise above the nominal one, else ``"off"``."""
+    """``"on"`` if the frequency may rise above the nominal one, else ``"off"``."""
     for path, on in _TURBO.items():
         if host.has(path):
             return "on" if host.text(path) == on else "off"
@@ -80,6 +80,6 @@ def turbo(host: Host) -> str:
 
 
 def thermal_throttles(host: Host) -> int:
-    """How often heat has slowed a core since the start, summed over the logical cores."""
+    """How often heat has slowed a core since the start, summed over logical cores."""
     paths = [f"{_CPU}/cpu{core}/thermal_throttle/core_throttle_count" for core in online(host)]
     return sum(host.number(path) for path in paths)

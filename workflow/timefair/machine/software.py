@@ -1,4 +1,4 @@
-"""The software of this process: Python, numpy, the libraries for linear algebra, the packages."""
+"""Facts about the software of this process: Python, numpy, BLAS, packages, versions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import platform
 import sys
 import sysconfig
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import metadata
 from typing import Any, NoReturn
 
 from timefair.machine.host import Host, Unknown
@@ -35,27 +37,27 @@ def python(_: Host) -> str:
 
 
 def python_implementation(_: Host) -> str:
-    """Which Python it is."""
+    """The name of the Python implementation."""
     return sys.implementation.name
 
 
 def python_compiler(_: Host) -> str:
-    """What Python was compiled with."""
-    return platform.python_compiler() or _absent("Python does not say")
+    """The compiler of Python."""
+    return platform.python_compiler() or _absent("Python does not have it")
 
 
 def python_flags(_: Host) -> str:
     """The flags that Python was compiled with."""
-    return str(sysconfig.get_config_var("CFLAGS") or _absent("Python does not say"))
+    return str(sysconfig.get_config_var("CFLAGS") or _absent("Python does not have it"))
 
 
 def clock_resolution_ns(_: Host) -> float:
-    """The resolution that the kernel promises for the clock of all times here."""
+    """The resolution of the clock of all times here, as the kernel promises it."""
     return time.get_clock_info("perf_counter").resolution * 1e9
 
 
 def numpy_compilers(_: Host) -> dict[str, str]:
-    """What numpy was compiled with: name, version and, where numpy kept them, the arguments."""
+    """The compilers of numpy: name, version and, if numpy kept them, the arguments."""
     return {
         language: " ".join(
             str(tool[key]) for key in ("name", "version", "args", "linker args") if tool.get(key)
@@ -73,10 +75,10 @@ def numpy_instructions(_: Host) -> list[str]:
 def blas(_: Host) -> str:
     """The library for linear algebra that numpy was compiled for."""
     built = _numpy_section("Build Dependencies").get("blas", {})
-    told = [
+    words = [
         str(built[key]) for key in ("name", "version", "openblas configuration") if key in built
     ]
-    return " ".join(told) or _absent("numpy does not say")
+    return " ".join(words) or _absent("numpy does not have it")
 
 
 def _numpy_section(name: str) -> dict[str, Any]:
@@ -88,7 +90,7 @@ def _numpy_section(name: str) -> dict[str, Any]:
 
 
 def blas_threads(_: Host) -> list[dict[str, Any]]:
-    """The thread pools of the native libraries that this process has loaded by now."""
+    """The thread pools of the native libraries that this process has loaded."""
     try:
         from threadpoolctl import threadpool_info
     except ImportError:
@@ -104,7 +106,7 @@ def blas_threads(_: Host) -> list[dict[str, Any]]:
 
 
 def packages(_: Host) -> dict[str, str]:
-    """The version of every installed package, by the names of the folders that say so."""
+    """The version of every installed package, from the names of its metadata folder."""
     found: dict[str, str] = {}
     for place in sys.path:
         for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
@@ -112,6 +114,19 @@ def packages(_: Host) -> dict[str, str]:
             if dash and name.endswith(".dist-info"):
                 found.setdefault(package, version)
     return found
+
+
+def versions(distributions: Iterable[str]) -> dict[str, str | None]:
+    """Look up the installed version of each distribution; None for one that is not installed."""
+    return {name: _version(name) for name in sorted(set(distributions))}
+
+
+@cache
+def _version(distribution: str) -> str | None:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 _MATTER = (
@@ -135,7 +150,7 @@ _MATTER = (
 
 
 def environment(host: Host) -> dict[str, str]:
-    """The variables that change how fast programs run, where they are set."""
+    """The environment variables that change the speed of programs."""
     return {
         name: value
         for name, value in sorted(host.environment.items())

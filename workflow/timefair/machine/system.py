@@ -31,8 +31,8 @@ def virtual_machine(host: Host) -> str:
     if "hypervisor" not in host.field("proc/cpuinfo", "flags").split():
         return "none"
     names = [f"{_DMI}/{name}" for name in ("sys_vendor", "product_name")]
-    told = [host.text(path) for path in names if host.has(path)]
-    return " ".join(told) or "a hypervisor without a name"
+    found = [host.text(path) for path in names if host.has(path)]
+    return " ".join(found) or "a hypervisor without a name"
 
 
 _MARKS = {"docker": ".dockerenv", "podman": "run/.containerenv", "systemd": "run/systemd/container"}

@@ -1,7 +1,7 @@
-"""What an algorithm does on the machinery that measures it, whatever its documentation says.
+"""Audits an algorithm: measures how it behaves in runs.
 
-Three runs with one seed and a budget of evaluations, one of them on a problem that looks at every
-point, and one run with a budget of time: all by `measure_run`, on the bbob suite.
+Three runs with one seed and a budget of evaluations, one of them on a problem that checks every
+point, and one run with a budget of time, all by `measure_run` on the bbob suite.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from timefair.campaign import configuration
 from timefair.measure import kernel
 from timefair.measure.child import Allowance
 from timefair.measure.preparation import evaluation_cost_s, prepare
-from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
 from timefair.measure.seeds import run_seed
+from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES
 from timefair.records.status import Status, StopReason
@@ -36,7 +36,7 @@ from timefair.records.status import Status, StopReason
 
 @dataclass(frozen=True)
 class Subject:
-    """An algorithm to look at, by a name of the reader's choice."""
+    """An algorithm to audit, with a label for the table."""
 
     label: str
     use: str
@@ -44,8 +44,8 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Setting:
-    """The problem, the budgets, and the seconds after which a run of evaluations is ended."""
+class AuditSettings:
+    """The problem and the budgets; `wall_s` ends a run with a budget of evaluations."""
 
     function: int = 8
     dimension: int = 10
@@ -54,10 +54,10 @@ class Setting:
     wall_s: float = 20.0
 
     def faults(self) -> list[str]:
-        """What is wrong with it, one line each."""
+        """Check the settings; one line per fault."""
         lines = SUITES["bbob"].faults([self.function], [self.dimension], [1])
         budgets = ("evaluations", "time_s", "wall_s")
-        return lines + [f"{key}: has to be above 0" for key in budgets if getattr(self, key) <= 0]
+        return lines + [f"{key}: should be above 0" for key in budgets if getattr(self, key) <= 0]
 
     @property
     def problem(self) -> Problem:
@@ -68,7 +68,7 @@ class Setting:
         return Allowance(
             evaluations=self.evaluations,
             wall_ns=round(self.wall_s * 1e9),
-            restart=RestartPolicy("none"),
+            restart=NoRestart(),
         )
 
     @property
@@ -77,32 +77,33 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """A row of the audit; None where a run did not go far enough to tell.
+class AuditRow:
+    """One row of the audit; None where a run was too short for the value.
 
     Attributes
     ----------
     status, message
-        Of the first run that was not ``ok``, else ``ok``. ``wall_limit``: it was too slow for the
-        evaluations, and the rest is about those that it made.
+        Of the first run that was not ``ok``, else ``ok``. ``wall_limit``: the run was too slow for
+        the budget, and the other values are about the evaluations that it made.
     evaluations
-        Made within the budget of evaluations.
+        Evaluations within the budget of evaluations.
     ended_early
-        Whether it returned by itself before the budget was used up.
+        Whether the algorithm returned before the budget was used up.
     deterministic
         Whether runs with one seed had the same events, in evaluations and precision.
     inside
         Whether all points were within the bounds.
     farthest
-        How far outside a point was, as a share of the width of the bounds.
+        The largest distance of a point outside the bounds, as a share of their width.
     evaluation_us
-        CPU time of an evaluation with the algorithm's share, the least of the runs: a busy machine
-        changes it little.
+        CPU time per evaluation, the algorithm included: the least of the runs, because a busy
+        machine changes it little.
     overhead
-        The same over the time of the suite's own call. It may be below 1: where the suite has a C
-        function, runs evaluate by that.
+        The same over the time of the suite's own call. It may be below 1, because runs use the C
+        function of the suite if there is one.
     stopped_by
-        What ended the run of time: the objective (``time``) or the kernel timer (``time_killed``).
+        What ended the run of time: the objective (``time``) or the kernel timer
+        (``time_killed``).
     last_evaluation_ms
         From the deadline to the end of the last evaluation, which is not counted.
     gone_ms
@@ -110,8 +111,8 @@ class Finding:
     cpu_per_wall
         CPU time over wall-clock time in the run of time: above 1 with threads or processes.
     waited
-        Share of the run of time in which its main thread waited for a core; None where Linux does
-        not tell. Where it is large, the other times of that run are too long.
+        Share of the run of time in which its main thread waited for a core; None if Linux does not
+        count it. If it is large, the other times of that run are too long.
     """
 
     algorithm: str
@@ -133,7 +134,7 @@ class Finding:
 
 
 class Watched:
-    """A problem that looks at every point; what it saw outlives the process of the run."""
+    """A problem that checks every point, in memory that outlives the process of the run."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -154,9 +155,9 @@ class Watched:
 
 
 def subjects(words: Iterable[str]) -> list[Subject]:
-    """The algorithms of campaign files, of whole libraries and of single names ``library:name``.
+    """Collect the algorithms of campaign files, libraries and single names ``library:name``.
 
-    Of a library those that can be used here on bbob. InputError with all that is wrong.
+    Of a library, those that can be used here on bbob. InputError with all faults.
     """
     found: list[Subject] = []
     for word in words:
@@ -184,25 +185,25 @@ def _faults(subject: Subject) -> list[str]:
     return []
 
 
-def look_at(subject: Subject, setting: Setting) -> Finding:
-    """Audit one algorithm in a process of its own, so that it meets nothing of another's."""
+def look_at(subject: Subject, setting: AuditSettings) -> AuditRow:
+    """Audit one algorithm in a process of its own, without traces of other algorithms."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn) as process:
         try:
             return process.submit(_prepared, subject, setting).result()
         except BrokenProcessPool:
             message = "its preparation ended the process"
-            return Finding(subject.label, subject.use, Status.CRASHED, message=message)
+            return AuditRow(subject.label, subject.use, Status.CRASHED, message=message)
 
 
-def _prepared(subject: Subject, setting: Setting) -> Finding:
+def _prepared(subject: Subject, setting: AuditSettings) -> AuditRow:
     kernel.adopt_orphans()
     algorithm = registry.load(subject.use, subject.parameters)
     prepare(algorithm, setting.problem)
     return audit(subject, algorithm, setting)
 
 
-def audit(subject: Subject, algorithm: Algorithm, setting: Setting) -> Finding:
+def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> AuditRow:
     """Audit a prepared algorithm: four runs."""
     problem = setting.problem
     seed = run_seed(1, problem.name, subject.use, 1)
@@ -214,7 +215,7 @@ def audit(subject: Subject, algorithm: Algorithm, setting: Setting) -> Finding:
     timed = measure_run(algorithm, problem, setting.of_time, seed)
     wrong = next((row for row in (*rows, timed) if row["status"] != Status.OK), None)
     evaluated = all(row["evaluations"] for row in rows)
-    return Finding(
+    return AuditRow(
         algorithm=subject.label,
         use=subject.use,
         status=str(wrong["status"] if wrong else Status.OK),
@@ -230,7 +231,7 @@ def audit(subject: Subject, algorithm: Algorithm, setting: Setting) -> Finding:
 
 
 def _same_events(rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether runs agree, as far as all of them went."""
+    """Whether runs agree up to the end of the shortest."""
     rows = list(rows)
     common = min(row["evaluations"] for row in rows)
     in_full = all(row["status"] != Status.WALL_LIMIT for row in rows)
@@ -244,14 +245,14 @@ def _same_events(rows: Iterable[Mapping[str, Any]]) -> bool:
 
 
 def _evaluation(rows: Iterable[Mapping[str, Any]], problem: Problem) -> dict[str, Any]:
-    """What an evaluation costs."""
+    """The cost of an evaluation."""
     _, bare_s = evaluation_cost_s(problem.evaluate, problem)
     least_s = min(row["cpu_s"] / row["evaluations"] for row in rows)
     return {"evaluation_us": 1e6 * least_s, "overhead": least_s / bare_s}
 
 
 def _stopping(row: Mapping[str, Any], time_s: float) -> dict[str, Any]:
-    """How a run of time came to its end; nothing of one that came to another."""
+    """How a run of time ended; empty if it ended otherwise."""
     if row["stop_reason"] not in (StopReason.TIME, StopReason.TIME_KILLED):
         return {}
     waited_s = row["run_queue_delay_s"]

@@ -19,22 +19,21 @@ from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
 from timefair.basics.hidden_modules import hidden_modules
 from timefair.campaign import provenance
-from timefair.campaign.plan import runs_of_round
-from timefair.measure import kernel
+from timefair.machine.facts import machine_facts, machine_state
+from timefair.measure import kernel, stopping
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
 from timefair.measure.interruption import interruptible
+from timefair.measure.monitor import RunMonitor
 from timefair.measure.objective import NEVER, Objective
 from timefair.measure.preparation import evaluation_cost_s, prepare
 from timefair.measure.reference import parts_for
 from timefair.measure.repetitions import Repetitions
-from timefair.measure.restarts import RestartPolicy
 from timefair.measure.run import measure_run
 from timefair.measure.scratch import reused_scratch_folders
 from timefair.measure.seeds import run_seed
 from timefair.measure.spending import Spending
 from timefair.measure.state import State
-from timefair.measure.watch import Watch
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.records.journal import Journal
@@ -101,7 +100,7 @@ class Prepared:
             self._origins[label] = {
                 "campaign": self.campaign.model_dump(mode="json"),
                 "code": provenance.measure_code(self.campaign, label),
-                "machine": provenance.machine_facts(software),
+                "machine": machine_facts(software),
             }
         return self._origins[label]
 
@@ -133,7 +132,7 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
     threads = campaign.algorithms[job.algorithm].threads
     with interruptible(), ExitStack() as stack:
         with spending.on("journal"):
-            repetitions = _repetitions(campaign, job, folder=record.parents[3])
+            repetitions = stopping.repetitions(campaign, job, key, folder=record.parents[3])
             journal = stack.enter_context(Journal(record, key))
             missing = _missing(repetitions, journal)
             first = next(missing, None)
@@ -149,17 +148,6 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
             facts = _facts(prepared, job, key, repetitions, number)
             write_record(record, done, facts)
     print(f"{SPENT} {spending}", file=sys.stderr, flush=True)
-
-
-def _repetitions(campaign: Campaign, job: Job, folder: Path) -> Repetitions:
-    """The runs of a job; what stopping rules need is imported only for them."""
-    if campaign.stopping.rule == "fixed":
-        runs = runs_of_round(campaign, job.round)
-        untold = {instance: [float("nan")] * runs.start for instance in job.instances}
-        return Repetitions(untold, len(runs))
-    from timefair.measure import stopping
-
-    return stopping.repetitions(campaign, job, folder)
 
 
 def _missing(repetitions: Repetitions, journal: Journal) -> Iterator[tuple[int, int]]:
@@ -201,20 +189,20 @@ def _measure(
             **_evaluation_cost(problems[job.instances[0]]),
         }
         allowance = _allowance(campaign, job)
-    watch = Watch(
+    monitor = RunMonitor(
         cores,
         reference=campaign.reference_is_timed,
         repeats=campaign.timing.most_repeats,
         parts=parts_for(campaign.budget.time_s),
     )
-    spending.add("reference kernel", watch.reference_spent_s)
+    spending.add("reference kernel", monitor.reference_spent_s)
     begun, found = time.monotonic(), len(journal.runs)
     for instance, run in turns:
         problem = problems[instance]
         seed = run_seed(campaign.seed, problem.name, job.algorithm, run)
-        start, reference_s = time.monotonic(), watch.reference_spent_s
-        row = watch.measure(partial(measure_run, algorithm, problem, allowance, seed))
-        reference_s = watch.reference_spent_s - reference_s
+        start, reference_s = time.monotonic(), monitor.reference_spent_s
+        row = monitor.measure(partial(measure_run, algorithm, problem, allowance, seed))
+        reference_s = monitor.reference_spent_s - reference_s
         spending.add("timed runs", row["wall_s"])
         spending.add("reference kernel", reference_s)
         spending.add("ends of processes", row["reaped_s"] - row["wall_s"])
@@ -238,7 +226,7 @@ def _allowance(campaign: Campaign, job: Job) -> Allowance:
         final_target=-1.0 if budget.final_target is None else budget.final_target,
         wall_ns=round(limits.wall_s * 1e9),
         memory_mb=limits.memory_mb,
-        restart=RestartPolicy(**campaign.restart_of(job.algorithm).model_dump(exclude_none=True)),
+        restart=campaign.restart_of(job.algorithm),
         cores=campaign.algorithms[job.algorithm].threads,
     )
 
@@ -268,7 +256,7 @@ def _facts(
         **prepared.origin(job.algorithm),
         "key": key,
         "prepared": {"seconds": prepared.seconds, "job": number},
-        "machine_state": provenance.machine_state(),
+        "machine_state": machine_state(),
         "stopping": _decided(prepared.campaign, job, repetitions),
     }
 

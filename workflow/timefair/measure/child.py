@@ -16,13 +16,14 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel
-from timefair.measure.betting import bet
 from timefair.measure.evaluators import Evaluators
 from timefair.measure.interruption import ends_at_once
 from timefair.measure.objective import NEVER, LaunchCode, LaunchCut, Objective, Stop, cpu_ns, now_ns
-from timefair.measure.restarts import RestartPolicy
+from timefair.measure.pausing import PausableLaunch
 from timefair.measure.seeds import launch_rng, seed_global_generators
 from timefair.measure.state import State
+from timefair.policies.restarts.base import UNLIMITED, Limit, RestartPolicy
+from timefair.policies.restarts.independent import Independent
 from timefair.problems.base import Problem
 from timefair.records.status import Status
 
@@ -54,7 +55,7 @@ class Allowance:
     final_target: float = -1.0
     wall_ns: int = 3_600_000_000_000
     memory_mb: float | None = None
-    restart: RestartPolicy = field(default_factory=RestartPolicy)
+    restart: RestartPolicy = field(default_factory=Independent)
     cores: int = 1
 
     @property
@@ -102,7 +103,7 @@ def live(
             state["cpu_0"] = cpu_ns()
             t0 = now_ns()
             objective.start(t0, NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns)
-        _Launcher(algorithm, objective, timer, allowance, state, seed, rng).until_over()
+        allowance.restart.make(_Launcher(algorithm, objective, timer, allowance, state, seed, rng))
     except BaseException as error:
         _fail(state, error)
     os._exit(1)
@@ -116,7 +117,7 @@ def last_moment(state: State, allowance: Allowance) -> int:
 
 @dataclass
 class _Launcher:
-    """Makes the launches of a run, one at a time."""
+    """Makes the launches of a run for its restart policy, which takes it as `Launches`."""
 
     algorithm: Algorithm
     objective: Objective
@@ -126,42 +127,67 @@ class _Launcher:
     seed: int
     stream: np.random.Generator | None  # of the first launch in this process, made before t0
 
-    def until_over(self) -> None:
-        """Launch until the objective, or `launch`, ends the run."""
-        policy = self.allowance.restart
-        if policy.bets and not self.state["launches"]:
-            bet(self.launch, policy.candidates, lambda: self.state.launches()["best"].tolist())
-        while True:
-            self.launch()
+    @property
+    def made(self) -> int:
+        launches: int = self.state["launches"]
+        return launches
 
-    def launch(self, pause: Callable[[], None] | None = None) -> None:
-        """Make one launch; have `pause` called when it has used the share of a candidate."""
-        objective, state, policy = self.objective, self.state, self.allowance.restart
-        index = state["launches"]
-        now = now_ns() if index else state["t0"]
+    def launch(self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED) -> None:
+        self._begin(limit)
+        if plateau != UNLIMITED:
+            self.objective.end_at_plateau(_ns(plateau), _evaluations(plateau))
+        self._solve()
+
+    def begin(self, turn: Limit) -> PausableLaunch:
+        index = self.made
+
+        def launch(pause: Callable[[], None]) -> None:
+            self._begin(UNLIMITED)
+            self.objective.pause_after(_ns(turn), _evaluations(turn), pause)
+            self._solve()
+
+        begun = PausableLaunch(launch, lambda: self.state.launches()["best"][index].item())
+        begun.go_on()
+        return begun
+
+    def finish(self) -> None:
+        self.objective.finish(Stop.ENDED)
+
+    def _begin(self, limit: Limit) -> None:
+        """Open the next launch, or end the run if its time is up."""
+        state = self.state
+        now = now_ns() if self.made else state["t0"]
         if now >= state["deadline"]:
-            objective.finish(Stop.TIME)
-        share = policy.share(index)
+            self.objective.finish(Stop.TIME)
         # A KillTimer set to the earlier of the two also ends a launch that never evaluates.
-        deadline = share.deadline(now)
+        deadline = min(now + _ns(limit), NEVER)
         last = min(last_moment(state, self.allowance), deadline)
         state["kill_at"] = last + self.allowance.grace_ns
         self.timer.set(state["kill_at"])
-        objective.begin_launch(now, deadline, share.evaluations)
-        if pause is not None:
-            objective.pause_after(policy.tau.time_ns, policy.tau.evaluations, pause)
-        elif policy.policy == "stagnation":
-            objective.end_at_plateau(policy.plateau.time_ns, policy.plateau.evaluations)
-        rng = self.stream or _stream(self.seed, index)
+        self.objective.begin_launch(now, deadline, _evaluations(limit))
+
+    def _solve(self) -> None:
+        """Have the algorithm make the launch that was just opened, and close it."""
+        objective = self.objective
+        rng = self.stream or _stream(self.seed, self.made - 1)
         self.stream = None
         try:
             self.algorithm.solve(objective, rng)
         except LaunchCut:
             objective.end_launch(LaunchCode.TAU)
         else:
-            evaluations = objective.end_launch(LaunchCode.RETURNED)
-            if not policy.again or evaluations == 0:
-                objective.finish(Stop.ENDED)
+            if objective.end_launch(LaunchCode.RETURNED) == 0:
+                self.finish()
+
+
+def _ns(limit: Limit) -> int:
+    """Its nanoseconds; NEVER without a limit."""
+    return NEVER if limit.seconds is None else min(round(limit.seconds * 1e9), NEVER)
+
+
+def _evaluations(limit: Limit) -> int:
+    """Its evaluations; NEVER without a limit."""
+    return NEVER if limit.evaluations is None else min(limit.evaluations, NEVER)
 
 
 def _stream(seed: int, launch: int) -> np.random.Generator:

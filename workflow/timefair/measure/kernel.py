@@ -9,6 +9,7 @@ import os
 import resource
 import select
 import signal
+from collections.abc import Collection
 from typing import NamedTuple
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -158,11 +159,16 @@ class Orphan(NamedTuple):
 
 def end_group_and_orphans(pid: int) -> list[Orphan]:
     """End what a reaped or zombie child left: its process group, and the orphans adopted here."""
-    ended: list[Orphan] = []
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+    return end_orphans(spare=[pid])
+
+
+def end_orphans(spare: Collection[int]) -> list[Orphan]:
+    """End all children of this process but those that are to be spared, and wait for their end."""
+    ended: list[Orphan] = []
     for _ in range(1000):  # an orphan may fork while it is being ended
-        left = [child for child in children() if child != pid]
+        left = [child for child in children() if child not in spare]
         if not left:
             break
         for child in left:

@@ -71,12 +71,18 @@ def address(*names: object) -> bytes:
         sys.executable,
         os.getpriority(os.PRIO_PROCESS, 0),
         sorted(os.sched_getaffinity(0)),
-        Path("/proc/self/limits").read_text(),
-        Path("/proc/self/cgroup").read_text(),
-        [os.readlink(f"/proc/self/ns/{name}") for name in _NAMESPACES],
+        [_text(f"/proc/self/{name}") for name in ("limits", "cgroup")],
+        [os.stat(f"/proc/self/ns/{name}").st_ino for name in _NAMESPACES],
     ]
     digest = hashlib.sha256(json.dumps(surroundings).encode()).hexdigest()
     return b"\0timefair-" + digest[:32].encode()
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return ""
 
 
 class Level(NamedTuple):
@@ -210,7 +216,7 @@ class _Client:
                     return None
                 socket.send_fds(connection, [json.dumps(request).encode()], given)
                 _, fds, *_ = socket.recv_fds(connection, len(STARTED), 1)
-            except ConnectionError:
+            except OSError:  # nobody listens, or not any more
                 return None
             if not fds:
                 return None

@@ -94,6 +94,7 @@ def serve(
             os.waitpid(jobs.pop(pidfd), 0)
             poll.unregister(pidfd)
             os.close(pidfd)
+            kernel.end_orphans(spare=jobs.values())
         if listener.fileno() in ready:
             number += 1
             inherited = [driver_fd, listener.fileno(), *jobs]

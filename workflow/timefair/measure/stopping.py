@@ -12,21 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair.campaign import provenance
-from timefair.campaign.plan import Job, Keys, runs_of_round
+from timefair.basics.errors import InputError
+from timefair.campaign import plan
 from timefair.measure.repetitions import Repetitions
+from timefair.policies.stopping.base import Comparing
 from timefair.records.store import read_runs
-from timefair.statistics.run_count.outliers import Outliers
-from timefair.statistics.run_count.pairs import PairRule
-from timefair.statistics.run_count.racing import Race
-from timefair.statistics.run_count.skewness import SkewnessRule
-from timefair.statistics.run_count.stopping import Reason, StoppingRule
-from timefair.statistics.run_count.widths import (
-    BoundedMeanWidth,
-    MeanWidth,
-    QuantileWidth,
-    Validity,
-)
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -34,63 +24,41 @@ if TYPE_CHECKING:
 Samples = Mapping[int, list[float]]
 """The best precisions on each instance, in the order of the runs."""
 
-DROPPED = "dropped"
-"""Out of the race: it can no longer be the best."""
 
-WON = "won"
-"""Alone in the race."""
-
-RESTING = "resting"
-"""In this round the other algorithm of the pair has its turn."""
-
-
-def repetitions(campaign: Campaign, job: Job, folder: Path) -> Repetitions:
+def repetitions(campaign: Campaign, job: plan.Job, key: str, folder: Path) -> Repetitions:
     """The runs of a job, as far as the rounds before it decide.
 
     Parameters
     ----------
+    key
+        The measure key of the job.
     folder
-        ``results/<campaign>``, with the records of the rounds before.
+        ``results/<campaign>``, with the records of the rounds before and the keys by which they
+        are found.
+
+    Raises
+    ------
+    InputError
+        If the folder was planned with another key since.
     """
-    runs = runs_of_round(campaign, job.round)
-    if campaign.stopping.rule == "fixed":
-        untold = {instance: [float("nan")] * runs.start for instance in job.instances}
-        return Repetitions(untold, len(runs))
-    keys = provenance.measure_keys(campaign)
-    rule = rule_of(campaign)
+    more = len(plan.runs_of_round(campaign, job.round))
+    rule = campaign.stopping.judge(campaign.runs)
     if rule is not None:
-        return Repetitions(_earlier(job.algorithm, job, keys, folder), len(runs), rule)
-    field = {label: _earlier(label, job, keys, folder) for label in campaign.algorithms}
-    rests = resting(campaign, job.algorithm, field)
-    return Repetitions(field[job.algorithm], len(runs), resting=rests)
+        keys = _planned(campaign, job, key, folder)
+        return Repetitions(_earlier(job.algorithm, job, keys, folder), more, rule)
+    if isinstance(campaign.stopping, Comparing):
+        keys = _planned(campaign, job, key, folder)
+        field = {label: _earlier(label, job, keys, folder) for label in campaign.algorithms}
+        rests = resting(campaign, campaign.stopping, job.algorithm, field)
+        return Repetitions(field[job.algorithm], more, resting=rests)
+    made = plan.runs_of_round(campaign, job.round).start
+    return Repetitions({instance: [float("nan")] * made for instance in job.instances}, more)
 
 
-def rule_of(campaign: Campaign) -> StoppingRule | None:
-    """The rule that judges each algorithm by itself; None if the campaign's does not."""
-    wanted, start, cap = campaign.stopping, _start(campaign), campaign.runs
-    match wanted.rule:
-        case "skewness":
-            return SkewnessRule(wanted.tau, Outliers(wanted.outliers), start, cap)
-        case "quantile":
-            return QuantileWidth(
-                wanted.width,
-                wanted.p,
-                wanted.relative,
-                wanted.confidence,
-                Validity(wanted.validity or "horizon"),
-                start,
-                cap,
-            )
-        case "mean":
-            width, relative, confidence = wanted.width, wanted.relative, wanted.confidence
-            if wanted.bounds is None:
-                return MeanWidth(width, relative, confidence, start, cap)
-            return BoundedMeanWidth(width, *wanted.bounds, relative, confidence, start, cap)
-    return None
-
-
-def resting(campaign: Campaign, label: str, field: Mapping[str, Samples]) -> dict[int, str]:
-    """The instances on which an algorithm has no run in the next round, by a rule that compares.
+def resting(
+    campaign: Campaign, rule: Comparing, label: str, field: Mapping[str, Samples]
+) -> dict[int, str]:
+    """The instances on which an algorithm has no run in the next round, each with the reason.
 
     Parameters
     ----------
@@ -98,45 +66,24 @@ def resting(campaign: Campaign, label: str, field: Mapping[str, Samples]) -> dic
         For each algorithm, in the order of the campaign, its samples so far.
     """
     place = list(field).index(label)
+    looks = [plan.runs_of_round(campaign, round).stop for round in range(1, campaign.rounds)]
     found = {}
     for instance in field[label]:
         samples = [field[other][instance] for other in field]
-        if not any(samples):
-            continue
-        judge = _race if campaign.stopping.rule == "race" else _pair
-        reason = judge(campaign, place, samples)
-        if reason is not None:
-            found[instance] = reason
-    return found
+        if any(samples):
+            found[instance] = rule.rests(samples, place, looks, campaign.runs)
+    return {instance: reason for instance, reason in found.items() if reason is not None}
 
 
-def _start(campaign: Campaign) -> int:
-    """The least number of runs: what is asked for, or the rule's own."""
-    wanted = campaign.stopping
-    return wanted.start or min(5 if wanted.rule == "skewness" else 10, campaign.runs)
+def _planned(campaign: Campaign, job: plan.Job, key: str, folder: Path) -> plan.Keys:
+    """The keys that the campaign was planned with, if the job belongs to that plan."""
+    keys = plan.read_keys(folder, campaign)
+    if keys[job.algorithm, job.round] != key:
+        raise InputError(f"{folder}: planned otherwise since this job began; {plan.AGAIN}")
+    return keys
 
 
-def _race(campaign: Campaign, place: int, samples: list[list[float]]) -> str | None:
-    looks = tuple(runs_of_round(campaign, round).stop for round in range(1, campaign.rounds))
-    race = Race(1.0 - campaign.stopping.confidence, looks, campaign.runs)
-    standing = race.standing(samples)
-    if not standing.goes_on[place]:
-        return DROPPED
-    return WON if standing.goes_on.sum() == 1 and len(samples) > 1 else None
-
-
-def _pair(campaign: Campaign, place: int, samples: list[list[float]]) -> str | None:
-    wanted = campaign.stopping
-    rule = PairRule(wanted.width, wanted.relative, _start(campaign), 2 * campaign.runs)
-    decision = rule.decide(*samples)
-    if decision.reason is Reason.START:
-        return None
-    if decision.following is None:
-        return decision.reason.value
-    return None if decision.following == place else RESTING
-
-
-def _earlier(label: str, job: Job, keys: Keys, folder: Path) -> dict[int, list[float]]:
+def _earlier(label: str, job: plan.Job, keys: plan.Keys, folder: Path) -> dict[int, list[float]]:
     """What an algorithm found on the job's problems in the rounds before."""
     paths = [
         folder / replace(job, algorithm=label, round=round).record(keys[label, round])

@@ -1,24 +1,48 @@
 """The functions of the CEC'2010 competition on large-scale optimization, with data of our own.
 
-K. Tang, X. Li, P. N. Suganthan, Z. Yang, T. Weise, "Benchmark Functions for the CEC'2010 Special
-Session and Competition on Large-Scale Global Optimization", 2010. The formulas are the report's,
-in any dimension and with groups of any size. The optimum, the order of the variables and the
-rotation are drawn from a seed: the report's own exist for 1000 variables in groups of 50 alone.
+K. Tang, X. Li, P. N. Suganthan, Z. Yang, T. Weise, *Benchmark Functions for the CEC'2010 Special
+Session and Competition on Large-Scale Global Optimization*, 2010. The formulas are those of the
+report, in any dimension D and with groups of any size m.
+
+| functions | formula | basic functions | D |
+|---|---|---|---|
+| 1-3 | separable | elliptic, Rastrigin, Ackley | 2 or more |
+| 4-8 | 1e6 x one group of m + the rest | the three rotated; Schwefel 1.2, Rosenbrock | above m |
+| 9-13 | D/2m groups of m + the other half | the same | a multiple of 2m |
+| 14-18 | D/m groups of m | the same | a multiple of m |
+| 19-20 | all variables together | Schwefel 1.2, Rosenbrock | 2 or more |
+
+The rest is separable: the same basic function without rotation, or a sphere in the functions of
+Schwefel 1.2 and Rosenbrock. Bounds are those of the report: 5 for Rastrigin, 32 for Ackley and 100
+for the others, on both sides of 0. The value at the optimum is exactly 0. Outside the bounds the
+formula holds.
+
+The optimum, the order of the variables and the rotation are drawn from a seed, because the report
+has them for 1000 variables in groups of 50 only, and without instances. The generator is numpy's
+``default_rng([2010, function, D, m, instance])``, with m = 0 in functions 1-3, 19 and 20: the
+optimum is uniform within the bounds, the order uniform, and the rotation, one for all groups,
+uniform among orthogonal matrices. So results compare in kind with those of the competition, not
+number by number; it drew its shift from a normal distribution cut at the bounds.
+
+Parameters
+----------
+group_size
+    The number of variables in a group, m. Default: 50 from 100 variables on, as in the report, and
+    half of the variables (at least 2) below.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.errors import suggest
-from timefair.problems.base import LARGEST_INSTANCE, Native, Problem, ProblemName, Variables
+from timefair.problems.base import Native, Problem, ProblemName, Suite, at_least
 from timefair.problems.cec2010_evaluation import Basic, Evaluation
 
 SEPARABLE = (Basic.ELLIPTIC, Basic.RASTRIGIN, Basic.ACKLEY)  # but for a rotation
@@ -102,28 +126,19 @@ def groups(function: int, dimension: int, group_size: int) -> int:
     return dimension // group_size if function in ALL_IN_GROUPS else 0
 
 
-class Cec2010:
-    """20 functions in 2 or more variables; every positive instance exists.
-
-    Parameters
-    ----------
-    group_size
-        The variables in a group, m in the report. By default the report's 50 from 100 variables
-        on, below them half of the variables.
-    """
+class Cec2010(Suite):
+    """The suite ``cec2010``; its parameter is explained above."""
 
     name = "cec2010"
-    distributions: Sequence[str] = ()
-    variables: Variables = "continuous"
-
     functions = range(1, 21)
+    dimensions = at_least(2)
 
     def __init__(self, group_size: int | None = None) -> None:
         self.group_size = group_size
 
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
         found = [
-            f"{key!r} is no parameter of cec2010"
+            f"{key!r} is not a parameter of cec2010"
             f"{suggest(key, ['group_size']) or '; it has: group_size'}"
             for key in parameters
             if key != "group_size"
@@ -139,21 +154,7 @@ class Cec2010:
     def faults(
         self, functions: list[int], dimensions: list[int], instances: list[int]
     ) -> list[str]:
-        found = [
-            f"functions: {f} is not in cec2010, which has 1 to 20"
-            for f in functions
-            if f not in self.functions
-        ]
-        found += [
-            f"dimensions: {d} is not in cec2010, whose dimensions are whole numbers from 2"
-            for d in dimensions
-            if d < 2
-        ]
-        found += [
-            f"instances: {i} is not in cec2010, whose instances are whole numbers from 1"
-            for i in instances
-            if not 1 <= i <= LARGEST_INSTANCE
-        ]
+        found = super().faults(functions, dimensions, instances)
         return found + list(self._misfits(functions, [d for d in dimensions if d >= 2]))
 
     def _misfits(self, functions: list[int], dimensions: list[int]) -> Iterator[str]:
@@ -175,18 +176,13 @@ class Cec2010:
             return 0
         return self.group_size or (50 if dimension >= 100 else max(dimension // 2, 2))
 
-    def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
-        return True
-
-    def problem(self, function: int, dimension: int, instance: int) -> Problem:
-        faults = self.faults([function], [dimension], [instance])
-        if faults:
-            raise ValueError("; ".join(faults))
+    def make(self, name: ProblemName) -> Problem:
+        function, dimension = name.function, name.dimension
         size = self._group_size(function, dimension)
-        evaluate = evaluation(function, size, draw(function, dimension, size, instance))
+        evaluate = evaluation(function, size, draw(function, dimension, size, name.instance))
         bound = np.full(dimension, BOUND[MAIN[function]])
         return Problem(
-            name=ProblemName(self.name, function, dimension, instance),
+            name=name,
             evaluate=evaluate,
             lower=-bound,
             upper=bound,
@@ -195,5 +191,6 @@ class Cec2010:
             keep=(evaluate,),
         )
 
-    def source_files(self) -> list[Path]:
-        return []
+
+CEC2010 = Cec2010()
+"""The functions of the CEC'2010 large-scale competition."""

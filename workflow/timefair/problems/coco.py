@@ -1,26 +1,18 @@
-"""The single-objective suites of COCO (Hansen et al. 2021), through cocoex.
+"""The single-objective suites of COCO (Hansen et al. 2021), through the package cocoex.
 
-| suite | functions | dimensions | |
-|---|---|---|---|
-| ``bbob`` | 1 to 24 | 2 to 40 | noiseless |
-| ``bbob-boxed`` | 1 to 24 | 2 to 40 | the same; outside the bounds the value is infinite |
-| ``bbob-largescale`` | 1 to 24 | 20 to 640 | |
-| ``bbob-mixint`` | 1 to 24 | 5 to 160 | a fifth each with 2, 4, 8, 16 values, and continuous |
-| ``bbob-noisy`` | 101 to 130 | 2 to 40 | Gaussian, uniform and Cauchy noise |
+The optimum is COCO's own, and exact.
 
-Every positive instance exists. The optimum is COCO's own, and exact.
+``bbob-boxed``: the bounds are strict, the value outside is infinite.
 
-``bbob-mixint``: COCO rounds what an algorithm gives for an integer variable; here a number that is
-not whole, or outside the bounds, raises ValueError.
+``bbob-mixint``: a fifth of the variables each has 2, 4, 8 and 16 values, and the last fifth is
+continuous. COCO rounds what an algorithm gives for an integer variable; here a number that is not
+whole, or outside the bounds, ends the run with the status ``raised``.
 
-``bbob-noisy``: an algorithm is given, and a record holds, measured values: precisions are those of
-f with its noise, where COCO's own logger writes f without it. The optimum is that of f. A measured
-value is never below it: the models of the noise add 1.01e-8, so a target of 1e-8 is never reached,
-and those of the Cauchy noise (every third function) mostly 10 or 1000 more. The noise of a run
-begins at a place of COCO's sequence that is drawn from the run's seed.
-
-cocoex ends the interpreter on some wrong input (an unknown function, a number of an instance that
-is too large), so every key is validated before cocoex sees it.
+``bbob-noisy``: precisions are those of measured values, f with its noise, whereas COCO's own logger
+writes f without noise. Numbers are therefore not comparable with COCO's archive. The optimum is
+that of f. A measured value is never below it: all models of noise add 1.01e-8, so the target 1e-8
+is never reached, and those of the Cauchy noise (f103, f106, ..., f130) mostly add 10 or 1000 more.
+The noise of a run begins at a position of COCO's sequence that is drawn from the run's seed.
 """
 
 from __future__ import annotations
@@ -30,20 +22,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from timefair.problems.base import (
-    LARGEST_INSTANCE,
-    FixedSuite,
-    Problem,
-    ProblemName,
-    Variables,
-)
+from timefair.problems.base import Problem, ProblemName, Suite, Variables
 from timefair.problems.coco_library import CProblem, place_noise, reset_noise
 from timefair.problems.whole_numbers import refusing
 
 
 @dataclass
-class Coco(FixedSuite):
-    """A suite of COCO: its name there, its functions and its dimensions."""
+class Coco(Suite):
+    """A suite of COCO: its name there, its functions and its dimensions.
+
+    cocoex ends the interpreter on some wrong keys (an unknown function, an instance that is too
+    large), so `faults` checks every key before cocoex gets it.
+    """
 
     name: str
     functions: range
@@ -52,34 +42,8 @@ class Coco(FixedSuite):
     noisy: bool = False
     distributions: Sequence[str] = ("coco-experiment",)
 
-    def faults(
-        self, functions: list[int], dimensions: list[int], instances: list[int]
-    ) -> list[str]:
-        *others, last = self.dimensions
-        found = [
-            f"functions: {f} is not in {self.name}, which has {self.functions[0]} to "
-            f"{self.functions[-1]}"
-            for f in functions
-            if f not in self.functions
-        ]
-        found += [
-            f"dimensions: {d} is not in {self.name}, which has {', '.join(map(str, others))} and "
-            f"{last}"
-            for d in dimensions
-            if d not in self.dimensions
-        ]
-        found += [
-            f"instances: {i} is not in {self.name}, whose instances are whole numbers from 1"
-            for i in instances
-            if not 1 <= i <= LARGEST_INSTANCE
-        ]
-        return found
-
-    def problem(self, function: int, dimension: int, instance: int) -> Problem:
-        faults = self.faults([function], [dimension], [instance])
-        if faults:
-            raise ValueError("; ".join(faults))
-        name = ProblemName(self.name, function, dimension, instance)
+    def make(self, name: ProblemName) -> Problem:
+        function, dimension, instance = name.function, name.dimension, name.instance
         # Filtered to one problem: building a suite builds every problem in it.
         index = function - self.functions[0] + 1
         options = (f"instances: {instance}", f"dimensions: {dimension} function_indices: {index}")
@@ -130,10 +94,12 @@ def _same_bits(problem: Problem, in_c: CProblem) -> bool:
 SMALL = (2, 3, 5, 10, 20, 40)
 
 BBOB = Coco("bbob", range(1, 25), SMALL)
-COCO = (
-    BBOB,
-    Coco("bbob-boxed", range(1, 25), SMALL),
-    Coco("bbob-largescale", range(1, 25), (20, 40, 80, 160, 320, 640)),
-    Coco("bbob-mixint", range(1, 25), (5, 10, 20, 40, 80, 160), variables="mixed"),
-    Coco("bbob-noisy", range(101, 131), SMALL, noisy=True),
-)
+"""24 functions without noise."""
+BBOB_BOXED = Coco("bbob-boxed", range(1, 25), SMALL)
+"""The functions of `bbob`, infinite outside the bounds."""
+BBOB_LARGESCALE = Coco("bbob-largescale", range(1, 25), (20, 40, 80, 160, 320, 640))
+"""The functions of `bbob` in high dimensions."""
+BBOB_MIXINT = Coco("bbob-mixint", range(1, 25), (5, 10, 20, 40, 80, 160), variables="mixed")
+"""Variables with 2, 4, 8 and 16 values, and continuous ones."""
+BBOB_NOISY = Coco("bbob-noisy", range(101, 131), SMALL, noisy=True)
+"""30 functions with Gaussian, uniform and Cauchy noise."""

@@ -1,7 +1,7 @@
 """COCO's C functions, as the library inside cocoex exports them.
 
-They tell the optimum of a problem of any suite, evaluate without the conversions of the Python
-wrapper, and hold the counters that noise is drawn from.
+They give the optimum of a problem of any suite, evaluate without the conversions of the Python
+wrapper, and have the counters of the noise.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from timefair.problems.base import Native, ProblemName
 
 NOISE_PLACES = 10_000
-"""Places at which the noise of a run may begin."""
+"""Number of positions at which the noise of a run can begin."""
 
 _SIGNATURES = {
     "coco_suite": (ctypes.c_void_p, [ctypes.c_char_p] * 3),
@@ -34,7 +34,7 @@ _SIGNATURES = {
 
 @cache
 def library() -> ctypes.CDLL:
-    """The library, its functions declared; RuntimeError if cocoex was built without exports."""
+    """Load the library and declare its functions; RuntimeError if cocoex does not export them."""
     import cocoex
 
     try:
@@ -43,7 +43,7 @@ def library() -> ctypes.CDLL:
             function = getattr(coco, name)
             function.restype, function.argtypes = result, arguments
     except (OSError, AttributeError) as error:
-        raise RuntimeError(f"cocoex does not export what it is built on: {error}") from error
+        raise RuntimeError(f"cocoex does not export its C functions: {error}") from error
     return coco
 
 
@@ -88,12 +88,12 @@ class CProblem:
 
 
 def reset_noise() -> None:
-    """Begin the noise of all problems of this process anew, at its first place."""
+    """Restart the noise of all problems of this process at its first position."""
     library().coco_reset_seeds()
 
 
 def place_noise(seed: int) -> None:
-    """Begin the noise of all problems of this process anew, at places drawn from a run's seed.
+    """Restart the noise of all problems of this process at positions drawn from a run's seed.
 
     COCO draws each value of noise by the next number of a counter, one counter for normal and
     one for uniform noise, which the whole process shares and which can only be counted up.

@@ -1,21 +1,21 @@
 """The user's own problem: ``module:function`` or ``path/to/file.py:function``.
 
-The function is ``f(x) -> float`` for an array of shape ``(dimension,)``. If it has arguments
-named ``function`` and ``instance``, it gets the numbers that the campaign names, from 1; without
-them there is 1 only. These settings come from the campaign's ``problems.parameters``, or else from
-attributes of the function; all other parameters are keyword arguments of it:
+The function is ``f(x) -> float`` for an array of shape ``(dimension,)``. If it has arguments named
+``function`` and ``instance``, it gets the numbers that the campaign names, from 1; without them the
+only number is 1. The following settings come from the campaign's ``problems.parameters``, or else
+from attributes of the function; all other parameters are keyword arguments of it:
 
 ``lower``, ``upper``
-    Bounds, needed: a number for all variables or a list of one for each.
+    The bounds, required: a number for all variables, or a list with one number per variable.
 ``f_opt``
-    The optimum, where it is known.
+    The optimal value, if it is known.
 ``integer``
-    Which variables take whole numbers: ``true`` for all of them, or a list of ``true`` and
-    ``false``. With bounds 0 and 1 they are binary.
+    Which variables take whole numbers: ``true`` for all, or a list of ``true`` and ``false``. With
+    bounds 0 and 1 they are binary.
 
-As attributes ``lower``, ``upper`` and ``f_opt`` may also be functions
-``(function, dimension, instance) -> value``. A function that adds noise draws it from numpy's or
-Python's global generator: both are seeded anew for each launch.
+As attributes, ``lower``, ``upper`` and ``f_opt`` may also be functions
+``(function, dimension, instance) -> value``. A function with noise should draw it from numpy's or
+Python's global generator: both are seeded for each launch.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics import user_code
-from timefair.problems.base import Problem, ProblemName, Variables
+from timefair.problems.base import Problem, ProblemName, Suite, Variables, at_least
 from timefair.problems.whole_numbers import refusing
 
 SETTINGS = ("lower", "upper", "f_opt", "integer")
@@ -37,8 +37,11 @@ NUMBERED = ("function", "instance")
 """Arguments of the function that are numbers of the campaign."""
 
 
-class OwnProblem:
-    """A suite of the user's own function. InputError where there is no such function."""
+class OwnProblem(Suite):
+    """A suite of one function of the user; InputError if the function does not exist."""
+
+    functions = at_least(1)
+    dimensions = at_least(1)
 
     def __init__(self, name: str, parameters: Mapping[str, object] | None = None) -> None:
         self.name = name
@@ -87,11 +90,8 @@ class OwnProblem:
     def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
         return not isnan(self._f_opt(function, dimension, instance))
 
-    def problem(self, function: int, dimension: int, instance: int) -> Problem:
-        faults = self.faults([function], [dimension], [instance])
-        if faults:
-            raise ValueError("; ".join(faults))
-        name = ProblemName(self.name, function, dimension, instance)
+    def make(self, name: ProblemName) -> Problem:
+        function, dimension, instance = name.function, name.dimension, name.instance
         lower, upper, integer = self._space(function, dimension, instance)
         evaluate = self._evaluation(function, instance)
         if integer.any():
@@ -103,7 +103,7 @@ class OwnProblem:
         return user_code.source_files(self.name)
 
     def _settings_with(self, parameters: Mapping[str, object]) -> dict[str, Any]:
-        """What is set, by the campaign or else by an attribute; None counts as not set."""
+        """The settings of the campaign, or else the attributes; None counts as not set."""
         values = {key: parameters.get(key, getattr(self._function, key, None)) for key in SETTINGS}
         return {key: value for key, value in values.items() if value is not None}
 
@@ -183,7 +183,7 @@ def _value(setting: Any, function: int, dimension: int, instance: int) -> Any:
 
 
 def _spread(key: str, value: Any, dimension: int) -> NDArray[Any]:
-    """A value for each variable."""
+    """One value per variable, from one value for all or a list."""
     values = np.asarray(value)
     if values.ndim == 0:
         return np.full(dimension, values)

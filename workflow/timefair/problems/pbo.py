@@ -1,15 +1,14 @@
-"""The pseudo-Boolean functions of IOHprofiler (Doerr et al. 2020), through ioh.
+"""The pseudo-Boolean functions of IOHprofiler (Doerr et al. 2020), through the package ioh.
 
-25 functions of 0 and 1 in any dimension; f21 and f23 need a square one. Instance 1 is the plain
-function; the others permute or invert the variables and scale and shift the values.
+25 functions of 0 and 1 in any dimension; f21 and f23 need a square number of variables. Instance 1
+is the plain function; other instances permute or invert the variables and scale and shift the
+values. Any value of a variable other than 0 and 1 ends the run with the status ``raised``.
 
-They are maximized there and minimized here: the value is ``-f``, the optimum the negative of the
-largest f. It is not known of LABS (f18) and of NK landscapes (f25), and ioh's is wrong, so taken
-as unknown, of N-queens (f23) on boards smaller than 4 x 4 and of concatenated traps (f24) where
-the blocks of five do not fill the dimension. ioh transforms that of the independent set (f22)
-twice; here it is right.
-
-Any value but 0 and 1 raises ValueError.
+ioh maximizes. timefair minimizes: the value is ``-f``, and the optimum is the negative of the
+largest f. The optimum is unknown for LABS (f18) and NK landscapes (f25). It also counts as unknown
+where the optimum of ioh is not the optimum: for N-queens (f23) on boards smaller than 4 x 4, and
+for concatenated traps (f24) in dimensions that are not a multiple of 5. ioh transforms the optimum
+of the maximum independent set (f22) twice on instances above 1; timefair corrects it.
 """
 
 from __future__ import annotations
@@ -22,52 +21,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import (
-    LARGEST_INSTANCE,
-    FixedSuite,
-    Problem,
-    ProblemName,
-    Variables,
-)
+from timefair.problems.base import Problem, ProblemName, Suite, Variables
 from timefair.problems.whole_numbers import refusing
 
 ONE_MAX, LABS = 1, 18
 TRIANGULAR, INDEPENDENT_SET, N_QUEENS, TRAPS, NK_LANDSCAPES = range(21, 26)
-LARGEST_DIMENSION = 10_000
 
 
-class PseudoBoolean(FixedSuite):
+class PseudoBoolean(Suite):
     """The suite ``pbo``."""
 
     name = "pbo"
-    distributions: Sequence[str] = ("ioh",)
-    variables: Variables = "binary"
-
     functions = range(1, 26)
+    dimensions = range(1, 10_001)
+    variables: Variables = "binary"
+    distributions: Sequence[str] = ("ioh",)
 
     def faults(
         self, functions: list[int], dimensions: list[int], instances: list[int]
     ) -> list[str]:
         if importlib.util.find_spec("ioh") is None:
             return ["suite: pbo needs the package ioh"]
-        found = [
-            f"functions: {f} is not in pbo, which has 1 to 25"
-            for f in functions
-            if f not in self.functions
-        ]
+        found = super().faults(functions, dimensions, instances)
         on_squares = [f for f in functions if f in (TRIANGULAR, N_QUEENS)]
-        for d in dimensions:
-            if not 1 <= d <= LARGEST_DIMENSION:
-                found.append(f"dimensions: {d} is not in pbo, which has 1 to {LARGEST_DIMENSION}")
-            elif on_squares and isqrt(d) ** 2 != d:
-                found.append(f"dimensions: {d} is no square, which f{on_squares[0]} of pbo needs")
+        for d in [d for d in dimensions if d in self.dimensions]:
+            if on_squares and isqrt(d) ** 2 != d:
+                needs = f"f{on_squares[0]} of pbo needs"
+                found.append(f"dimensions: {d} is not a square, which {needs}")
             elif LABS in functions and d == 1:
                 found.append(f"dimensions: 1 is too small for f{LABS} of pbo")
-        found += [
-            f"instances: {i} is not in pbo, whose instances are whole numbers from 1"
-            for i in instances
-            if not 1 <= i <= LARGEST_INSTANCE
-        ]
         return found
 
     def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
@@ -77,11 +59,8 @@ class PseudoBoolean(FixedSuite):
             or (function == TRAPS and dimension % 5)
         )
 
-    def problem(self, function: int, dimension: int, instance: int) -> Problem:
-        faults = self.faults([function], [dimension], [instance])
-        if faults:
-            raise ValueError("; ".join(faults))
-        name = ProblemName(self.name, function, dimension, instance)
+    def make(self, name: ProblemName) -> Problem:
+        function, dimension, instance = name.function, name.dimension, name.instance
         lower, upper = np.zeros(dimension), np.ones(dimension)
         integer = np.ones(dimension, dtype=bool)
         maximized = _open(function, dimension, instance)
@@ -94,6 +73,10 @@ class PseudoBoolean(FixedSuite):
             f_opt=-_largest(maximized, name) if known else np.nan,
             integer=integer,
         )
+
+
+PBO = PseudoBoolean()
+"""The 25 pseudo-Boolean functions of IOHprofiler."""
 
 
 def _open(function: int, dimension: int, instance: int) -> Any:

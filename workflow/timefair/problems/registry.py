@@ -1,25 +1,50 @@
-"""The suites that a campaign can name."""
+"""Finds a suite by what a campaign writes.
+
+| `suite` | what |
+|---|---|
+| ``bbob`` | 24 functions without noise |
+| ``bbob-boxed`` | The functions of `bbob`, infinite outside the bounds |
+| ``bbob-largescale`` | The functions of `bbob` in high dimensions |
+| ``bbob-mixint`` | Variables with 2, 4, 8 and 16 values, and continuous ones |
+| ``bbob-noisy`` | 30 functions with Gaussian, uniform and Cauchy noise |
+| ``cec2010`` | The functions of the CEC'2010 large-scale competition |
+| ``classic`` | Ackley, Griewank, Rosenbrock, Schwefel and 8 more functions |
+| ``pbo`` | The 25 pseudo-Boolean functions of IOHprofiler |
+| ``module:function``, ``path/to/file.py:function`` | A function of the user's |
+
+The suites are found in the modules of this package. Importing this module imports none of the
+libraries behind them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from timefair.basics import user_code
+from timefair import problems
+from timefair.basics import discovery, user_code
 from timefair.basics.errors import InputError, suggest
 from timefair.problems.base import Suite
-from timefair.problems.cec2010 import Cec2010
-from timefair.problems.coco import COCO
 from timefair.problems.own import OwnProblem
-from timefair.problems.pbo import PseudoBoolean
 
-SUITES: dict[str, Suite] = {suite.name: suite for suite in (*COCO, Cec2010(), PseudoBoolean())}
+SUITES = discovery.declared(problems, Suite, without=("registry",))  # type: ignore[type-abstract]
+"""Every suite that a module of this package declares, by name."""
 
 
 def find(suite: str, parameters: Mapping[str, object]) -> Suite:
-    """The suite of that name, or the user's own problem, with its parameters.
+    """Find the suite of a name, or the user's own problem, and configure it.
 
-    InputError, one line a fault that begins with ``suite`` or ``parameters``, the keys of a
-    campaign's problems.
+    Parameters
+    ----------
+    suite
+        A name of `SUITES`, ``module:function`` or ``path/to/file.py:function``.
+    parameters
+        The campaign's ``problems.parameters``.
+
+    Raises
+    ------
+    InputError
+        One line per fault, which begins with ``suite`` or ``parameters``, the keys of a campaign's
+        problems.
     """
     try:
         found = SUITES[suite] if suite in SUITES else _own(suite)

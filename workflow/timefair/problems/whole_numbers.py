@@ -1,4 +1,4 @@
-"""Variables that take whole numbers only: a value between two of them is refused."""
+"""Integer variables: other values are refused and not rounded."""
 
 from __future__ import annotations
 
@@ -19,9 +19,15 @@ def refusing(
     upper: NDArray[np.float64],
     integer: NDArray[np.bool_],
 ) -> Evaluate:
-    """The evaluation, with a ValueError where an integer variable is no whole number in its bounds.
+    """Wrap an evaluation so that it refuses values that an integer variable cannot have.
 
-    Rounding it silently would let an algorithm for continuous variables look as if it could.
+    Rounding such a value would hide that an algorithm is for continuous variables.
+
+    Returns
+    -------
+    callable
+        The evaluation; it raises ValueError, with the variable and its values, where an integer
+        variable is not a whole number within its bounds.
     """
     shape, places = integer.shape, np.flatnonzero(integer)
     least, most = lower[places], upper[places]

@@ -1,1 +1,1 @@
-"""Published data of COCO and IOHprofiler as runs that count evaluations and have no times."""
+"""Imports published data of COCO and IOHprofiler: runs with evaluations and without times."""

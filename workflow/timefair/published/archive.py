@@ -1,4 +1,4 @@
-"""Where published data lie: a folder, or an archive, whose files never leave their folder."""
+"""Folders and archives of published data; no file outside of them is read or written."""
 
 from __future__ import annotations
 
@@ -20,49 +20,54 @@ from typing import IO
 
 from timefair.basics.errors import InputError
 
-KEPT = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet")
-"""The endings of the files that hold data, in lower case."""
+DATA_SUFFIXES = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet")
+"""Suffixes of data files, in lower case."""
 
-_ENDING = re.compile(r"\.(zip|tgz|tar(\.\w+)?)$", re.IGNORECASE)
+_ARCHIVE_SUFFIX = re.compile(r"\.(zip|tgz|tar(\.\w+)?)$", re.IGNORECASE)
 
 Member = tuple[str, IO[bytes]]
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder of published data, of whose files some may be asked for in another case."""
+    """A folder of published data. File names match in any case, if only one file matches."""
 
     root: Path
     name: str
-    """What the user called it: the folder, or the archive without its ending."""
+    """Name of the folder, or of the archive without its suffix."""
 
     @cached_property
     def _spellings(self) -> dict[str, list[Path]]:
-        """The files by their paths in lower case."""
+        """Data files, grouped by their path in lower case."""
         spellings: dict[str, list[Path]] = {}
         for path in sorted(self.root.rglob("*")):
-            if path.suffix.lower() in KEPT and path.is_file():
+            if path.suffix.lower() in DATA_SUFFIXES and path.is_file():
                 spellings.setdefault(self.place(path).as_posix().lower(), []).append(path)
         return spellings
 
     def place(self, path: Path) -> Path:
-        """Where a file is in it."""
+        """The path of a file relative to the folder."""
         return path.relative_to(self.root)
 
-    def indices(self, ending: str) -> list[Path]:
-        """The files of an ending, in any case, but for hidden ones such as ``._x.info``."""
+    def indices(self, suffix: str) -> list[Path]:
+        """Files with a suffix, in any case, except hidden files such as ``._x.info``."""
         files = (path for same in self._spellings.values() for path in same)
-        return sorted(p for p in files if p.suffix.lower() == ending and not p.name.startswith("."))
+        return sorted(p for p in files if p.suffix.lower() == suffix and not p.name.startswith("."))
 
     def beside(self, index: Path, name: str) -> Path | None:
-        """The data file that an index file names, in whatever system's manner of writing paths.
+        """Find the data file that an index file names; ``/`` and ``\\`` separate folders.
 
-        None if there is no such file; InputError if it would lie outside of the folder.
+        Returns None if the file does not exist.
+
+        Raises
+        ------
+        InputError
+            If the path is outside the folder.
         """
         path = Path(os.path.normpath(index.parent / name.replace("\\", "/")))
         if not path.is_relative_to(self.root):
             raise InputError(
-                f"{self.place(index)}: names the data file {name!r}, which is outside of the data"
+                f"{self.place(index)}: data file {name!r} is outside the folder of the data"
             )
         same = self._spellings.get(self.place(path).as_posix().lower(), [])
         return path if path in same else next(iter(same), None) if len(same) == 1 else None
@@ -70,13 +75,15 @@ class Folder:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Folder]:
-    """The folder itself, or a temporary one with the data files of an archive.
+    """The folder itself, or a temporary folder with the data files of an archive.
+
+    Archives are ``.zip`` files and ``.tar`` files, compressed or not. Links in them are skipped.
 
     Raises
     ------
     InputError
-        If there is nothing, or no archive (.zip, or .tar as it is or compressed), or a broken one,
-        or one with a member that leads out of it. Links in it are left out.
+        If the path does not exist, is not an archive, is a damaged archive, or has a member
+        outside the archive's folder.
     """
     if path.is_dir():
         root = path.resolve()
@@ -92,34 +99,36 @@ def unpacked(path: Path) -> Iterator[Folder]:
             raise _broken(path, error) from None
         except (tarfile.TarError, zipfile.BadZipFile, zlib.error, LZMAError) as error:
             raise _broken(path, error) from None
-        yield Folder(Path(folder).resolve(), _ENDING.sub("", path.name))
+        yield Folder(Path(folder).resolve(), _ARCHIVE_SUFFIX.sub("", path.name))
 
 
 def _broken(path: Path, error: Exception) -> InputError:
-    told = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    reason = told.splitlines()[0].rstrip(":")
-    return InputError(f"{path}: no whole archive ({reason}); give a folder, a .zip or a .tar(.gz)")
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    reason = text.splitlines()[0].rstrip(":")
+    return InputError(
+        f"{path}: not a complete archive ({reason}); expected a folder, a .zip or a .tar(.gz)"
+    )
 
 
 def _members(path: Path) -> Iterator[Member]:
-    """The name and content of each data file in an archive."""
+    """Name and content of each data file in an archive."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
-                if entry.filename.lower().endswith(KEPT):
+                if entry.filename.lower().endswith(DATA_SUFFIXES):
                     yield entry.filename, archive.open(entry)
         return
     with tarfile.open(path) as archive:
         for member in archive:
             content = archive.extractfile(member) if member.isfile() else None
-            if content is not None and member.name.lower().endswith(KEPT):
+            if content is not None and member.name.lower().endswith(DATA_SUFFIXES):
                 yield member.name, content
 
 
 def _copy(name: str, content: IO[bytes], folder: Path, archive: Path) -> None:
     inside = PurePosixPath(name.replace("\\", "/"))
     if inside.is_absolute() or ".." in inside.parts or ":" in inside.parts[0]:
-        raise InputError(f"{archive}: its member {name!r} leads out of it; it is not to be trusted")
+        raise InputError(f"{archive}: member {name!r} is outside its folder; not unpacked")
     target = folder / inside
     target.parent.mkdir(parents=True, exist_ok=True)
     with content, target.open("wb") as file:
@@ -127,7 +136,7 @@ def _copy(name: str, content: IO[bytes], folder: Path, archive: Path) -> None:
 
 
 def digest(path: Path) -> str:
-    """SHA-256, in hex, of a file, or of the names and contents of all files of a folder."""
+    """Hexadecimal SHA-256 of a file, or of the names and contents of all files in a folder."""
     if path.is_file():
         return _of_file(path)
     lines = [f"{p.relative_to(path).as_posix()} {_of_file(p)}\n" for p in files(path)]
@@ -135,7 +144,7 @@ def digest(path: Path) -> str:
 
 
 def files(path: Path) -> list[Path]:
-    """The file itself, or all files in a folder, in order."""
+    """The file itself, or all files in a folder, sorted."""
     return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
 
 

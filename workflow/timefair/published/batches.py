@@ -1,4 +1,4 @@
-"""Trials of published data as rows of a record."""
+"""Converts published runs to rows of a record."""
 
 from __future__ import annotations
 
@@ -7,29 +7,46 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from timefair.published.trials import DataSet, Trial
+from timefair.published.runs import DataSet, PublishedRun
 from timefair.records.schema import EVENT, RUN_SCHEMA
 
 
 def batch(
-    one: DataSet, trials: list[Trial], numbers: list[int], *, suite: str, label: str
+    one: DataSet, runs: list[PublishedRun], numbers: list[int], *, suite: str, label: str
 ) -> pa.RecordBatch:
-    """The runs of a data set, null wherever published data do not say."""
-    best = np.array([min(trial.precision, default=np.inf) for trial in trials])
-    f_opt = np.array([trial.f_opt for trial in trials])
-    count = len(trials)
+    """One row per run of a data set; columns that published data lack are null.
+
+    Parameters
+    ----------
+    one : DataSet
+        Gives function and dimension.
+    runs : list of PublishedRun
+        The runs.
+    numbers : list of int, same length
+        The number of each run in its cell.
+    suite, label : str
+        Name of the suite and label of the algorithm.
+
+    Returns
+    -------
+    RecordBatch
+        With `RUN_SCHEMA`. ``best_precision`` is inf for a run without events.
+    """
+    best = np.array([min(run.precision, default=np.inf) for run in runs])
+    f_opt = np.array([run.f_opt for run in runs])
+    count = len(runs)
     known: dict[str, Any] = {
         "suite": [suite] * count,
         "function": [one.function] * count,
         "dimension": [one.dimension] * count,
-        "instance": [trial.instance for trial in trials],
+        "instance": [run.instance for run in runs],
         "algorithm": [label] * count,
         "run": numbers,
         "f_opt": f_opt,
-        "evaluations": [trial.all_evaluations for trial in trials],
+        "evaluations": [run.all_evaluations for run in runs],
         "best_f": f_opt + best,
         "best_precision": best,
-        "events": _events(trials),
+        "events": _events(runs),
     }
     columns = {
         column.name: known.get(column.name, pa.nulls(count, column.type)) for column in RUN_SCHEMA
@@ -37,11 +54,11 @@ def batch(
     return pa.RecordBatch.from_pydict(columns, schema=RUN_SCHEMA)
 
 
-def _events(trials: list[Trial]) -> pa.ListArray:
-    lengths = [trial.evaluations.size for trial in trials]
+def _events(runs: list[PublishedRun]) -> pa.ListArray:
+    lengths = [run.evaluations.size for run in runs]
     known = {
-        "evaluations": np.concatenate([np.empty(0, np.int64), *(t.evaluations for t in trials)]),
-        "precision": np.concatenate([np.empty(0), *(t.precision for t in trials)]),
+        "evaluations": np.concatenate([np.empty(0, np.int64), *(run.evaluations for run in runs)]),
+        "precision": np.concatenate([np.empty(0), *(run.precision for run in runs)]),
     }
     fields = [
         pa.array(known[f.name], f.type) if f.name in known else pa.nulls(sum(lengths), f.type)

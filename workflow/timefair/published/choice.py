@@ -1,4 +1,4 @@
-"""Whose data are taken: those of one algorithm, on one suite."""
+"""Selects the data of one algorithm on one suite."""
 
 from __future__ import annotations
 
@@ -6,40 +6,57 @@ from collections import Counter, defaultdict
 
 from timefair.basics.errors import InputError
 from timefair.published.cautions import Cautions
-from timefair.published.trials import DataSet
+from timefair.published.runs import DataSet
 
 SHOWN = 8
-"""How many names a message has."""
+"""The largest number of names in a message."""
 
 
 def one_algorithm(
     sets: list[DataSet], wanted: str | None, cautions: Cautions
 ) -> tuple[str, list[DataSet]]:
-    """The name of the one algorithm, and what there is of it.
+    """Select the data sets of one algorithm.
 
-    Names that differ are of one algorithm if one folder has them, each for functions and dimensions
-    of its own: archives have names that their authors changed on the way.
+    Several names count as one algorithm if all data are in one folder and each function and
+    dimension has a single name: some authors changed the name between experiments.
 
-    InputError if there are several and none is wanted, or it is not among them.
+    Parameters
+    ----------
+    sets : list of DataSet
+        At least one.
+    wanted : str or None
+        Name of the algorithm in the data; None if the data contain one algorithm.
+    cautions : Cautions
+        Receives a line if several names are read as one algorithm.
+
+    Returns
+    -------
+    str, list of DataSet
+        The name and its data sets.
+
+    Raises
+    ------
+    InputError
+        If there are several algorithms and `wanted` is None, or `wanted` is not among them.
     """
     names = Counter(one.algorithm for one in sets)
     shown = ", ".join(sorted(names)[:SHOWN]) + (", …" if len(names) > SHOWN else "")
     if wanted is not None:
         if wanted not in names:
-            raise InputError(f"no data of the algorithm {wanted!r}; there are those of {shown}")
+            raise InputError(f"no data of the algorithm {wanted!r}; available: {shown}")
         return wanted, [one for one in sets if one.algorithm == wanted]
     ((name, _), *others) = names.most_common()
     if others:
-        if not _of_one_archive(sets):
+        if not _of_one_experiment(sets):
             raise InputError(
-                f"data of {len(names)} algorithms ({shown}); give those of one, or name it: "
-                "--algorithm, or `algorithm` in the campaign"
+                f"data of {len(names)} algorithms ({shown}); choose one with --algorithm, or with "
+                "`algorithm` in the campaign"
             )
-        cautions.add("", f"call the algorithm by {len(names)} names ({shown}); taken as one")
+        cautions.add("", f"{len(names)} names of the algorithm ({shown}); read as one algorithm")
     return name, sets
 
 
-def _of_one_archive(sets: list[DataSet]) -> bool:
+def _of_one_experiment(sets: list[DataSet]) -> bool:
     names = defaultdict(set)
     for one in sets:
         names[one.function, one.dimension].add(one.algorithm)
@@ -49,13 +66,30 @@ def _of_one_archive(sets: list[DataSet]) -> bool:
 
 
 def one_suite(sets: list[DataSet], wanted: str | None) -> tuple[str, list[DataSet]]:
-    """The one suite, or the wanted one of several, and what there is on it.
+    """Select the data sets on one suite.
 
-    InputError if there are several, and the wanted one is not among them.
+    Parameters
+    ----------
+    sets : list of DataSet
+        At least one.
+    wanted : str or None
+        Name of the suite of the campaign, if there is one.
+
+    Returns
+    -------
+    str, list of DataSet
+        The wanted suite if the data have it, else their only suite, and the data sets on it.
+
+    Raises
+    ------
+    InputError
+        If there are several suites and `wanted` is not among them.
     """
     suites = sorted({one.suite for one in sets})
     if wanted in suites:
         return wanted, [one for one in sets if one.suite == wanted]
     if len(suites) > 1:
-        raise InputError(f"data of {len(suites)} suites ({', '.join(suites)}); give those of one")
+        raise InputError(
+            f"data of {len(suites)} suites ({', '.join(suites)}); give a folder with data of one"
+        )
     return suites[0], sets

@@ -1,4 +1,4 @@
-"""Published data as a record file: the runs of one algorithm, without times."""
+"""Writes the runs of one algorithm from published data to a record file, without times."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from timefair.published.archive import Folder, digest, unpacked
 from timefair.published.batches import batch
 from timefair.published.cautions import Cautions
 from timefair.published.choice import one_algorithm, one_suite
-from timefair.published.trials import DataSet, Trial, content
-from timefair.records.published import PUBLISHED
+from timefair.published.runs import DataSet, PublishedRun, content
+from timefair.records.schema import PUBLISHED
 from timefair.records.store import write_record
 
 Format = Literal["coco", "ioh"]
@@ -28,21 +28,21 @@ READERS: dict[Format, Callable[[Folder, Cautions], list[DataSet]]] = {
 }
 INDEX = {"coco": "no .info file", "ioh": "no .json or .info file"}
 
-UNLIKE = {
-    "bbob-noisy": "precisions are those of f without its noise",
-    "bbob-constrained": "evaluations of f and of constraints are added",
-    "bbob-biobj": "precisions are distances of the hypervolume indicator from COCO's reference, "
-    "and 0 beyond it",
+READING = {
+    "bbob-noisy": "precisions are those of f without noise",
+    "bbob-constrained": "evaluations of f and of the constraints are summed",
+    "bbob-biobj": "precisions are distances of the hypervolume indicator from COCO's reference "
+    "value, and 0 beyond it",
 }
-"""How the data of some suites of COCO are to be read; also of those whose names begin so."""
+"""Meaning of the data of some COCO suites, by the beginning of the suite's name."""
 
-INCOMPARABLE = {"bbob-noisy": "have values without noise, and records those with it"}
-"""Suites of COCO whose data say something else than a campaign's records do."""
+NOT_COMPARABLE = {"bbob-noisy": "have no noise in their values, while records do"}
+"""COCO suites whose data differ in meaning from the records of a campaign."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a campaign has use for."""
+class WantedProblems:
+    """The problems of a campaign."""
 
     suite: str
     functions: Collection[int]
@@ -51,23 +51,23 @@ class Wanted:
 
     @property
     def problems(self) -> int:
-        """How many there are."""
+        """The number of problems."""
         return len(self.functions) * len(self.dimensions) * len(self.instances)
 
 
 @dataclass
-class Found:
-    """What was taken from published data."""
+class Imported:
+    """A summary of what was imported."""
 
     algorithm: str
     suite: str
     runs: Counter[tuple[int, int, int]] = field(default_factory=Counter)
-    """How many runs there are of each (function, dimension, instance)."""
+    """Number of runs per (function, dimension, instance)."""
     cautions: list[str] = field(default_factory=list)
-    """What is amiss with the data and was put up with, a line each."""
+    """Tolerated defects of the data, one line per kind."""
 
-    def lacking(self, wanted: Wanted) -> list[str]:
-        """What a campaign wants and the data do not have, a clause each."""
+    def lacking(self, wanted: WantedProblems) -> list[str]:
+        """What the data lack of a campaign's problems, such as ``no functions 6``."""
         kinds = ("functions", "dimensions", "instances")
         there = {kind: {key[k] for key in self.runs} for k, kind in enumerate(kinds)}
         clauses = []
@@ -79,32 +79,37 @@ class Found:
 
 def import_data(
     path: Path, format: Format, output: Path, *, algorithm: str | None = None,
-    label: str | None = None, wanted: Wanted | None = None,
-) -> Found:  # fmt: skip
-    """Write the runs of the one algorithm that published data are of as a record file.
+    label: str | None = None, wanted: WantedProblems | None = None,
+) -> Imported:  # fmt: skip
+    """Write the runs of one algorithm from published data to a record file.
 
-    A trial is a run; those of the same instance are numbered from 0 in the order of the data.
+    A COCO trial is a run. Runs on the same instance are numbered from 0 in the order of the data.
 
     Parameters
     ----------
-    path
+    path : Path
         A folder or an archive.
-    format
-        Whose data they are.
-    output
-        The Parquet file.
-    algorithm
-        Which one is taken of several, as the data call it.
-    label
-        What the algorithm is called; by default as in the data.
-    wanted
-        What is taken; by default everything.
+    format : {"coco", "ioh"}
+        Format of the data.
+    output : Path
+        The Parquet file to write.
+    algorithm : str, optional
+        Name of the algorithm in the data. Needed if the data contain several.
+    label : str, optional
+        Label of the algorithm in the record; by default its name in the data.
+    wanted : WantedProblems, optional
+        The problems to import; by default all.
+
+    Returns
+    -------
+    Imported
+        Name, suite, number of runs per problem, and cautions.
 
     Raises
     ------
     InputError
-        If nothing is found or wanted, the data are of several algorithms or suites, or of another
-        suite than the wanted one, or are damaged.
+        If the path has no data of this format, no run on a wanted problem, several algorithms or
+        suites, another suite than `wanted`, or damaged files. Nothing is written then.
     """
     cautions = Cautions()
     with unpacked(path) as folder:
@@ -114,8 +119,8 @@ def import_data(
                 raise InputError(_nothing(format, cautions))
             name, sets = one_algorithm(sets, algorithm, cautions)
             suite, sets = one_suite(sets, wanted.suite if wanted else None)
-            found = Found(name, suite)
-            _weigh_suite(found.suite, format, wanted, cautions)
+            found = Imported(name, suite)
+            _check_suite(found.suite, format, wanted, cautions)
             label = label or found.algorithm
             batches = list(_batches(sets, found, label, wanted, cautions))
             if not found.runs:
@@ -140,20 +145,26 @@ def _nothing(format: Format, cautions: Cautions) -> str:
     return f"{reason}: not data of this format" if reason == INDEX[format] else reason
 
 
-def _weigh_suite(suite: str, format: Format, wanted: Wanted | None, cautions: Cautions) -> None:
+def _check_suite(
+    suite: str, format: Format, wanted: WantedProblems | None, cautions: Cautions
+) -> None:
     if wanted is not None and suite != wanted.suite:
-        raise InputError(f"data of the suite {suite!r}, and the campaign has {wanted.suite!r}")
+        raise InputError(f"data of the suite {suite!r}, but the campaign uses {wanted.suite!r}")
     if format != "coco":
         return
-    if wanted is not None and suite in INCOMPARABLE:
-        raise InputError(f"data of {suite} {INCOMPARABLE[suite]}: they do not compare")
-    for beginning, remark in UNLIKE.items():
+    if wanted is not None and suite in NOT_COMPARABLE:
+        raise InputError(f"data of {suite} {NOT_COMPARABLE[suite]}: they are not comparable")
+    for beginning, meaning in READING.items():
         if suite.startswith(beginning):
-            cautions.add("", f"{suite}: {remark}")
+            cautions.add("", f"{suite}: {meaning}")
 
 
 def _batches(
-    sets: list[DataSet], found: Found, label: str, wanted: Wanted | None, cautions: Cautions
+    sets: list[DataSet],
+    found: Imported,
+    label: str,
+    wanted: WantedProblems | None,
+    cautions: Cautions,
 ) -> Iterator[pa.RecordBatch]:
     seen: set[tuple[int, int, bytes]] = set()
     for one in sets:
@@ -161,23 +172,23 @@ def _batches(
             one.function in wanted.functions and one.dimension in wanted.dimensions
         ):
             continue
-        trials = one.read()
-        said = (one.function, one.dimension, content(trials))
-        if trials and said in seen:
-            cautions.add(one.index, "has the same trials as another file, and is left out")
+        runs = one.read()
+        key = (one.function, one.dimension, content(runs))
+        if runs and key in seen:
+            cautions.add(one.index, "same runs as in another file; skipped")
             continue
-        seen.add(said)
-        trials = [t for t in trials if wanted is None or t.instance in wanted.instances]
-        if trials:
-            numbers = list(_numbers(found.runs, one, trials))
-            yield batch(one, trials, numbers, suite=found.suite, label=label)
+        seen.add(key)
+        runs = [run for run in runs if wanted is None or run.instance in wanted.instances]
+        if runs:
+            numbers = list(_numbers(found.runs, one, runs))
+            yield batch(one, runs, numbers, suite=found.suite, label=label)
 
 
 def _numbers(
-    runs: Counter[tuple[int, int, int]], one: DataSet, trials: list[Trial]
+    counts: Counter[tuple[int, int, int]], one: DataSet, runs: list[PublishedRun]
 ) -> Iterator[int]:
-    """The numbers of these runs among all of their problem, which they are added to."""
-    for trial in trials:
-        key = (one.function, one.dimension, trial.instance)
-        yield runs[key]
-        runs[key] += 1
+    """Number each run within its problem and add it to the counts."""
+    for run in runs:
+        key = (one.function, one.dimension, run.instance)
+        yield counts[key]
+        counts[key] += 1

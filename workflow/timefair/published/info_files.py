@@ -1,14 +1,14 @@
-"""The ``.info`` files of COCO and of IOHprofiler before it wrote JSON: which trials lie where.
+"""Reads the ``.info`` files of COCO, and of IOHprofiler before 2021.
 
-An entry is a line of keys, lines of comment that begin with ``%``, and a line that names data files
-and the trials in them, each with its instance, evaluations and final value:
+An entry consists of a line with keys, comment lines that begin with ``%``, and a line with data
+files and their trials. A trial has an instance, a number of evaluations and a final value:
 
     funcId = 9, DIM = 2, Precision = 1.000e-008, algId = 'DIRECT'
     % any comment
     data_f9\\x_f9_DIM2.dat, 1:3673|-7.8e-009, 2:3233|-5.6e-009, 3
 
-Instance 3 broke off: what it did is in the data file alone. Multi-objective data have the keys of
-all entries in a line of their own, and those of an entry before its data file.
+The trial on instance 3 was aborted: only the data file has its evaluations. Multi-objective data
+have one line with the keys of all entries; each entry has further keys before its data file.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from timefair.basics.errors import InputError
 from timefair.published import numerals
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
-from timefair.published.trials import Listed
+from timefair.published.runs import ListedRun
 
 FUNCTION, DIMENSION, ALGORITHM = "funcId", "DIM", "algId"
 
 SYNONYMS = {"function": FUNCTION, "dim": DIMENSION, "algorithm": ALGORITHM}
-"""Other names of keys, in multi-objective data."""
+"""Names of these keys in multi-objective data."""
 
 _KEY = re.compile(r"\s*([^,=:|/\\]+?)\s*=\s*(?:'(.*?)'|\"(.*?)\"|([^,]*?))\s*(?:,|$)")
 _WORD = re.compile(r"\s*([^,]*?)\s*(?:,|$)")
@@ -37,24 +37,46 @@ _TRIAL = re.compile(r"(\d+)(?:\s*:\s*([^|\s]+)\s*\|\s*([^;\s]+)(;.*)?)?")
 
 @dataclass
 class DataFile:
-    """A data file, as it is named and as it was found, and the trials that it should have."""
+    """A data file that exists.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the index file.
+    path : Path
+        The file.
+    trials : list of ListedRun
+        The trials that the index file lists.
+    """
 
     name: str
     path: Path
-    trials: list[Listed]
+    trials: list[ListedRun]
 
 
 @dataclass
-class Entry:
-    """The trials on a function in a dimension, or those of one session."""
+class InfoEntry:
+    """An entry: trials on a function in a dimension.
+
+    Attributes
+    ----------
+    index : Path
+        The index file.
+    keys : dict
+        Its keys and values.
+    named : list of (str, list of ListedRun)
+        Names of data files, with their trials.
+    comment : str
+        Its last comment line.
+    files : list of DataFile
+        The data files that exist.
+    """
 
     index: Path
     keys: dict[str, str]
-    named: list[tuple[str, list[Listed]]] = field(default_factory=list)
-    """Each data file with its trials, as they stand there."""
+    named: list[tuple[str, list[ListedRun]]] = field(default_factory=list)
     comment: str = ""
     files: list[DataFile] = field(default_factory=list)
-    """Those data files that are there."""
 
     @property
     def function(self) -> int:
@@ -65,34 +87,46 @@ class Entry:
         return numerals.name(self.keys[DIMENSION])
 
 
-def entries(folder: Folder, endings: Sequence[str], cautions: Cautions) -> list[Entry]:
-    """What the ``.info`` files in a folder list, each data file once.
+def entries(folder: Folder, suffixes: Sequence[str], cautions: Cautions) -> list[InfoEntry]:
+    """Read all ``.info`` files in a folder.
 
-    Data files are looked for with each of the endings, the first before the others.
+    Parameters
+    ----------
+    folder : Folder
+        The data.
+    suffixes : sequence of str
+        Suffixes of data files; the first one that exists is used.
+    cautions : Cautions
+        Receives tolerated defects.
+
+    Returns
+    -------
+    list of InfoEntry
+        Entries with at least one data file. Each data file is in one entry.
 
     Raises
     ------
     InputError
-        For an entry that lacks its function or dimension, a line that is none of the format, a data
-        file outside of the folder, or one that several functions or dimensions name.
+        For an entry without function or dimension, a line in another format, a data file outside
+        the folder, or a data file of several functions or dimensions.
     """
     found = []
     for index in folder.indices(".info"):
         place = folder.place(index)
         listed = list(_entries(index, place))
         if not listed:
-            cautions.add(place, "has no entry of published data, and is left out")
+            cautions.add(place, "no entry of published data; skipped")
         for entry in listed:
             _check(entry, place)
-            entry.files = list(_files(entry, folder, endings, cautions))
+            entry.files = list(_files(entry, folder, suffixes, cautions))
             if entry.files:
                 found.append(entry)
     return _each_file_once(found, folder, cautions)
 
 
-def _entries(index: Path, place: Path) -> Iterator[Entry]:
+def _entries(index: Path, place: Path) -> Iterator[InfoEntry]:
     common: dict[str, str] = {}
-    entry: Entry | None = None
+    entry: InfoEntry | None = None
     comment = ""
     for line in _lines(index):
         if line.startswith("%"):
@@ -104,17 +138,17 @@ def _entries(index: Path, place: Path) -> Iterator[Entry]:
         if FUNCTION in keys:
             if entry is not None:
                 yield entry
-            entry = Entry(index, {**common, **keys}, comment=comment if common else "")
+            entry = InfoEntry(index, {**common, **keys}, comment=comment if common else "")
         elif keys:
             if entry is not None:
                 yield entry
             common, entry = keys, None
         if keys and not any(map(_is_data_file, words)):
-            continue  # what else is there is a part of a value without quotes
+            continue  # the words are a part of a value without quotes
         if words and entry is not None:
             _add(entry, words, place)
         elif words:
-            raise InputError(f"{place}: {words[0][:40]!r} belongs to no entry that has {FUNCTION}")
+            raise InputError(f"{place}: {words[0][:40]!r} is in no entry with {FUNCTION}")
     if entry is not None:
         yield entry
 
@@ -126,7 +160,7 @@ def _lines(index: Path) -> Iterator[str]:
 
 
 def _parts(line: str) -> tuple[dict[str, str], list[str]]:
-    """The keys of a line with their values, and what else is between its commas."""
+    """The keys of a line with their values, and the other words between its commas."""
     keys: dict[str, str] = {}
     words: list[str] = []
     at = 0
@@ -147,7 +181,7 @@ def _is_data_file(word: str) -> bool:
     return word.lower().endswith("dat")
 
 
-def _add(entry: Entry, words: list[str], place: Path) -> None:
+def _add(entry: InfoEntry, words: list[str], place: Path) -> None:
     for word in words:
         if _is_data_file(word):
             entry.named.append((word, []))
@@ -158,50 +192,48 @@ def _add(entry: Entry, words: list[str], place: Path) -> None:
         try:
             evaluations = None if trial[2] is None else numerals.count(trial[2])
             best = None if trial[3] is None else numerals.number(trial[3])
-            entry.named[-1][1].append(Listed(numerals.name(trial[1]), evaluations, best))
+            entry.named[-1][1].append(ListedRun(numerals.name(trial[1]), evaluations, best))
         except ValueError:
             raise InputError(
-                f"{place}: {word[:40]!r} is no trial, such as 1:3673|-7.8e-09"
+                f"{place}: {word[:40]!r} is not a trial such as 1:3673|-7.8e-09"
             ) from None
 
 
-def _check(entry: Entry, place: Path) -> None:
+def _check(entry: InfoEntry, place: Path) -> None:
     for key in (FUNCTION, DIMENSION):
         if key not in entry.keys:
-            raise InputError(f"{place}: an entry lacks {key}")
+            raise InputError(f"{place}: an entry has no {key}")
         try:
             numerals.name(entry.keys[key])
         except ValueError:
             raise InputError(
-                f"{place}: {key} is {entry.keys[key][:40]!r}, and should be a whole number"
+                f"{place}: {key} is {entry.keys[key][:40]!r}, expected a whole number"
             ) from None
 
 
 def _files(
-    entry: Entry, folder: Folder, endings: Sequence[str], cautions: Cautions
+    entry: InfoEntry, folder: Folder, suffixes: Sequence[str], cautions: Cautions
 ) -> Iterator[DataFile]:
     place = folder.place(entry.index)
     if not any(trials for _, trials in entry.named):
-        cautions.add(place, "an entry lists no trials, and is left out")
+        cautions.add(place, "an entry without trials is skipped")
         return
     for name, trials in entry.named:
         if not trials:
             continue
         within = f"{entry.keys['folder']}/" if entry.keys.get("folder") else ""
         stem = within + name.rpartition(".")[0]
-        there = (folder.beside(entry.index, stem + ending) for ending in endings)
-        path = next((path for path in there if path is not None), None)
+        candidates = (folder.beside(entry.index, stem + suffix) for suffix in suffixes)
+        path = next((path for path in candidates if path is not None), None)
         if path is None:
-            cautions.add(
-                place, f"names the data file {name!r}, which is not there; its trials are left out"
-            )
+            cautions.add(place, f"data file {name!r} does not exist; its trials are skipped")
         else:
             yield DataFile(name, path, trials)
 
 
-def _each_file_once(found: list[Entry], folder: Folder, cautions: Cautions) -> list[Entry]:
-    """Entries of one data file as one, with the trials of all; those that say the same once."""
-    first: dict[Path, tuple[Entry, DataFile]] = {}
+def _each_file_once(found: list[InfoEntry], folder: Folder, cautions: Cautions) -> list[InfoEntry]:
+    """Merge the entries of one data file; equal lists of trials are kept once."""
+    first: dict[Path, tuple[InfoEntry, DataFile]] = {}
     for entry in found:
         kept = []
         for file in entry.files:
@@ -211,19 +243,19 @@ def _each_file_once(found: list[Entry], folder: Folder, cautions: Cautions) -> l
                 continue
             _check_same(earlier, entry, folder.place(file.path))
             if same.trials == file.trials:
-                remark = "is listed twice, and read once"
+                text = "listed twice; read once"
             else:
-                remark = "is listed in several entries; its trials are taken in their order"
+                text = "listed in several entries; its trials are read in the order of the entries"
                 same.trials += file.trials
-            cautions.add(folder.place(file.path), remark)
+            cautions.add(folder.place(file.path), text)
         entry.files = kept
     return [entry for entry in found if entry.files]
 
 
-def _check_same(one: Entry, other: Entry, place: Path) -> None:
+def _check_same(one: InfoEntry, other: InfoEntry, place: Path) -> None:
     for key in (FUNCTION, DIMENSION):
         if one.keys.get(key) != other.keys.get(key):
             raise InputError(
-                f"{place}: entries of two values of {key} name it "
-                f"({one.keys.get(key)} and {other.keys.get(key)}); it can have data of one alone"
+                f"{place}: listed with two values of {key} "
+                f"({one.keys.get(key)} and {other.keys.get(key)}); expected one"
             )

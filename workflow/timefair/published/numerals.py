@@ -1,45 +1,51 @@
-"""Numbers as many programs on many systems have written them."""
+"""Parses numbers in the notations of Python, C, Fortran and Windows."""
 
 from __future__ import annotations
 
 import re
 
-MOST = 2**53
-"""Whole numbers up to this are exact as floating-point numbers, which loggers counted in."""
+LARGEST_COUNT = 2**53
+"""Largest number of evaluations: floating-point numbers are exact up to it."""
 
 LARGEST_NAME = 2**31 - 1
-"""The largest number of a function, dimension or instance that a record holds."""
+"""Largest number of a function, dimension or instance in a record."""
 
-_EXPONENT_OF_FORTRAN = re.compile(r"(?<=[\d.])[dD](?=[+-]?\d)")
-_OF_WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORECASE)
+_FORTRAN_EXPONENT = re.compile(r"(?<=[\d.])[dD](?=[+-]?\d)")
+_WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORECASE)
 
 
 def number(text: str) -> float:
-    """A number, also as Fortran (``1.5D-08``) or Windows (``1.#INF``) write it; NaN and inf are.
+    """Parse a number, also in the notation of Fortran (``1.5D-08``) or Windows (``1.#INF``).
 
-    ValueError if it is none.
+    NaN and inf are numbers. Any other text raises ValueError.
     """
-    if "_" in text:  # Python alone would take 1_0 for 10
-        raise ValueError(f"{text!r} is no number")
+    if "_" in text:  # Python reads 1_0 as 10
+        raise ValueError(f"{text!r} is not a number")
     try:
         return float(text)
     except ValueError:
-        if of_windows := _OF_WINDOWS.fullmatch(text):
-            return float(of_windows[1] + ("inf" if of_windows[2].upper() == "INF" else "nan"))
-        return float(_EXPONENT_OF_FORTRAN.sub("e", text))
+        if windows := _WINDOWS.fullmatch(text):
+            return float(windows[1] + ("inf" if windows[2].upper() == "INF" else "nan"))
+        return float(_FORTRAN_EXPONENT.sub("e", text))
 
 
 def count(text: str) -> int:
-    """A number of evaluations, from 0, also as ``1.0e+05``; ValueError if it is none."""
+    """Parse a number of evaluations, at least 0, such as ``12`` or ``1.0e+05``.
+
+    Any other text raises ValueError.
+    """
     value = int(text) if text.isdecimal() else number(text)
-    if not (0 <= value <= MOST and value == int(value)):
-        raise ValueError(f"{text!r} is no number of evaluations")
+    if not (0 <= value <= LARGEST_COUNT and value == int(value)):
+        raise ValueError(f"{text!r} is not a number of evaluations")
     return int(value)
 
 
 def name(value: object) -> int:
-    """A number that names a function, a dimension or an instance, from 0; ValueError if it none."""
+    """Parse the number of a function, dimension or instance, at least 0.
+
+    Any other value raises ValueError.
+    """
     text = str(value).strip()
     if not (text.isdecimal() and len(text) < 20 and int(text) <= LARGEST_NAME):
-        raise ValueError(f"{text[:40]!r} is no whole number from 0")
+        raise ValueError(f"{text[:40]!r} is not a whole number of at least 0")
     return int(text)

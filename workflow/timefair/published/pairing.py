@@ -1,7 +1,8 @@
-"""Which trial of a data file is which of those that its index file lists.
+"""Matches the runs of a data file with the runs that its index file lists.
 
-Both have them in the order in which they were made. An experiment that was killed leaves trials in
-a data file that no index file lists; a trial without evaluations is listed, and in no data file.
+Both files have the runs in the order of the experiment. An aborted experiment leaves runs in the
+data file that the index file does not list. A run without evaluations is listed, but absent from
+the data file.
 """
 
 from __future__ import annotations
@@ -10,19 +11,30 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
-Listed = TypeVar("Listed")
-Found = TypeVar("Found")
-Part = TypeVar("Part")
-Whole = TypeVar("Whole")
+ListedT = TypeVar("ListedT")
+FoundT = TypeVar("FoundT")
+PartT = TypeVar("PartT")
+WholeT = TypeVar("WholeT")
 
 
 def paired(
-    listed: Sequence[Listed], found: Sequence[Found], agree: Callable[[Listed, Found], bool]
-) -> list[tuple[Listed, Found]] | None:
-    """The trials that are listed, each with what was found of it, in order.
+    listed: Sequence[ListedT], found: Sequence[FoundT], agree: Callable[[ListedT, FoundT], bool]
+) -> list[tuple[ListedT, FoundT]] | None:
+    """Pair listed runs with runs found in the data file, in order.
 
-    Equal numbers pair one by one. With more found, those that agree are taken, or the first ones if
-    they do not. With fewer found, those listed that agree, if no others could; else None.
+    Parameters
+    ----------
+    listed, found : sequence
+        The runs in the index file and in the data file.
+    agree : callable
+        Whether a listed run and a found run can be the same.
+
+    Returns
+    -------
+    list of tuple, or None
+        With equal numbers, all runs one by one. With more found than listed, the first found runs
+        that agree in order, or simply the first ones if none do. With fewer found than listed, the
+        only assignment that agrees; None if there is no such assignment or several.
     """
     if len(found) > len(listed):
         chosen = _embedding(listed, found, agree)
@@ -33,9 +45,9 @@ def paired(
 
 
 def _only_pairs(
-    listed: Sequence[Listed], found: Sequence[Found], agree: Callable[[Listed, Found], bool]
-) -> list[tuple[Listed, Found]] | None:
-    def agrees(one: Found, other: Listed) -> bool:
+    listed: Sequence[ListedT], found: Sequence[FoundT], agree: Callable[[ListedT, FoundT], bool]
+) -> list[tuple[ListedT, FoundT]] | None:
+    def agrees(one: FoundT, other: ListedT) -> bool:
         return agree(other, one)
 
     first = _embedding(found, listed, agrees)
@@ -46,9 +58,9 @@ def _only_pairs(
 
 
 def _embedding(
-    part: Sequence[Part], whole: Sequence[Whole], agree: Callable[[Part, Whole], bool]
+    part: Sequence[PartT], whole: Sequence[WholeT], agree: Callable[[PartT, WholeT], bool]
 ) -> list[int] | None:
-    """The earliest places in the whole that agree with the part, in order; None if there are no."""
+    """The earliest indices in `whole` that agree with `part` in order; None if there are none."""
     places: list[int] = []
     for k, one in enumerate(whole):
         if len(places) < len(part) and agree(part[len(places)], one):
@@ -57,12 +69,29 @@ def _embedding(
 
 
 def rejoined(
-    found: Sequence[Found],
+    found: Sequence[FoundT],
     expected: int,
-    goes_on: Callable[[Found, Found], bool],
-    join: Callable[[Found, Found], Found],
-) -> list[Found] | None:
-    """The trials with those joined that comments had cut, if their number is then as expected."""
+    goes_on: Callable[[FoundT, FoundT], bool],
+    join: Callable[[FoundT, FoundT], FoundT],
+) -> list[FoundT] | None:
+    """Join runs that comments in the data file had split.
+
+    Parameters
+    ----------
+    found : sequence
+        The runs as comments split them, at least one.
+    expected : int
+        Number of runs in the index file.
+    goes_on : callable
+        Whether the second run can be the continuation of the first.
+    join : callable
+        Joins two such runs.
+
+    Returns
+    -------
+    list or None
+        The joined runs; None if their number differs from `expected`.
+    """
     joined = [found[0]]
     for before, one in pairwise(found):
         if goes_on(before, one):

@@ -3,7 +3,9 @@
 Times are seconds of one monotonic clock since the run's start (t0, the moment the algorithm is
 first called with a ready objective). Nothing at or after the budget T is in a record.
 
-A record of published data has the same columns, most of them null; see `records.published`.
+A record of published data has the same columns. Only these are not null: the keys except the
+round, ``f_opt``, ``evaluations``, ``best_f``, ``best_precision``, and the evaluations and
+precisions of events. See `PUBLISHED`.
 """
 
 from __future__ import annotations
@@ -11,6 +13,9 @@ from __future__ import annotations
 import pyarrow as pa
 
 SCHEMA_VERSION = 3
+
+PUBLISHED = "published"
+"""The fact that only a record of published data has: where its data come from."""
 
 EVENT = pa.struct(
     [

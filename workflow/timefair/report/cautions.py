@@ -36,6 +36,7 @@ def cautions(evidence: Evidence) -> list[Caution]:
         "Failed runs": _failures(evidence),
         "Few runs": _few_runs(evidence),
         "Few functions": _few_functions(evidence),
+        "Heavy tails": _heavy_tails(evidence),
         "Disturbance": _disturbance(evidence),
         "Speed": _speed(evidence),
         "Mixed records": _mixed(evidence),
@@ -87,6 +88,19 @@ def _few_functions(evidence: Evidence) -> Iterator[str]:
             f"{counted(count, 'function')} {'says' if count == 1 else 'say'} little about others: "
             "tests over functions find large differences only."
         )
+
+
+def _heavy_tails(evidence: Evidence) -> Iterator[str]:
+    column = "ert_s_heavy_tail" if evidence.unit == "seconds" else "ert_evaluations_heavy_tail"
+    rows = evidence.table("ert")
+    if column not in rows or not (marked := rows[rows[column].astype(bool)]).size:
+        return
+    names = sorted(set(marked["algorithm"].astype(str)))
+    yield (
+        f"{counted(len(marked), 'expected running time')} of {listed(names)} "
+        f"{'comes' if len(marked) == 1 else 'come'} from runtimes that look heavy-tailed: the "
+        "interval may be too short, and more runs may change the value."
+    )
 
 
 def _disturbance(evidence: Evidence) -> Iterator[str]:

@@ -70,6 +70,11 @@ class Evidence:
         return "evaluations" if self.campaign.budget.time_s is None else "seconds"
 
     @property
+    def clock(self) -> str:
+        """The clock of all seconds: ``wall``, ``cpu`` or ``reference``."""
+        return self.campaign.statistics.time
+
+    @property
     def confidence(self) -> float:
         return self.campaign.statistics.confidence
 

@@ -1,16 +1,26 @@
-"""Figures and tables as HTML: places that the script fills, and figures as they are."""
+"""Figures and tables as HTML: places that the script fills, and pictures of other figures."""
 
 from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
-from timefair.figures.registry import FIGURES
+import pandas as pd
+
+from timefair.charts.costs import seconds_of
+from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names
-from timefair.tables.registry import TABLES
+
+
+class PictureFile(NamedTuple):
+    """A figure as a file: its content, and its media type."""
+
+    content: bytes
+    kind: str
+
 
 FAMILIES = ("Comparisons", "Runtimes", "Quality", "Curves", "Run count", "Campaign")
 """In the order in which a reader may ask."""
@@ -18,41 +28,44 @@ FAMILIES = ("Comparisons", "Runtimes", "Quality", "Curves", "Run count", "Campai
 
 def figures(
     drawn: Sequence[Mapping[str, Any]],
-    drawings: Mapping[str, str],
+    pictures: Mapping[str, PictureFile],
     evidence: Evidence,
     names: Names,
 ) -> str:
-    """Those that the page draws, then the files of the others."""
+    """The charts that the page draws, then the files of the other figures."""
     taken = {view["figure"] for chart in drawn for view in chart["views"]}
     live = "\n".join(
         f'<figure class="needs-script" aria-labelledby="title-{chart["name"]}">\n'
         f'<h3 id="title-{chart["name"]}">{escape(str(chart["title"]))}</h3>\n'
-        f'<figcaption class="note">{escape(str(chart["note"]))}</figcaption>\n'
+        f'<figcaption class="note" id="note-{chart["name"]}">'
+        f"{escape(chart['views'][0]['note'])}</figcaption>\n"
         f'<div id="chart-{chart["name"]}"></div>\n</figure>'
         for chart in drawn
     )
     others = "\n".join(
-        _static(name, svg)
-        for name, svg in drawings.items()
+        _static(name, picture, evidence.table(FIGURES[name].table))
+        for name, picture in pictures.items()
         if name not in taken and not evidence.table(FIGURES[name].table).empty
     )
     more = f"<h3>More figures</h3>\n{others}" if others else ""
     return "\n".join(filter(None, (names.legend() if drawn else "", live, more)))
 
 
-def _static(name: str, svg: str) -> str:
-    figure = FIGURES[name]
-    encoded = b64encode(svg.encode()).decode("ascii")
-    alternative = f"{figure.title}; the numbers are in the table {figure.table}."
+def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
+    entry = FIGURES[name]
+    encoded = b64encode(picture.content).decode("ascii")
+    alternative = f"{entry.title}; the numbers are in the table {entry.table}."
+    caption = entry.figure.printed_caption.format_map({"seconds": seconds_of(frame)})
     return (
-        f'<details class="static"><summary>{escape(figure.title)}</summary>\n'
-        f'<img src="data:image/svg+xml;base64,{encoded}" alt="{escape(alternative)}" '
+        f'<details class="static"><summary>{escape(entry.title)}</summary>\n'
+        f'<p class="note">{escape(caption)}</p>\n'
+        f'<img src="data:{picture.kind};base64,{encoded}" alt="{escape(alternative)}" '
         'loading="lazy"></details>'
     )
 
 
 def tables(shown: Mapping[str, dict[str, Any]]) -> str:
-    """A heading a family, and a place for each table, which is filled when it is opened."""
+    """One heading per family, and a place for each table, which is filled when it is opened."""
     families: dict[str, list[str]] = {}
     for name, table in shown.items():
         if name != "checklist" and table["rows"]:

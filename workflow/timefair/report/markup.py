@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from timefair.figures.style import Look, looks
+from timefair.charts.paper.style import Look, looks
 
 DASH = 1.6
 """Widths of a line that a unit of a dash is drawn with."""

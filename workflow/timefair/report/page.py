@@ -10,14 +10,14 @@ import pandas as pd
 
 from timefair import __version__
 from timefair.campaign.configuration import Campaign
+from timefair.exhibits.files import as_rows
+from timefair.exhibits.registry import TABLES
 from timefair.report import account, charts, checklist_page, exhibits, payload
 from timefair.report.cautions import cautions
 from timefair.report.conclusions import cautioned, concluded
 from timefair.report.evidence import Evidence
 from timefair.report.findings.situations import across, findings
 from timefair.report.markup import Names, section
-from timefair.tables.files import as_rows
-from timefair.tables.registry import TABLES
 
 SCRIPTS = (
     "numbers", "elements", "tables", "series", "axes", "charts", "reading", "ranks", "page",
@@ -70,15 +70,19 @@ of targets by bands that hold at all costs at once, single functions by their in
 not runs, are the sample of ranks: they speak of functions like these.</p>"""
 
 
-def page(tables: Mapping[str, pd.DataFrame], figures: Mapping[str, str], campaign: Campaign) -> str:
+def page(
+    tables: Mapping[str, pd.DataFrame],
+    pictures: Mapping[str, exhibits.PictureFile],
+    campaign: Campaign,
+) -> str:
     """The page of a campaign.
 
     Parameters
     ----------
     tables
-        By name; whatever is missing is not spoken of.
-    figures
-        By name, as SVG; those that the page draws by itself from their table are not taken.
+        By name; the page says nothing about a table that is missing.
+    pictures
+        Figures by name; the page shows those that it does not draw itself from their table.
     campaign
         What was asked for.
     """
@@ -86,11 +90,11 @@ def page(tables: Mapping[str, pd.DataFrame], figures: Mapping[str, str], campaig
     names = Names.of(campaign.algorithms, campaign.published)
     shown = {name: payload.table(name, tables[name]) for name in TABLES if name in tables}
     drawable = [name for name, table in shown.items() if table["shown"]]
-    drawn = charts.drawn(figures, drawable)
+    drawn = charts.drawn({name: tables[name] for name in drawable})
     parts = {
         "cautions": ("Before you believe it", cautioned(cautions(evidence))),
         "findings": ("Who wins", _findings(evidence, names)),
-        "figures": ("Figures", exhibits.figures(drawn, figures, evidence, names)),
+        "figures": ("Figures", exhibits.figures(drawn, pictures, evidence, names)),
         "tables": ("Tables", exhibits.tables(shown)),
         "setup": ("What was run", account.setup(campaign, names)),
         "machine": ("Machine", account.machine(evidence)),

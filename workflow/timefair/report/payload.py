@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from timefair.tables.layout import CURVES, Value, generic
-from timefair.tables.registry import TABLES
+from timefair.exhibits.layout import CURVES, Value, generic
+from timefair.exhibits.registry import TABLES
 
 DIGITS = 5
 """Significant digits of a number on the page; the files have all."""
@@ -23,10 +23,11 @@ MOST_ROWS = 200_000
 def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     """A table for the page.
 
-    ``columns`` has for each column its ``name``, ``label``, whether it is a ``key`` that rows are
-    chosen by, the places of its ``limits`` and its ``values``: `null` for NaN, ``"inf"`` for
-    infinity; texts as ``words`` and their ``codes``. Curves lack the rows that only repeat the ones
-    beside them; ``rows`` is how many the file has, ``shown`` how many are here: none if too many.
+    ``columns`` has for each column its ``name``, ``label``, ``meaning``, whether it is a ``key``
+    that rows are chosen by, the places of its ``limits`` and its ``values``: `null` for NaN,
+    ``"inf"`` for infinity; texts as ``words`` and their ``codes``. Curves omit the rows that only
+    repeat their neighbours; ``rows`` is the number of rows of the file, ``shown`` the number here,
+    0 if there are too many.
     """
     thin = _without_repeats(frame)
     layout = generic(thin, TABLES[name].title)
@@ -35,6 +36,7 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     keys = set(thin.columns) - {v.column for v in layout.values} - hidden
     keys -= {v.rank for v in layout.values if v.rank}
     shown = thin if len(thin) <= MOST_ROWS else thin.head(0)
+    meanings = {column.name: column.meaning for column in TABLES[name].exhibit.columns}
     places = {column: place for place, column in enumerate(frame.columns)}
     return {
         "name": name,
@@ -46,6 +48,7 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
                 "name": column,
                 "label": _label(column, layout.values),
                 "key": column in keys,
+                "meaning": meanings.get(column, ""),
                 "hidden": column in hidden,
                 "limits": [places[end] for end in limits.get(column, ())],
                 **_values(shown[str(column)]),

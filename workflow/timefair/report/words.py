@@ -41,12 +41,18 @@ def number(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def duration(seconds: float) -> str:
-    r"""A time in the unit that suits it.
+def duration(seconds: float, clock: str = "wall") -> str:
+    r"""A time of a clock in the unit that suits it; reference units are not seconds.
 
-    >>> duration(0.0086), duration(0.8), duration(2e-5)
-    ('8.6\xa0ms', '0.8\xa0s', '20\xa0µs')
+    >>> duration(0.0086), duration(0.8), duration(2e-5, "cpu"), duration(12, "reference")
+    ('8.6\xa0ms', '0.8\xa0s', '20\xa0µs of CPU time', '12\xa0reference units')
     """
+    if clock == "reference":
+        return f"{number(seconds)}\u00a0reference units"
+    return _of_wall(seconds) + (" of CPU time" if clock == "cpu" else "")
+
+
+def _of_wall(seconds: float) -> str:
     if not math.isfinite(seconds):
         return number(seconds)
     if seconds >= 0.1 or seconds == 0:
@@ -56,13 +62,13 @@ def duration(seconds: float) -> str:
     return f"{number(1e6 * seconds)}\u00a0µs"
 
 
-def cost(value: float, unit: str) -> str:
-    r"""Seconds as a time, evaluations as a number.
+def cost(value: float, unit: str, clock: str = "wall") -> str:
+    r"""Seconds as a time of a clock, evaluations as a number.
 
     >>> cost(120, "evaluations")
     '120\xa0evaluations'
     """
-    return duration(value) if unit == "seconds" else f"{number(value)}\u00a0{unit}"
+    return duration(value, clock) if unit == "seconds" else f"{number(value)}\u00a0{unit}"
 
 
 def percent(share: float) -> str:

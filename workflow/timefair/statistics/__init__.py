@@ -4,13 +4,14 @@ Only numpy and scipy are needed, nothing else of timefair, and each module has o
 
 - `traces`, `runtimes`, `targets`, `anytime`: from the events of runs to runtimes to absolute and
   relative targets, and to trajectories;
-- `ert`, `restarted`, `best_of`: expected running time and success rate, the distribution of
-  runtimes with restarts, the best of several runs;
+- `ert`, `heavy_tails`, `restarted`, `best_of`: expected running time and success rate, samples
+  whose mean rests on rare large costs, the distribution of runtimes with restarts, the best of
+  several runs;
 - `quantiles`, `probability`: sample quantiles, the probability behind one, several executions;
 - `means`, `disagreements`: the mean with its interval, and where it contradicts the median;
 - `ecdf`, `profiles`: runtimes and costs over many problems at once, with bands from `strata`;
-- `ranks`, `friedman`, `comparison`, `corrections`: which algorithm is better, and whether that is
-  sure when many are compared;
+- `ranks`, `friedman`, `comparison`, `rank_sum`, `corrections`: which algorithm is better, and
+  whether that is sure when many are compared;
 - `bootstrap`, `checks`: resampling of whole runs, and what all check in their arguments;
 - `run_count`: how many runs are enough.
 """

@@ -15,6 +15,7 @@ from scipy import stats
 
 from timefair.statistics.checks import check_confidence
 from timefair.statistics.ert import ert
+from timefair.statistics.rank_sum import tails
 
 EXACT_PAIRS = 50
 """Pairs up to which Wilcoxon's p-value is exact."""
@@ -31,14 +32,19 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
     Returns
     -------
     float
-        Exact for small samples without ties, else the normal approximation with its correction for
-        ties, but never below ``2/comb(m + n, m)``, the smallest p-value that so few runs can give.
-        1 where all results are equal (`inf` too) or each sample is one run; NaN without a run.
+        Twice the smaller tail of the permutation distribution, at most 1. Exact without ties up to
+        141 runs each, with any ties up to 30 runs each, and beyond where few values differ; for
+        the approximation elsewhere see `timefair.statistics.rank_sum.tails`. 1 where all results
+        are equal (`inf` too) or each sample is one run; NaN without a run.
 
     Raises
     ------
     ValueError
-        If a sample is no vector or has NaN.
+        If a sample is not a vector or has NaN.
+
+    Notes
+    -----
+    The smallest p-value that m and n runs can give is ``2/comb(m + n, m)``, without ties.
 
     References
     ----------
@@ -53,8 +59,8 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
     x, y = _sample(first, "first"), _sample(second, "second")
     if x.size == 0 or y.size == 0:
         return float("nan")
-    p = float(stats.mannwhitneyu(x, y, alternative="two-sided").pvalue)
-    return max(p, _least_p(x.size, y.size))
+    both = tails(x, y)
+    return min(2 * min(both.lower, both.upper), 1.0)
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ DAMPING = 1e-12
 
 
 @dataclass(frozen=True)
-class Moments:
+class RestartedMoments:
     """Mean and standard deviation, arrays of one shape."""
 
     mean: NDArray[np.float64]
@@ -64,7 +64,7 @@ class Bounds:
         return np.asarray((self.low + self.high) / 2)
 
 
-def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> Moments:
+def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> RestartedMoments:
     """Mean and standard deviation of the runtime with restarts.
 
     Parameters
@@ -79,7 +79,7 @@ def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> M
 
     Returns
     -------
-    Moments
+    RestartedMoments
         `spent` without `axis`, in its unit. The mean is the ERT. Both are `inf` without a success
         and NaN without a run. Without a failure they are those of the sample itself (ddof = 0).
 
@@ -112,7 +112,7 @@ def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> M
     squares = np.asarray((residuals(cost, reached, axis) ** 2).sum(axis=axis))
     sd = mean.copy()
     np.divide(squares, reached.sum(axis=axis), out=sd, where=np.isfinite(mean))
-    return Moments(mean, np.sqrt(sd))
+    return RestartedMoments(mean, np.sqrt(sd))
 
 
 def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Bounds:
@@ -160,7 +160,7 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     >>> cdf.low.tolist(), bool((cdf.low == cdf.high).all())
     ([0.0, 0.5, 0.75, 0.875], True)
     """
-    sample = _Sample.of(_costs(spent), success)
+    sample = _RestartedRuns.of(_costs(spent), success)
     points = np.asarray(grid, dtype=np.float64)
     if points.ndim != 1 or np.isnan(points).any():
         raise ValueError("grid must be a vector without NaN")
@@ -208,7 +208,7 @@ def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bo
     [3.0, 13.0, 33.0]
     """
     cost = _costs(spent)
-    sample = _Sample.of(cost, success)
+    sample = _RestartedRuns.of(cost, success)
     wanted = np.asarray(p, dtype=np.float64)
     if wanted.ndim != 1 or not ((wanted > 0) & (wanted <= 1)).all():
         raise ValueError("p must be a vector of probabilities in (0, 1]")
@@ -226,8 +226,8 @@ def _costs(spent: ArrayLike) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class _Sample:
-    """The runs that matter: a failure that costs nothing is a run that was not drawn.
+class _RestartedRuns:
+    """Runs to be drawn with restarts; failures that cost nothing are left out.
 
     Attributes
     ----------
@@ -245,7 +245,7 @@ class _Sample:
     chances: NDArray[np.float64]
 
     @classmethod
-    def of(cls, spent: ArrayLike, success: ArrayLike) -> _Sample:
+    def of(cls, spent: ArrayLike, success: ArrayLike) -> _RestartedRuns:
         cost, reached = check_pairs(spent, success)
         if cost.ndim != 1:
             raise ValueError(f"spent must have the shape (R,), not {cost.shape}")
@@ -270,14 +270,14 @@ class _Waits:
     def of(cls, sums: NDArray[np.float64], chances: NDArray[np.float64]) -> _Waits:
         return cls(sums, np.concatenate([[0.0], np.cumsum(chances)]))
 
-    def cdf(self, sample: _Sample, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def cdf(self, sample: _RestartedRuns, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """A run that begins at x succeeds up to b if its own cost is at most b - x."""
         latest = points[:, np.newaxis] * (1.0 + SLACK) - sample.successes
         begun = self.begun[np.searchsorted(self.sums, latest, side="right")]
         fraction = np.minimum(begun.sum(axis=1) / sample.runs, 1.0)
         return np.where(np.isposinf(points), 1.0, fraction)
 
-    def quantile(self, sample: _Sample, p: float, limit: float) -> float:
+    def quantile(self, sample: _RestartedRuns, p: float, limit: float) -> float:
         """The step at which `cdf` comes to p; the limit if that is earlier."""
         if self.cdf(sample, np.array([limit]))[0] < p - ROUNDING:
             return limit
@@ -292,7 +292,7 @@ class _Waits:
         return float(steps[before >= 0].max())
 
 
-def _quantile(sample: _Sample, moments: Moments, p: float) -> tuple[float, float]:
+def _quantile(sample: _RestartedRuns, moments: RestartedMoments, p: float) -> tuple[float, float]:
     if sample.lengths.size == 0:
         value = float(sample_quantile(sample.successes, p))
         return value, value
@@ -303,7 +303,7 @@ def _quantile(sample: _Sample, moments: Moments, p: float) -> tuple[float, float
     return early.quantile(sample, p, limit), late.quantile(sample, p, limit)
 
 
-def _waits(sample: _Sample, limit: float) -> tuple[_Waits, _Waits]:
+def _waits(sample: _RestartedRuns, limit: float) -> tuple[_Waits, _Waits]:
     """The waits up to a limit, at the earliest and at the latest; the same if they are exact."""
     limit *= 1.0 + 2 * SLACK
     within = sample.lengths <= limit

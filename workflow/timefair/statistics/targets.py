@@ -1,4 +1,4 @@
-"""Targets relative to what was found on a problem."""
+"""Targets relative to the best precision that was found on a problem."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from timefair.statistics.quantiles import sample_quantile
 def relative_targets(
     first: ArrayLike, best: ArrayLike, problem: ArrayLike, shares: ArrayLike
 ) -> NDArray[np.float64]:
-    """Targets that leave a share of the way from a problem's start to the best found there.
+    """Targets at a share of the way from a problem's best precision to its start.
 
     Parameters
     ----------
@@ -29,8 +29,9 @@ def relative_targets(
     -------
     ndarray, shape (runs, shares)
         The targets of the run's problem, for `runtimes.runtimes`: ``best + share * (start - best)``
-        with the least `best` on the problem and, as its start, the median of `first` over the runs
-        that have one. `inf` where no run has.
+        with the least `best` on the problem. The start is the median of `first` over the runs that
+        have one, as an order statistic: of an even number of runs the smaller of the two in the
+        middle, not their mean. `inf` where no run has one.
 
     Raises
     ------
@@ -40,8 +41,8 @@ def relative_targets(
 
     Notes
     -----
-    The best is an event of some run, so that each target is reached by at least one run, and what
-    counts as solved depends on the algorithms that take part: another one may move all targets.
+    The best is an event of some run, so that at least one run reaches each target. Which runs
+    succeed depends on the algorithms that take part: another one may change all targets.
 
     References
     ----------

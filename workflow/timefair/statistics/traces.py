@@ -28,8 +28,8 @@ def check_traces(
             f"cost and precision must be vectors of one length, not {spent.shape}, {reached.shape}"
         )
     cuts = check_offsets(offsets, spent.size)
-    check_order(spent, cuts, "cost")
-    check_order(-reached, cuts, "falling precision")
+    _check_order(spent, cuts, "cost")
+    _check_order(-reached, cuts, "falling precision")
     return spent, reached, cuts
 
 
@@ -61,7 +61,7 @@ def check_offsets(offsets: ArrayLike, events: int) -> NDArray[np.int64]:
     return cuts
 
 
-def check_order(values: NDArray[np.float64], offsets: NDArray[np.int64], name: str) -> None:
+def _check_order(values: NDArray[np.float64], offsets: NDArray[np.int64], name: str) -> None:
     """Raise ValueError unless `values` never fall within a run and none is NaN."""
     if np.isnan(values).any():
         raise ValueError(f"{name} must not be NaN")

@@ -2,9 +2,13 @@
 
 import pytest
 
+from timefair.report.exhibits import PictureFile
+
 FIGURES = dict.fromkeys(
     ("ranks", "ert", "ert_evaluations", "anytime", "ecdf", "profile", "quantiles"),
-    "<svg xmlns='http://www.w3.org/2000/svg' width='10' height='10'/>",
+    PictureFile(
+        b"<svg xmlns='http://www.w3.org/2000/svg' width='10' height='10'/>", "image/svg+xml"
+    ),
 )
 SECONDS = {"quick": 0.01, "slow": 0.5, "never": 50.0}
 CHARTS = ("ranks", "ert", "anytime", "ecdf", "profile")
@@ -58,8 +62,8 @@ def test_arrow_keys_read_a_figure(opened):
     hardest = texts(opened, ".tip:not([hidden])")
     opened.press("ArrowLeft")
     easier = texts(opened, ".tip:not([hidden])")
-    assert "target precision: 0.1" in hardest[0]
-    assert "target precision: 1" in easier[0]
+    assert "target precision (easy to hard): 0.1" in hardest[0]
+    assert "target precision (easy to hard): 1" in easier[0]
 
 
 def test_another_view_is_drawn_when_it_is_chosen(opened):

@@ -9,7 +9,6 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import skew
 
 from timefair.statistics.run_count import kernels, resampling
-from timefair.statistics.run_count.compiled import compiled
 from timefair.statistics.run_count.outliers import Outliers, is_kept
 from timefair.statistics.run_count.verdicts import BANDS, analytic_verdicts, resampled_verdicts
 
@@ -155,19 +154,16 @@ def test_the_unit_of_the_values_does_not_matter(exponent):
 @pytest.mark.parametrize(("count", "length"), [(1, 7), (2, 7), (3, 6), (9, 3), (31, 2), (32, 1)])
 def test_tuples_are_all_that_can_be_drawn(count, length):
     kept = np.arange(1.0, count + 1.0)
-    tuples = compiled(resampling).tabulate(kept, count, 7, np.empty(1000))
-    assert (tuples.length, tuples.size) == (length, count**length)
-    expected = sorted(map(sum, itertools.product(kept, repeat=length)))
-    assert sorted(tuples.sums[: tuples.size]) == expected
+    sums, found = resampling.tuple_sums(kept, 7, 1000)
+    assert found == length
+    assert sorted(sums) == sorted(map(sum, itertools.product(kept, repeat=length)))
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 16, 47, 50])
 def test_resampled_means_are_means_of_independent_draws(count):
     """Mean, variance and skewness, within five standard errors of 40,000 resamples."""
     kept = np.random.default_rng(count).gamma(2.0, size=count)
-    means, sums = np.empty(40_000), np.empty(resampling.TUPLES)
-    tuples = compiled(resampling).tabulate(kept, count, RUNS, sums)
-    compiled(resampling).resampled_means(kept, count, tuples, RUNS, np.uint64(5), means)
+    means = resampling.resampled_means(kept, RUNS, 40_000, 5)
     error = 5.0 / math.sqrt(means.size)
     deviation = kept.std() / math.sqrt(RUNS)
     assert means.mean() == pytest.approx(kept.mean(), abs=error * deviation + 1e-12)
@@ -176,11 +172,75 @@ def test_resampled_means_are_means_of_independent_draws(count):
         assert skew(means) == pytest.approx(skew(kept) / math.sqrt(RUNS), abs=2.5 * error)
 
 
+MASK = 2**64 - 1
+
+
+def mixed(state):
+    """splitmix64's output."""
+    state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+    state = (state ^ (state >> 27)) * 0x94D049BB133111EB & MASK
+    return state ^ (state >> 31)
+
+
+def plain_means(kept, draws, resamples, seed):
+    """The means of `resampling.resampled_means`, drawn in Python."""
+    sums, length = resampling.tuple_sums(kept, draws, resampling.TUPLES)
+    means, state = [], seed
+    for _ in range(resamples):
+        total = 0.0
+        for _ in range(draws // (2 * length)):
+            state = (state + 0x9E3779B97F4A7C15) & MASK
+            word = mixed(state)
+            total += sums[(word & 0xFFFFFFFF) * sums.size >> 32]
+            total += sums[(word >> 32) * sums.size >> 32]
+        for _ in range(draws % (2 * length)):
+            state = (state + 0x9E3779B97F4A7C15) & MASK
+            total += kept[(mixed(state) >> 32) * kept.size >> 32]
+        means.append(total / draws)
+    return np.array(means)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 16, 47, 50])
+@pytest.mark.parametrize("seed", [0, 5, MASK])
+def test_a_seed_gives_the_stream_of_splitmix64(count, seed):
+    kept = np.random.default_rng(count).gamma(2.0, size=count)
+    found = resampling.resampled_means(kept, RUNS, 20, seed)
+    np.testing.assert_array_equal(found, plain_means(kept, RUNS, 20, seed))
+
+
+def test_resampled_verdicts_are_those_of_the_streams():
+    """The shares within the bands, from differences drawn in Python with the same words."""
+    samples = np.random.default_rng(14).lognormal(sigma=1.5, size=(60, RUNS))
+    counts = np.full((60, 1), 9)
+    found = resampled_verdicts(
+        samples, counts, [Outliers.IQR],
+        resamples=100, seeds=1, skip_clear=False, rng=np.random.default_rng(15),
+    )  # fmt: skip
+    words = np.random.default_rng(15).integers(2**64, size=(60, 1), dtype=np.uint64)
+    wrong = np.flatnonzero(found.accurate[:, 0] == 0.0)
+    assert wrong.size > 5
+    for s in wrong:
+        some, word = samples[s, :9], int(words[s, 0])
+        seed = (word + 9 * 0xD1B54A32D192ED03) & MASK
+        kept, truth = (each[is_kept(each, Outliers.IQR)] for each in (some, samples[s]))
+        differences = plain_means(kept, RUNS, 100, seed) - plain_means(
+            truth, RUNS, 100, mixed(word)
+        )
+        reach = np.array(BANDS) * abs(truth.mean())
+        expected = (np.abs(differences)[:, np.newaxis] <= reach).mean(axis=0)
+        np.testing.assert_allclose(found.within[s, 0], expected, atol=1e-12)
+
+
+def test_values_whose_differences_overflow_are_refused():
+    sample = [[-1.7e308, 1.7e308, 1e308, 0.0, 1.0]]
+    with pytest.raises(OverflowError, match="sample 0"):
+        analytic_verdicts(sample, [[3]], [Outliers.PERCENTILE])
+
+
 def test_the_workspace_has_room_for_pairs_of_any_sample():
     for width in (5, 50, 200):
-        size = max(width * width, resampling.TUPLES)
-        tuples = compiled(resampling).tabulate(np.ones(width), width, RUNS, np.empty(size))
-        assert tuples.length >= 2
+        room = max(width * width, resampling.TUPLES)
+        assert resampling.tuple_sums(np.ones(width), RUNS, room)[1] >= 2
 
 
 @pytest.mark.parametrize("technique", Outliers)
@@ -188,9 +248,7 @@ def test_fences_of_prefixes_are_those_of_each_alone(technique):
     rng = np.random.default_rng(13)
     samples = np.concatenate([rng.lognormal(size=(5, 20)), rng.integers(0, 3, size=(5, 20))])
     counts = np.tile(np.arange(1, 21), (10, 1))
-    low, high = np.empty((2, *counts.shape))
-    codes = np.full(20, technique.code)
-    compiled(kernels).fences_all(samples, counts, codes, low, high)
+    low, high = kernels.fences_all(samples, counts, np.full(20, technique.code))
     for s, r in np.ndindex(*counts.shape):
         seen = samples[s, : counts[s, r]]
         kept = (low[s, r] <= seen) & (seen <= high[s, r])

@@ -8,12 +8,12 @@ from scipy.stats import bootstrap
 
 from timefair.statistics.run_count import evaluation
 from timefair.statistics.run_count.evaluation import (
-    Trial,
-    counts_trial,
+    Proposal,
+    counts_proposal,
     evaluate,
     fixed_control,
     random_control,
-    rule_trial,
+    rule_proposal,
 )
 from timefair.statistics.run_count.outliers import Outliers, is_kept
 from timefair.statistics.run_count.savings import savings
@@ -93,10 +93,10 @@ def test_shares_are_those_of_plain_resampling(technique):
 
 def test_clear_cases_need_no_resampling():
     samples = skewed(120, seed=5)
-    trial = rule_trial(RULES, samples)
+    proposal = rule_proposal(RULES, samples)
     skipping, resampling = (
         resampled_verdicts(
-            samples, trial.n, trial.outliers,
+            samples, proposal.n, proposal.outliers,
             seeds=2, skip_clear=skip, rng=np.random.default_rng(6),
         )
         for skip in (True, False)
@@ -107,11 +107,16 @@ def test_clear_cases_need_no_resampling():
 
 def test_the_closed_form_is_the_limit_of_many_resamples():
     samples = skewed(150, seed=7)
-    trial = rule_trial(RULES, samples)
+    proposal = rule_proposal(RULES, samples)
     many = resampled_verdicts(
-        samples, trial.n, trial.outliers, resamples=50_000, seeds=1, rng=np.random.default_rng(8)
+        samples,
+        proposal.n,
+        proposal.outliers,
+        resamples=50_000,
+        seeds=1,
+        rng=np.random.default_rng(8),
     )
-    closed = analytic_verdicts(samples, trial.n, trial.outliers)
+    closed = analytic_verdicts(samples, proposal.n, proposal.outliers)
     assert np.mean(many.accurate != closed.accurate) <= 0.005
 
 
@@ -222,57 +227,61 @@ def test_savings_of_nothing_are_undefined():
 
 def test_groups_add_up_and_blocks_do_not_matter(monkeypatch):
     samples = skewed(100, seed=11)
-    trial = rule_trial(RULES, samples)
+    proposal = rule_proposal(RULES, samples)
     groups = np.arange(100) % 3
-    whole = evaluate(samples, trial)
+    whole = evaluate(samples, proposal)
     monkeypatch.setattr(evaluation, "BLOCK", 7)
-    again = rule_trial(RULES, samples)
-    np.testing.assert_array_equal(again.n, trial.n)
-    parts = evaluate(samples, trial, groups=groups)
+    again = rule_proposal(RULES, samples)
+    np.testing.assert_array_equal(again.n, proposal.n)
+    parts = evaluate(samples, proposal, groups=groups)
     assert parts.samples.tolist() == [34, 33, 33]
     pooled = parts.pooled()
     for name in ("runs", "stopped", "accurate", "accurate_stopped", "within", "samples"):
         np.testing.assert_allclose(getattr(pooled, name), getattr(whole, name))
-    second = evaluate(samples[groups == 1], Trial(trial.n[1::3], trial.met[1::3], trial.outliers))
+    second = evaluate(
+        samples[groups == 1], Proposal(proposal.n[1::3], proposal.met[1::3], proposal.outliers)
+    )
     np.testing.assert_allclose(parts.accuracy[1], second.accuracy[0])
 
 
 def test_the_shares_are_what_they_say():
     samples = skewed(200, seed=12)
-    trial = rule_trial(RULES, samples)
-    found = evaluate(samples, trial)
-    verdicts = analytic_verdicts(samples, trial.n, trial.outliers)
+    proposal = rule_proposal(RULES, samples)
+    found = evaluate(samples, proposal)
+    verdicts = analytic_verdicts(samples, proposal.n, proposal.outliers)
     np.testing.assert_allclose(found.accuracy[0], verdicts.accurate.mean(axis=0))
     np.testing.assert_allclose(found.accuracy_within[0], verdicts.within.mean(axis=0))
-    np.testing.assert_allclose(found.never_stopped[0], 1.0 - trial.met.mean(axis=0))
-    stopped = verdicts.accurate[:, 0][trial.met[:, 0]]
+    np.testing.assert_allclose(found.never_stopped[0], 1.0 - proposal.met.mean(axis=0))
+    stopped = verdicts.accurate[:, 0][proposal.met[:, 0]]
     assert found.accuracy_stopped[0, 0] == pytest.approx(stopped.mean())
-    assert found.savings.saved[0].tolist() == (200 * 50 - trial.n.sum(axis=0)).tolist()
+    assert found.savings.saved[0].tolist() == (200 * 50 - proposal.n.sum(axis=0)).tolist()
 
 
 def test_controls_cost_what_the_rule_costs():
     samples = skewed(150, seed=13)
-    trial = rule_trial(RULES, samples)
-    fixed, dealt = fixed_control(trial), random_control(trial, rng=np.random.default_rng(1))
-    assert (fixed.n.sum(axis=0) <= trial.n.sum(axis=0)).all()
-    assert (fixed.n.sum(axis=0) > trial.n.sum(axis=0) - 150).all()
-    np.testing.assert_array_equal(np.sort(dealt.n, axis=0), np.sort(trial.n, axis=0))
-    np.testing.assert_array_equal(dealt.met.sum(axis=0), trial.met.sum(axis=0))
-    assert (dealt.n != trial.n).any(axis=0).all()
-    assert not (dealt.n[:, 0] == 50)[~trial.met[:, 0]].all()
+    proposal = rule_proposal(RULES, samples)
+    fixed, dealt = fixed_control(proposal), random_control(proposal, rng=np.random.default_rng(1))
+    assert (fixed.n.sum(axis=0) <= proposal.n.sum(axis=0)).all()
+    assert (fixed.n.sum(axis=0) > proposal.n.sum(axis=0) - 150).all()
+    np.testing.assert_array_equal(np.sort(dealt.n, axis=0), np.sort(proposal.n, axis=0))
+    np.testing.assert_array_equal(dealt.met.sum(axis=0), proposal.met.sum(axis=0))
+    assert (dealt.n != proposal.n).any(axis=0).all()
+    assert not (dealt.n[:, 0] == 50)[~proposal.met[:, 0]].all()
 
 
 def test_other_rules_are_judged_beside():
     samples = skewed(30, seed=14)
-    trial = counts_trial([stop_counts(FixedCount(n), samples) for n in (10, 40)], Outliers.NONE)
-    found = evaluate(samples, trial)
+    proposal = counts_proposal(
+        [stop_counts(FixedCount(n), samples) for n in (10, 40)], Outliers.NONE
+    )
+    found = evaluate(samples, proposal)
     assert found.runs.tolist() == [[300, 1200]]
     assert found.accuracy[0, 0] < found.accuracy[0, 1]
 
 
 def test_no_samples_have_no_shares():
-    trial = rule_trial(RULES, np.empty((0, 50)))
-    found = evaluate(np.empty((0, 50)), trial)
+    proposal = rule_proposal(RULES, np.empty((0, 50)))
+    found = evaluate(np.empty((0, 50)), proposal)
     assert found.samples.tolist() == [0]
     assert np.isnan(found.accuracy).all()
     assert found.accuracy_within.shape == (1, len(RULES), len(BANDS))
@@ -281,17 +290,19 @@ def test_no_samples_have_no_shares():
 def test_progress_is_told(monkeypatch):
     monkeypatch.setattr(evaluation, "BLOCK", 4)
     seen = []
-    trial = rule_trial(RULES[:1], skewed(9), progress=lambda done, of: seen.append((done, of)))
-    evaluate(skewed(9), trial, progress=lambda done, of: seen.append((done, of)))
+    proposal = rule_proposal(
+        RULES[:1], skewed(9), progress=lambda done, of: seen.append((done, of))
+    )
+    evaluate(skewed(9), proposal, progress=lambda done, of: seen.append((done, of)))
     assert seen == [(4, 9), (8, 9), (9, 9)] * 2
 
 
 def test_wrong_groups_are_named():
-    trial = rule_trial(RULES[:1], skewed(2))
+    proposal = rule_proposal(RULES[:1], skewed(2))
     for wrong in ([0], [0, -1]):
         with pytest.raises(ValueError, match="groups"):
-            evaluate(skewed(2), trial, groups=wrong)
+            evaluate(skewed(2), proposal, groups=wrong)
     with pytest.raises(ValueError, match="samples"):
-        evaluate(skewed(3), trial)
+        evaluate(skewed(3), proposal)
     with pytest.raises(ValueError, match="samples"):
-        rule_trial(RULES, np.ones(50))
+        rule_proposal(RULES, np.ones(50))

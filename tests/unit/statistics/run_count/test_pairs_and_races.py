@@ -82,12 +82,12 @@ def test_wrong_pairs_are_named(wrong):
 @given(arrays(np.float64, (4, 12), elements=VALUES))
 def test_a_race_is_judged_the_same_whenever_it_is_asked(samples):
     race = Race(alpha=0.5, looks=(4, 8), cap=12)
-    complete = race.standing(list(samples))
-    asked = race.standing([[]] * 4)
+    complete = race.state(list(samples))
+    asked = race.state([[]] * 4)
     assert asked.next_n == 4
     while asked.next_n is not None:
         lengths = np.where(asked.goes_on, asked.next_n, asked.dropped_at)
-        asked = race.standing([row[:n] for row, n in zip(samples, lengths, strict=True)])
+        asked = race.state([row[:n] for row, n in zip(samples, lengths, strict=True)])
     assert asked.dropped_at.tolist() == complete.dropped_at.tolist()
     assert (asked.leader, asked.look) == (complete.leader, complete.look)
     assert complete.goes_on[complete.leader]
@@ -98,11 +98,9 @@ def test_a_race_is_judged_the_same_whenever_it_is_asked(samples):
 def test_the_level_is_shared_by_algorithms_and_looks():
     """At n = 4 the least exact p is 1/70: it suffices for one rival and one look, not for two."""
     best, worse = np.arange(4.0), np.arange(4.0) + 10
-    assert not Race(looks=(4,)).standing([best, worse]).goes_on[1]
-    assert (
-        Race(looks=(4,)).standing([best, worse, worse + 10, worse + 20, worse + 30]).goes_on.all()
-    )
-    assert Race(looks=(4, 5, 6, 7)).standing([best, worse]).goes_on.all()
+    assert not Race(looks=(4,)).state([best, worse]).goes_on[1]
+    assert Race(looks=(4,)).state([best, worse, worse + 10, worse + 20, worse + 30]).goes_on.all()
+    assert Race(looks=(4, 5, 6, 7)).state([best, worse]).goes_on.all()
 
 
 def test_the_leader_wins_ties_by_its_ranks():
@@ -153,23 +151,23 @@ def test_races_drop_whom_they_drop_by_scipys_tests(monkeypatch, decimals, algori
         np.where(rng.random((algorithms, 50)) < 0.9, values, np.inf)
         for values in np.round(rng.gamma(2.0, size=(races, algorithms, 50)) + shift, decimals)
     ]
-    found = [Race().standing(list(field)).dropped_at.tolist() for field in fields]
+    found = [Race().state(list(field)).dropped_at.tolist() for field in fields]
     monkeypatch.setattr(racing, "p_worse", plain_p_worse)
-    assert [Race().standing(list(field)).dropped_at.tolist() for field in fields] == found
+    assert [Race().state(list(field)).dropped_at.tolist() for field in fields] == found
     assert len({n for dropped_at in found for n in dropped_at}) > 2
 
 
 def test_a_field_that_fails_altogether_stays_together():
-    standing = Race().standing([np.full(50, np.inf)] * 3)
-    assert standing.goes_on.all()
-    assert (standing.leader, standing.next_n) == (0, None)
-    assert standing.runs.tolist() == [50, 50, 50]
+    state = Race().state([np.full(50, np.inf)] * 3)
+    assert state.goes_on.all()
+    assert (state.leader, state.next_n) == (0, None)
+    assert state.runs.tolist() == [50, 50, 50]
 
 
 def test_one_algorithm_has_won():
-    assert Race().standing([[]]).leader == 0
+    assert Race().state([[]]).leader == 0
     with pytest.raises(ValueError, match="at least one"):
-        Race().standing([])
+        Race().state([])
 
 
 @pytest.mark.parametrize("wrong", [{"alpha": 0.0}, {"looks": ()}, {"looks": (5, 5)}, {"cap": 32}])

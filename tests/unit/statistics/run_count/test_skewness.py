@@ -107,7 +107,7 @@ def test_outliers_of_values_near_each_other_are_those_of_their_distances():
 def test_percentiles_are_numpys_to_the_last_bit(n):
     rng = np.random.default_rng(n)
     for sample in (rng.lognormal(size=n), 79.48 + 1e-13 * rng.integers(0, 9, size=n)):
-        fences = kernels.fences(np.sort(sample), n, Outliers.PERCENTILE.code)
+        fences = kernels.fences(np.sort(sample), Outliers.PERCENTILE.code)
         assert fences == tuple(np.percentile(sample, [2.5, 97.5]))
 
 

@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -93,15 +90,3 @@ def test_progress_is_told():
     seen = []
     stop_counts(RULES[1], np.ones((2, 16)), progress=lambda n, cap: seen.append((n, cap)))
     assert seen == [(n, 16) for n in range(5, 17)]
-
-
-def test_online_rules_need_no_compiler():
-    code = (
-        "import sys\n"
-        "from timefair.statistics.run_count import evaluation, racing, widths\n"
-        "from timefair.statistics.run_count.skewness import Outliers, SkewnessRule\n"
-        "from timefair.statistics.run_count.stopping import decide\n"
-        "decide(SkewnessRule(0.1, Outliers.MAD), [1.0, 2.0, 3.0, 5.0, 9.0])\n"
-        "sys.exit('numba' in sys.modules)\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,1 +1,1 @@
-"""Algorithms of supported libraries: one module a library, each with a `Library`."""
+"""Adapters of libraries of algorithms: one module per library, each with a `Library`."""

@@ -8,13 +8,17 @@
 | ``BiteOpt`` | the method of Vaneev, without end |
 | ``dual-annealing`` | generalized simulated annealing with a local search, without end |
 
-Where fcmaes wants a first point, it is drawn uniformly within the bounds. All stay inside them.
-The first two keep half a pair of normal numbers from one launch to the next: they repeat in runs,
-which begin in a new process, but not from launch to launch with one seed. They evaluate a
-generation as a batch, on several cores where the campaign gives them.
+Where fcmaes needs a first point, it is drawn uniformly within the bounds. All points stay within
+the bounds. ``CMA-ES`` and ``CR-FM-NES`` keep half a pair of normal numbers from one launch to the
+next. Their runs repeat for a seed because each run begins in a new process, but two launches with
+one seed in the same process differ. Both evaluate a generation as a batch, on several cores if the
+campaign gives them. The PGPE of fcmaes is not offered.
 
-Parameters are the arguments of fcmaes's own functions, with their meaning and default. The sigmas
-of ``CMA-ES`` are relative to the bounds, that of ``CR-FM-NES`` only with ``normalize: true``.
+Parameters
+----------
+any argument of the function of fcmaes
+    With the meaning and the default of fcmaes, such as ``popsize``. The standard deviation of
+    ``CMA-ES`` is relative to the bounds, that of ``CR-FM-NES`` only with ``normalize: true``.
 """
 
 from __future__ import annotations
@@ -22,12 +26,11 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapters.optional import Extra, Held, defaults_of
+from timefair.algorithms.adapters.optional import ErrorTrap, Extra, defaults_of
 from timefair.algorithms.base import Objective
 
 ENDLESS = 2**31 - 1
@@ -46,14 +49,14 @@ PLACES = {
 }
 """Modules of fcmaes, and what is called there."""
 BY_GENERATIONS = ("CMA-ES", "CR-FM-NES")
-"""Asked for a generation at a time; the others take in each value before the next point."""
+"""Algorithms that evaluate a generation at a time; the others evaluate point by point."""
 LEAST_POPULATION = {"CMA-ES": 2, "CR-FM-NES": 2, "DE": 4, "BiteOpt": 2}
 """With fewer, fcmaes ends the process or hangs."""
 NUMBERS: Mapping[str, object] = {
     **{"min_sigma": 0.0, "stop_hist": -1.0},
     **{"popsize": int, "update_gap": int},
 }
-"""What signatures do not tell of their arguments."""
+"""Types of arguments whose default does not show them."""
 
 
 def _function(name: str) -> Any:
@@ -91,7 +94,7 @@ def _solve(
 
 
 def _by_generations(objective: Objective, optimizer: Any) -> None:
-    """Until fcmaes says stop."""
+    """Ask and tell until fcmaes stops."""
     stop = 0
     while not stop:
         # The points of CMA-ES miss the bounds by rounding errors.
@@ -102,16 +105,23 @@ def _by_generations(objective: Objective, optimizer: Any) -> None:
 def _with_hook(
     objective: Objective, minimize: Callable[..., Any], settings: Mapping[str, Any]
 ) -> None:
-    """DE, which takes an exception for a bad value and goes on, but asks whether to end."""
-    held = Held(objective)
+    """DE, which takes an exception for a bad value, but asks whether to stop."""
+    trap = ErrorTrap(objective)
 
     def over(x: object, y: object) -> bool:
-        return held.error is not None
+        return trap.error is not None
 
-    minimize(held, is_terminate=over, max_evaluations=ENDLESS, **settings)
-    held.release()
+    minimize(trap, is_terminate=over, max_evaluations=ENDLESS, **settings)
+    trap.reraise()
 
 
 FCMAES = Extra(
-    "fcmaes", ("fcmaes", "numpy"), "fcmaes", tuple(PLACES), _parameters, _solve, Path(__file__)
+    name="fcmaes",
+    distributions=("fcmaes", "numpy"),
+    module="fcmaes",
+    names=tuple(PLACES),
+    examples=("CMA-ES", "BiteOpt"),
+    parameters=_parameters,
+    solve=_solve,
 )
+"""The optimizers of fcmaes in C++."""

@@ -5,32 +5,31 @@
 | ``CMA-ES`` | one run until its termination criteria |
 | ``IPOP`` | restarts with twice the population each time (Auger and Hansen 2005) |
 | ``BIPOP`` | restarts that alternate large and small populations (Hansen 2009) |
-| ``modCMA`` | the implementation in Python at its defaults: one run that never ends by itself |
+| ``modCMA`` | the implementation in Python at its defaults: one run without end |
 
-The first three are the package's implementation in C++. All draw the centre of each run uniformly
-within the bounds. Unlike modcma's own defaults, points outside the bounds are moved onto them
-(``bound_correction``, "saturate"): without correction they would be evaluated where they are.
-modcma leaves the two points of two-point adaptation (``tpa``) uncorrected even so; they are moved
-here.
+The first three are the implementation in C++. The centre of each run is drawn uniformly within the
+bounds. Points outside the bounds are moved onto them (``bound_correction`` is "saturate"), because
+modcma without correction, its default, evaluates them where they are. modcma never corrects the two
+points of two-point adaptation (``tpa``); the adapter moves them too.
 
 Parameters
 ----------
 sigma0
-    Initial standard deviation, in units of the objective's variables; by default `SIGMA0` times the
-    mean width of the bounds, which on bbob is modcma's own 2.
-modules and numbers of the implementation in C++
-    ``modcma.c_maes.Modules`` and ``Settings``, such as ``ssa: PSR``, ``active: true``,
-    ``sampler: SOBOL``, ``lambda0: 20``; the restart strategy is the name's.
-modules and numbers of the implementation in Python
-    (``modCMA``) ``modcma.Parameters``, such as ``local_restart: IPOP``, ``elitist: true``,
-    ``lambda_: 20``; ``bound_correction: null`` is modcma's own default.
+    Initial standard deviation, in units of the variables. Default: `SIGMA0` times the mean width of
+    the bounds, which on ``bbob`` is the 2 of modcma.
+any module or number of the implementation in C++
+    The entries of ``modcma.c_maes.Modules`` and ``Settings``, such as ``ssa: PSR``, ``active:
+    true``, ``sampler: SOBOL``, ``lambda0: 20``. The name of the algorithm sets the restart
+    strategy.
+any module or number of the implementation in Python
+    (``modCMA``) The arguments of ``modcma.Parameters``, such as ``local_restart: IPOP``, ``elitist:
+    true``, ``lambda_: 20``. ``bound_correction: null`` is the default of modcma.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -141,11 +140,12 @@ def _option(key: str, default: Any, value: object) -> object:
 
 
 MODCMA = Extra(
-    "modcma",
-    ("modcma", "numpy", "scipy"),
-    "modcma",
-    (*STRATEGIES, "modCMA"),
-    _parameters,
-    _solve,
-    Path(__file__),
+    name="modcma",
+    distributions=("modcma", "numpy", "scipy"),
+    module="modcma",
+    names=(*STRATEGIES, "modCMA"),
+    examples=("BIPOP", "modCMA"),
+    parameters=_parameters,
+    solve=_solve,
 )
+"""CMA-ES in modules, in C++ and in Python."""

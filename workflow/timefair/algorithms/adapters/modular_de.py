@@ -1,27 +1,27 @@
 """Differential evolution in modules, by the package ``modde`` (Vermetten et al. 2023).
 
-The one name is ``modDE``. At its defaults it is rand/1/bin with F = CR = .5 and a population of 10
-times the dimension, uniform at first; what leaves the bounds is moved onto them. It never ends by
-itself.
+The defaults are rand/1/bin with F = CR = 0.5 and a population of 10 times the dimension, drawn
+uniformly. A point outside the bounds is moved onto them. A launch ends when its nominal budget is
+used up.
 
 Parameters
 ----------
 budget
-    Nominal evaluations of one launch, which returns when they are used up. By default what is left
-    of the run's budget of evaluations. Without one, `BUDGET_PER_DIMENSION` times the dimension, as
-    modde has it, for the modules that plan by it (`PLANNING`), and no end for others.
+    Nominal evaluations of one launch. Default: the rest of the run's budget of evaluations. In a
+    campaign without such a budget it is `BUDGET_PER_DIMENSION` times the dimension for the modules
+    that plan by it (``lpsr``, ``use_jso_caps``, ``mutation_use_weighted_F``), and unlimited for the
+    others.
 F, CR
     One number for all individuals.
 any other argument of ``modde.Parameters``
     Such as ``lambda_``, ``mutation_base``, ``crossover``, ``lpsr``. With ``mutation_n_comps: 2``
-    modde (0.0.4) adds the first difference twice, and not a second one.
+    modde 0.0.4 adds the first difference twice instead of a second difference.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -46,7 +46,7 @@ SET_HERE = (
 """Arguments of ``modde.Parameters`` that are not the user's."""
 
 
-class _Problem:
+class _IohProblem:
     """The objective with what modde asks of a problem of the package ioh."""
 
     def __init__(self, objective: Objective) -> None:
@@ -85,7 +85,7 @@ def _solve(
     settings |= {key: np.array([settings[key]]) for key in ("F", "CR") if key in settings}
     settings.setdefault("budget", _budget(objective, parameters))
     return ModularDE(
-        _Problem(objective),
+        _IohProblem(objective),
         lb=objective.lower.reshape(column),
         ub=objective.upper.reshape(column),
         seed=int(rng.integers(2**32)),
@@ -102,5 +102,11 @@ def _budget(objective: Objective, parameters: Mapping[str, Any]) -> int:
 
 
 MODDE = Extra(
-    "modde", ("modde", "numpy", "scipy"), "modde", ("modDE",), _parameters, _solve, Path(__file__)
+    name="modde",
+    distributions=("modde", "numpy", "scipy"),
+    module="modde",
+    names=("modDE",),
+    parameters=_parameters,
+    solve=_solve,
 )
+"""Differential evolution in modules."""

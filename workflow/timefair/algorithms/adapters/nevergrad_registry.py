@@ -1,33 +1,33 @@
-"""nevergrad: every optimizer of its registry, and those that are only attributes, by their names.
+"""nevergrad: the optimizers of its registry and those that are only attributes of it.
 
-The variables are one bounded ``Array``: points that an optimizer would have outside are bounced
-back inside. The randomness is the parametrization's, seeded from `rng`; a family of
-optimizers (the lognormal mutations, direct search, the neural surrogates) draws from numpy's
-global generator besides, and `UNREPEATABLE` lists what does not repeat even so.
+The variables are one bounded ``Array``: a point outside the bounds is bounced back inside. The
+parametrization is seeded from the seed of the launch. Some optimizers (the lognormal mutations,
+direct search, the neural surrogates) also use numpy's global generator, which is seeded too. A few
+optimizers do not repeat for a seed: `UNREPEATABLE`.
 
-Integer variables are nevergrad's integer casting of that array, by which the wizards choose
-discrete optimizers; of mixed variables the integer ones are rounded, and nevergrad knows nothing of
-it. All optimizers take both. Those with a memory of points (``SADiscrete...``, and ``...T``) go on
-very slowly when they have seen all points of a small space.
+All optimizers take integer variables, by the integer casting of nevergrad, from which its wizards
+choose discrete optimizers. On mixed variables the integer ones are rounded, and nevergrad is not
+informed. Optimizers that avoid points which they have seen (``SADiscrete...``, ``...T``) become
+very slow when they have seen all points of a small space.
 
 Parameters
 ----------
 budget
-    Nominal evaluations of one launch, which returns when they are used up. By default what is left
-    of the run's budget of evaluations; without one, `BUDGET_PER_DIMENSION` times the dimension. A
-    third of the registry refuses to work without a nominal budget, and the wizards (``NGOpt``,
-    ``Shiwa`` and so on) choose their algorithm by it.
+    Nominal evaluations of one launch, which ends when they are used up. Default: the rest of the
+    run's budget of evaluations; in a campaign without such a budget `BUDGET_PER_DIMENSION` times
+    the dimension. A third of the registry needs a nominal budget, and the wizards (``NGOpt``,
+    ``Shiwa``) choose their algorithm by it.
 num_workers
-    Points asked for before any of them is told back: as if so many were evaluated in parallel,
-    though they are evaluated one by one. 1 by default.
+    How many points nevergrad proposes before it learns the value of the first. They are evaluated
+    one after the other. Default: 1.
 start
-    ``middle`` (nevergrad's own way): the variables start in the middle of the bounds, which many
-    optimizers evaluate first in every launch, and from where those that draw nothing (``Powell``,
-    ``SQP``, ``Cobyla``, ``NelderMead``, direct search and the wizards that begin with them) repeat
-    their first launch. ``uniform``: they start at another random point at each launch.
-anything in the optimizer's own configuration
-    Such as ``popsize`` of ``PSO`` or ``crossover`` of ``DE``: what the configured optimizer was
-    built with, see ``nevergrad.families``. Optimizers that are plain classes have none.
+    ``middle``, the default of nevergrad: the search starts in the middle of the bounds. Many
+    optimizers evaluate that point first in every launch, and those without randomness (``Powell``,
+    ``SQP``, ``Cobyla``, ``NelderMead``, direct search, and the wizards that begin with them) repeat
+    their first launch. ``uniform``: each launch starts at a random point.
+any setting of a configured optimizer
+    Such as ``popsize`` of ``PSO`` or ``crossover`` of ``DE``: the arguments of its family in
+    ``nevergrad.families``. Optimizers that are plain classes have no settings.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, Objective
 from timefair.algorithms.trial import Sphere
 from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
@@ -61,7 +61,7 @@ UNREPEATABLE = (
     *("CmaFmin2", "MetaModelFmin2", "MetaModelDSproba", "MultiDS", "PolyLN"),
     *("Carola8", "Carola9", "Carola10", "Carola13"),
 )
-"""Optimizers that differ between executions with the same seeds."""
+"""Optimizers whose runs differ although the seeds are the same."""
 
 NEEDS: Mapping[str, Mapping[str, str]] = {
     r"AXP?": {"ax": "ax-platform"},
@@ -89,7 +89,7 @@ IMPORTED_LATE = (
     *("sklearn.ensemble", "sklearn.linear_model", "sklearn.neural_network"),
     *("sklearn.preprocessing", "sklearn.svm"),
 )
-"""What nevergrad imports while an optimizer runs, by wizards only after many evaluations."""
+"""Modules that nevergrad imports while an optimizer runs, some after many evaluations."""
 
 STARTS = ("middle", "uniform")
 """Where the variables start: in the middle of the bounds, or at a random point within them."""
@@ -97,7 +97,7 @@ STARTS = ("middle", "uniform")
 ABSTRACT = ("Optimizer", "ConfiguredOptimizer", "OneShotOptimizer")
 
 
-class Nevergrad:
+class Nevergrad(Library):
     """The library ``nevergrad``."""
 
     name = "nevergrad"
@@ -113,6 +113,7 @@ class Nevergrad:
     )
     modules: Sequence[str] = ("nevergrad", *IMPORTED_LATE)
     unneeded: Sequence[str] = ("matplotlib", "pytest")
+    examples: Sequence[str] = ("PSO", "NGOpt")
 
     def available(self) -> list[Available]:
         return [Available(name, _missing(name)) for name in _makers()]
@@ -125,7 +126,7 @@ class Nevergrad:
             return [f"nevergrad:{name} cannot be used here: it {missing}"]
         known = ["budget", "num_workers", "start", *_configuration(makers[name])]
         lines = [
-            f"{key!r} is no parameter of nevergrad:{name}"
+            f"{key!r} is not a parameter of nevergrad:{name}"
             f"{suggest(key, known) or '; it has: ' + ', '.join(known)}"
             for key in parameters
             if key not in known
@@ -151,6 +152,10 @@ class Nevergrad:
 
     def source_files(self, name: str) -> list[Path]:
         return [Path(__file__)]
+
+
+NEVERGRAD = Nevergrad()
+"""All optimizers of nevergrad, by their own names."""
 
 
 @dataclass(frozen=True)
@@ -237,8 +242,8 @@ def _quiet() -> Iterator[None]:
 def _threads_ended() -> Iterator[None]:
     """End the threads in which nevergrad runs optimizers that cannot be asked.
 
-    They wait for an answer until their optimizer is collected, and as they are no daemons a
-    process that has one does not exit.
+    They wait for a value until their optimizer is collected. Because they are not daemons, a
+    process with such a thread does not exit.
     """
     before = set(threading.enumerate())
     try:
@@ -265,7 +270,7 @@ def _prepare(launch: _Launch) -> None:
 
 
 def _mend_metamodel() -> None:
-    """Let nevergrad's surrogates work with numpy 2.4, where a size-1 array is no float any more."""
+    """Make the surrogates work with numpy 2.4, where float() refuses an array of size 1."""
     try:
         float(np.ones(1))
     except TypeError:
@@ -306,7 +311,7 @@ def _configured(name: str, parameters: Mapping[str, object]) -> _Launch:
 
 
 def _refusal(name: str, parameters: Mapping[str, object]) -> list[str]:
-    """What nevergrad says against the values, learned by building the optimizer once."""
+    """The error of nevergrad for wrong values, found by building the optimizer once."""
     try:
         with _quiet():
             launch = _configured(name, parameters)

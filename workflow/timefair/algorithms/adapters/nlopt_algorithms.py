@@ -1,35 +1,34 @@
 """NLopt: its algorithms without gradients, by their own names.
 
-Local ones (``LN_``) start at a point drawn uniformly within the bounds and end, unless a tolerance
-is given, where rounding stops them. Global ones (``GN_``) go on until the objective ends the run.
-Those of the DIRECT family draw nothing but for ``GN_DIRECT_L_RAND``: each of their launches repeats
-the first.
+A launch of a local algorithm (``LN_``) starts at a point drawn uniformly within the bounds. It ends
+where a tolerance is met, or, without a tolerance, where rounding stops it. A global algorithm
+(``GN_``) has no end. The algorithms of the DIRECT family are deterministic except
+``GN_DIRECT_L_RAND``: each of their launches repeats the first one.
 
-Left out: ``LN_COBYLA`` may leave the bounds (scipy has it), ``LN_NEWUOA`` knows none,
-``LN_NEWUOA_BOUND`` can hang without an evaluation, ``GN_AGS`` stops at 10 dimensions, and
-the augmented Lagrangians are for constraints.
+Not offered: ``LN_COBYLA`` may leave the bounds (scipy has it), ``LN_NEWUOA`` ignores them,
+``LN_NEWUOA_BOUND`` can hang without an evaluation, ``GN_AGS`` is limited to 10 dimensions, and the
+augmented Lagrangians are for constraints.
 
 Parameters
 ----------
 xtol_rel, xtol_abs, ftol_rel, ftol_abs, maxeval, population
-    NLopt's; 0, which is none or its own choice, by default.
+    Those of NLopt. Default: 0, which means no limit, and for ``population`` the choice of NLopt.
 initial_step
-    First step of the local algorithms, in units of the variables; by default NLopt's choice.
+    (``LN_``) First step, in units of the variables. Default: the choice of NLopt.
 local
-    (``GN_MLSL``, ``GN_MLSL_LDS``) The local algorithm, ``LN_BOBYQA`` by default, with the relative
-    tolerance `LOCAL_XTOL` on points.
+    (``GN_MLSL``, ``GN_MLSL_LDS``) The local algorithm. Default: ``LN_BOBYQA``. Its relative
+    tolerance on points is `LOCAL_XTOL`.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapters.optional import Extra, Held, moved_inside
+from timefair.algorithms.adapters.optional import ErrorTrap, Extra, moved_inside
 from timefair.algorithms.base import Objective
 
 LOCAL = ("LN_BOBYQA", "LN_NELDERMEAD", "LN_PRAXIS", "LN_SBPLX")
@@ -70,8 +69,8 @@ def _solve(
     optimizer.set_lower_bounds(objective.lower)
     optimizer.set_upper_bounds(objective.upper)
     evaluate = moved_inside(objective) if name in ROUNDING else objective
-    held = Held(evaluate, optimizer.force_stop)
-    optimizer.set_min_objective(lambda x, _: held(x))
+    trap = ErrorTrap(evaluate, optimizer.force_stop)
+    optimizer.set_min_objective(lambda x, _: trap(x))
     settings = dict(parameters)
     if name in MULTISTART:
         optimizer.set_local_optimizer(_local(settings.pop("local", LOCAL[0]), objective))
@@ -79,7 +78,7 @@ def _solve(
         getattr(optimizer, f"set_{key}")(value)
     with contextlib.suppress(nlopt.RoundoffLimited, nlopt.ForcedStop):  # ends like any other
         optimizer.optimize(rng.uniform(objective.lower, objective.upper))
-    held.release()
+    trap.reraise()
 
 
 def _local(name: object, objective: Objective) -> Any:
@@ -92,4 +91,13 @@ def _local(name: object, objective: Objective) -> Any:
     return optimizer
 
 
-NLOPT = Extra("nlopt", ("nlopt", "numpy"), "nlopt", NAMES, _parameters, _solve, Path(__file__))
+NLOPT = Extra(
+    name="nlopt",
+    distributions=("nlopt", "numpy"),
+    module="nlopt",
+    names=NAMES,
+    examples=("LN_BOBYQA", "GN_DIRECT_L"),
+    parameters=_parameters,
+    solve=_solve,
+)
+"""The algorithms of NLopt that need no gradient."""

@@ -1,16 +1,17 @@
-"""What adapters of optional libraries share: is it installed, and are name and parameters right.
+"""The common part of adapters of optional libraries: installation, names and parameters.
 
-An adapter is one `Extra`: the names of the algorithms, their parameters with defaults, and
-``solve``, one launch. The packages are the extra ``extras`` of the project.
+An adapter is a module with one `Extra`: the names of the algorithms, their parameters with
+defaults, and ``solve``, one launch. Its package is one of the project's ``extras``.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import Signature
 from pathlib import Path
@@ -19,36 +20,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective
+from timefair.algorithms.base import Algorithm, Available, Library, Objective
 from timefair.algorithms.trial import Enough, Sphere
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables
 
 
 @dataclass
-class Extra:
+class Extra(Library):
     """A library that is not among the required packages.
 
     Attributes
     ----------
     name
-        What stands before the colon of ``library:name``.
+        What a campaign writes before the colon of ``library:name``.
     distributions
-        The packages whose versions decide what its algorithms do; the first is the one to install.
+        The packages whose versions decide what the algorithms do. The first one is the package to
+        install.
     module
-        What is imported.
+        The module to import.
     names
-        Its algorithms.
+        The names of the algorithms.
     parameters
-        ``parameters(name)``: what a user may set, each with its default, or with ``int`` or
-        ``float`` where the library chooses a number. A truth value or a number is asked of the
-        user where the default is one; other values are for the library to judge.
+        ``parameters(name)`` returns what a user may set, each with its default, or with ``int``
+        or ``float`` where the library chooses a number. Where the default is a truth value or a
+        number, so is the value of the user; the library judges all other values.
     solve
-        ``solve(objective, rng, *, name, parameters)``: one launch; `parameters` are the user's.
-    source
-        The adapter's file.
+        ``solve(objective, rng, *, name, parameters)`` is one launch; `parameters` are the user's.
+    examples
+        Some of the names, for the documentation; the first one by default.
     trial_evaluations
-        How far the launch goes that shows whether the library accepts the user's values.
+        Evaluations of the launch that shows whether the library accepts the user's values.
     """
 
     name: str
@@ -57,18 +58,13 @@ class Extra:
     names: Sequence[str]
     parameters: Callable[[str], Mapping[str, object]]
     solve: Callable[..., object]
-    source: Path
+    examples: Sequence[str] = ()
     trial_evaluations: int = 5
+    optional: bool = field(default=True, init=False)
 
-    @property
-    def modules(self) -> Sequence[str]:
-        """What is imported, as a library lists it."""
-        return (self.module,)
-
-    @property
-    def unneeded(self) -> Sequence[str]:
-        """None that could be left out."""
-        return ()
+    def __post_init__(self) -> None:
+        self.examples = self.examples or self.names[:1]
+        self.modules = (self.module,)
 
     def available(self) -> list[Available]:
         return [Available(name, self._missing()) for name in self.names]
@@ -84,13 +80,10 @@ class Extra:
         for key, value in parameters.items():
             if key not in defaults:
                 help_ = suggest(key, defaults) or f"; it has: {', '.join(defaults) or 'none'}"
-                lines.append(f"{key!r} is no parameter of {place}{help_}")
+                lines.append(f"{key!r} is not a parameter of {place}{help_}")
             elif wanted := _wanted(value, defaults[key]):
                 lines.append(f"{key!r} of {place} is {wanted}, not {value!r}")
         return lines or self._refusal(name, parameters)
-
-    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return CONTINUOUS
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         defaults = self.parameters(name)
@@ -101,7 +94,7 @@ class Extra:
         )
 
     def source_files(self, name: str) -> list[Path]:
-        return [Path(__file__), self.source]
+        return [Path(__file__), Path(inspect.getfile(self.solve))]
 
     def _missing(self) -> str:
         if importlib.util.find_spec(self.module):
@@ -109,7 +102,7 @@ class Extra:
         return f"needs the package {self.distributions[0]}: pip install 'timefair[extras]'"
 
     def _refusal(self, name: str, parameters: Mapping[str, object]) -> list[str]:
-        """What the library says against the values, learned by a short launch."""
+        """The error of the library for wrong values, found by a short launch."""
         algorithm = self.load(name, parameters)
         try:
             algorithm.solve(Sphere(self.trial_evaluations), np.random.default_rng(0))
@@ -122,7 +115,20 @@ class Extra:
 
 
 def defaults_of(signature: Signature, *, without: Sequence[str]) -> dict[str, object]:
-    """The arguments of a constructor or function that have a default which a file can hold."""
+    """Collect the arguments whose default a YAML file can have.
+
+    Parameters
+    ----------
+    signature
+        Of a constructor or function.
+    without
+        Arguments that the adapter sets.
+
+    Returns
+    -------
+    dict
+        The defaults by name: truth values, numbers, texts and None.
+    """
     return {
         key: argument.default
         for key, argument in signature.parameters.items()
@@ -134,16 +140,26 @@ Evaluate = Callable[[NDArray[np.float64]], float]
 
 
 def moved_inside(objective: Objective) -> Evaluate:
-    """The objective at the nearest point within the bounds."""
+    """Wrap an objective so that points outside the bounds are moved onto them."""
     lower, upper = objective.lower, objective.upper
     return lambda x: objective(np.clip(x, lower, upper))
 
 
-class Held:
-    """An objective that holds what it raises, for libraries that would lose it on their way.
+class ErrorTrap:
+    """An objective that keeps what it raises, for libraries that would swallow the exception.
 
-    ``stop()``, or a look at `error`, has to make the library return; `release` then raises what is
-    held, if anything.
+    Parameters
+    ----------
+    evaluate
+        The objective.
+    stop
+        Called after an exception, to make the library return. A library without such a call can
+        look at `error` instead. The value of that evaluation is inf.
+
+    Attributes
+    ----------
+    error
+        The exception; None as long as there was none. `reraise` raises it.
     """
 
     def __init__(self, evaluate: Evaluate, stop: Callable[[], object] = lambda: None) -> None:
@@ -158,13 +174,13 @@ class Held:
             self._stop()
             return np.inf
 
-    def release(self) -> None:
+    def reraise(self) -> None:
         if self.error is not None:
             raise self.error
 
 
 def _wanted(value: object, default: object) -> str:
-    """What a value that cannot stand for a default should have been; empty where it can."""
+    """What a value should be, to replace a default; empty if it is right."""
     if isinstance(default, type):
         default = default(True)
     if isinstance(default, bool):
@@ -181,13 +197,13 @@ def _wanted(value: object, default: object) -> str:
 
 
 def _like(value: object, default: object) -> object:
-    """A whole number that a file gives for a float is one: some libraries ask for the very type."""
+    """Convert a whole number to float where the default is a float: some libraries check it."""
     is_float = default is float or isinstance(default, float)
     return float(value) if is_float and isinstance(value, int) else value
 
 
 def _launch(solve: Callable[..., object], *arguments: Any, **keywords: Any) -> object:
-    """A launch without warnings, which would cost time and fill the log."""
+    """Launch without warnings, which take time and fill the log."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return solve(*arguments, **keywords)

@@ -1,25 +1,25 @@
 """Py-BOBYQA: trust regions of quadratic models within bounds (Cartis et al. 2019).
 
-The one name is ``BOBYQA``. A launch starts at a point drawn uniformly within the bounds and ends
-when the trust region is as small as ``rhoend``; with ``seek_global_minimum`` it restarts until it
-has given up. The package is under the GPL, so timefair only offers it where it is installed.
+A launch starts at a point drawn uniformly within the bounds and ends when the radius of the trust
+region is ``rhoend``. With ``seek_global_minimum: true`` it restarts inside the launch. The package
+has the GPL, so it is only used where the user installs it.
 
 Parameters
 ----------
 maxfun
-    The most evaluations of a launch, `MAXFUN` by default: Py-BOBYQA makes lists of that length.
+    The most evaluations of a launch. Default: `MAXFUN`, because Py-BOBYQA makes lists of that
+    length.
 rhobeg
-    First radius of the trust region: Py-BOBYQA's own, a tenth of the largest variable and at least
-    .1, or a third of the narrowest bounds where that is less.
+    First radius of the trust region. Default: that of Py-BOBYQA, a tenth of the largest variable
+    and at least 0.1, or a third of the width of the narrowest bounds where that is less.
 any other argument of ``pybobyqa.solve``
-    Such as ``objfun_has_noise``, ``user_params``.
+    Such as ``rhoend``, ``objfun_has_noise``, ``user_params``.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -66,11 +66,11 @@ def _radius(start: NDArray[np.float64], width: float) -> float:
 
 
 PYBOBYQA = Extra(
-    "pybobyqa",
-    ("Py-BOBYQA", "numpy", "scipy"),
-    "pybobyqa",
-    ("BOBYQA",),
-    _parameters,
-    _solve,
-    Path(__file__),
+    name="pybobyqa",
+    distributions=("Py-BOBYQA", "numpy", "scipy"),
+    module="pybobyqa",
+    names=("BOBYQA",),
+    parameters=_parameters,
+    solve=_solve,
 )
+"""Trust regions of quadratic models, with restarts."""

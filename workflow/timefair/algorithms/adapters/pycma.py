@@ -2,27 +2,27 @@
 
 | name | one launch |
 |---|---|
-| ``CMA-ES`` | one run until cma's own termination criteria |
+| ``CMA-ES`` | one run until the termination criteria of cma |
 | ``IPOP`` | restarts with twice the population each time (Auger and Hansen 2005) |
 | ``BIPOP`` | restarts that alternate large and small populations (Hansen 2009) |
 | ``lq-CMA-ES`` | one run with a linear-quadratic surrogate (Hansen 2019), ``cma.fmin_lq_surr2`` |
 
-Each run inside a launch starts at a point drawn uniformly within the bounds. Bounds are handled by
-cma's default, so every evaluated point lies within them. Integer variables are cma's
-``integer_variables``, rounded; ``lq-CMA-ES`` takes continuous ones only. All is silent and writes
-no files. The small populations of ``BIPOP`` are drawn from numpy's global generator.
+Each run starts at a point drawn uniformly within the bounds. cma's default handling of bounds keeps
+all evaluated points inside. Integer variables are the ``integer_variables`` of cma, rounded;
+``lq-CMA-ES`` takes continuous variables only. Nothing is printed or written. The small populations
+of ``BIPOP`` use numpy's global generator, which is seeded for each launch.
 
 Parameters
 ----------
 sigma0
-    Initial standard deviation, in units of the objective's variables. By default `SIGMA0` times
-    the width of the bounds, by variable.
+    Initial standard deviation, in units of the variables. Default: `SIGMA0` times the width of the
+    bounds, per variable.
 restarts, incpopsize
-    (``IPOP``, ``BIPOP``, ``lq-CMA-ES``) Restarts inside a launch, and the factor by which each
-    multiplies the population (2). ``IPOP`` and ``BIPOP`` go on until the objective ends the run
-    unless told otherwise, ``lq-CMA-ES`` does not restart by default.
+    (``IPOP``, ``BIPOP``, ``lq-CMA-ES``) Restarts inside a launch, and the factor of the population
+    at each of them (default 2). By default ``IPOP`` and ``BIPOP`` restart without end, and
+    ``lq-CMA-ES`` does not restart.
 any key of ``cma.CMAOptions``
-    With cma's meaning, such as ``popsize``, ``tolfun`` or ``CMA_diagonal``.
+    With the meaning of cma, such as ``popsize``, ``tolfun`` or ``CMA_diagonal``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, Objective
 from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
 
@@ -52,13 +52,14 @@ SET_HERE = frozenset(
 """Options of cma that are not the user's, besides all that begin with ``verb_``."""
 
 
-class PyCma:
+class PyCma(Library):
     """The library ``pycma``."""
 
     name = "pycma"
     distributions: Sequence[str] = ("cma", "numpy")
     modules: Sequence[str] = ("cma",)
     unneeded: Sequence[str] = ("matplotlib",)
+    examples: Sequence[str] = ("BIPOP", "lq-CMA-ES")
 
     def available(self) -> list[Available]:
         return [Available(name) for name in NAMES]
@@ -78,7 +79,7 @@ class PyCma:
                 help_ = suggest(key, own + options) or (
                     f"; it has {', '.join(own)} and the options of cma.CMAOptions"
                 )
-                lines.append(f"{key!r} is no parameter of pycma:{name}{help_}")
+                lines.append(f"{key!r} is not a parameter of pycma:{name}{help_}")
         sigma0 = parameters.get("sigma0", 1)
         if isinstance(sigma0, bool) or not isinstance(sigma0, int | float) or not sigma0 > 0:
             lines.append(f"'sigma0' of pycma:{name} is a positive number, not {sigma0!r}")
@@ -100,6 +101,10 @@ class PyCma:
 
     def source_files(self, name: str) -> list[Path]:
         return [Path(__file__)]
+
+
+PYCMA = PyCma()
+"""CMA-ES by its authors, with restarts and a surrogate."""
 
 
 def _solve(

@@ -1,30 +1,34 @@
-"""pygmo: its continuous, bound-constrained algorithms for one objective, by their own names.
+"""pygmo: its algorithms for one objective within bounds, by their own names.
 
-A launch draws a population uniformly within the bounds and evolves it until the objective ends the
-run or the algorithm stops by itself: ``cmaes``, ``de``, ``de1220``, ``sade`` and ``xnes`` when the
-population is flat (their ``ftol`` and ``xtol``), ``compass_search``, ``ihs``, ``mbh`` and
-``simulated_annealing`` at the end of their schedule. All repeat for a seed and stay within the
-bounds.
+A launch draws a population uniformly within the bounds and evolves it without end, unless the
+algorithm stops: ``cmaes``, ``de``, ``de1220``, ``sade`` and ``xnes`` when the population is flat
+(``ftol`` and ``xtol``; with both at 0 they go on), ``compass_search``, ``ihs``, ``mbh`` and
+``simulated_annealing`` at the end of their schedule. All of them repeat for a seed and stay within
+the bounds.
+
+Not offered: the algorithms for several objectives or constraints, and the NLopt inside pygmo, which
+the library ``nlopt`` has.
 
 Parameters
 ----------
 population
-    Its size: by default `POPULATION`, for ``gaco`` as many as its default kernel, and one point for
-    ``compass_search``, ``mbh`` and ``simulated_annealing``, which improve a single one.
-gen, and ``max_fevals`` of ``compass_search``
-    By default as many as pygmo can count: without end. ``ihs`` plans its band width and its
-    adjustment rate over its generations, so by default they fill what is left of the run's budget
-    of evaluations; without one, `BUDGET_PER_DIMENSION` times the dimension.
+    Number of points. Default: `POPULATION`; 63 for ``gaco``, the size of its default kernel; 1 for
+    ``compass_search``, ``mbh`` and ``simulated_annealing``, which improve a single point.
+gen, max_fevals
+    Default: the largest number that pygmo can count (``max_fevals``: of ``compass_search``).
+    ``ihs`` plans its band width and its adjustment rate over its generations; by default they fill
+    the rest of the run's budget of evaluations, or `BUDGET_PER_DIMENSION` evaluations per dimension
+    in a campaign without such a budget.
 force_bounds
-    (``cmaes``, ``xnes``) True unless told otherwise: else they leave the bounds.
+    (``cmaes``, ``xnes``) Default: true. Otherwise they leave the bounds.
 any other argument of the algorithm's constructor
-    With pygmo's meaning and default. ``mbh`` takes those of the compass search inside it too.
+    With the meaning and the default of pygmo. ``mbh`` also takes the arguments of the compass
+    search inside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -123,13 +127,13 @@ class _Pygmo(Extra):
         return []
 
 
-class _Problem:
+class _UserDefinedProblem:
     """An objective as pygmo wants it."""
 
     def __init__(self, objective: Objective) -> None:
         self._objective = objective
 
-    def __deepcopy__(self, memo: object) -> _Problem:
+    def __deepcopy__(self, memo: object) -> _UserDefinedProblem:
         """pygmo copies problems and populations; the objective remains the one that counts."""
         return self
 
@@ -159,7 +163,7 @@ def _solve(
         chosen["gen"] = _generations(objective, size)
     seeds = rng.integers(2**32, size=2).tolist()
     algorithm = pygmo.algorithm(_made(name, chosen, seeds[0]))
-    problem = pygmo.problem(_Problem(objective))
+    problem = pygmo.problem(_UserDefinedProblem(objective))
     return algorithm.evolve(pygmo.population(problem, size, seed=seeds[1]))
 
 
@@ -184,5 +188,12 @@ def _generations(objective: Objective, size: int) -> int:
 
 
 PYGMO = _Pygmo(
-    "pygmo", ("pygmo", "numpy"), "pygmo", tuple(DEFAULTS), _parameters, _solve, Path(__file__)
+    name="pygmo",
+    distributions=("pygmo", "numpy"),
+    module="pygmo",
+    names=tuple(DEFAULTS),
+    examples=("sade", "cmaes"),
+    parameters=_parameters,
+    solve=_solve,
 )
+"""The algorithms of pygmo for one objective within bounds."""

@@ -1,17 +1,18 @@
 """pymoo: its algorithms for one objective within bounds, by their own names.
 
-All stay within the bounds and repeat for a seed. ``BIPOPCMAES`` and ``CMAES`` are the package cma
-inside, with pymoo's defaults. What pymoo evaluates together is a batch, on several cores where the
-campaign gives them.
+All of them stay within the bounds and repeat for a seed. ``BIPOPCMAES`` and ``CMAES`` run the
+package cma with the defaults of pymoo. Points that pymoo evaluates together are a batch, on several
+cores if the campaign gives them. Not offered: ``PatternSearch`` and ``DIRECT``, which do not repeat
+for a seed.
 
 Parameters
 ----------
 termination
-    ``tolerance``: a launch ends when points and values have stopped to move, by pymoo's own default
-    tolerances; its limits of 1,000 generations and 100,000 evaluations are lifted. ``none``: it
-    ends only where the algorithm itself says so (``CMAES``).
+    ``tolerance``, the default: a launch ends when points and values do not change any more, by the
+    default tolerances of pymoo but without its limits of 1,000 generations and 100,000 evaluations.
+    ``none``: a launch ends only where the algorithm itself decides to (``CMAES``).
 any argument of the algorithm's constructor that is a number, a word or a truth value
-    Such as ``pop_size``; for ``DE`` also ``F`` and ``CR``. Operators are pymoo's defaults.
+    Such as ``pop_size``; for ``DE`` also ``F`` and ``CR``. Operators are the defaults of pymoo.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -108,12 +108,13 @@ def _termination(word: object) -> Any:
 
 
 PYMOO = Extra(
-    "pymoo",
-    ("pymoo", "numpy", "scipy", "cma"),
-    "pymoo",
-    tuple(MODULES),
-    _parameters,
-    _solve,
-    Path(__file__),
-    TRIAL_EVALUATIONS,
+    name="pymoo",
+    distributions=("pymoo", "numpy", "scipy", "cma"),
+    module="pymoo",
+    names=tuple(MODULES),
+    examples=("GA", "DE"),
+    parameters=_parameters,
+    solve=_solve,
+    trial_evaluations=TRIAL_EVALUATIONS,
 )
+"""The algorithms of pymoo for one objective within bounds."""

@@ -1,19 +1,21 @@
 """scikit-optimize: Bayesian optimization by a Gaussian process or by a forest of trees.
 
-``gp_minimize`` and ``forest_minimize``, which begin with 10 random points and go on until the
-objective ends the run. Each evaluation costs a fit of the model, 0.1 to 1 s and more with their
-number: they are for budgets of tens or hundreds of evaluations. ``gbrt_minimize`` does not work
-with the versions of scikit-learn from 1.7 on and is left out.
+A launch begins with 10 random points and has no end. Each evaluation fits the model, which takes
+0.1 to 1 s and longer the more points there are: these algorithms are for budgets of tens or
+hundreds of evaluations. ``gbrt_minimize`` is not offered because it does not work with scikit-learn
+1.7 or later.
 
-Parameters are the arguments of the two functions, such as ``n_initial_points``, ``acq_func``,
-``initial_point_generator``, ``base_estimator`` (``ET`` or ``RF``).
+Parameters
+----------
+any argument of the function
+    Such as ``n_initial_points``, ``acq_func``, ``initial_point_generator``, ``base_estimator``
+    (``ET`` or ``RF``).
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,11 +58,12 @@ def _solve(
 
 
 SKOPT = Extra(
-    "skopt",
-    ("scikit-optimize", "numpy", "scipy", "scikit-learn"),
-    "skopt",
-    NAMES,
-    _parameters,
-    _solve,
-    Path(__file__),
+    name="skopt",
+    distributions=("scikit-optimize", "numpy", "scipy", "scikit-learn"),
+    module="skopt",
+    names=NAMES,
+    examples=("gp_minimize",),
+    parameters=_parameters,
+    solve=_solve,
 )
+"""Bayesian optimization by a Gaussian process or a forest."""

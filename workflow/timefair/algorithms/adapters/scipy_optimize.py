@@ -1,21 +1,26 @@
-"""`scipy.optimize`: the local methods of `minimize` that need no gradient, and the global ones.
+"""`scipy.optimize`: the methods of `minimize` that need no gradient, and the global optimizers.
 
-Local methods start from a point drawn uniformly within the bounds, so each launch is another start
-(random-restart local search). Those that want a gradient estimate it by scipy's finite differences,
-whose evaluations count. Parameters are the method's own options (``maxiter``, ``gtol`` and so on,
-see ``scipy.optimize.show_options``), and besides
+A launch of a local method starts at a point drawn uniformly within the bounds, so restarts make a
+random-restart local search. Methods that use a gradient estimate it by scipy's finite differences;
+those evaluations count. The bounds are passed to all methods that accept them. ``CG`` and ``BFGS``
+do not accept bounds and leave them. ``COBYLA`` treats them as constraints, which it may violate
+during the search.
 
-- ``tol``: the tolerance of `minimize`, in the method's own sense;
-- ``jac``: ``2-point`` or ``3-point`` finite differences (methods with a gradient).
+``differential_evolution`` takes integer variables, which it rounds; all others are for continuous
+variables. ``direct`` and, with its default sampling, ``shgo`` are deterministic: each of their
+launches repeats the first one. ``basinhopping`` starts at a uniform point and, unlike the default
+of scipy, minimizes locally by L-BFGS-B within the bounds; ``minimizer_kwargs`` changes that.
 
-Bounds are passed to all methods that take them. ``CG`` and ``BFGS`` do not, and leave them;
-``COBYLA`` takes them for constraints, which it may violate on its way.
-
-Global optimizers take the parameters of their function. ``differential_evolution`` takes integer
-variables, which it rounds; the others are for continuous ones. ``direct``, and ``shgo`` as it
-samples by default, draw nothing: each of their launches repeats the first. ``basinhopping`` starts
-at a uniform point and, unlike scipy's default, minimizes locally by L-BFGS-B within the bounds
-unless ``minimizer_kwargs`` says otherwise.
+Parameters
+----------
+any option of a local method
+    Such as ``maxiter`` or ``gtol``; ``scipy.optimize.show_options`` lists them.
+tol
+    (local methods) The ``tol`` of `minimize`.
+jac
+    (local methods with a gradient) ``2-point`` or ``3-point`` finite differences.
+any argument of a global optimizer
+    The keyword arguments of the function of that name.
 """
 
 from __future__ import annotations
@@ -31,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Objective, Solve
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, Objective, Solve
 from timefair.algorithms.trial import Enough, Sphere
 from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
@@ -58,13 +63,13 @@ SET_HERE = (
 """Arguments of the global optimizers that are not the user's."""
 
 
-class ScipyOptimize:
+class ScipyOptimize(Library):
     """The library ``scipy``."""
 
     name = "scipy"
     distributions: Sequence[str] = ("scipy", "numpy")
     modules: Sequence[str] = ("scipy.optimize",)
-    unneeded: Sequence[str] = ()
+    examples: Sequence[str] = ("L-BFGS-B", "dual_annealing")
 
     def available(self) -> list[Available]:
         return [Available(n, UNUSABLE.get(n, "")) for n in (*LOCAL, *GLOBAL, *UNUSABLE)]
@@ -104,6 +109,10 @@ class ScipyOptimize:
 
     def source_files(self, name: str) -> list[Path]:
         return [Path(__file__)]
+
+
+SCIPY = ScipyOptimize()
+"""Local methods of `minimize` and global optimizers of scipy."""
 
 
 def _local(
@@ -197,7 +206,7 @@ def _global_parameters(name: str) -> list[str]:
 def _unknown(name: str, key: str, known: list[str]) -> str:
     if key in SET_HERE:
         return f"{key!r} of scipy:{name} is set by timefair"
-    return f"{key!r} is no parameter of scipy:{name}{suggest(key, known) or _list(known)}"
+    return f"{key!r} is not a parameter of scipy:{name}{suggest(key, known) or _list(known)}"
 
 
 def _list(known: list[str]) -> str:

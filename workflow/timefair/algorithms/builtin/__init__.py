@@ -1,15 +1,15 @@
-"""Algorithms of this package: baselines, and what no well-kept library has as its paper says.
+"""Algorithms of this package: baselines, and algorithms that no library has as published.
 
 Each module holds one algorithm:
 
 ``solve(objective, rng, *, ...)``
     One launch. Its keyword-only arguments are the parameters, with their defaults.
 ``faults(**parameters) -> list[str]``
-    Optional: what is wrong with the values, one line each, beginning with the quoted key.
+    Optional. Checks the values; one line per fault, which begins with the quoted key.
 ``variables(**parameters) -> frozenset``
-    Optional: the kinds of variables that it takes; continuous ones without it.
+    Optional. The kinds of variables that it takes. Default: continuous variables.
 ``prepare()``
-    Optional: called once before any clock starts.
+    Optional. Called once before the clock starts.
 
 A further algorithm is one module and one line in `library.MODULES`.
 """

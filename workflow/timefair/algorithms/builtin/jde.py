@@ -34,7 +34,7 @@ def solve(
     population
         Its size.
     tau1, tau2
-        Probabilities with which a trial draws its F and its CR anew; a trial that wins keeps them.
+        Probabilities with which a trial draws a new F and a new CR. A trial that wins keeps them.
     """
     x = pop.uniform(objective, rng, population)
     y = pop.values(objective, x)

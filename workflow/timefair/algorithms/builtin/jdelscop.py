@@ -16,7 +16,7 @@ from timefair.algorithms.builtin.values import Number, wrong_values
 RAND_BIN, RAND_EXP, BEST_BIN = range(3)
 """The strategies rand/1/bin, rand/1/exp and best/1/bin: columns of each point's F and CR."""
 RENEWAL = 0.1
-"""Probability with which a trial draws F anew, and CR likewise."""
+"""Probability with which a trial draws a new F, and of a new CR."""
 FIRST_F, FIRST_CR = 0.5, 0.9
 BEST_RATE = 0.1
 """Probability of best/1/bin in the second half of the budget."""
@@ -90,7 +90,7 @@ def strategies(rng: np.random.Generator, size: int, late: NDArray[np.bool_]) -> 
 def renewed(
     rng: np.random.Generator, strategy: pop.Indices, f: pop.Values, cr: pop.Values
 ) -> tuple[pop.Values, pop.Values]:
-    """F and CR of each trial: its parent's for the strategy, some of them drawn anew."""
+    """F and CR of each trial: those of its parent for the strategy, or new ones."""
     size = len(strategy)
     rows = np.arange(size)
     least_f = np.array([0.1 + np.sqrt(1 / size), 0.5, 0.4])[strategy]

@@ -1,4 +1,8 @@
-"""The library ``timefair``: the algorithms of this package, by their names in a campaign."""
+"""The library ``timefair``: the algorithms of this package, by their names in a campaign.
+
+Each algorithm is a module of this package. Its parameters are the keyword-only arguments of its
+``solve``, with their defaults; a value that the module's ``faults`` refuses is one line.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
 from timefair.basics.errors import suggest
 from timefair.problems.base import Variables
 
@@ -29,13 +33,12 @@ MODULES = {
 _PACKAGE = "timefair.algorithms.builtin."
 
 
-class Timefair:
+class Timefair(Library):
     """The library ``timefair``."""
 
     name = "timefair"
     distributions: Sequence[str] = ("timefair", "numpy")
-    modules: Sequence[str] = ()
-    unneeded: Sequence[str] = ()
+    examples: Sequence[str] = ("DE", "random-search")
 
     def available(self) -> list[Available]:
         return [Available(name) for name in MODULES]
@@ -48,7 +51,8 @@ class Timefair:
         known = {a.name: a for a in arguments if a.kind is a.KEYWORD_ONLY}
         has = ", ".join(known) or "none"
         lines = [
-            f"{key!r} is no parameter of timefair:{name}{suggest(key, known) or f'; it has: {has}'}"
+            f"{key!r} is not a parameter of timefair:{name}"
+            f"{suggest(key, known) or f'; it has: {has}'}"
             for key in parameters
             if key not in known
         ]
@@ -80,6 +84,10 @@ class Timefair:
         used = [v for v in vars(_module(name)).values() if isinstance(v, ModuleType)]
         files += [Path(m.__file__) for m in used if m.__file__ and m.__name__.startswith(_PACKAGE)]
         return [Path(__file__), *(f for f in dict.fromkeys(files) if f.suffix in (".py", ".pyx"))]
+
+
+TIMEFAIR = Timefair()
+"""Differential evolution, the quantiles paper's seven, baselines."""
 
 
 def _module(name: str) -> ModuleType:

@@ -1,4 +1,4 @@
-"""What algorithms that keep a population share."""
+"""Functions that the algorithms with a population share."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def binomial(rng: np.random.Generator, rates: Values, dimension: int) -> NDArray
 
 
 def exponential(rng: np.random.Generator, rates: Values, dimension: int) -> NDArray[np.bool_]:
-    """Likewise, in one stretch around the circle, which goes on at the rate.
+    """The same by exponential crossover: one cyclic stretch, continued with the rate.
 
     Storn and Price (1997). Shape ``(len(rates), dimension)``.
     """

@@ -1,4 +1,4 @@
-"""Uniform random search: the baseline that every optimizer has to beat."""
+"""Uniform random search, the baseline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The values that parameters may have, and one line for each that has another."""
+"""Checks the values of parameters; one line per value that is not allowed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Number:
-    """Finite numbers from `least` to `most`, whole ones only if it says so."""
+    """The finite numbers from `least` to `most`; with `whole`, whole numbers only."""
 
     least: float
     most: float = math.inf
@@ -33,7 +33,7 @@ SHARE = Number(0, 1)
 def wrong_values(
     algorithm: str, allowed: Mapping[str, Number], parameters: Mapping[str, object]
 ) -> list[str]:
-    """One line for each parameter whose value is not allowed."""
+    """Check the values of parameters; one line per value that is not allowed."""
     return [
         f"{key!r} of timefair:{algorithm} is {allowed[key]}, not {value!r}"
         for key, value in parameters.items()

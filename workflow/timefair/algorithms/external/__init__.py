@@ -1,5 +1,5 @@
 """Algorithms in any language: a command that speaks a line protocol over pipes.
 
-`protocol` has what is said, `command` what a campaign may write, `process` the running command and
-`library` the conversation with it.
+`command` parses what a campaign writes, `process` runs the command, `protocol` defines the messages
+and `library` exchanges them.
 """

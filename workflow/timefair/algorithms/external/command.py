@@ -1,4 +1,4 @@
-"""What a campaign writes after ``external:``: a program and its arguments, as in a shell."""
+"""Parses the text after ``external:``: a program and its arguments, as in a shell."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from timefair.basics.errors import InputError
 
 
 @dataclass(frozen=True)
-class Command:
+class CommandLine:
     """A command that can be started from any folder.
 
-    `arguments` begin with the program. The program, and each argument that is an existing file,
-    are absolute paths; those are `files`.
+    `arguments` begin with the program. The program, and each argument that is an existing file, are
+    absolute paths. `files` has these paths.
     """
 
     arguments: tuple[str, ...]
     files: tuple[Path, ...]
 
 
-def parse(text: str) -> Command:
-    """Split a command as a shell does; InputError where it cannot be started.
+def parse(text: str) -> CommandLine:
+    """Split a command as a shell does; InputError if it cannot be started.
 
     Nothing is expanded: no variables, no ``~``, no patterns.
     """
@@ -37,13 +37,13 @@ def parse(text: str) -> Command:
     program = _program(words[0])
     arguments = [os.path.abspath(word) if os.path.isfile(word) else word for word in words[1:]]
     files = [Path(word) for word in (program, *arguments) if os.path.isabs(word)]
-    return Command((program, *arguments), tuple(file for file in files if file.is_file()))
+    return CommandLine((program, *arguments), tuple(file for file in files if file.is_file()))
 
 
 def _program(word: str) -> str:
     if "/" in word:
         if not os.path.isfile(word):
-            raise InputError(f"there is no file {word!r} to be started")
+            raise InputError(f"there is no file {word!r}")
         if not os.access(word, os.X_OK):
             raise InputError(f"{word!r} is not executable: chmod +x {word}")
         return os.path.abspath(word)

@@ -1,8 +1,9 @@
 """The library ``external``: ``external:./solver --flag`` launches a command of the user's.
 
-Each launch is a process of its own, which is told of the problem and asks for values by the line
-protocol of `timefair.algorithms.external.protocol`. It is told which variables take whole numbers
-only, so it is taken to handle all kinds; its parameters are lines of the header.
+Each launch is a process of its own, which reads a description of the problem and asks for values,
+by the line protocol of `timefair.algorithms.external.protocol`. The description includes the
+integer variables, so a command counts as able to take all kinds. The parameters are lines of the
+header.
 """
 
 from __future__ import annotations
@@ -15,23 +16,22 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import Algorithm, Available, Objective
+from timefair.algorithms.base import Algorithm, Available, Library, Objective
 from timefair.algorithms.external import command as commands
 from timefair.algorithms.external import protocol
-from timefair.algorithms.external.command import Command
+from timefair.algorithms.external.command import CommandLine
 from timefair.algorithms.external.process import Process, running
 from timefair.algorithms.external.protocol import ExternalError
 from timefair.basics.errors import InputError
 from timefair.problems.base import Variables
 
 
-class External:
+class External(Library):
     """The library ``external``."""
 
     name = "external"
     distributions: Sequence[str] = ()
-    modules: Sequence[str] = ()
-    unneeded: Sequence[str] = ()
+    examples: Sequence[str] = ("./solver --flag",)
 
     def available(self) -> list[Available]:
         return []
@@ -57,11 +57,15 @@ class External:
         return [*sorted(ours), *commands.parse(name).files]
 
 
+EXTERNAL = External()
+"""A program in any language that speaks a line protocol."""
+
+
 def _solve(
     objective: Objective,
     rng: np.random.Generator,
     *,
-    command: Command,
+    command: CommandLine,
     parameters: Mapping[str, object],
 ) -> None:
     seed = int(rng.integers(protocol.SEEDS))

@@ -1,4 +1,4 @@
-"""The process of an external algorithm: one launch, from its start to its end."""
+"""The process of one launch of an external algorithm."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ import tempfile
 from collections import deque
 from collections.abc import Iterator
 
-from timefair.algorithms.external.command import Command
+from timefair.algorithms.external.command import CommandLine
 from timefair.algorithms.external.protocol import ExternalError, shown
 from timefair.algorithms.external.spawn import spawn
 
 INHERITED = ("PATH", "LD_LIBRARY_PATH", "PYTHONHASHSEED")
-"""Variables of our environment that a command gets, besides those that limit threads."""
+"""Variables that a command inherits, besides those that limit threads."""
 THREAD_ENDINGS = ("_NUM_THREADS", "_MAX_THREADS")
 
 ENDING_S = 1.0
-"""How long a command that has closed its output may take to end."""
+"""The seconds in which a command has to end after it has closed its output."""
 LONGEST_LINE = 1_000_000
-"""Bytes of a line, at most."""
+"""The most bytes of a line."""
 READ_BYTES = 65_536
-"""What a pipe holds."""
+"""The capacity of a pipe."""
 LAST_BYTES, LAST_LINES = 1000, 5
-"""How much of the end of its standard error a message shows."""
+"""The end of standard error that a message has, at most."""
 
 
 class Process:
-    """A running command: lines come from its standard output, and go to its standard input."""
+    """A running command, with lines from its standard output and to its standard input."""
 
-    def __init__(self, command: Command, folder: str, errors: int) -> None:
+    def __init__(self, command: CommandLine, folder: str, errors: int) -> None:
         self._errors = errors
         self._lines: deque[bytes] = deque()
         self._rest = b""  # of a line that is not complete yet
@@ -59,18 +59,18 @@ class Process:
             *complete, self._rest = (self._rest + data).split(b"\n")
             self._lines.extend(complete)
             if len(self._rest) > LONGEST_LINE:
-                raise ExternalError(f"{shown([self._rest])} is no line: it does not end")
+                raise ExternalError(f"{shown([self._rest])} is not a line: it does not end")
         return self._lines.popleft()
 
     def write(self, data: bytes) -> None:
-        """Send it, or keep what the pipe does not take until the command reads."""
+        """Send data; what the pipe does not take is sent when the command reads."""
         self._unsent += data
         self._send()
 
     def check_end(self) -> None:
-        """After the end of the output; ExternalError unless the command ended in order.
+        """Check how the command ended, after the end of its output.
 
-        One that lives on has ended in order too.
+        ExternalError unless its exit code is 0 and its last line complete, or it still runs.
         """
         end = self._wait()
         if end is not None and end.si_code != os.CLD_EXITED:
@@ -81,21 +81,21 @@ class Process:
             raise ExternalError(f"its output ended within a line: {shown([self._rest])}")
 
     def last_words(self) -> str:
-        """The end of its standard error, on one line; empty if it wrote none."""
+        """The end of its standard error on one line; empty if it wrote nothing."""
         size = os.fstat(self._errors).st_size
         text = os.pread(self._errors, LAST_BYTES, max(size - LAST_BYTES, 0))
         lines = [line.strip() for line in text.decode(errors="replace").splitlines()]
         return " / ".join([line for line in lines if line][-LAST_LINES:])
 
     def end(self) -> None:
-        """End the process with its group, and release what it was connected by."""
+        """End the process and its group, and close the pipes."""
         os.killpg(self._pid, signal.SIGKILL)  # not waited for yet: the id is still its own
         os.waitpid(self._pid, 0)
         os.close(self._to)
         os.close(self._from)
 
     def _read(self) -> bytes:
-        """Some of its output, as soon as there is any; meanwhile send what waits to be sent."""
+        """Wait for output, and meanwhile send the unsent data."""
         while self._unsent:
             poll = select.poll()
             poll.register(self._from, select.POLLIN)
@@ -116,7 +116,7 @@ class Process:
             self._unsent.clear()
 
     def _wait(self) -> os.waitid_result | None:
-        """How the process ended; None if it did not in `ENDING_S`. It stays a zombie."""
+        """How the process ended; None if it still runs after `ENDING_S`. It remains a zombie."""
         pidfd = os.pidfd_open(self._pid)
         try:
             poll = select.poll()
@@ -128,10 +128,10 @@ class Process:
 
 
 @contextlib.contextmanager
-def running(command: Command) -> Iterator[Process]:
-    """Start a command in an empty folder of its own; end it, and remove the folder, after that.
+def running(command: CommandLine) -> Iterator[Process]:
+    """Start a command in a new empty folder; at the end, end it and remove the folder.
 
-    What it has put into a group or a session of its own is ended with the run.
+    Processes that it has started in another group or session end with the run.
     """
     with (
         tempfile.TemporaryDirectory(prefix="external-", ignore_cleanup_errors=True) as folder,

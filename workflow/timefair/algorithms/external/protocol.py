@@ -1,4 +1,4 @@
-"""What is said to an external algorithm, and what it may say: text, one message a line.
+"""The line protocol between timefair and an external algorithm: text, one message per line.
 
 A header opens a launch. Each of its lines is a word and its values, with one space between them;
 the last line is ``begin``::
@@ -7,23 +7,23 @@ the last line is ``begin``::
     dimension 2
     lower -5.0 -5.0
     upper 5.0 5.0
-    integer 0 1                     1: whole numbers only; left out where no variable is
+    integer 0 1                     1: whole numbers only; omitted if there is no such variable
     seed 3141592653589793           of this launch, a whole number from 0 to 2**53 - 1
-    evaluations 20000               what is left of the budget; left out without such a budget
-    parameter step 0.25             a line for each of the campaign's parameters
+    evaluations 20000               the rest of the budget; omitted without such a budget
+    parameter step 0.25             one line per parameter of the campaign
     begin
 
 Then the command writes requests, each ended by a line feed, and reads an answer to each:
 
 ``x1 x2 ... xD``
-    A point. The answer is its value, on a line of its own.
+    A point. The answer is one line with its value.
 ``batch k``
-    k points follow, a line each. The answer is their k values, a line each.
+    k lines with a point each follow. The answer is k lines with a value each.
 ``stop``
     The launch is over.
 
-Numbers are what C's ``strtod`` reads, infinity and NaN included. Values are the shortest decimal
-numbers that give the same double again, or ``inf``, ``-inf`` and ``nan``.
+Numbers have the format of C's ``strtod``, infinity and NaN included. Values are the shortest
+decimal numbers that give the same double again, or ``inf``, ``-inf`` and ``nan``.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from timefair.algorithms.base import Objective
 
 VERSION = 1
 SEEDS = 2**53
-"""Seeds are below it, so that a language that has only doubles can hold them."""
+"""Seeds are below this number: languages that only have doubles can represent them."""
 SHOWN = 80
-"""Characters of a wrong line that a message shows."""
+"""The most characters of a wrong line in a message."""
 
 Scalar = None | bool | int | float | str
 
 
 class ExternalError(RuntimeError):
-    """An external algorithm ended with an error, or said what the protocol does not have."""
+    """An external algorithm ended with an error or did not follow the protocol."""
 
 
-# --- What we say ----------------------------------------------------------------------------
+# --- Messages to the command ----------------------------------------------------------------
 
 
 def header(objective: Objective, seed: int, parameters: Mapping[str, object]) -> bytes:
@@ -67,7 +67,7 @@ def header(objective: Objective, seed: int, parameters: Mapping[str, object]) ->
 
 
 def answers(values: Iterable[float]) -> bytes:
-    r"""A line for each value.
+    r"""One line per value.
 
     >>> answers([0.1, float("inf")])
     b'0.1\ninf\n'
@@ -76,9 +76,9 @@ def answers(values: Iterable[float]) -> bytes:
 
 
 def parameter_faults(parameters: Mapping[str, object]) -> list[str]:
-    """What is wrong with parameters, one line each: each has to fit a line of the header."""
+    """Check parameters; one line per parameter that does not fit a line of the header."""
     lines = [
-        f"{name!r} is no name of a parameter of an external algorithm: it has to be one word"
+        f"{name!r} cannot be a parameter of an external algorithm: a name is one word"
         for name in parameters
         if not _is_word(name)
     ]
@@ -91,7 +91,7 @@ def parameter_faults(parameters: Mapping[str, object]) -> list[str]:
 
 
 def _words(value: object) -> str:
-    """A value as it stands in a line: ``true``, ``none``, ``0.5``, ``a text``, ``1 2 3``."""
+    """A value as text in a line: ``true``, ``none``, ``0.5``, ``a text``, ``1 2 3``."""
     if value is None or isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):
@@ -109,11 +109,11 @@ def _is_word(text: str) -> bool:
     return text.isprintable() and text.split() == [text]
 
 
-# --- What we hear ---------------------------------------------------------------------------
+# --- Messages from the command --------------------------------------------------------------
 
 
 def point(words: Sequence[bytes], dimension: int) -> list[float]:
-    """The point that a line's words are; ExternalError where they are none.
+    """Parse the words of a line as a point; ExternalError if they are not one.
 
     >>> point([b"0.5", b"-1e-3"], 2)
     [0.5, -0.001]
@@ -121,7 +121,7 @@ def point(words: Sequence[bytes], dimension: int) -> list[float]:
     try:
         numbers = [float(word) for word in words]
     except ValueError:
-        raise ExternalError(f"{shown(words)} is no point of {dimension} numbers") from None
+        raise ExternalError(f"{shown(words)} is not a point of {dimension} numbers") from None
     if len(numbers) != dimension:
         raise ExternalError(
             f"{shown(words)} has {len(numbers)} numbers; a point has {dimension} here"
@@ -130,13 +130,13 @@ def point(words: Sequence[bytes], dimension: int) -> list[float]:
 
 
 def batch_size(word: bytes) -> int:
-    """How many points follow; ExternalError where it is no whole number."""
+    """Parse the number of points of a batch; ExternalError if it is not a whole number."""
     if not word.isdigit():
-        raise ExternalError(f"{shown([b'batch', word])} is no batch: write batch and a number")
+        raise ExternalError(f"{shown([b'batch', word])} is not a batch: write batch and a number")
     return int(word)
 
 
 def shown(words: Sequence[bytes]) -> str:
-    """A line in a message: quoted, and cut where it is long."""
+    """Quote a line for a message, and cut it if it is long."""
     text = b" ".join(words[:SHOWN])[: SHOWN + 1].decode(errors="backslashreplace")
     return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")

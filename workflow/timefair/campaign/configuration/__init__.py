@@ -18,10 +18,8 @@ from timefair.campaign.configuration.model import (
     AlgorithmSpec,
     Budget,
     Campaign,
+    ChosenProblems,
     Limits,
-    Problems,
-    Restart,
-    Statistics,
     json_schema,
 )
 from timefair.campaign.configuration.yaml_file import read_yaml
@@ -30,10 +28,8 @@ __all__ = [
     "AlgorithmSpec",
     "Budget",
     "Campaign",
+    "ChosenProblems",
     "Limits",
-    "Problems",
-    "Restart",
-    "Statistics",
     "json_schema",
     "load",
     "parse",

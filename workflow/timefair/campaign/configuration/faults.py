@@ -1,4 +1,4 @@
-"""What is wrong with a campaign, and what would be right: one line a fault."""
+"""What is wrong with a campaign, and what would be right: one line per fault."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from timefair.basics.errors import InputError, suggest
+from timefair.basics.sections import Section
+from timefair.campaign.configuration.choices import CHOICES, UNKNOWN
 from timefair.campaign.configuration.model import (
-    RESTART_KEYS,
-    RULE_KEYS,
     AlgorithmSpec,
     Campaign,
     Published,
-    Restart,
-    Stopping,
     known_figures,
     known_tables,
 )
@@ -36,17 +33,14 @@ _KINDS = {
     "dict_type": "keys with values",
     "mapping_type": "keys with values",
     "model_type": "keys with values",
+    "model_attributes_type": "keys with values",
     "tuple_type": "a list",
 }
-LABELLED: dict[str, type[BaseModel]] = {"algorithms": AlgorithmSpec, "published": Published}
-"""Keys that hold a section for each label."""
+SETS = ("all", "default")
+"""What may be written instead of names of tables and figures."""
 
-_LEAST_RUNS = {
-    "skewness": ("a skewness", 3),
-    "mean": ("an interval of a mean", 2),
-    "pair": ("a standard error", 2),
-}
-"""What each rule of `stopping` takes from a sample, and of how many runs at least."""
+LABELLED: dict[str, type[Section]] = {"algorithms": AlgorithmSpec, "published": Published}
+"""Keys that hold a section for each label."""
 
 _BOUNDS = {
     "greater_than": ("gt", "greater than"),
@@ -58,19 +52,23 @@ _BOUNDS = {
 
 def fault(error: ErrorDetails) -> str:
     """One line for one error of pydantic: the key, the value, what would be right."""
-    path, context, kind = error["loc"], error.get("ctx", {}), error["type"]
+    context, kind = error.get("ctx", {}), error["type"]
+    path, section, chosen = _place(error["loc"])
     key = ".".join(_one_line(str(part)) for part in path if part != "[key]")
     value = _shown(error["input"])
     if kind == "missing":
-        return f"{key}: missing; {_description(path)}"
+        return f"{key}: missing; {section.model_fields[str(path[-1])].description}"
     if kind == "extra_forbidden":
-        known = _keys(path[:-1])
-        return f"{key}: unknown key{suggest(path[-1], known)}; known here: {', '.join(known)}"
+        return _unknown_key(key, str(path[-1]), value, section, chosen)
+    if kind == UNKNOWN:
+        choice = CHOICES[str(path[-1])]
+        value = _shown(error["input"][choice.key])
+        return _unlike(f"{key}.{choice.key}", value, list(choice.kinds))
     if path[-1] == "[key]" or kind == "string_pattern_mismatch":
         return f"{key}: {value}: letters, digits and . _ + - only, a letter or digit first"
     if kind == "literal_error":
         known = [word.strip("'") for word in re.split(", | or ", str(context["expected"]))]
-        return f"{key}: {value}: should be {context['expected']}{suggest(value, known)}"
+        return _unlike(key, value, known)
     if kind in _BOUNDS:
         bound, words = _BOUNDS[kind]
         return f"{key}: {value}: should be {words} {context[bound]:.16g}"
@@ -80,11 +78,33 @@ def fault(error: ErrorDetails) -> str:
         return f"{key}: empty; name at least one"
     if kind == "string_too_long":
         return f"{key}: {value}: longer than {context['max_length']} characters"
+    if kind == "named_twice":
+        return f"{key}: {error['msg']}"
     return f"{key}: {value}: {error['msg'].removeprefix('Value error, ')}"
 
 
+def _unknown_key(
+    key: str, last: str, value: str, section: type[Section], chosen: str | None
+) -> str:
+    """A key that its section does not have; `chosen` names the section where one key chooses it."""
+    if chosen is not None:
+        choice = CHOICES[chosen]
+        if others := choice.having(last):
+            this = section.model_fields[choice.key].default
+            named = " or ".join(map(repr, others))
+            return f"{key}: {value}: only with {choice.key} {named}, not {this!r}"
+    known = list(section.model_fields)
+    return f"{key}: unknown key{suggest(last, known)}; known here: {', '.join(known)}"
+
+
+def _unlike(key: str, value: str, known: list[str]) -> str:
+    """A value, as it is shown, that is not one of some words."""
+    words = " or ".join([*filter(None, [", ".join(map(repr, known[:-1]))]), repr(known[-1])])
+    return f"{key}: {value}: should be {words}{suggest(value, known)}"
+
+
 def follows(error: ErrorDetails) -> bool:
-    """Whether it is said only because of another: a list is short of its wrong members."""
+    """Whether it only follows from another error: a list is too short without its wrong members."""
     return error["type"] == "too_short" and bool(error["input"])
 
 
@@ -105,128 +125,68 @@ def _one_line(text: str) -> str:
     return text if text.isprintable() else repr(text)
 
 
-def _section(path: tuple[int | str, ...]) -> type[BaseModel]:
-    """The model that holds the keys at a path."""
-    model: type[BaseModel] = Campaign
-    if path and path[0] in LABELLED:
-        model, path = LABELLED[str(path[0])], path[2:]  # without the label
-    for part in path:
-        model = cast(type[BaseModel], model.model_fields[str(part)].annotation)
-    return model
+class _ErrorPlace(NamedTuple):
+    """Where an error lies.
+
+    Attributes
+    ----------
+    path
+        The keys, as a user writes them.
+    section
+        The class of the section that has, or has not, the last of them.
+    chosen
+        The name of the section where one of its keys chooses the class.
+    """
+
+    path: tuple[int | str, ...]
+    section: type[Section]
+    chosen: str | None
 
 
-def _keys(path: tuple[int | str, ...]) -> list[str]:
-    return list(_section(path).model_fields)
+def _place(loc: tuple[int | str, ...]) -> _ErrorPlace:
+    """Read the place of an error of pydantic, which also names the classes that keys chose."""
+    section: type[Section] = Campaign
+    path, chosen, parts = [loc[0]], None, iter(loc[1:])
+    name = str(loc[0])
+    for part in parts:
+        if section is Campaign and name in LABELLED:
+            section, name = LABELLED[name], ""
+            path.append(part)  # a label, which may look like a key
+            continue
+        if name in CHOICES and name in section.model_fields:
+            section, chosen = CHOICES[name].kinds[str(part)], name
+            part = next(parts, "")
+        elif _is_section(section, name):
+            section = cast(type[Section], section.model_fields[name].annotation)
+        path.append(part)
+        name = str(part)
+    return _ErrorPlace(tuple(path), section, chosen)
 
 
-def _description(path: tuple[int | str, ...]) -> str:
-    return str(_section(path[:-1]).model_fields[str(path[-1])].description)
+def _is_section(section: type[Section], name: str) -> bool:
+    field = section.model_fields.get(name)
+    return (
+        field is not None
+        and isinstance(field.annotation, type)
+        and issubclass(field.annotation, Section)
+    )
 
 
 def disagreements(campaign: Campaign) -> Iterator[str]:
-    """Keys that are right alone and wrong together."""
-    budget = campaign.budget
-    if budget.time_s is None and budget.evaluations_for(1) is None:
-        yield "budget: empty; give time_s, evaluations or evaluations_per_dimension"
-    if budget.evaluations is not None and budget.evaluations_per_dimension is not None:
-        yield (
-            f"budget.evaluations: {budget.evaluations}: "
-            f"excludes evaluations_per_dimension ({budget.evaluations_per_dimension}); give one"
-        )
-    yield from _restart_disagreements("restart", campaign.restart)
-    for label, spec in campaign.algorithms.items():
-        if spec.restart is not None:
-            yield from _restart_disagreements(f"algorithms.{label}.restart", spec.restart)
-    yield from _stopping_disagreements(campaign)
-    yield from _timing_disagreements(campaign)
-    for key, numbers in (
-        ("targets", campaign.targets),
-        ("relative_targets", campaign.relative_targets),
-        ("statistics.quantiles", campaign.statistics.quantiles),
-    ):
-        for number in dict.fromkeys(n for n in numbers if numbers.count(n) > 1):
-            yield f"{key}: {number}: named twice"
-    for label in campaign.published:
-        if label in campaign.algorithms:
-            yield f"published.{label}: an algorithm has this label already; give another"
-    if campaign.rounds > campaign.runs:
-        yield f"rounds: {campaign.rounds}: more than runs ({campaign.runs})"
+    """Keys that are right alone and wrong together, by the checks of every section."""
+    for place, section in _sections(campaign):
+        for key, text in section.faults(campaign):
+            yield f"{'.'.join(filter(None, (place, key)))}: {text}"
 
 
-def _restart_disagreements(place: str, restart: Restart) -> Iterator[str]:
-    known = RESTART_KEYS[restart.policy]
-    given = [key for key in type(restart).model_fields if getattr(restart, key) is not None]
-    for key in given:
-        if key != "policy" and key not in known:
-            yield (
-                f"{place}.{key}: {getattr(restart, key)}: only with policy "
-                f"{_readers(key, RESTART_KEYS)}, not {restart.policy!r}"
-            )
-    taus = [key for key in given if key in known and key.startswith("tau")]
-    if "tau_s" in known and len(taus) != 1:
-        what = "both tau_s and tau_evaluations" if taus else "no tau"
-        yield f"{place}.policy: {restart.policy!r} with {what}: give tau_s or tau_evaluations"
-    if "plateau_s" in known and not any(key in given for key in known):
-        yield (
-            f"{place}.policy: {restart.policy!r} with no plateau: "
-            "give plateau_s, plateau_evaluations or both"
-        )
-
-
-def _readers(key: str, keys_of: Mapping[str, tuple[str, ...]]) -> str:
-    """The choices that read a key."""
-    return " or ".join(repr(choice) for choice, keys in keys_of.items() if key in keys)
-
-
-def _stopping_disagreements(campaign: Campaign) -> Iterator[str]:
-    stopping = campaign.stopping
-    for key, info in type(stopping).model_fields.items():
-        value = getattr(stopping, key)
-        if key != "rule" and key not in RULE_KEYS[stopping.rule] and value != info.default:
-            rules = _readers(key, RULE_KEYS)
-            shown = list(value) if isinstance(value, tuple) else value
-            yield f"stopping.{key}: {shown}: only with rule {rules}, not {stopping.rule!r}"
-    if stopping.start is not None and stopping.start > campaign.runs:
-        yield f"stopping.start: {stopping.start}: more than runs ({campaign.runs})"
-    what, least = _LEAST_RUNS.get(stopping.rule, ("", 1))
-    if (stopping.start or campaign.runs) < least:
-        yield f"stopping.start: {what} needs at least {least} runs"
-    if stopping.rule == "mean":
-        yield from _mean_disagreements(stopping)
-    if stopping.compares and campaign.rounds < 2:
-        yield (
-            f"rounds: {campaign.rounds}: with stopping.rule {stopping.rule!r} algorithms are "
-            "compared after each round; give 2 or more"
-        )
-    if stopping.rule == "pair" and len(campaign.algorithms) != 2:
-        yield f"stopping.rule: 'pair' with {len(campaign.algorithms)} algorithms: takes two"
-
-
-def _mean_disagreements(stopping: Stopping) -> Iterator[str]:
-    validity = stopping.validity
-    if stopping.bounds is None and validity not in (None, "single"):
-        yield (
-            f"stopping.validity: {validity!r}: without bounds no interval of a mean holds at more "
-            "than one look; give stopping.bounds, or take 'single' or rule 'quantile'"
-        )
-    if stopping.bounds is not None and validity not in (None, "anytime"):
-        yield (
-            f"stopping.validity: {validity!r}: a mean with stopping.bounds has the interval that "
-            "holds at all looks, 'anytime'; leave the bounds out for 'single'"
-        )
-
-
-def _timing_disagreements(campaign: Campaign) -> Iterator[str]:
-    timing, statistics = campaign.timing, campaign.statistics
-    if timing.repeats != type(timing).model_fields["repeats"].default and not timing.most_repeats:
-        yield f"timing.repeats: {timing.repeats}: only with 'repeat', not {timing.disturbed!r}"
-    if statistics.time == "reference" and not campaign.reference_is_timed:
-        yield "statistics.time: 'reference': needs timing.reference: true"
-    if statistics.time != "wall" and statistics.ancillary == "amortised":
-        yield (
-            f"statistics.time: {statistics.time!r}: ancillary cost is in seconds of the wall "
-            "clock; with statistics.ancillary 'amortised' write 'wall'"
-        )
+def _sections(section: Section, place: str = "") -> Iterator[tuple[str, Section]]:
+    """A section and all below it, each with its place as a user writes it."""
+    yield place, section
+    for name, value in section:
+        labelled = value.items() if isinstance(value, dict) else [("", value)]
+        for label, below in labelled:
+            if isinstance(below, Section):
+                yield from _sections(below, ".".join(filter(None, (place, name, label))))
 
 
 def unknown_names(campaign: Campaign) -> Iterator[str]:
@@ -255,10 +215,11 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
     yield from _published_faults(campaign)
     for key, names, known in (
         ("tables", campaign.tables, known_tables()),
-        ("figures", campaign.figures, known_figures()),
+        ("figures", campaign.figures.names, known_figures()),
     ):
-        if names != ("all",):
-            yield from (_no_such(key, name, known) for name in names if name not in known)
+        yield from (
+            _no_such(key, name, known) for name in names if name not in known and name not in SETS
+        )
 
 
 def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
@@ -295,4 +256,4 @@ def _joined(kinds: Iterable[str]) -> str:
 
 
 def _no_such(key: str, name: str, known: Mapping[str, object]) -> str:
-    return f"{key}: {name!r} is unknown{suggest(name, known)}; known: {', '.join(known)}"
+    return f"{key}: {name!r} is unknown{suggest(name, known)}; known: {', '.join((*SETS, *known))}"

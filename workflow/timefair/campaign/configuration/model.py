@@ -1,15 +1,15 @@
-"""What a campaign is made of: sections of keys, each with its type, default and meaning."""
+"""The sections of a campaign file, each key with its type, default and description."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from timefair.campaign.configuration.values import (
-    Bounds,
+from timefair.basics.sections import CampaignView, Fault, Section
+from timefair.basics.values import (
     Choice,
     Cost,
     Count,
@@ -19,111 +19,94 @@ from timefair.campaign.configuration.values import (
     Parameters,
     Positive,
     Repeats,
-    Resamples,
     Seconds,
-    Seed,
-    Share,
     Threads,
 )
+from timefair.campaign.configuration.choices import CHOICES
+from timefair.policies.restarts.base import RestartPolicy
+from timefair.policies.stopping.base import StoppingPolicy
+from timefair.rundata.settings import (
+    CampaignSeed,
+    Disturbed,
+    RelativeTargets,
+    Statistics,
+    Targets,
+)
+
+if TYPE_CHECKING:
+    Restart: TypeAlias = RestartPolicy
+    Stopping: TypeAlias = StoppingPolicy
+else:
+    Restart, Stopping = (CHOICES[section].type for section in ("restart", "stopping"))
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class Problems(_Section):
+class ChosenProblems(Section):
     """Which problems: every function in every dimension on every instance."""
 
     suite: str = Field(
-        description="The suite the problems are from, for example `bbob`, or `module:function` of "
-        "your own."
+        description="The suite of the problems, for example `bbob`, or your own `module:function`."
     )
     functions: Numbers = Field(
         description='Numbers of the functions: `3`, `[1, 3, 8]` or ranges, `"1-5,20-24"`.'
     )
-    dimensions: Numbers = Field(description="Dimensions of the search space, written likewise.")
-    instances: Numbers = Field(description="Numbers of the instances, written likewise.")
+    dimensions: Numbers = Field(
+        description="Dimensions of the search space, written in the same way."
+    )
+    instances: Numbers = Field(description="Numbers of the instances, written in the same way.")
     parameters: Parameters = Field(
-        default={}, description="What the suite can be set, such as bounds of your own function."
+        default={}, description="Parameters of the suite, such as the bounds of your own function."
     )
 
 
 def _or_text(schema: dict[str, Any]) -> None:
-    """In the JSON schema: a text does for the whole section."""
+    """In the JSON schema: a string may replace the section."""
     section = dict(schema)
     schema.clear()
     schema["anyOf"] = [{"type": "string"}, section]
 
 
-class Restart(_Section):
-    """What happens when the algorithm returns before the budget is used up."""
-
-    policy: Literal["none", "independent", "fixed", "luby", "stagnation", "bet-and-run"] = Field(
-        default="independent",
-        description="`none`: the run ends. `independent`: it is launched again with fresh "
-        "randomness. `fixed`: the same, and each launch is ended after its share tau. `luby`: "
-        "after tau times 1, 1, 2, 1, 1, 2, 4, ... `stagnation`: when it has not improved for a "
-        "plateau. `bet-and-run`: several launches get tau each, and the best of them goes on.",
-    )
-    tau_s: Seconds | None = Field(
-        default=None,
-        description="Seconds of one launch (`fixed`), of the unit (`luby`), or of one candidate "
-        "(`bet-and-run`).",
-    )
-    tau_evaluations: Count | None = Field(
-        default=None, description="The same in evaluations, instead of seconds."
-    )
-    plateau_s: Seconds | None = Field(
-        default=None, description="With `stagnation`: seconds without an improvement."
-    )
-    plateau_evaluations: Count | None = Field(
-        default=None, description="With `stagnation`: evaluations without one; the first counts."
-    )
-    candidates: Repeats | None = Field(
-        default=None, description="With `bet-and-run`: launches that the best is chosen from; 40."
-    )
+def _or_names(schema: dict[str, Any]) -> None:
+    """In the JSON schema: a text or a list of names does for the complete section."""
+    section = dict(schema)
+    schema.clear()
+    names: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+    schema["anyOf"] = [{"type": "string"}, names, section]
 
 
-RESTART_KEYS: dict[str, tuple[str, ...]] = {
-    "none": (),
-    "independent": (),
-    "fixed": ("tau_s", "tau_evaluations"),
-    "luby": ("tau_s", "tau_evaluations"),
-    "stagnation": ("plateau_s", "plateau_evaluations"),
-    "bet-and-run": ("tau_s", "tau_evaluations", "candidates"),
-}
-"""Which keys of `restart` each policy reads."""
+Format = Literal["pdf", "png", "svg"]
 
 
-class Ancillary(_Section):
-    """What an algorithm costs besides its runs; shared out evenly among the problems."""
+class Ancillary(Section):
+    """What an algorithm costs besides its runs, divided evenly among the problems."""
 
     tuning_s: Cost = Field(
-        default=0.0, description="Seconds that finding its parameters took, for all problems."
+        default=0.0, description="Seconds that tuning its parameters took, for all problems."
     )
     preparation_s: Cost | None = Field(
         default=None,
-        description="Seconds to get it ready, for all problems; `null`: as measured, once a job.",
+        description="Seconds of preparation, for all problems; `null`: as measured, once per job.",
     )
     method: str | None = Field(
-        default=None, description="How its parameters were found, for the report."
+        default=None, description="How its parameters were tuned, for the report."
     )
 
 
-class AlgorithmSpec(_Section):
-    """One algorithm: whose it is and how it is set. A text alone is its `use`."""
+class AlgorithmSpec(Section):
+    """One algorithm: its code and its settings. A string stands for its `use`."""
 
     model_config = ConfigDict(json_schema_extra=_or_text)
 
     use: str = Field(
-        description="`library:name` of a supported library, or `module:function` of your own."
+        description="`library:name` of a supported library, or your own `module:function`."
     )
     parameters: Parameters = Field(
-        default={}, description="Keyword arguments for it; what is not given is its default."
+        default={}, description="Keyword arguments for the algorithm, in place of its defaults."
     )
-    threads: Threads = Field(default=1, description="Threads, and cores, that one run may use.")
+    threads: Threads = Field(
+        default=1, description="Threads, and thus cores, that one run may use."
+    )
     restart: Restart | None = Field(
-        default=None, description="How its runs are restarted; `null`: as the campaign says."
+        default=None, description="Its own restart policy; `null`: that of the campaign."
     )
     ancillary: Ancillary = Field(default=Ancillary(), description="What it costs besides its runs.")
 
@@ -133,26 +116,26 @@ class AlgorithmSpec(_Section):
         return {"use": value} if isinstance(value, str) else value
 
 
-class Published(_Section):
-    """Data of an algorithm that others have measured: they count evaluations, and have no times."""
+class Published(Section):
+    """Data of an algorithm that others have measured; they count evaluations and have no times."""
 
     format: Literal["coco", "ioh"] = Field(
-        description="Whose data format it is: COCO's (`.info`, `.dat`, `.tdat`) or IOHprofiler's "
+        description="The format of the data: COCO's (`.info`, `.dat`, `.tdat`) or IOHprofiler's "
         "(`.json` or, before 2021, `.info`, `.dat`)."
     )
     path: str = Field(min_length=1, description="A folder, or an archive (.zip, .tgz, .tar).")
     algorithm: str | None = Field(
         default=None,
         min_length=1,
-        description="Which algorithm is taken, as the data call it; `null`: they have one alone.",
+        description="The algorithm to take, by its name in the data; `null`: the data contain one.",
     )
 
 
-class Budget(_Section):
-    """What a run may use; the first that is used up ends it. At least one is needed."""
+class Budget(Section):
+    """What a run may use; the first limit that it reaches ends it. At least one is needed."""
 
     time_s: Seconds | None = Field(
-        default=None, description="T: seconds of wall clock for a run, its restarts included."
+        default=None, description="T: seconds of wall clock for a run, restarts included."
     )
     evaluations: Count | None = Field(default=None, description="Evaluations for a run.")
     evaluations_per_dimension: Count | None = Field(
@@ -160,9 +143,18 @@ class Budget(_Section):
     )
     final_target: Positive | None = Field(
         default=1e-8,
-        description="A precision that ends the run when reached, where the optimum is known; "
-        "`null`: none does.",
+        description="The precision that ends a run, where the optimum is known; `null`: none.",
     )
+
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
+        each = self.evaluations_per_dimension
+        if self.time_s is None and self.evaluations is None and each is None:
+            yield "", "empty; give time_s, evaluations or evaluations_per_dimension"
+        if self.evaluations is not None and each is not None:
+            yield (
+                "evaluations",
+                f"{self.evaluations}: excludes evaluations_per_dimension ({each}); give one",
+            )
 
     def evaluations_for(self, dimension: int) -> int | None:
         """The budget of evaluations in a dimension; None without one."""
@@ -171,73 +163,8 @@ class Budget(_Section):
         return self.evaluations
 
 
-Technique = Literal["none", "iqr", "percentile", "mad", "mad-mean"]
-
-
-class Stopping(_Section):
-    """When an algorithm has run often enough on a problem; `runs` is the most that it gets."""
-
-    rule: Literal["fixed", "skewness", "quantile", "mean", "race", "pair"] = Field(
-        default="fixed",
-        description="`fixed`: after `runs`. `skewness`: when the sample is symmetric (run-count "
-        "paper). `quantile`, `mean`: when its interval is narrow enough. `race`: an algorithm that "
-        "can no longer be the best is dropped after a round. `pair`: of two algorithms, each round "
-        "goes to the one that makes the difference of their means better known.",
-    )
-    start: Repeats | None = Field(
-        default=None,
-        description="The least number of runs; `null`: 5 with `skewness`, 10 with the others.",
-    )
-    tau: Cost = Field(default=0.05, description="With `skewness`: the largest absolute skewness.")
-    outliers: Technique = Field(
-        default="mad", description="With `skewness`: what is left out before it is taken."
-    )
-    p: Share = Field(default=0.5, description="With `quantile`: which; 0.5 is the median.")
-    width: Positive = Field(
-        default=0.5,
-        description="With `quantile` and `mean`: how far the interval may reach from the estimate. "
-        "With `pair`: the standard error.",
-    )
-    relative: bool = Field(
-        default=True,
-        description="Whether `width` is a share of the estimate; with `pair`, of the ratio.",
-    )
-    confidence: Share = Field(
-        default=0.95,
-        description="With `quantile` and `mean`: of the interval. With `race`: that the best is "
-        "not dropped.",
-    )
-    validity: Literal["single", "horizon", "anytime"] | None = Field(
-        default=None,
-        description="With `quantile` and `mean`: whether the confidence holds for one look, for "
-        "all looks up to `runs`, or for all looks without an end. `null`: `horizon` with "
-        "`quantile`; with `mean` `anytime` where `bounds` are given, else `single`.",
-    )
-    bounds: Bounds | None = Field(
-        default=None,
-        description="With `mean`: what the best precision of a run can be at least and at most, "
-        "known beforehand, as `[0, 100]`; `anytime` needs it.",
-    )
-
-    @property
-    def compares(self) -> bool:
-        """Whether it decides by the results of all algorithms, after each round."""
-        return self.rule in ("race", "pair")
-
-
-RULE_KEYS: dict[str, tuple[str, ...]] = {
-    "fixed": (),
-    "skewness": ("start", "tau", "outliers"),
-    "quantile": ("start", "p", "width", "relative", "confidence", "validity"),
-    "mean": ("start", "width", "relative", "confidence", "validity", "bounds"),
-    "race": ("confidence",),
-    "pair": ("start", "width", "relative"),
-}
-"""Which keys of `stopping` each rule reads."""
-
-
-class Limits(_Section):
-    """What ends a run that is out of hand."""
+class Limits(Section):
+    """What ends a run that goes out of control."""
 
     memory_mb: Megabytes = Field(default=4096, description="Memory of one run, in MB.")
     wall_s: Seconds = Field(
@@ -245,22 +172,22 @@ class Limits(_Section):
     )
 
 
-class Timing(_Section):
-    """What is done about runs that something else on the machine disturbed."""
+class Timing(Section):
+    """How runs are treated that something else on the machine disturbed."""
 
-    disturbed: Literal["flag", "exclude", "repeat"] = Field(
-        default="flag",
-        description="`flag`: they count, and every table says how many there are. `exclude`: "
-        "tables of results leave them out. `repeat`: each is measured again at once.",
-    )
+    disturbed: Disturbed
     repeats: Repeats = Field(
-        default=2, description="With `repeat`: how often a run is measured again at most."
+        default=2, description="With `repeat`: how many times a run is measured again at most."
     )
     reference: bool | None = Field(
         default=None,
-        description="Whether a small fixed piece of work (about 14 ms) is timed around each run, "
-        "to tell how fast the core is; `null`: with `budget.time_s`.",
+        description="Whether a small fixed piece of work (about 14 ms) is timed before and after "
+        "each run, as a measure of the speed of the core; `null`: with `budget.time_s`.",
     )
+
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
+        if self.repeats != type(self).model_fields["repeats"].default and not self.most_repeats:
+            yield "repeats", f"{self.repeats}: only with 'repeat', not {self.disturbed!r}"
 
     @property
     def most_repeats(self) -> int:
@@ -268,110 +195,83 @@ class Timing(_Section):
         return self.repeats if self.disturbed == "repeat" else 0
 
 
-class RunCount(_Section):
-    """How the tables on numbers of runs judge rules, on cells with at least `cap` runs."""
+class Figures(Section):
+    """Which figures are drawn, and as what. A text or a list alone are its `names`."""
 
-    cap: Repeats = Field(
-        default=50, description="Runs of a complete sample; further ones are independent truth."
+    model_config = ConfigDict(json_schema_extra=_or_names)
+
+    names: Choice = Field(
+        default=("default",),
+        description="Figures to draw: `default`, `all`, or a list of names (`default` may be among "
+        "them).",
     )
-    taus: Annotated[tuple[Cost, ...], Field(min_length=1, strict=False)] = Field(
-        default=(0.05, 0.1, 0.15, 0.2), description="Limits of the skewness."
-    )
-    outliers: Annotated[tuple[Technique, ...], Field(min_length=1, strict=False)] = Field(
-        default=("iqr", "percentile", "mad"), description="Techniques against outliers."
-    )
-    judge: Literal["analytic", "resampled"] = Field(
-        default="analytic",
-        description="`resampled`: as in the paper. `analytic`: its limit for many resamples.",
-    )
-    resamples: Resamples = Field(default=1000, description="With `resampled`: resamples.")
-    seeds: Repeats = Field(default=10, description="With `resampled`: repetitions, averaged.")
-    width: Positive = Field(
-        default=0.5, description="Of the rules that keep a promise: share of the estimate."
-    )
-    bounds: Bounds | None = Field(
-        default=None,
-        description="What a best precision can be at least and at most, known beforehand, as "
-        "`[0, 100]`, for the anytime-valid interval of the mean; `null`: it is not compared.",
+    formats: Annotated[tuple[Format, ...], Field(min_length=1, strict=False)] = Field(
+        default=("pdf", "svg"), description="Formats of their files: `pdf`, `png`, `svg`."
     )
 
-
-class Statistics(_Section):
-    """How results are summed up; a change measures nothing again."""
-
-    quantiles: Annotated[tuple[Share, ...], Field(min_length=1, strict=False)] = Field(
-        default=(0.1, 0.5, 0.9), description="Quantiles: peak, average and bad case."
-    )
-    confidence: Share = Field(default=0.95, description="Confidence of the intervals.")
-    resamples: Resamples = Field(default=1000, description="Bootstrap resamples.")
-    executions: Annotated[tuple[Count, ...], Field(min_length=1, strict=False)] = Field(
-        default=(1, 2, 3, 5, 10, 20, 50),
-        description="Numbers of executions k: what the best of k runs gives.",
-    )
-    ancillary: Literal["excluded", "amortised"] = Field(
-        default="excluded",
-        description="`amortised`: every table in seconds charges each run its share of tuning and "
-        "preparation. The table `ancillary` shows the effect in either case.",
-    )
-    time: Literal["wall", "cpu", "reference"] = Field(
-        default="wall",
-        description="What seconds are in the tables: of the wall clock, of CPU time, or CPU time "
-        "in units of the reference kernel. The table `units` tells which repeats best.",
-    )
-    mixed: Literal["refuse", "allow"] = Field(
-        default="refuse",
-        description="`allow`: a table may have runs of different machines, software, code or "
-        "configurations in it.",
-    )
-    run_count: RunCount = Field(
-        default=RunCount(), description="How the tables on numbers of runs judge rules."
-    )
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, value: object) -> object:
+        return {"names": value} if isinstance(value, str | list | tuple) else value
 
 
-class Campaign(_Section):
+class Campaign(Section):
     """One configuration file and what it produces, in `results/<name>/`."""
 
     name: Name = Field(description="Name of the campaign, and of its folder in `results/`.")
-    seed: Seed = Field(
-        default=1, description="Every random stream of the campaign derives from it."
-    )
-    problems: Problems = Field(description="Which problems.")
+    seed: CampaignSeed
+    problems: ChosenProblems = Field(description="Which problems.")
     algorithms: Annotated[dict[Name, AlgorithmSpec], Field(min_length=1)] = Field(
         description="The algorithms, each under a label of your choice."
     )
     published: dict[Name, Published] = Field(
         default={},
-        description="Algorithms whose published data stand beside the measured ones where "
-        "evaluations are counted, each under a label of your choice.",
+        description="Algorithms with published data, each under a label of your choice. They "
+        "appear only in results that count evaluations.",
     )
     budget: Budget = Field(description="What a run may use.")
-    restart: Restart = Field(default=Restart(), description="How a run is restarted.")
+    restart: Restart = Field(
+        default=CHOICES["restart"].usual, description="When a launch ends, and what follows it."
+    )
     runs: Repeats = Field(default=15, description="R: runs of each algorithm on each problem.")
     stopping: Stopping = Field(
-        default=Stopping(), description="What may end the runs on a problem earlier."
+        default=CHOICES["stopping"].usual,
+        description="When an algorithm has run often enough on a problem.",
     )
     rounds: Repeats = Field(
         default=1,
-        description="Rounds the runs are split into; each lets all algorithms have "
-        "their turn, so that a bad minute of the machine hits all alike.",
+        description="Number of rounds that the runs are divided into. All algorithms take turns in "
+        "each round, so that a slow minute of the machine affects all of them.",
     )
     instances_per_job: Repeats = Field(
-        default=1, description="Instances that one job measures; raise it for large campaigns."
+        default=1, description="Instances per job; raise it for large campaigns."
     )
-    limits: Limits = Field(default=Limits(), description="What ends a run that is out of hand.")
-    timing: Timing = Field(default=Timing(), description="What is done about disturbed runs.")
-    targets: Annotated[tuple[Positive, ...], Field(min_length=1, strict=False)] = Field(
-        default=tuple(float(f"1e{k}") for k in range(2, -9, -1)),
-        description="Precisions whose times to reach are reported.",
+    limits: Limits = Field(
+        default=Limits(), description="What ends a run that goes out of control."
     )
-    relative_targets: Annotated[tuple[Share, ...], Field(strict=False)] = Field(
-        default=(1e-1, 1e-3, 1e-5),
-        description="Targets relative to what was found: shares of the way from a problem's first "
-        "evaluations to the best of all algorithms that may be left.",
+    timing: Timing = Field(
+        default=Timing.model_validate({}), description="How disturbed runs are treated."
     )
-    statistics: Statistics = Field(default=Statistics(), description="How results are summed up.")
-    tables: Choice = Field(default=("all",), description="Tables to make: `all` or a list.")
-    figures: Choice = Field(default=("all",), description="Figures to draw: `all` or a list.")
+    targets: Targets
+    relative_targets: RelativeTargets
+    statistics: Statistics = Field(default=Statistics(), description="How results are summarized.")
+    tables: Choice = Field(
+        default=("default",),
+        description="Tables to make: `default`, `all`, or a list of names (`default` may be among "
+        "them).",
+    )
+    figures: Figures = Field(
+        default=Figures(),
+        description="Figures to draw, written likewise; or a section with formats.",
+    )
+
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
+        for label in self.published:
+            if label in self.algorithms:
+                key = f"published.{label}"
+                yield key, "an algorithm has this label already; give another"
+        if self.rounds > self.runs:
+            yield "rounds", f"{self.rounds}: more than runs ({self.runs})"
 
     def restart_of(self, label: str) -> Restart:
         """How the runs of one algorithm are restarted."""
@@ -386,25 +286,29 @@ class Campaign(_Section):
 
     @property
     def table_names(self) -> tuple[str, ...]:
-        """The tables asked for, `all` spelled out."""
-        return _chosen(self.tables, known_tables())
+        """The tables asked for, `all` and `default` spelled out."""
+        from timefair.exhibits.registry import TABLES, chosen
+
+        return chosen(self.tables, TABLES)
 
     @property
     def figure_names(self) -> tuple[str, ...]:
-        """The figures asked for, `all` spelled out."""
-        return _chosen(self.figures, known_figures())
+        """The figures asked for, `all` and `default` spelled out."""
+        from timefair.exhibits.registry import FIGURES, chosen
+
+        return chosen(self.figures.names, FIGURES)
 
     @property
     def made_tables(self) -> tuple[str, ...]:
         """The tables asked for, those that figures are drawn from, and what every report says."""
-        from timefair.figures.registry import FIGURES
+        from timefair.exhibits.registry import FIGURES
 
         drawn = (FIGURES[figure].table for figure in self.figure_names)
         return tuple(sorted({*self.table_names, *drawn, *REPORTED}))
 
     @property
     def analysis_settings(self) -> dict[str, Any]:
-        """What the tables are made with, the arguments of `tables.settings.Analysis`."""
+        """What the tables are made with, the arguments of `rundata.settings.Analysis`."""
         chosen = self.problems
         return {
             "targets": self.targets,
@@ -419,9 +323,24 @@ class Campaign(_Section):
             "problems": len(chosen.functions) * len(chosen.dimensions) * len(chosen.instances),
         }
 
+    @property
+    def rooms(self) -> tuple[str, ...]:
+        """The rooms of exhibits that its tables are from."""
+        from timefair.exhibits.registry import TABLES
+
+        return tuple(dict.fromkeys(TABLES[table].room for table in self.made_tables))
+
+    def settings_of_room(self, room: str) -> dict[str, Any]:
+        """What the tables of a room are made and printed with."""
+        from timefair.exhibits.registry import TABLES
+
+        here = [table for table in self.made_tables if TABLES[table].room == room]
+        asked = next((table for table in here if TABLES[table].asked), here[0])
+        return self.settings_of(asked) | {"budget": self.budget.model_dump(mode="json")}
+
     def settings_of(self, table: str) -> dict[str, Any]:
         """What one table is made with: the analysis and, for the checklist, the whole campaign."""
-        from timefair.tables.registry import TABLES
+        from timefair.exhibits.registry import TABLES
 
         if not TABLES[table].asked:
             return self.analysis_settings
@@ -438,20 +357,16 @@ REPORTED = ("checklist", "disturbance", "drift", "runs")
 """Tables on the measurement, made for the report also where nobody asked for them."""
 
 
-def _chosen(names: tuple[str, ...], known: Mapping[str, object]) -> tuple[str, ...]:
-    return tuple(known) if names == ("all",) else tuple(dict.fromkeys(names))
-
-
 def known_tables() -> Mapping[str, object]:
     """The tables that can be asked for."""
-    from timefair.tables.registry import TABLES
+    from timefair.exhibits.registry import TABLES
 
     return TABLES
 
 
 def known_figures() -> Mapping[str, object]:
     """The figures that can be asked for."""
-    from timefair.figures.registry import FIGURES
+    from timefair.exhibits.registry import FIGURES
 
     return FIGURES
 

@@ -1,8 +1,8 @@
-"""COCO's data archives, of every generation since 2009.
+"""Reads COCO's data archives of all generations since 2009.
 
 ``.info`` files list the trials (see `info_files`). A ``.dat`` file has a line for each of COCO's
-target precisions that a trial reached, and the ``.tdat`` beside it a line at each of COCO's
-triggers in evaluations (see `logs`); `trials` puts the three together.
+target precisions that a trial reached. The ``.tdat`` file of the same name has a line at each of
+COCO's trigger evaluations (see `coco.logs`). `coco.runs` combines the three files.
 """
 
 from __future__ import annotations
@@ -13,56 +13,56 @@ from pathlib import Path
 from timefair.basics.errors import InputError
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
-from timefair.published.coco.logs import NO_RUN_OF_ANY, Columns
-from timefair.published.coco.trials import read_trials
-from timefair.published.info_files import ALGORITHM, Entry, entries
-from timefair.published.trials import DataSet
+from timefair.published.coco.logs import BEST_OF_MANY, CocoColumns
+from timefair.published.coco.runs import published_runs
+from timefair.published.info_files import ALGORITHM, InfoEntry, entries
+from timefair.published.runs import DataSet
 
 FORMATS = {
-    None: Columns(precision=2),
-    "bbob": Columns(precision=2),
-    "bbob-old": Columns(precision=2),
-    "bbob-new": Columns(precision=2, constraints=True),
-    "bbob-new2": Columns(precision=2, constraints=True),
+    None: CocoColumns(precision=2),
+    "bbob": CocoColumns(precision=2),
+    "bbob-old": CocoColumns(precision=2),
+    "bbob-new": CocoColumns(precision=2, constraints=True),
+    "bbob-new2": CocoColumns(precision=2, constraints=True),
 }
-"""Where things stand in the data files of each ``data_format``."""
+"""Columns of the data files, by ``data_format``."""
 
-INDICATOR = Columns(precision=1, between=False)
-"""Where they stand in multi-objective data, which have an ``indicator``."""
+INDICATOR = CocoColumns(precision=1, tdat_precision=False)
+"""Columns of multi-objective data, whose entries have the key ``indicator``."""
 
 NOISY = range(101, 131)
-"""Functions of ``bbob-noisy``, whose data of before 2016 do not name it."""
+"""Functions of ``bbob-noisy``; data from before 2016 do not name the suite."""
 
 FORMER = {"sbox-cost": "bbob-boxed"}
-"""Names that suites had."""
+"""Former names of suites."""
 
 
 def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
-    """What the ``.info`` files in a folder list, in the order of their names.
+    """The data sets of a folder, in the order of its ``.info`` files.
 
     Raises
     ------
     InputError
-        For an ``.info`` file or an entry that is not of COCO's data.
+        For an ``.info`` file or an entry that is not COCO data.
     """
     return [_data_set(entry, folder, cautions) for entry in entries(folder, (".dat",), cautions)]
 
 
-def _data_set(entry: Entry, folder: Folder, cautions: Cautions) -> DataSet:
+def _data_set(entry: InfoEntry, folder: Folder, cautions: Cautions) -> DataSet:
     place, keys = folder.place(entry.index), entry.keys
     if "maximization" in keys or "algInfo" in keys:
-        raise InputError(f"{place}: is IOHprofiler's; import it as ioh, not as coco")
+        raise InputError(f"{place}: data of IOHprofiler; import them with the format ioh")
     if entry.comment.startswith("% Combination of"):
-        raise InputError(f"{place}: {NO_RUN_OF_ANY}")
+        raise InputError(f"{place}: {BEST_OF_MANY}")
     algorithm = keys.get(ALGORITHM, "").strip()
     if not algorithm:
         algorithm = folder.name if entry.index.parent == folder.root else entry.index.parent.name
-        cautions.add(place, f"names no algorithm; it is called {algorithm!r} as its folder is")
-    read = partial(read_trials, entry.files, _columns(entry, place), folder, cautions)
+        cautions.add(place, f"no name of the algorithm; {algorithm!r} is used, from its folder")
+    read = partial(published_runs, entry.files, _columns(entry, place), folder, cautions)
     return DataSet(algorithm, _suite(entry), entry.function, entry.dimension, read, place)
 
 
-def _columns(entry: Entry, place: Path) -> Columns:
+def _columns(entry: InfoEntry, place: Path) -> CocoColumns:
     if "indicator" in entry.keys:
         return INDICATOR
     data_format = entry.keys.get("data_format")
@@ -72,8 +72,8 @@ def _columns(entry: Entry, place: Path) -> Columns:
     return FORMATS[data_format]
 
 
-def _suite(entry: Entry) -> str:
-    """The suite; data of before 2016 do not name it."""
+def _suite(entry: InfoEntry) -> str:
+    """The suite; it is inferred for data from before 2016, which do not name it."""
     suite = entry.keys.get("suite")
     if suite:
         return FORMER.get(suite, suite)

@@ -1,8 +1,8 @@
-"""COCO's data files: what each trial in a ``.dat`` or ``.tdat`` file logged.
+"""Reads COCO's ``.dat`` and ``.tdat`` files.
 
-A trial begins with lines of ``%`` that say what is measured from what. The first column counts
-evaluations; where the precision stands, and whether evaluations of constraints stand before it,
-differs between the formats.
+A trial begins with comment lines (``%``), which contain the optimum. The first column of its other
+lines counts evaluations. The formats differ in the column of the precision, and in whether a column
+counts evaluations of the constraints.
 """
 
 from __future__ import annotations
@@ -19,57 +19,57 @@ from timefair.published.cautions import Cautions
 from timefair.published.pairing import rejoined
 
 BELOW = -1e-6
-"""A precision that rounding does not explain."""
+"""Precisions below this are reported: rounding cannot explain them."""
 
 BEST_F = 4
-"""The column of the best f so far, which multi-objective data do not have."""
+"""Column of the best f so far. Multi-objective data do not have it."""
 
 _F_OPT = re.compile(r"Fopt\s*\(\s*([^)\s]+)\s*\)", re.IGNORECASE)
 _INSTANCE = re.compile(r"\binstance\s*=\s*(\d+)")
 _BEST_OF_OTHERS = "algorithm type = best"
 
-NO_RUN_OF_ANY = "has the best of many algorithms, which is no run of any; give data of one"
+BEST_OF_MANY = "best results of many algorithms, not runs of one; give data of one algorithm"
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Where things stand in a line.
+class CocoColumns:
+    """The columns of a data file. Column 0 counts evaluations.
 
     Attributes
     ----------
-    precision
-        The column of the best precision so far, from 0; evaluations are in column 0.
-    constraints
-        Whether column 1 counts evaluations of constraints.
-    between
-        Whether the precisions in a ``.tdat`` file are taken beside those in the ``.dat`` file; if
-        not, it tells the end alone, as for cocopp.
+    precision : int
+        Column of the best precision so far, counted from 0.
+    constraints : bool
+        Whether column 1 counts evaluations of the constraints.
+    tdat_precision : bool
+        Whether the precisions of the ``.tdat`` file are read. If not, only the ends of its trials
+        are, as in cocopp.
     """
 
     precision: int
     constraints: bool = False
-    between: bool = True
+    tdat_precision: bool = True
 
 
 @dataclass
-class Log:
+class CocoLog:
     """The lines of one trial in one file.
 
     Attributes
     ----------
-    f_opt
-        The optimum, as its header or else its first line says; None if neither does.
-    instance
-        As its header says; None if it does not.
-    evaluations, precision
-        Of each line; evaluations of constraints count, as cocopp counts them.
-    end
-        The last evaluation of f alone.
-    falls
-        The lines whose evaluations are fewer than those of the line before, each with the optimum
-        as that line says.
-    rises
-        Whether a best precision is larger than one before it.
+    f_opt : float or None
+        The optimum in the header, or else computed from the first line; None if neither has it.
+    instance : int or None
+        The instance in the header; None if it has none.
+    evaluations, precision : list, one entry per line
+        Evaluations of f and of the constraints, as in cocopp, and best precisions.
+    end : int
+        The last evaluation of f, without constraints.
+    falls : list of (int, float or None)
+        Indices of lines with fewer evaluations than the line before, each with the optimum
+        computed from that line.
+    rises : bool
+        Whether a best precision is larger than the one before it.
     """
 
     f_opt: float | None
@@ -81,40 +81,61 @@ class Log:
     rises: bool = False
 
 
-def logs(path: Path, place: Path, columns: Columns, expected: int, cautions: Cautions) -> list[Log]:
-    """Read a data file, one log a trial: what lies between lines of ``%``.
+def logs(
+    path: Path, place: Path, columns: CocoColumns, expected: int, cautions: Cautions
+) -> list[CocoLog]:
+    """Read the trials of a data file. Comment lines separate them.
 
-    Comments that cut trials are passed over if there are `expected` trials then.
+    Parameters
+    ----------
+    path, place : Path
+        The file, and its name in messages.
+    columns : CocoColumns
+        Its columns.
+    expected : int
+        Number of trials. Comments inside trials are ignored, and trials without a comment before
+        them are separated, if this gives the expected number.
+    cautions : Cautions
+        Receives tolerated defects.
+
+    Returns
+    -------
+    list of CocoLog
+        One per trial, in the order of the file.
 
     Raises
     ------
     InputError
-        For a line that is none of the format, or data of no algorithm but the best of many.
+        For a line in another format, or for the best results of many algorithms.
     """
     found = list(_logs(path, place, columns, cautions))
     if len(found) > expected:
         joined = rejoined(found, expected, _goes_on, _joined)
         if joined is not None:
-            cautions.add(place, "has comments within trials, which are passed over")
+            cautions.add(place, "comments inside trials are ignored")
             found = joined
     elif len(found) < expected:
         parts = [part for log in found for part in _parted(log)]
         if len(parts) == expected:
-            cautions.add(place, "trials follow each other unmarked; they begin where counts fall")
+            cautions.add(
+                place, "no comment before some trials; a trial begins where evaluations decrease"
+            )
             found = parts
     if any(log.falls for log in found):
-        cautions.add(place, "evaluations fall within a trial; its lines are put in order")
-    told = columns.between or path.suffix.lower() == ".dat"
-    if told and any(log.rises for log in found):
-        cautions.add(place, "the best precision rises within a trial; the first best one counts")
-    if columns.between and any(min(log.precision) < BELOW for log in found):
-        cautions.add(place, "has precisions far below 0, which count as 0: check its optimum")
+        cautions.add(place, "evaluations decrease within a trial; its lines are sorted")
+    is_used = columns.tdat_precision or path.suffix.lower() == ".dat"
+    if is_used and any(log.rises for log in found):
+        cautions.add(
+            place, "the best precision increases within a trial; the later, larger value is used"
+        )
+    if columns.tdat_precision and any(min(log.precision) < BELOW for log in found):
+        cautions.add(place, "precisions far below 0 are set to 0; check the optimum in the data")
     return found
 
 
-def _logs(path: Path, place: Path, columns: Columns, cautions: Cautions) -> Iterator[Log]:
+def _logs(path: Path, place: Path, columns: CocoColumns, cautions: Cautions) -> Iterator[CocoLog]:
     header: list[str] = []
-    log: Log | None = None
+    log: CocoLog | None = None
     width = 0
     line = "\n"
     with path.open(encoding="utf-8-sig", errors="replace") as file:
@@ -136,32 +157,31 @@ def _logs(path: Path, place: Path, columns: Columns, cautions: Cautions) -> Iter
                     raise ValueError
                 _take(log, words, columns)
             except (ValueError, IndexError):
-                told = line.strip()[:40]
-                raise InputError(f"{place}:{number}: {told!r} is no line of COCO's data") from None
+                text = line.strip()[:40]
+                raise InputError(f"{place}:{number}: {text!r} is not a line of COCO data") from None
     if log is not None:
         yield log
     if not line.endswith("\n"):
-        cautions.add(place, "its last line has no end; it may have been cut off")
+        cautions.add(place, "no line end after the last line; the file may be truncated")
 
 
-def _begun(header: list[str], words: list[str], columns: Columns, place: Path) -> Log:
-    said = "".join(header)
-    if _BEST_OF_OTHERS in said:
-        raise InputError(f"{place}: {NO_RUN_OF_ANY}")
-    instance = _INSTANCE.search(said)
-    return Log(_optimum(said, words, columns), int(instance[1]) if instance else None)
+def _begun(header: list[str], words: list[str], columns: CocoColumns, place: Path) -> CocoLog:
+    text = "".join(header)
+    if _BEST_OF_OTHERS in text:
+        raise InputError(f"{place}: {BEST_OF_MANY}")
+    instance = _INSTANCE.search(text)
+    return CocoLog(_optimum(text, words, columns), int(instance[1]) if instance else None)
 
 
-def _optimum(header: str, words: list[str], columns: Columns) -> float | None:
-    said = _F_OPT.search(header)
-    if said:
-        return numerals.number(said[1])
+def _optimum(header: str, words: list[str], columns: CocoColumns) -> float | None:
+    if match := _F_OPT.search(header):
+        return numerals.number(match[1])
     if len(words) > BEST_F:
         return numerals.number(words[BEST_F]) - numerals.number(words[columns.precision])
     return None
 
 
-def _take(log: Log, words: list[str], columns: Columns) -> None:
+def _take(log: CocoLog, words: list[str], columns: CocoColumns) -> None:
     evaluations = of_f = numerals.count(words[0])
     if columns.constraints and words[1] != "0":
         evaluations += numerals.count(words[1])
@@ -174,23 +194,23 @@ def _take(log: Log, words: list[str], columns: Columns) -> None:
     log.precision.append(precision)
 
 
-def _parted(log: Log) -> list[Log]:
-    """The trials of which a log has the lines, if one begins wherever evaluations fall."""
+def _parted(log: CocoLog) -> list[CocoLog]:
+    """The log as several trials: one begins wherever evaluations decrease."""
     starts = [(0, log.f_opt), *log.falls]
     parts = []
     for (start, f_opt), (stop, _) in pairwise([*starts, (len(log.evaluations), None)]):
         evaluations, precision = log.evaluations[start:stop], log.precision[start:stop]
         instance = None if start else log.instance
-        parts.append(Log(f_opt, instance, evaluations, precision, evaluations[-1]))
+        parts.append(CocoLog(f_opt, instance, evaluations, precision, evaluations[-1]))
     return parts
 
 
-def _goes_on(before: Log, after: Log) -> bool:
+def _goes_on(before: CocoLog, after: CocoLog) -> bool:
     return after.evaluations[0] > before.evaluations[-1]
 
 
-def _joined(one: Log, other: Log) -> Log:
-    return Log(
+def _joined(one: CocoLog, other: CocoLog) -> CocoLog:
+    return CocoLog(
         one.f_opt,
         one.instance,
         one.evaluations + other.evaluations,

@@ -1,20 +1,20 @@
-"""IOHprofiler's data: with a ``.json`` file a function (since 2021), or ``.info`` files before."""
+"""Reads IOHprofiler's data, with ``.json`` files (since 2021) or ``.info`` files (before)."""
 
 from __future__ import annotations
 
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
 from timefair.published.ioh import info_index, json_index
-from timefair.published.trials import DataSet
+from timefair.published.runs import DataSet
 
 
 def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
-    """What the index files in a folder list, JSON first, in the order of their names.
+    """The data sets of a folder: those of ``.json`` files first, each in the order of the files.
 
     Raises
     ------
     InputError
-        For an index file that is not IOHprofiler's, or values that are maximized and whose optimum
-        is not known.
+        For an index file that is not IOHprofiler's, data of several objectives, or maximized values
+        of another suite than ``pbo``.
     """
     return json_index.data_sets(folder, cautions) + info_index.data_sets(folder, cautions)

@@ -1,11 +1,11 @@
-"""IOHprofiler's data before 2021: ``.info`` files list the runs (see `info_files`).
+"""Reads IOHprofiler's data from before 2021. ``.info`` files list the runs (see `info_files`).
 
     suite = "PBO", funcId = 1, DIM = 100, maximization = "T", algId = "EA", algInfo = "(1+1)"
     %
     data_f1/IOHprofiler_f1_DIM100.dat, 1:5000|1.00000e+02, 1:4711|1.00000e+02
 
-A ``.dat`` file has a line an improvement, ``.cdat`` one an evaluation, ``.tdat`` and ``.idat`` one
-at chosen evaluations: the first of these that is there is read.
+A ``.dat`` file has one line per improvement, a ``.cdat`` file one line per evaluation, ``.tdat``
+and ``.idat`` files have lines at selected evaluations. The first of them that exists is read.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from functools import partial
 from timefair.basics.errors import InputError
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
-from timefair.published.info_files import ALGORITHM, Entry, entries
-from timefair.published.ioh.runs import runs
-from timefair.published.ioh.trials import read_trials
+from timefair.published.info_files import ALGORITHM, InfoEntry, entries
+from timefair.published.ioh.logs import runs
+from timefair.published.ioh.runs import published_runs
 from timefair.published.ioh.values import (
     NAMES,
-    Function,
+    IohFunction,
     Precisions,
     suite_and_precisions,
 )
-from timefair.published.trials import DataSet, Trial
+from timefair.published.runs import DataSet, PublishedRun
 
 AT_IMPROVEMENTS = (".dat", ".cdat")
 AT_TRIGGERS = (".tdat", ".idat")
@@ -33,19 +33,19 @@ TRUE, FALSE = ("T", "TRUE", "1"), ("F", "FALSE", "0")
 
 
 def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
-    """What the ``.info`` files in a folder list, in the order of their names.
+    """The data sets of a folder, in the order of its ``.info`` files.
 
     Raises
     ------
     InputError
-        For an ``.info`` file or an entry that is not of IOHprofiler's data.
+        For an ``.info`` file or an entry that is not IOHprofiler's.
     """
     found = []
     for entry in entries(folder, (*AT_IMPROVEMENTS, *AT_TRIGGERS), cautions):
         place = folder.place(entry.index)
         if "Precision" in entry.keys or "indicator" in entry.keys:
-            raise InputError(f"{place}: is COCO's; import it as coco, not as ioh")
-        function = Function(
+            raise InputError(f"{place}: data of COCO; import them with the format coco")
+        function = IohFunction(
             entry.keys.get("suite"),
             entry.function,
             entry.keys.get("funcName"),
@@ -61,14 +61,14 @@ def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
     return found
 
 
-def _maximized(entry: Entry, folder: Folder, cautions: Cautions) -> bool:
-    """Whether values are maximized: as is said, or by the suite, or as the best ones move."""
+def _maximized(entry: InfoEntry, folder: Folder, cautions: Cautions) -> bool:
+    """Whether values are maximized, from the entry, the suite, or the order of the best values."""
     place = folder.place(entry.index)
-    said = entry.keys.get("maximization")
-    if said is not None:
-        if said.upper() not in (*TRUE, *FALSE):
-            raise InputError(f"{place}: maximization is {said!r}, and should be 'T' or 'F'")
-        return said.upper() in TRUE
+    value = entry.keys.get("maximization")
+    if value is not None:
+        if value.upper() not in (*TRUE, *FALSE):
+            raise InputError(f"{place}: maximization is {value!r}, expected 'T' or 'F'")
+        return value.upper() in TRUE
     suite = NAMES.get(entry.keys.get("suite", ""))
     if suite is not None:
         return suite == "pbo"
@@ -78,18 +78,20 @@ def _maximized(entry: Entry, folder: Folder, cautions: Cautions) -> bool:
             if len(run.values) > 1 and run.values[0] != run.values[-1]:
                 moves.add(run.values[-1] > run.values[0])
     if len(moves) != 1:
-        raise InputError(f"{place}: does not say whether values are maximized (maximization = 'T')")
-    cautions.add(place, "does not say whether values are maximized; judged by how the best move")
+        raise InputError(f"{place}: no key maximization; expected maximization = 'T' or 'F'")
+    cautions.add(place, "no key maximization; inferred from how the best values change")
     return moves.pop()
 
 
-def _read(entry: Entry, precisions: Precisions, folder: Folder, cautions: Cautions) -> list[Trial]:
-    trials = []
+def _read(
+    entry: InfoEntry, precisions: Precisions, folder: Folder, cautions: Cautions
+) -> list[PublishedRun]:
+    found = []
     for file in entry.files:
         if file.path.suffix.lower() in AT_TRIGGERS:
             cautions.add(
                 folder.place(file.path),
-                "no .dat file is there; improvements count when they were next logged",
+                "no .dat file; an improvement counts from the next logged evaluation",
             )
-        trials += read_trials(file.path, file.trials, precisions, folder, ".info", cautions)
-    return trials
+        found += published_runs(file.path, file.trials, precisions, folder, ".info", cautions)
+    return found

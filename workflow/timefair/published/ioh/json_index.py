@@ -1,7 +1,7 @@
-"""IOHprofiler's data since 2021: a JSON file a function lists the runs in ``.dat`` files.
+"""Reads IOHprofiler's data since 2021. One JSON file per function lists the runs.
 
-A ``.dat`` file has ``evaluations``, ``raw_y``, and what else was watched. ``.parquet`` files, which
-IOHinspector makes of them, are read where they stand in their place.
+A ``.dat`` file has the columns ``evaluations``, ``raw_y`` and any logged attributes. If it does not
+exist, the ``.parquet`` file that IOHinspector makes of it is read.
 """
 
 from __future__ import annotations
@@ -16,67 +16,69 @@ from timefair.basics.errors import InputError
 from timefair.published import numerals
 from timefair.published.archive import Folder
 from timefair.published.cautions import Cautions
-from timefair.published.ioh.trials import read_trials
-from timefair.published.ioh.values import Function, suite_and_precisions
-from timefair.published.trials import DataSet, Listed
+from timefair.published.ioh.logs import SECOND_OBJECTIVE, SEVERAL_OBJECTIVES
+from timefair.published.ioh.runs import published_runs
+from timefair.published.ioh.values import IohFunction, suite_and_precisions
+from timefair.published.runs import DataSet, ListedRun
 
-Scenario = tuple[int, str, list[Listed]]
+Scenario = tuple[int, str, list[ListedRun]]
 """A dimension, its data file, and the runs in it."""
 
 
 def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
-    """What the JSON files in a folder list, in the order of their names.
+    """The data sets of a folder, in the order of its JSON files.
 
     Raises
     ------
     InputError
-        For a JSON file of IOHprofiler's that is damaged, or of several objectives.
+        For a JSON file that is damaged, or that describes several objectives.
     """
     found = []
     for index in folder.indices(".json"):
         place = folder.place(index)
         try:
-            said = json.loads(index.read_text(encoding="utf-8-sig"))
-            if not isinstance(said, dict) or not {"scenarios", "function_id"} & set(said):
-                cautions.add(place, "is not IOHprofiler's, and is left out")
+            content = json.loads(index.read_text(encoding="utf-8-sig"))
+            if not isinstance(content, dict) or not {"scenarios", "function_id"} & set(content):
+                cautions.add(place, "not a file of IOHprofiler; skipped")
                 continue
-            algorithm = _text(said["algorithm"]["name"])
-            function, scenarios = _function(said), list(map(_scenario, said["scenarios"]))
-            several = {"F1", "F2"} <= set(said.get("attributes") or ())
+            algorithm = _text(content["algorithm"]["name"])
+            function, scenarios = _function(content), list(map(_scenario, content["scenarios"]))
+            several = SECOND_OBJECTIVE in (content.get("attributes") or ())
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
-            raise InputError(f"{place}: not IOHprofiler's ({reason})") from None
+            raise InputError(f"{place}: not a valid file of IOHprofiler ({reason})") from None
         if several:
-            raise InputError(f"{place}: several objectives (F1, F2), which have no one optimum")
+            raise InputError(f"{place}: {SEVERAL_OBJECTIVES}")
         found += list(_listed(algorithm, function, scenarios, index, folder, cautions))
     return found
 
 
-def _text(said: object) -> str:
-    if not isinstance(said, str):
-        raise TypeError(f"{said!r} should be a text")
-    return said
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not a string")
+    return value
 
 
-def _function(said: dict[str, Any]) -> dict[str, Any]:
+def _function(content: dict[str, Any]) -> dict[str, Any]:
     return {
-        "suite": _text(said["suite"]),
-        "number": numerals.name(said["function_id"]),
-        "name": _text(said.get("function_name", "")),
-        "maximized": bool(said["maximization"]),
+        "suite": _text(content["suite"]),
+        "number": numerals.name(content["function_id"]),
+        "name": _text(content.get("function_name", "")),
+        "maximized": bool(content["maximization"]),
     }
 
 
-def _scenario(said: dict[str, Any]) -> Scenario:
-    return numerals.name(said["dimension"]), _text(said["path"]), list(map(_run, said["runs"]))
+def _scenario(content: dict[str, Any]) -> Scenario:
+    dimension, path = numerals.name(content["dimension"]), _text(content["path"])
+    return dimension, path, list(map(_run, content["runs"]))
 
 
-def _run(said: dict[str, Any]) -> Listed:
-    best = said.get("best")
+def _run(content: dict[str, Any]) -> ListedRun:
+    best = content.get("best")
     value, best_at = (best.get("y"), best.get("evals")) if isinstance(best, dict) else (None, None)
-    evaluations = said.get("evals")
-    return Listed(
-        numerals.name(said["instance"]),
+    evaluations = content.get("evals")
+    return ListedRun(
+        numerals.name(content["instance"]),
         None if evaluations is None else numerals.count(str(evaluations)),
         None if value is None else numerals.number(str(value)),
         None if best_at is None else numerals.count(str(best_at)),
@@ -90,17 +92,15 @@ def _listed(
     place = folder.place(index)
     for dimension, path, listed in scenarios:
         if not listed:
-            cautions.add(place, "a scenario lists no runs, and is left out")
+            cautions.add(place, "a scenario without runs is skipped")
             continue
         stem = path.rpartition(".")[0]
         data = folder.beside(index, path) or folder.beside(index, f"{stem}.parquet")
         if data is None:
-            cautions.add(
-                place, f"names the data file {path!r}, which is not there; its runs are left out"
-            )
+            cautions.add(place, f"data file {path!r} does not exist; its runs are skipped")
             continue
-        known = suite_and_precisions(Function(dimension=dimension, **function), place, cautions)
+        known = suite_and_precisions(IohFunction(dimension=dimension, **function), place, cautions)
         if known is not None:
             suite, precisions = known
-            read = partial(read_trials, data, listed, precisions, folder, ".json", cautions)
+            read = partial(published_runs, data, listed, precisions, folder, ".json", cautions)
             yield DataSet(algorithm, suite, function["number"], dimension, read, place)

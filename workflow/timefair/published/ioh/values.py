@@ -1,4 +1,4 @@
-"""What IOHprofiler's values are: distances to an optimum, or values of which one is known."""
+"""Converts IOHprofiler's values to precisions: distances to the optimum."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from timefair.basics.errors import InputError
 from timefair.problems.pbo import ONE_MAX, PseudoBoolean
 from timefair.problems.registry import SUITES
 from timefair.published.cautions import Cautions
-from timefair.published.ioh.runs import Run
+from timefair.published.ioh.logs import IohLog
 
 NAMES = {"BBOB": "bbob", "SBOX": "bbob-boxed", "PBO": "pbo"}
-"""What IOHprofiler calls suites."""
+"""IOHprofiler's names of suites."""
 
 UNNAMED = ("", "None", "No suite", "unknown_suite", "Real", "Integer")
-"""What it writes where a function was not taken from a suite, or from one of any functions."""
+"""Names that IOHprofiler writes for a function without a suite, or of an unspecific one."""
 
 UNKNOWN = "unknown_suite"
 
@@ -32,15 +32,15 @@ BBOB = (
     "RastriginRotated Weierstrass Schaffers10 Schaffers1000 GriewankRosenbrock Schwefel "
     "Gallagher101 Gallagher21 Katsuura LunacekBiRastrigin"
 ).lower().split()  # fmt: skip
-"""The names of the functions of ``bbob``, in lower case, without signs."""
+"""Names of the functions of ``bbob``, in lower case, letters and digits only."""
 
 BEYOND = 1e-6
-"""How far, relatively, a value may lie beyond the optimum: what rounding leaves."""
+"""Relative tolerance for values beyond the optimum, for rounding."""
 
 
 @dataclass(frozen=True)
-class Function:
-    """A function as index files describe it; None where they do not."""
+class IohFunction:
+    """A function as an index file describes it; None for what the file does not have."""
 
     suite: str | None
     number: int
@@ -49,46 +49,75 @@ class Function:
     maximized: bool
 
 
-Precisions = Callable[[Run, int], tuple[float, NDArray[np.float64]]]
-"""The optimum, and the distances of a run's values to it, shape (lines,), on an instance."""
+class OtherFunctionError(Exception):
+    """The data are of another function than the suite's function of the same number."""
+
+
+class OtherInstanceError(Exception):
+    """The run is on another instance than the suite's instance of the same number."""
+
+
+Precisions = Callable[[IohLog, int], tuple[float, NDArray[np.float64]]]
+"""From a run and its instance to the optimum and the precisions, shape (lines,).
+
+Raises OtherFunctionError or OtherInstanceError if the run is on another problem than the suite's.
+"""
 
 
 def suite_and_precisions(
-    function: Function, place: Path, cautions: Cautions
+    function: IohFunction, place: Path, cautions: Cautions
 ) -> tuple[str, Precisions] | None:
-    """The suite of a function, and what makes precisions of its values.
+    """The suite of a function, and the conversion of its values to precisions.
 
-    None, with a caution, if nobody knows the optimum; InputError if values are maximized, and it is
-    no pseudo-Boolean function.
+    Parameters
+    ----------
+    function : IohFunction
+        The function.
+    place : Path
+        The index file, in messages.
+    cautions : Cautions
+        Receives what was inferred.
+
+    Returns
+    -------
+    (str, Precisions) or None
+        None, with a caution, if the optimum is not known.
+
+    Raises
+    ------
+    InputError
+        If values are maximized and the suite is not ``pbo``, or ``pbo`` lacks the function.
     """
     suite = _suite(function, place, cautions)
     if not function.maximized:
         return suite, _Minimized(suite, place)
     if suite != PseudoBoolean.name:
-        raise InputError(f"{place}: its values are maximized, and are no precisions")
+        raise InputError(
+            f"{place}: values are maximized, which is supported for the suite pbo only"
+        )
     faults = PseudoBoolean().faults([function.number], [function.dimension], [1])
     if faults:
         raise InputError(f"{place}: {faults[0]}")
     if not PseudoBoolean().knows_optimum(function.number, function.dimension, 1):
-        cautions.add(place, "nobody knows the optimum; its runs are left out")
+        cautions.add(place, "the optimum is not known; its runs are skipped")
         return None
     return suite, _Maximized(function, place)
 
 
-def _suite(function: Function, place: Path, cautions: Cautions) -> str:
+def _suite(function: IohFunction, place: Path, cautions: Cautions) -> str:
     named = function.suite or ""
     if named not in UNNAMED:
         suite = NAMES.get(named, named)
         if suite not in SUITES:
-            cautions.add("", f"{suite}: values are taken as distances to the optimum")
+            cautions.add("", f"{suite}: values are read as distances to the optimum")
         return suite
     if function.maximized and _is_pseudo_boolean(function):
         return PseudoBoolean.name
     name = _plain(function.name)
     if not function.maximized and BBOB[function.number - 1 : function.number] == [name]:
-        cautions.add(place, "does not name its suite; by the name of its function it is of bbob")
+        cautions.add(place, "no name of the suite; bbob is used, from the name of the function")
         return "bbob"
-    cautions.add(place, "does not name its suite; values are taken as distances to the optimum")
+    cautions.add(place, "no name of the suite; values are read as distances to the optimum")
     return UNKNOWN
 
 
@@ -96,7 +125,7 @@ def _plain(name: str | None) -> str:
     return re.sub(r"[^a-z0-9]", "", (name or "").lower())
 
 
-def _is_pseudo_boolean(function: Function) -> bool:
+def _is_pseudo_boolean(function: IohFunction) -> bool:
     if function.number not in PseudoBoolean.functions or importlib.util.find_spec("ioh") is None:
         return False
     import ioh
@@ -106,20 +135,20 @@ def _is_pseudo_boolean(function: Function) -> bool:
 
 @dataclass(frozen=True)
 class _Minimized:
-    """IOHprofiler's values of functions that are minimized are the distances."""
+    """Values of minimized functions: IOHprofiler logs distances to the optimum."""
 
     suite: str
     place: Path
 
-    def __call__(self, run: Run, instance: int) -> tuple[float, NDArray[np.float64]]:
+    def __call__(self, run: IohLog, instance: int) -> tuple[float, NDArray[np.float64]]:
         precision = np.array(run.values, dtype=np.float64)
         f_opt = run.shown[1] - run.shown[0] if run.shown else 0.0
         least = np.nanmin(precision, initial=np.inf)
         if least < -BEYOND:
-            raise InputError(f"{self.place}: a value of {least:g} is no distance to an optimum")
+            raise InputError(f"{self.place}: value {least:g} is not a distance to the optimum")
         if self.suite == "bbob" and run.shown is not None and f_opt == 0:
             raise InputError(
-                f"{self.place}: values of f (such as {run.shown[0]:g}), not their distances to the "
+                f"{self.place}: values of f (such as {run.shown[0]:g}), expected distances to the "
                 "optimum"
             )
         return f_opt if np.isfinite(f_opt) else 0.0, precision
@@ -127,32 +156,26 @@ class _Minimized:
 
 @dataclass(frozen=True)
 class _Maximized:
-    """Distances of pseudo-Boolean values, in the units of the instance, as records have them."""
+    """Values of pseudo-Boolean functions, converted to distances in the units of the instance."""
 
-    function: Function
+    function: IohFunction
     place: Path
 
-    def __call__(self, run: Run, instance: int) -> tuple[float, NDArray[np.float64]]:
+    def __call__(self, run: IohLog, instance: int) -> tuple[float, NDArray[np.float64]]:
         number, dimension = self.function.number, self.function.dimension
         if faults := PseudoBoolean().faults([number], [dimension], [instance]):
             raise InputError(f"{self.place}: {faults[0]}")
         largest, largest_here = (_largest(number, dimension, i) for i in (1, instance))
-        # An instance stretches and shifts the values of all functions alike: seen on OneMax.
+        # An instance scales and shifts the values of all functions alike: OneMax gives the scale.
         stretch = _largest(ONE_MAX, 2, instance) - _largest(ONE_MAX, 1, instance)
         precision = stretch * (largest - np.array(run.values, dtype=np.float64))
         finite = precision[np.isfinite(precision)]
         if finite.size and finite.min() < -BEYOND * max(1.0, abs(largest_here)):
-            raise InputError(
-                f"{self.place}: a value of {np.nanmax(run.values):g}, and the largest of f{number} "
-                f"of pbo is {largest:g}: another function"
-            )
+            raise OtherFunctionError(f"values exceed the optimum of f{number} of pbo")
         if run.shown is not None:
             ours = largest_here - stretch * (largest - run.shown[0])
             if not np.isclose(run.shown[1], ours, rtol=BEYOND, atol=BEYOND):
-                raise InputError(
-                    f"{self.place}: instance {instance} has {run.shown[1]:g} where pbo has "
-                    f"{ours:g}: another instance"
-                )
+                raise OtherInstanceError
         return -largest_here, precision
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf, isfinite, isnan, nan
 
 import numpy as np
@@ -43,6 +44,10 @@ class OnFunction:
     standing: Standing
 
 
+TIME = {"wall": "time", "cpu": "CPU time", "reference": "reference units"}
+"""What the seconds of each clock are called."""
+
+
 @dataclass(frozen=True)
 class _Result:
     """What one algorithm has on one function: a value, small is better, and its interval."""
@@ -58,9 +63,9 @@ class _Result:
         """Whether its interval meets that of the best, or one of both is not known."""
         return not (isfinite(best.high) and self.low > best.high)
 
-    def said(self, unit: str) -> str:
-        """The value and its interval, in words."""
-        text = duration if unit == "seconds" else number
+    def in_words(self, unit: str, clock: str) -> str:
+        """The value and its interval."""
+        text = partial(duration, clock=clock) if unit == "seconds" else number
         limits = "" if isnan(self.low) else f" [{text(self.low)}, {text(self.high)}]"
         return text(self.value) + limits
 
@@ -84,7 +89,7 @@ def _by_cost(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
     if rows.empty:
         return
     rows = rows[rows[COST[evidence.unit]].notna()]  # published data have no seconds
-    words = "time" if evidence.unit == "seconds" else "evaluations"
+    words = TIME[evidence.clock] if evidence.unit == "seconds" else "evaluations"
     reached = rows[rows["successes"] > 0].groupby("function")["target"].min()
     usual = rows[2 * rows["successes"] >= rows["runs"]].groupby("function")["target"].min()
     for function, target in usual.combine_first(reached).items():
@@ -97,7 +102,7 @@ def _by_cost(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
         yield OnFunction(
             int(str(function)),
             f"{words} to {number(float(str(target)))}",
-            best.said(evidence.unit),
+            best.in_words(evidence.unit, evidence.clock),
             _factor(results, best),
             judged(
                 {one.algorithm: one.value for one in results},
@@ -121,7 +126,7 @@ def _by_precision(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
         yield OnFunction(
             int(str(function)),
             "median precision at the end",
-            best.said("precision"),
+            best.in_words("precision", evidence.clock),
             _factor(results, best),
             nothing("All have the same median.")
             if len(first(values)) == len(values)

@@ -16,20 +16,20 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
         return ""
     said = (
         f"{counted(len(rows), 'time')} a pair of algorithms changes its order when evaluations are "
-        "counted instead of seconds (over functions and targets)"
+        "counted instead of time (over functions and targets)"
     )
     real = rows[rows["significant"].astype(bool)].sort_values("p_holm")
     if real.empty:
         return f"{said}; none of these changes is sure."
     sure = f"{len(real)} of these changes {'is' if len(real) == 1 else 'are'} sure"
-    return f"{said}; {sure}. {_example(real.to_dict('records')[0])}"
+    return f"{said}; {sure}. {_example(real.to_dict('records')[0], evidence.clock)}"
 
 
-def _example(row: Mapping[Hashable, Any]) -> str:
+def _example(row: Mapping[Hashable, Any], clock: str) -> str:
     """One inversion with its numbers."""
     end = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
     by = {
-        name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"]))
+        name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"], clock))
         for name, e in end.items()
     }
     frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]

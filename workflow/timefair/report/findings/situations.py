@@ -12,12 +12,18 @@ from timefair.report.findings.ranked import by_rank, pairs_decided
 from timefair.report.findings.shares import how_far, within
 from timefair.report.findings.standing import Standing, Verdict
 from timefair.report.words import cost, counted, listed, percent
-from timefair.tables.measures import MEAN, quantile_name
+from timefair.rundata.measures import MEAN, quantile_name
 
 SHARES = (0.01, 0.1, 1.0)
 """Of the budget: a quick answer, some patience, all of it."""
 
-COSTS = {"seconds": "You count seconds", "evaluations": "You count evaluations"}
+COSTS = ("seconds", "evaluations")
+TIME = {
+    "wall": "You count seconds",
+    "cpu": "You count CPU time",
+    "reference": "You count CPU time in units of the reference kernel",
+}
+"""What a reader may want to save, for each clock of seconds."""
 
 
 @dataclass(frozen=True)
@@ -121,13 +127,16 @@ def _situations(evidence: Evidence, space: Space) -> Iterator[Situation]:
     for unit in units:
         standing = by_rank(evidence, space, unit, "ERT")
         if standing is not None:
-            yield Situation(COSTS[unit], "expected cost to all targets", standing, "ranks")
+            want = TIME[evidence.clock] if unit == "seconds" else "You count evaluations"
+            yield Situation(want, "expected cost to all targets", standing, "ranks")
     for share in SHARES:
         found = within(evidence, space, share)
         if found is not None:
             at, standing = found
             detail = f"targets reached within {percent(share)} of the budget"
-            yield Situation(f"You have {cost(at, evidence.unit)}", detail, standing, "ecdf")
+            yield Situation(
+                f"You have {cost(at, evidence.unit, evidence.clock)}", detail, standing, "ecdf"
+            )
     for want, detail, criterion in _qualities(evidence):
         standing = by_rank(evidence, space, "precision", criterion)
         if standing is not None:

@@ -8,6 +8,7 @@ let clips = 0;
 /** Draw a chart into its place: its switches and the panels of the first view. */
 function showChart(place, chart) {
   const shown = { view: chart.views[0], space: null };
+  const note = document.getElementById(`note-${chart.name}`);
   const panels = element("div", { class: "panels" });
   const controls = element("div", { class: "filters" });
 
@@ -37,6 +38,7 @@ function showChart(place, chart) {
 
   function redraw() {
     const { view, space } = shown;
+    note.textContent = view.note;
     const all = panelsOf(view, DATA.tables[view.table], space);
     const draw = view.shape === "dots" ? rankPanel : curvePanel(view, all);
     panels.replaceChildren(...all.map((panel) => draw(panel, chart.title)));
@@ -72,7 +74,10 @@ function curvePanel(view, all) {
       : logAxis(ys, height - bottom, top);
     const clip = `clip-${clips++}`;
     const curves = drawing("g", { "clip-path": `url(#${clip})` });
-    for (const [name, points] of visible) curves.append(...curve(view, name, points, xAxis, yAxis));
+    const last = Math.max(...visible.map(([, points]) => points.at(-1)?.x ?? 0));
+    for (const [name, points] of visible) {
+      curves.append(...curve(view, name, points, xAxis, yAxis), ...endMark(view, name, points, last, xAxis, yAxis));
+    }
     const box = { x: left, y: top - 2, width: width - left - right, height: height - top - bottom + 4 };
     const svg = drawing(
       "svg",
@@ -124,6 +129,15 @@ function curve(view, name, points, xAxis, yAxis) {
     drawing("path", { d: path(known, (p) => p.y), stroke: color, "stroke-dasharray": dash, class: "curve" }),
     ...(view.shape === "line" ? known.map((p) => drawing("circle", { cx: xAxis.place(p.x), cy: yAxis.place(p.y), r: 2, fill: color })) : []),
   ];
+}
+
+/** A cross where a curve of precisions ends before the others: nothing is known beyond. */
+function endMark(view, name, points, last, xAxis, yAxis) {
+  const end = points.filter(({ y }) => Number.isFinite(y)).at(-1);
+  if (view.share || view.shape !== "step" || !end || end.x >= last * (1 - 1e-9)) return [];
+  const [x, y] = [xAxis.place(end.x).toFixed(1), yAxis.place(end.y).toFixed(1)];
+  const { color } = LOOKS.get(name) ?? { color: "gray" };
+  return [drawing("path", { d: `M${x} ${y}m-4 -4l8 8m0 -8l-8 8`, stroke: color, class: "end" })];
 }
 
 /** The lower edge of a band, from right to left. */

@@ -74,7 +74,7 @@ function isSame(column, rows) {
 }
 
 function heading(column, sort) {
-  const button = element("button", { type: "button", onclick: sort }, column.label);
+  const button = element("button", { type: "button", title: column.meaning || null, onclick: sort }, column.label);
   return element("th", { scope: "col", class: column.words ? null : "number", "aria-sort": "none" }, button);
 }
 

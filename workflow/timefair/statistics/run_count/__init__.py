@@ -1,4 +1,4 @@
-"""How many runs are enough: stopping rules, online and offline, and what they are worth.
+"""How many runs are enough: stopping rules, online and offline, and their evaluation.
 
 A rule is asked after each run (`stopping.decide`) or on complete samples (`stopping.stopping`,
 `stopping.stop_counts`), with the same n:
@@ -10,12 +10,11 @@ A rule is asked after each run (`stopping.decide`) or on complete samples (`stop
 - `pairs`: two algorithms and the split of runs between them;
 - `racing`: many algorithms, of which those that cannot be best are dropped, by `mann_whitney`.
 
-What numbers of runs are worth, on complete samples:
+Evaluation of numbers of runs, on complete samples:
 
 - `verdicts`: the paper's criterion, resampled or in closed form;
 - `evaluation`, `savings`: its Tables 1 and 2 for any samples, and the controls;
 - `features`, `reliability`, `calibration`: the probability that one estimate is right.
 
-`kernels` and `resampling` hold the inner loops, plain functions that `compiled` turns into machine
-code with numba. Only the offline evaluation does: the rules themselves need numpy and scipy alone.
+`kernels` (the skewness rule) and `resampling` (the verdicts) are the inner loops, in Cython.
 """

@@ -1,4 +1,4 @@
-"""What numbers of runs are worth on complete samples: the paper's evaluation, and its controls."""
+"""Evaluation of numbers of runs on complete samples: the paper's evaluation, and its controls."""
 
 from __future__ import annotations
 
@@ -17,14 +17,21 @@ from timefair.statistics.run_count.stopping import StopCounts
 from timefair.statistics.run_count.verdicts import Judge, analytic_verdicts
 
 BLOCK = 2048
-"""Samples that are judged at a time: memory for verdicts does not grow with their number."""
+"""Samples that are judged at a time, so that the memory for verdicts is bounded."""
 
 
 @dataclass(frozen=True)
-class Trial:
-    """Numbers of runs to be judged: n and met have the shape (samples, settings).
+class Proposal:
+    """Numbers of runs that settings propose for samples, to be judged by `evaluate`.
 
-    `outliers` names each setting's trimming; `met` is False where the cap alone ended a sample.
+    Attributes
+    ----------
+    n
+        Number of runs, shape (samples, settings).
+    met
+        Whether the rule stopped, same shape; False where only the cap ended the sample.
+    outliers
+        Outlier filter of each setting, applied before the mean is taken.
     """
 
     n: NDArray[np.int64]
@@ -32,13 +39,13 @@ class Trial:
     outliers: tuple[Outliers, ...]
 
 
-def rule_trial(
+def rule_proposal(
     rules: Sequence[SkewnessRule],
     samples: ArrayLike,
     *,
     progress: Callable[[int, int], None] | None = None,
-) -> Trial:
-    """The numbers of runs that skewness rules make.
+) -> Proposal:
+    """Numbers of runs at which skewness rules stop.
 
     Parameters
     ----------
@@ -52,18 +59,18 @@ def rule_trial(
 
     Returns
     -------
-    Trial
-        A setting a rule.
+    Proposal
+        One setting per rule.
 
     Raises
     ------
     ValueError
-        If `samples` is no matrix, is narrower than a cap, or has NaN or ``-inf``.
+        If `samples` is not a matrix, is narrower than a cap, or has NaN or ``-inf``.
 
     Examples
     --------
     >>> rules = [SkewnessRule(0.1, Outliers.IQR, cap=6), SkewnessRule(0.5, Outliers.IQR, cap=6)]
-    >>> rule_trial(rules, [[1.0, 2.0, 3.0, 4.0, 6.0, 7.0]]).n.tolist()
+    >>> rule_proposal(rules, [[1.0, 2.0, 3.0, 4.0, 6.0, 7.0]]).n.tolist()
     [[6, 5]]
     """
     shape = np.shape(samples)
@@ -75,96 +82,104 @@ def rule_trial(
     for block in _blocks(shape[0], progress):
         found = skewness_counts(rules, rows[block])
         n[block], met[block] = found.n, found.met
-    return Trial(n, met, tuple(rule.outliers for rule in rules))
+    return Proposal(n, met, tuple(rule.outliers for rule in rules))
 
 
-def counts_trial(counts: Sequence[StopCounts], outliers: Outliers) -> Trial:
-    """The numbers of runs of any other rules, to be judged as means of the trimmed values.
+def counts_proposal(counts: Sequence[StopCounts], outliers: Outliers) -> Proposal:
+    """Numbers of runs at which any other rules stopped.
 
     Parameters
     ----------
     counts : sequence of StopCounts
-        One of each rule, at least one, all on the same samples.
+        One per rule, at least one, all on the same samples.
     outliers : Outliers
-        The trimming before the mean is taken.
+        Outlier filter applied before the mean is taken.
 
     Returns
     -------
-    Trial
-        A setting a rule.
+    Proposal
+        One setting per rule.
 
     Examples
     --------
     >>> counts = StopCounts(np.array([7, 9]), np.array([True, True]))
-    >>> counts_trial([counts], Outliers.NONE).n.tolist()
+    >>> counts_proposal([counts], Outliers.NONE).n.tolist()
     [[7], [9]]
     """
-    return Trial(
+    return Proposal(
         np.stack([found.n for found in counts], axis=1),
         np.stack([found.met for found in counts], axis=1),
         (outliers,) * len(counts),
     )
 
 
-def fixed_control(trial: Trial) -> Trial:
-    """The same n for all samples, saving at least as much as each setting does.
+def fixed_control(proposal: Proposal) -> Proposal:
+    """The same n for all samples, chosen to save at least as much as each setting does.
 
     Parameters
     ----------
-    trial : Trial
-        Of at least one sample.
+    proposal : Proposal
+        At least one sample.
 
     Returns
     -------
-    Trial
-        n is the whole part of the setting's mean n; every sample counts as stopped.
+    Proposal
+        n is the setting's mean n, rounded down; every sample counts as stopped.
 
     Examples
     --------
-    >>> trial = Trial(np.array([[5], [50], [50]]), np.array([[True], [False], [False]]), ())
-    >>> fixed_control(trial).n.tolist()
+    >>> proposal = Proposal(np.array([[5], [50], [50]]), np.array([[True], [False], [False]]), ())
+    >>> fixed_control(proposal).n.tolist()
     [[35], [35], [35]]
     """
-    n = np.broadcast_to(np.floor(trial.n.mean(axis=0)).astype(np.int64), trial.n.shape)
-    return Trial(n, np.ones(n.shape, dtype=np.bool_), trial.outliers)
+    n = np.broadcast_to(np.floor(proposal.n.mean(axis=0)).astype(np.int64), proposal.n.shape)
+    return Proposal(n, np.ones(n.shape, dtype=np.bool_), proposal.outliers)
 
 
-def random_control(trial: Trial, *, rng: np.random.Generator) -> Trial:
-    """Each setting's own numbers of runs, dealt to the samples at random.
+def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
+    """Each setting's own numbers of runs, assigned to the samples at random.
 
     Parameters
     ----------
-    trial : Trial
-        Of any number of samples.
+    proposal : Proposal
+        Any number of samples.
     rng : numpy.random.Generator
-        Source of the permutations, one a setting.
+        Source of the permutations, one per setting.
 
     Returns
     -------
-    Trial
-        With exactly the same runs made, and as many samples that never stopped.
+    Proposal
+        As many runs and as many samples that never stopped, per setting.
 
     Examples
     --------
-    >>> trial = Trial(np.array([[5], [50]]), np.array([[True], [False]]), ())
-    >>> sorted(random_control(trial, rng=np.random.default_rng(1)).n.ravel().tolist())
+    >>> proposal = Proposal(np.array([[5], [50]]), np.array([[True], [False]]), ())
+    >>> sorted(random_control(proposal, rng=np.random.default_rng(1)).n.ravel().tolist())
     [5, 50]
     """
-    places = rng.permuted(np.indices(trial.n.shape)[0], axis=0)
-    return Trial(
-        np.take_along_axis(trial.n, places, axis=0),
-        np.take_along_axis(trial.met, places, axis=0),
-        trial.outliers,
+    places = rng.permuted(np.indices(proposal.n.shape)[0], axis=0)
+    return Proposal(
+        np.take_along_axis(proposal.n, places, axis=0),
+        np.take_along_axis(proposal.met, places, axis=0),
+        proposal.outliers,
     )
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Sums over the samples of each group: what Tables 1 and 2 and the figures are made of.
+    """Sums over the samples of each group, from which Tables 1 and 2 and the figures follow.
 
-    `cap` is the size of a complete sample, `samples` has the shape (groups,), `accurate`,
-    `stopped`, `accurate_stopped` and `runs` (groups, settings), `within` (groups, settings,
-    bands). Add groups up with `pooled`.
+    Attributes
+    ----------
+    cap
+        Size of a complete sample.
+    samples
+        Number of samples, shape (groups,).
+    runs, stopped, accurate, accurate_stopped
+        Runs made, and samples that stopped, were estimated accurately, or both; shape
+        (groups, settings).
+    within
+        Accurate estimates with errors in each band allowed, shape (groups, settings, bands).
     """
 
     cap: int
@@ -176,7 +191,7 @@ class Evaluation:
     within: NDArray[np.float64]
 
     def pooled(self) -> Evaluation:
-        """All groups as one."""
+        """All groups added up to one."""
         return Evaluation(
             self.cap,
             *(
@@ -217,7 +232,7 @@ class Evaluation:
 
 def evaluate(
     samples: ArrayLike,
-    trial: Trial,
+    proposal: Proposal,
     *,
     judge: Judge = analytic_verdicts,
     truth: ArrayLike | None = None,
@@ -231,8 +246,8 @@ def evaluate(
     samples : array_like, shape (samples, runs)
         Complete samples in the order of their runs; `inf` for a run without a finite value. May be
         a memory map: it is read in blocks.
-    trial : Trial
-        The numbers of runs, of a rule or of a control.
+    proposal : Proposal
+        Numbers of runs of rules or of a control.
     judge : Judge
         `analytic_verdicts`, or `resampled_verdicts` with its options given by
         ``functools.partial``.
@@ -247,7 +262,7 @@ def evaluate(
     Returns
     -------
     Evaluation
-        A row a group; a group without samples has NaN shares.
+        One row per group; a group without samples has NaN shares.
 
     Raises
     ------
@@ -261,14 +276,14 @@ def evaluate(
     Examples
     --------
     >>> samples = [[1.0, 2.0, 3.0, 4.0, 6.0, 5.0], [1.0, 2.0, 3.0, 4.0, 5.0, 90.0]]
-    >>> trial = rule_trial([SkewnessRule(0.1, Outliers.NONE, cap=6)], samples)
-    >>> outcome = evaluate(samples, trial)
+    >>> proposal = rule_proposal([SkewnessRule(0.1, Outliers.NONE, cap=6)], samples)
+    >>> outcome = evaluate(samples, proposal)
     >>> outcome.runs.tolist(), outcome.savings.saved_percent.round(1).tolist()
     ([[11]], [[8.3]])
     """
     rows = np.asanyarray(samples)
     others = None if truth is None else np.asanyarray(truth)
-    if rows.ndim != 2 or rows.shape[0] != trial.n.shape[0]:
+    if rows.ndim != 2 or rows.shape[0] != proposal.n.shape[0]:
         raise ValueError(f"samples must be a matrix with a row for each n, not {rows.shape}")
     labels = _labels(groups, rows.shape[0])
     count = int(labels.max(initial=0)) + 1
@@ -277,16 +292,16 @@ def evaluate(
     within: Any = 0.0
     for block in _blocks(rows.shape[0], progress):
         some = None if others is None else others[block]
-        found = judge(rows[block], trial.n[block], trial.outliers, some)
+        found = judge(rows[block], proposal.n[block], proposal.outliers, some)
         group = labels[block]
         accurate += _sums(found.accurate, group, count)
-        accurate_stopped += _sums(found.accurate * trial.met[block], group, count)
+        accurate_stopped += _sums(found.accurate * proposal.met[block], group, count)
         within += _sums(found.within, group, count)
     return Evaluation(
         cap=rows.shape[1],
         samples=np.bincount(labels, minlength=count),
-        runs=_sums(trial.n, labels, count).astype(np.int64),
-        stopped=_sums(trial.met, labels, count).astype(np.int64),
+        runs=_sums(proposal.n, labels, count).astype(np.int64),
+        stopped=_sums(proposal.met, labels, count).astype(np.int64),
         accurate=accurate,
         accurate_stopped=accurate_stopped,
         within=within,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import kurtosis
 
-from timefair.statistics.run_count.kernels import CONSTANT
+from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.stopping import checked_values
 
 FEATURES = (
@@ -118,7 +118,7 @@ def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
     drift = (
         seen[:, half:].mean(axis=1) - seen[:, :half].mean(axis=1) if half else np.zeros_like(mean)
     )
-    skewness, constant = _skewness(np.sort(seen, axis=1))
+    skewness, constant = kernels.skewness(np.sort(seen, axis=1))
     excess = np.zeros_like(mean)
     if not constant.all():
         excess[~constant] = np.nan_to_num(kurtosis(seen[~constant], axis=1))
@@ -135,27 +135,6 @@ def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
             _log_ratio(drift, mean),
         ]
     )
-
-
-def _skewness(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """`kernels.skewness` of every row, its sums in the same order."""
-    n = ordered.shape[1]
-    shift = ordered[:, 0]
-    centre = _sum(ordered - shift[:, np.newaxis]) / n
-    scale = np.maximum(centre, ordered[:, -1] - shift - centre)
-    flat = scale == 0.0
-    y = (ordered - shift[:, np.newaxis] - centre[:, np.newaxis]) / np.where(flat, 1.0, scale)[
-        :, np.newaxis
-    ]
-    second, third = _sum(y * y) / n, _sum(y * y * y) / n
-    constant = flat | (np.sqrt(second) * scale <= CONSTANT * np.abs(shift + centre))
-    power = np.where(constant, 1.0, second * np.sqrt(second))
-    return np.where(constant, 0.0, third / power), constant
-
-
-def _sum(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """From left to right, unlike numpy's own."""
-    return np.asarray(np.cumsum(rows, axis=1)[:, -1])
 
 
 def _log_ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,13 +1,12 @@
-"""Mann and Whitney's test of many samples against one of them, all at once."""
+"""Mann and Whitney's test of many samples against one of them."""
 
 from __future__ import annotations
-
-from functools import lru_cache
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
+
+from timefair.statistics.rank_sum import at_most
 
 
 def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
@@ -16,19 +15,22 @@ def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
     Parameters
     ----------
     field : ndarray, shape (algorithms, n)
-        `inf` is worst and equal to its like; no NaN.
+        `inf` is worst and equal to itself; no NaN.
     leader : int
         The leader's row.
 
     Returns
     -------
     ndarray, shape (algorithms,)
-        1 for the leader, and for a row whose values, with the leader's, are all equal.
+        1 for the leader, and for a row whose values all equal the leader's.
 
     Notes
     -----
-    Exact for a row that has no tie, with the leader or in itself. With ties the normal limit, with
-    a correction for continuity and for the ties: as ``scipy.stats.mannwhitneyu`` has them.
+    Exact for a row without ties, in itself and with the leader. With ties it is the normal
+    approximation with corrections for continuity and for ties, as in ``scipy.stats.mannwhitneyu``,
+    because a race among a hundred algorithms computes thousands of p-values. For 7 to 33 runs it
+    is 0.7 to 2.6 times the exact value of `timefair.statistics.rank_sum` between 0.001 and 0.01,
+    and 0.95 to 11 times below.
 
     Examples
     --------
@@ -42,7 +44,7 @@ def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
     ties = _tie_terms(np.concatenate([field, np.broadcast_to(best, field.shape)], axis=1))
     tied = ties > 0.0
     p = np.ones(algorithms)
-    p[~tied] = _exact_upper(n)[greater[~tied].astype(np.int64)]
+    p[~tied] = at_most(n * n - greater[~tied].astype(np.int64), n, n)
     p[tied] = _normal_upper(greater[tied], ties[tied], n)
     p[leader] = 1.0
     return p
@@ -63,26 +65,9 @@ def _tie_terms(both: NDArray[np.float64]) -> NDArray[np.float64]:
 def _normal_upper(
     greater: NDArray[np.float64], ties: NDArray[np.float64], n: int
 ) -> NDArray[np.float64]:
-    """The normal limit of `_exact_upper`; 1 where all values are equal."""
+    """Normal approximation of P(U >= greater); 1 where all values are equal."""
     total = 2 * n
     variance = n * n / 12 * ((total + 1) - ties / (total * (total - 1)))
     constant = ties == float(total) ** 3 - total
     deviation = np.sqrt(np.where(constant, 1.0, variance))
     return np.where(constant, 1.0, ndtr(-((greater - n * n / 2 - 0.5) / deviation)))
-
-
-@lru_cache(maxsize=64)
-def _exact_upper(n: int) -> NDArray[np.float64]:
-    """P(U >= u) for u = 0..n² of two samples of n values of one law, without ties.
-
-    Whole numbers up to the last division. The number of ways to have each u are the coefficients
-    of a Gaussian binomial, the product of (1 - q^(n+i)) / (1 - q^i) for i = 1..n.
-    """
-    ways = np.zeros(n * n + 1, dtype=object)
-    ways[0] = 1
-    for i in range(1, n + 1):
-        ways[n + i :] -= ways[: max(ways.size - n - i, 0)].copy()
-        for residue in range(i):
-            ways[residue::i] = np.add.accumulate(ways[residue::i])
-    at_most = np.add.accumulate(ways)
-    return np.asarray(at_most[::-1] / comb(2 * n, n), dtype=np.float64)

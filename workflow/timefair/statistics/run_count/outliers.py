@@ -74,5 +74,5 @@ def is_kept(sample: ArrayLike, outliers: Outliers) -> NDArray[np.bool_]:
         raise ValueError("sample must be finite")
     if values.size == 0:
         return np.zeros(0, dtype=np.bool_)
-    low, high = kernels.fences(np.sort(values), values.size, outliers.code)
+    low, high = kernels.fences(np.sort(values), outliers.code)
     return np.asarray((low <= values) & (values <= high))

@@ -1,4 +1,4 @@
-"""Racing: drop an algorithm as soon as it can no longer be the best."""
+"""Racing: drop an algorithm as soon as it is significantly worse than the leader."""
 
 from __future__ import annotations
 
@@ -18,13 +18,20 @@ LOOKS = (7, 10, 15, 22, 33)
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Where a race stands.
+class RaceState:
+    """State of a race after a look.
 
-    `dropped_at`, shape (algorithms,), is the n at which an algorithm was dropped, 0 for one that
-    is still in the race. `look` is the n of the latest look, 0 before the first, and `leader` the
-    best then, -1 before the first. `next_n` is the number of runs that each algorithm in the race
-    needs next; None when the race is over.
+    Attributes
+    ----------
+    dropped_at
+        The n at which each algorithm was dropped, shape (algorithms,); 0 for one that is still in
+        the race.
+    look
+        The n of the latest look; 0 before the first.
+    leader
+        The best algorithm at that look; -1 before the first.
+    next_n
+        Number of runs that each algorithm in the race needs next; None when the race is over.
     """
 
     dropped_at: NDArray[np.int64]
@@ -39,7 +46,7 @@ class Standing:
 
     @property
     def runs(self) -> NDArray[np.int64]:
-        """Runs of each algorithm that were looked at."""
+        """Number of runs of each algorithm that the race has used."""
         return np.where(self.goes_on, self.look, self.dropped_at)
 
 
@@ -72,9 +79,10 @@ class Race:
     Notes
     -----
     Smaller values are better; `inf` is a run without a finite value, worst and equal to its like.
-    The test is exact without ties and asymptotic, corrected for ties, with them. Bonferroni over
-    algorithms and looks needs no assumption about how the tests depend on each other. The race is
-    over when one is left or at the cap.
+    The test is exact without ties; with ties it is the normal approximation, corrected for them,
+    see `mann_whitney.p_worse`. Bonferroni's correction over algorithms and looks needs no
+    assumption about how the tests depend on each other. The race is over when one algorithm is
+    left, or at the cap.
 
     References
     ----------
@@ -85,8 +93,8 @@ class Race:
     --------
     >>> race = Race(looks=(7,), cap=20)
     >>> fast, slow = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0]
-    >>> standing = race.standing([slow, fast])
-    >>> standing.goes_on.tolist(), standing.leader, standing.next_n
+    >>> state = race.state([slow, fast])
+    >>> state.goes_on.tolist(), state.leader, state.next_n
     ([False, True], 1, None)
     """
 
@@ -102,24 +110,25 @@ class Race:
         if self.cap < self.looks[-1]:
             raise ValueError(f"cap must be at least the last look, {self.looks[-1]}")
 
-    def standing(self, samples: Sequence[ArrayLike]) -> Standing:
-        """Who goes on, judged from the first look: the same whenever it is asked.
+    def state(self, samples: Sequence[ArrayLike]) -> RaceState:
+        """Which algorithms are still in the race, judged from the first look on.
 
         Parameters
         ----------
         samples : sequence of array_like, shape (n_i,)
             The values of each algorithm so far, in the order of its runs; at least one algorithm.
-            Values beyond a look, or after an algorithm was dropped, do not count.
+            Values beyond a look, or after an algorithm was dropped, are ignored, so that the state
+            does not depend on when it is computed.
 
         Returns
         -------
-        Standing
-            Up to the last look that all algorithms in the race have reached.
+        RaceState
+            At the last look that all algorithms in the race have reached.
 
         Raises
         ------
         ValueError
-            If there is no sample, one is no vector, or a value is NaN or ``-inf``.
+            If there is no sample, one is not a vector, or a value is NaN or ``-inf``.
         """
         values = [checked_values(sample, dimensions=1) for sample in samples]
         if not values:
@@ -129,23 +138,33 @@ class Race:
         for look in (*self.looks, self.cap):
             racing = np.flatnonzero(dropped_at == 0)
             if racing.size == 1:
-                return Standing(dropped_at, latest, int(racing[0]), None)
+                return RaceState(dropped_at, latest, int(racing[0]), None)
             if min(values[i].size for i in racing) < look:
-                return Standing(dropped_at, latest, leader, look)
+                return RaceState(dropped_at, latest, leader, look)
             field = np.stack([values[i][:look] for i in racing])
             first = leading(field)
             latest, leader = look, int(racing[first])
             if look in self.looks:
                 worse = p_worse(field, first) <= self._level(len(values))
                 dropped_at[racing[worse]] = look
-        return Standing(dropped_at, latest, leader, None)
+        return RaceState(dropped_at, latest, leader, None)
 
     def _level(self, algorithms: int) -> float:
         return self.alpha / (max(algorithms - 1, 1) * len(self.looks))
 
 
 def leading(field: NDArray[np.float64]) -> int:
-    """Row of the least median; of these, of the least mean rank; of these, the first.
+    """The leading algorithm: the least median; of equal ones, the least mean rank; then the first.
+
+    Parameters
+    ----------
+    field : ndarray, shape (algorithms, n)
+        `inf` is worst and equal to itself; no NaN.
+
+    Returns
+    -------
+    int
+        Its row.
 
     Examples
     --------

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.run_count import kernels
-from timefair.statistics.run_count.compiled import compiled
 from timefair.statistics.run_count.outliers import Outliers
 from timefair.statistics.run_count.stopping import (
-    Look,
+    Assessment,
     StopCounts,
     check_complete,
     check_range,
@@ -74,20 +73,17 @@ class SkewnessRule:
         if not self.tau >= 0.0:
             raise ValueError(f"tau must not be negative, got {self.tau}")
 
-    def look(self, samples: NDArray[np.float64]) -> Look:
-        """Skewness of the kept values; needs no compiler."""
+    def look(self, samples: NDArray[np.float64]) -> Assessment:
+        """Skewness of the kept values."""
         ordered = np.sort(samples, axis=-1)
         shape, n = ordered.shape[:-1], ordered.shape[-1]
-        pairs = [
-            kernels.kept_skewness(row, n, self.outliers.code) for row in ordered.reshape(-1, n)
-        ]
-        value = np.array([skewness for skewness, _ in pairs], dtype=np.float64).reshape(shape)
-        constant = np.array([flag for _, flag in pairs], dtype=np.bool_).reshape(shape)
-        return Look(value, constant | (np.abs(value) <= self.tau), constant)
+        found, flags = kernels.kept_skewness(ordered.reshape(-1, n), self.outliers.code)
+        value, constant = found.reshape(shape), flags.reshape(shape)
+        return Assessment(value, constant | (np.abs(value) <= self.tau), constant)
 
 
 def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCounts:
-    """Where each of several skewness rules stops on many complete samples, compiled.
+    """Where each of several skewness rules stops on many complete samples.
 
     The same n as `stop_counts` of each rule gives, to the last sample. Rules of one technique
     share its skewness.
@@ -108,8 +104,6 @@ def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCo
     ------
     ValueError
         If `samples` is no matrix, is narrower than a cap, or has NaN or ``-inf``.
-    ImportError
-        If numba is not installed.
 
     Examples
     --------
@@ -120,18 +114,13 @@ def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCo
     values = checked_values(samples, dimensions=2)
     for rule in rules:
         check_complete(rule, values.shape[1])
-    shape = (values.shape[0], len(rules))
-    counts = np.zeros(shape, dtype=np.int64)
-    met = np.zeros(shape, dtype=np.bool_)
     neighbours = sorted(rules, key=lambda rule: rule.outliers.code)
-    compiled(kernels).stop_all(
+    counts, met = kernels.stop_all(
         values,
         np.array([rule.outliers.code for rule in neighbours], dtype=np.int64),
         np.array([rule.tau for rule in neighbours], dtype=np.float64),
         np.array([rule.start for rule in neighbours], dtype=np.int64),
         np.array([rule.cap for rule in neighbours], dtype=np.int64),
-        counts,
-        met,
     )
     columns = [neighbours.index(rule) for rule in rules]
     return StopCounts(counts[:, columns], met[:, columns])

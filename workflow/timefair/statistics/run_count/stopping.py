@@ -30,8 +30,8 @@ class Reason(StrEnum):
     CAP = "cap"
     """Stops at the cap; the criterion was never met."""
     OUT_OF_BOUNDS = "out of bounds"
-    """Stops at the cap; a value lies where the rule was told that none can, so that nothing can be
-    promised."""
+    """Stops at the cap; a value is outside of the rule's bounds, so that its promise does not
+    hold."""
 
     @property
     def stops(self) -> bool:
@@ -40,13 +40,20 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True)
-class Look:
-    """What a rule sees in samples of one size; arrays of the samples' leading shape.
+class Assessment:
+    """A rule's criterion on samples of one size; arrays of the samples' leading shape.
 
-    `value` is the number that the criterion is about (a skewness, a width; NaN where undefined),
-    `met` whether it is small enough, `degenerate` whether that is so only because the values are
-    constant. `outside` says in which samples a value leaves the rule's bounds, which are then not
-    met; None for a rule without bounds.
+    Attributes
+    ----------
+    value
+        The number that the criterion is about, such as a skewness or a width; NaN where undefined.
+    met
+        Whether it is small enough.
+    degenerate
+        Whether that is so only because the values are constant.
+    outside
+        Whether a value leaves the rule's bounds, so that the criterion is not met; None for a rule
+        without bounds.
     """
 
     value: NDArray[np.float64]
@@ -66,7 +73,7 @@ class StoppingRule(Protocol):
     def cap(self) -> int:
         """The greatest number of runs, at least `start`."""
 
-    def look(self, samples: NDArray[np.float64]) -> Look:
+    def look(self, samples: NDArray[np.float64]) -> Assessment:
         """Judge samples, shape (..., n), each in the order of its runs.
 
         Deterministic; `inf` is a run without a finite value; there is no NaN.
@@ -87,8 +94,8 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Stopping:
-    """Where a rule stopped: n, why, and its number at each look from `start` to n."""
+class StopPath:
+    """Where a rule stopped and why, with the criterion's value from `start` to n."""
 
     n: int
     reason: Reason
@@ -99,7 +106,7 @@ class Stopping:
 class StopCounts:
     """Where a rule stops on many samples, arrays of shape (samples,).
 
-    `met` is False where the cap alone ended the sample: it never stopped.
+    `met` is False where only the cap ended the sample: the rule never stopped.
     """
 
     n: NDArray[np.int64]
@@ -125,7 +132,7 @@ def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
     Raises
     ------
     ValueError
-        If `sample` is no vector, or a value is NaN or ``-inf``.
+        If `sample` is not a vector, or a value is NaN or ``-inf``.
 
     Examples
     --------
@@ -148,7 +155,7 @@ def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
     return Decision(reason, float(seen.value))
 
 
-def stopping(rule: StoppingRule, sample: ArrayLike) -> Stopping:
+def stopping(rule: StoppingRule, sample: ArrayLike) -> StopPath:
     """Where a rule stops on a complete sample, with its path: `decide` after each run.
 
     Parameters
@@ -161,7 +168,7 @@ def stopping(rule: StoppingRule, sample: ArrayLike) -> Stopping:
 
     Returns
     -------
-    Stopping
+    StopPath
         With ``rule.start <= n <= rule.cap``.
 
     Raises
@@ -182,7 +189,7 @@ def stopping(rule: StoppingRule, sample: ArrayLike) -> Stopping:
         path.append(decision.value)
         if decision.stop:
             break
-    return Stopping(n, decision.reason, np.array(path))
+    return StopPath(n, decision.reason, np.array(path))
 
 
 def stop_counts(
@@ -211,7 +218,7 @@ def stop_counts(
     Raises
     ------
     ValueError
-        If `samples` is no matrix, is narrower than the cap, or has NaN or ``-inf``.
+        If `samples` is not a matrix, is narrower than the cap, or has NaN or ``-inf``.
 
     Examples
     --------
@@ -233,7 +240,7 @@ def stop_counts(
 
 @dataclass(frozen=True)
 class FixedCount:
-    """The same number of runs for every sample: the plainest rule, and a control for the others.
+    """The same number of runs for every sample: the simplest rule, and a control for the others.
 
     Examples
     --------
@@ -256,11 +263,11 @@ class FixedCount:
         """The count."""
         return self.count
 
-    def look(self, samples: NDArray[np.float64]) -> Look:
+    def look(self, samples: NDArray[np.float64]) -> Assessment:
         """Met by the size alone, whatever the values."""
         shape = samples.shape[:-1]
         size = samples.shape[-1]
-        return Look(
+        return Assessment(
             np.full(shape, float(size)),
             np.full(shape, size >= self.count),
             np.zeros(shape, dtype=np.bool_),

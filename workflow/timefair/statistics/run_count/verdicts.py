@@ -12,7 +12,6 @@ from scipy.special import ndtri
 
 from timefair.statistics.checks import check_confidence
 from timefair.statistics.run_count import kernels, resampling
-from timefair.statistics.run_count.compiled import compiled
 from timefair.statistics.run_count.outliers import Outliers
 from timefair.statistics.run_count.stopping import checked_values
 
@@ -86,8 +85,8 @@ def analytic_verdicts(
     ------
     ValueError
         If shapes or numbers do not fit, or a value is NaN or ``-inf``.
-    ImportError
-        If numba is not installed.
+    OverflowError
+        If differences between the values overflow, so that a filter keeps none of them.
 
     References
     ----------
@@ -150,8 +149,8 @@ def resampled_verdicts(
     ------
     ValueError
         If shapes or numbers do not fit, or a value is NaN or ``-inf``.
-    ImportError
-        If numba is not installed.
+    OverflowError
+        If differences between the values overflow, so that a filter keeps none of them.
 
     References
     ----------
@@ -218,30 +217,19 @@ def _verdicts(
     techniques, columns = np.unique(codes, return_inverse=True)
     everything = np.full((values.shape[0], techniques.size), true_values.shape[1])
     if truth is None:
-        both = _fences(values, np.hstack([numbers, everything]), np.append(codes, techniques))
-        some, whole = both[:, :, : codes.size], both[:, :, codes.size :]
+        all_numbers = np.hstack([numbers, everything])
+        fences = kernels.fences_all(values, all_numbers, np.append(codes, techniques))
+        low, high = (np.ascontiguousarray(each[:, : codes.size]) for each in fences)
+        true_low, true_high = (np.ascontiguousarray(each[:, codes.size :]) for each in fences)
     else:
-        some = _fences(values, numbers, codes)
-        whole = _fences(true_values, everything, techniques)
-    low, high = np.ascontiguousarray(some)
-    true_low, true_high = np.ascontiguousarray(whole)
-    accurate = np.empty(numbers.shape)
-    within = np.empty((*numbers.shape, plan.bands.size))
-    compiled(resampling).judge(
+        low, high = kernels.fences_all(values, numbers, codes)
+        true_low, true_high = kernels.fences_all(true_values, everything, techniques)
+    accurate, within = resampling.judge(
         resampling.Cases(values, numbers, columns, low, high),
         resampling.Truth(true_values, true_low, true_high, truth is None),
-        plan, accurate, within,
-    )  # fmt: skip
+        plan,
+    )
     return Verdicts(accurate, within)
-
-
-def _fences(
-    values: NDArray[np.float64], counts: NDArray[np.int64], codes: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Least and greatest values that are kept, shape (2, samples, settings)."""
-    fences = np.empty((2, *counts.shape))
-    compiled(kernels).fences_all(values, counts, codes, *fences)
-    return fences
 
 
 def _check_shapes(

@@ -22,7 +22,7 @@ from timefair.statistics.run_count.ranks import (
     mixture_ranks,
     single_look_ranks,
 )
-from timefair.statistics.run_count.stopping import Look, check_range
+from timefair.statistics.run_count.stopping import Assessment, check_range
 
 
 class Validity(StrEnum):
@@ -109,7 +109,7 @@ class QuantileWidth:
             ordered[..., high - 1] if high <= n else none,
         )
 
-    def look(self, samples: NDArray[np.float64]) -> Look:
+    def look(self, samples: NDArray[np.float64]) -> Assessment:
         """Distance of the further limit from the sample quantile."""
         low, high = self.interval(samples)
         return _width_look(samples, self.estimate(samples), low, high, self.width, self.relative)
@@ -183,7 +183,7 @@ class MeanWidth:
         mean = safe.mean(axis=-1)
         return np.where(finite, mean - half, -np.inf), np.where(finite, mean + half, np.inf)
 
-    def look(self, samples: NDArray[np.float64]) -> Look:
+    def look(self, samples: NDArray[np.float64]) -> Assessment:
         """Half the interval."""
         low, high = self.interval(samples)
         return _width_look(samples, self.estimate(samples), low, high, self.width, self.relative)
@@ -267,7 +267,7 @@ class BoundedMeanWidth:
         """Whether any value of a sample lies outside the bounds, shape (..., n) to (...)."""
         return np.asarray(((samples < self.lowest) | (samples > self.highest)).any(axis=-1))
 
-    def look(self, samples: NDArray[np.float64]) -> Look:
+    def look(self, samples: NDArray[np.float64]) -> Assessment:
         """Distance of the further limit from the sample mean."""
         low, high = self.interval(samples)
         seen = _width_look(samples, self.estimate(samples), low, high, self.width, self.relative)
@@ -323,11 +323,11 @@ def _width_look(
     high: NDArray[np.float64],
     width: float,
     relative: bool,
-) -> Look:
+) -> Assessment:
     value = np.maximum(_distance(estimate, low, relative), _distance(estimate, high, relative))
     constant = samples.min(axis=-1) == samples.max(axis=-1)
     met = value <= width
-    return Look(value, met, constant & met)
+    return Assessment(value, met, constant & met)
 
 
 def _distance(

@@ -1,0 +1,185 @@
+"""Tables of the documentation that are made from the code: ``python reference_tables.py --fix``."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic.fields import FieldInfo
+
+from timefair.basics.sections import Section
+from timefair.campaign.configuration import Campaign
+from timefair.campaign.configuration.choices import CHOICES
+from timefair.campaign.configuration.faults import LABELLED
+from timefair.policies.restarts import RESTARTS
+from timefair.policies.stopping import STOPPING
+
+ROOT = Path(__file__).parents[2]
+PROMISE = "Promise: "
+DESCRIBED = {"restart": "docs/restarts.md", "stopping": "docs/run-count.md"}
+"""The pages that have a table of the classes of a chosen section."""
+
+
+class Block(NamedTuple):
+    """A table in a page, between two marks, and what makes its lines."""
+
+    page: str
+    name: str
+    lines: Callable[[], Iterator[str]]
+
+    @property
+    def begin(self) -> str:
+        return f"<!-- {self.name}: made by python tests/documentation/reference_tables.py --fix -->"
+
+    @property
+    def end(self) -> str:
+        return f"<!-- end of {self.name} -->"
+
+    @property
+    def path(self) -> Path:
+        return ROOT / self.page
+
+    def written(self) -> str:
+        """The table as the page has it."""
+        return self._parts()[1]
+
+    def made(self) -> str:
+        """The table as it should be."""
+        return "\n" + "".join(f"{line}\n" for line in self.lines()) + "\n"
+
+    def fix(self) -> None:
+        before, _, after = self._parts()
+        text = f"{before}{self.begin}\n{self.made()}{self.end}{after}"
+        self.path.write_text(text, encoding="utf-8")
+
+    def _parts(self) -> tuple[str, str, str]:
+        before, begin, rest = self.path.read_text(encoding="utf-8").partition(f"{self.begin}\n")
+        table, end, after = rest.partition(self.end)
+        if not begin or not end:
+            raise ValueError(f"{self.page}: has no marks of {self.name}")
+        return before, table, after
+
+
+# --- The keys of the campaign file --------------------------------------------------------------
+
+
+def keys() -> Iterator[str]:
+    """A row for each key of the campaign file."""
+    yield "| key | default | meaning |"
+    yield "|---|---|---|"
+    yield from _rows(Campaign)
+
+
+def _rows(section: type[Section], prefix: str = "") -> Iterator[str]:
+    """A row for each key of a section, those of sections below it after theirs."""
+    for name, field in section.model_fields.items():
+        yield f"| `{prefix}{name}` | {_default(field)} | {field.description} |"
+        if name in LABELLED:
+            yield from _rows(LABELLED[name], f"{prefix}{name}.<label>.")
+        elif name in CHOICES and not prefix:
+            yield from _chosen_rows(name)
+        elif isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+            yield from _rows(field.annotation, f"{prefix}{name}.")
+
+
+def _chosen_rows(name: str) -> Iterator[str]:
+    """A row for each key that any class of a chosen section has."""
+    choice = CHOICES[name]
+    kinds = ", ".join(f"`{kind}`" for kind in choice.kinds)
+    meaning = f"{kinds}: [what each does](../{DESCRIBED[name]})."
+    yield f"| `{name}.{choice.key}` | {choice.default} | {meaning} |"
+    every = dict.fromkeys(key for kind in choice.kinds.values() for key in kind.model_fields)
+    for key in every:
+        if key != choice.key:
+            fields = {kind: choice.kinds[kind].model_fields[key] for kind in choice.having(key)}
+            defaults = _joined({kind: _default(field) for kind, field in fields.items()}, " ({})")
+            meaning = _joined({kind: str(field.description) for kind, field in fields.items()})
+            yield f"| `{name}.{key}` | {defaults} | {meaning} |"
+
+
+def _joined(texts: Mapping[str, str], only: str = "") -> str:
+    """Each text once, with the classes that it is for; `only` is how they follow it."""
+    kinds: dict[str, list[str]] = {}
+    for kind, text in texts.items():
+        kinds.setdefault(text, []).append(f"`{kind}`")
+    if only:
+        if len(kinds) == 1:
+            return next(iter(kinds))
+        return ", ".join(text + only.format(", ".join(names)) for text, names in kinds.items())
+    return " ".join(f"With {', '.join(names)}: {text}" for text, names in kinds.items())
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "needed"
+    value = field.default
+    if value is None or isinstance(value, Section) or value == {}:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ", ".join(f"{item:g}" if isinstance(item, float) else str(item) for item in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+# --- Policies and rules -------------------------------------------------------------------------
+
+
+def policies() -> Iterator[str]:
+    """A row for each restart policy."""
+    yield "| `policy` | meaning | keys |"
+    yield "|---|---|---|"
+    for name, kind in RESTARTS.items():
+        yield f"| `{name}` | {summary(kind)} | {_own_keys(kind, 'policy')} |"
+
+
+def rules() -> Iterator[str]:
+    """A row for each stopping rule."""
+    yield "| `rule` | ends the runs of an algorithm on a problem when | keys | promise |"
+    yield "|---|---|---|---|"
+    for name, kind in STOPPING.items():
+        promise = promised(kind)
+        keys = _own_keys(kind, "rule")
+        yield f"| `{name}` | {summary(kind)} | {keys} | {promise[:1].upper()}{promise[1:]} |"
+
+
+def summary(kind: type[Section]) -> str:
+    """The first paragraph of a docstring, on one line."""
+    return paragraphs(kind)[0]
+
+
+def promised(kind: type[Section]) -> str:
+    """What the docstring of a stopping rule promises."""
+    (promise,) = (text for text in paragraphs(kind) if text.startswith(PROMISE))
+    return promise.removeprefix(PROMISE)
+
+
+def paragraphs(kind: type[Section]) -> list[str]:
+    """The paragraphs of a docstring, each on one line."""
+    return [" ".join(text.split()) for text in inspect.cleandoc(kind.__doc__ or "").split("\n\n")]
+
+
+def _own_keys(kind: type[Section], without: str) -> str:
+    shown = []
+    for key, field in kind.model_fields.items():
+        if key != without:
+            default = _default(field)
+            shown.append(f"`{key}`" + f" ({default})" * bool(default))
+    return ", ".join(shown)
+
+
+BLOCKS = (
+    Block("config/README.md", "keys", keys),
+    Block("docs/restarts.md", "restart policies", policies),
+    Block("docs/run-count.md", "stopping rules", rules),
+)
+
+if __name__ == "__main__":
+    for block in BLOCKS:
+        if sys.argv[1:] == ["--fix"]:
+            block.fix()
+        else:
+            print(block.made())

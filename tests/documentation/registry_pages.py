@@ -1,0 +1,354 @@
+"""The lists of suites and libraries, from their declarations: ``python registry_pages.py --fix``.
+
+A suite or library declares beside its code what the documentation says of it: attributes, one
+sentence in the docstring below the object, and the docstring of its module as the reference. Each
+list stands between two marks, ``<!-- NAME -->`` and ``<!-- /NAME -->``; in a docstring it is the
+table.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+import textwrap
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from timefair.algorithms import adapters
+from timefair.algorithms import registry as libraries
+from timefair.algorithms.adapters.optional import Extra
+from timefair.algorithms.base import Library
+from timefair.problems import registry as suites
+from timefair.problems.base import LARGEST, Suite
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = Path(inspect.getfile(libraries)).parents[1]
+MOST_NAMES = 40
+"""Libraries with more algorithms refer to `timefair algorithms`."""
+OF_ALGORITHMS = "| `use` | what |\n|---|---|\n"
+OF_PROBLEMS = "| `suite` | what |\n|---|---|\n"
+
+
+class Declaration(NamedTuple):
+    """Where a suite or library is declared, and the sentence below it."""
+
+    module: ModuleType
+    sentence: str
+
+
+@cache
+def declarations() -> dict[int, Declaration]:
+    """By the identity of the object that is declared."""
+    found = {}
+    modules = [m for name, m in sorted(sys.modules.items()) if name.startswith("timefair.")]
+    for module in modules:
+        path = getattr(module, "__file__", None) or ""
+        if not path.endswith(".py"):
+            continue
+        body = ast.parse(Path(path).read_text(encoding="utf-8")).body
+        for node, below in zip(body, [*body[1:], None], strict=True):
+            for name in _assigned(node):
+                if isinstance(value := getattr(module, name, None), Suite | Library):
+                    found[id(value)] = Declaration(module, _text(below))
+    return found
+
+
+def _assigned(node: ast.stmt) -> list[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def _text(node: ast.stmt | None) -> str:
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return str(node.value.value)
+    return ""
+
+
+def declaration(entry: Suite | Library) -> Declaration:
+    """Where an entry of a registry is declared; AssertionError without a sentence below it."""
+    found = declarations()[id(entry)]
+    assert re.fullmatch(r"[A-Z0-9][^\n]*\.", found.sentence), (
+        f"{found.module.__name__}: one sentence on one line, as a docstring below {entry.name!r}"
+    )
+    return found
+
+
+# --- What has to be installed -------------------------------------------------------------------
+
+
+@cache
+def requirements() -> dict[str, set[str]]:
+    """The packages of ``dependencies`` and of ``extras``, in lower case."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lists = {"": project["dependencies"], "extras": project["optional-dependencies"]["extras"]}
+    return {
+        extra: {re.split(r"[\[<>=~!; ]", entry)[0].lower() for entry in entries}
+        for extra, entries in lists.items()
+    }
+
+
+def extra_of(entry: Suite | Library) -> str:
+    """Which extra brings the package of an entry: none, or ``extras``.
+
+    AssertionError where pyproject.toml names the package nowhere.
+    """
+    if not entry.distributions or entry.distributions[0] == "timefair":
+        return ""
+    package = entry.distributions[0].lower()
+    found = [extra for extra, packages in requirements().items() if package in packages]
+    assert found, f"pyproject.toml: {package}, the package of {entry.name}, is not in extras"
+    return found[0]
+
+
+def _needs(entry: Suite | Library) -> str:
+    """The package to install, for an optional entry."""
+    return f"`{entry.distributions[0]}` ({extra})" if (extra := extra_of(entry)) else ""
+
+
+# --- Libraries ----------------------------------------------------------------------------------
+
+
+def library_table() -> str:
+    """Every library, and the user's own functions."""
+    rows = ["| library | examples | what | needs |", "|---|---|---|---|"]
+    for name, library in libraries.LIBRARIES.items():
+        found = declaration(library)
+        shown = f"[`{name}`](#{name})" if _is_adapter(found.module) else f"`{name}`"
+        examples = ", ".join(f"`{name}:{example}`" for example in library.examples)
+        rows.append(f"| {shown} | {examples} | {found.sentence} | {_needs(library)} |")
+    rows.append("| | `module:function`, `file.py:function` | A function of your own. | |")
+    return _lines(rows)
+
+
+def library_docstring() -> str:
+    """The table in the docstring of the registry."""
+    rows = []
+    for name, library in libraries.LIBRARIES.items():
+        optional = " (optional)" if extra_of(library) else ""
+        use, sentence = f"{name}:{library.examples[0]}", declaration(library).sentence
+        rows.append(f"| ``{use}`` | {sentence.removesuffix('.')}{optional} |")
+    rows.append("| ``module:function``, ``path/to/file.py:function`` | A function of the user's |")
+    return OF_ALGORITHMS + _lines(rows)
+
+
+def library_reference() -> str:
+    """A section per adapter: what to install, the names, and the docstring of its module."""
+    sections = []
+    for name, library in libraries.LIBRARIES.items():
+        module = declaration(library).module
+        if _is_adapter(module):
+            sections.append(f"### `{name}`\n\n{_names(library)}\n\n{reference(module)}")
+    return "\n" + "\n".join(sections) + "\n"
+
+
+def library_sentence() -> str:
+    """The packages of the libraries, in a sentence: those that come with timefair, and extras."""
+    packages: dict[str, list[str]] = {"": [], "extras": []}
+    for library in libraries.LIBRARIES.values():
+        if _is_adapter(declaration(library).module):
+            packages[extra_of(library)].append(library.distributions[0])
+    return (
+        f"{_and(packages[''])}, and with `pip install 'timefair[extras]'` also "
+        f"{_and(packages['extras'])}"
+    )
+
+
+def _is_adapter(module: ModuleType) -> bool:
+    return module.__name__.startswith(f"{adapters.__name__}.")
+
+
+def integer_sentence() -> str:
+    """The algorithms that take integer variables, but for external programs, which take all."""
+    found = []
+    for library in libraries.LIBRARIES.values():
+        names = _all_names(library)
+        able = [name for name in names if "integer" in library.variables(name, {})]
+        if able and able == names:
+            found.append(f"all algorithms of `{library.name}`")
+        else:
+            found += [f"`{library.name}:{name}`" for name in able]
+    return _and(found)
+
+
+def _all_names(library: Library) -> list[str]:
+    """Also of a library that is not installed."""
+    if isinstance(library, Extra):
+        return list(library.names)
+    return [entry.name for entry in library.available() if not entry.missing]
+
+
+def _names(library: Library) -> str:
+    names = _all_names(library)
+    if len(names) > MOST_NAMES:
+        return f"`timefair algorithms --library {library.name}` lists its algorithms."
+    listed = ", ".join(f"`{name}`" for name in names)
+    return _wrapped(f"{'Names' if len(names) > 1 else 'Name'}: {listed}.")
+
+
+# --- Suites -------------------------------------------------------------------------------------
+
+
+def suite_table() -> str:
+    """Every suite, and the user's own problem."""
+    rows = [
+        "| `problems.suite` | what | functions | dimensions | variables | needs |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, suite in suites.SUITES.items():
+        cells = (
+            f"`{name}`",
+            declaration(suite).sentence,
+            _numbers(suite.functions),
+            _numbers(suite.dimensions),
+            suite.variables,
+            _needs(suite),
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    rows.append("| `module:function`, `file.py:function` | A function of your own. | | | | |")
+    return _lines(rows)
+
+
+def suite_docstring() -> str:
+    """The table in the docstring of the registry."""
+    rows = [
+        f"| ``{name}`` | {declaration(suite).sentence.removesuffix('.')} |"
+        for name, suite in suites.SUITES.items()
+    ]
+    rows.append("| ``module:function``, ``path/to/file.py:function`` | A function of the user's |")
+    return OF_PROBLEMS + _lines(rows)
+
+
+def suite_reference() -> str:
+    """A section per module that declares suites: the docstring of the module."""
+    sections = []
+    entries = suites.SUITES.values()
+    for module, group in groupby(entries, key=lambda suite: declaration(suite).module):
+        names = ", ".join(f"`{suite.name}`" for suite in group)
+        sections.append(f"### {names}\n\n{reference(module)}")
+    return "\n" + "\n".join(sections) + "\n"
+
+
+def suite_sentence() -> str:
+    """The names of the suites, in a sentence."""
+    names: dict[str, list[str]] = {"": [], "extras": []}
+    for name, suite in suites.SUITES.items():
+        names[extra_of(suite)].append(f"`{name}`")
+    return (
+        f"{_and(names[''])}, and with `pip install 'timefair[extras]'` also {_and(names['extras'])}"
+    )
+
+
+def extras_sentence() -> str:
+    """The packages that the optional libraries and suites need."""
+    entries = (*libraries.LIBRARIES.values(), *suites.SUITES.values())
+    return _and(sorted({e.distributions[0] for e in entries if extra_of(e)}, key=str.lower))
+
+
+def _numbers(numbers: Iterable[int]) -> str:
+    if not isinstance(numbers, range):
+        return ", ".join(map(str, numbers))
+    return f"{numbers[0]} or more" if numbers[-1] == LARGEST else f"{numbers[0]} to {numbers[-1]:,}"
+
+
+# --- Docstrings as Markdown ---------------------------------------------------------------------
+
+
+def reference(module: ModuleType) -> str:
+    """The docstring of a module, its parameters as a list."""
+    text, _, parameters = inspect.getdoc(module).partition("\n\nParameters\n----------\n")
+    paragraphs = text.split("\n\n")
+    if parameters:
+        paragraphs += ["Parameters:", "\n".join(_items(parameters))]
+    made = (_markdown(paragraph, module) for paragraph in paragraphs)
+    return "\n\n".join(text if text.startswith("|") else _wrapped(text) for text in made) + "\n"
+
+
+def _items(parameters: str) -> Iterator[str]:
+    for block in re.findall(r"^\S.*\n(?: +.*\n?|\n)*", parameters + "\n", flags=re.M):
+        term, _, meaning = block.partition("\n")
+        if re.fullmatch(r"\w+(, \w+)*", term):
+            term = ", ".join(f"`{word}`" for word in term.split(", "))
+        yield f"- {term}: {' '.join(meaning.split())}"
+
+
+def _markdown(text: str, module: ModuleType) -> str:
+    """Code in single ticks, and constants of the module by their values."""
+
+    def shown(match: re.Match[str]) -> str:
+        value = getattr(module, match[1], None)
+        if isinstance(value, int | float):
+            return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+        if isinstance(value, tuple):
+            return ", ".join(f"`{word}`" for word in value)
+        return match[0]
+
+    text = re.sub(r"(?<!`)`([A-Z][A-Z0-9_]+)`(?!`)", shown, text)
+    return text.replace("``", "`")
+
+
+def _wrapped(text: str) -> str:
+    """A paragraph or a list in lines of at most 100 characters, which break no code."""
+    space = "\N{NO-BREAK SPACE}"
+    text = re.sub(r"`[^`]*`", lambda code: " ".join(code[0].split()).replace(" ", space), text)
+    items = re.split(r"\n(?=- )", text)
+    indent = "  " if text.startswith("- ") else ""
+    options = {"break_long_words": False, "break_on_hyphens": False}
+    filled = (textwrap.fill(item, 100, subsequent_indent=indent, **options) for item in items)
+    return "\n".join(filled).replace(space, " ")
+
+
+def _and(words: list[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _lines(rows: Iterable[str]) -> str:
+    return "".join(f"{row}\n" for row in rows)
+
+
+# --- The pages ----------------------------------------------------------------------------------
+
+MADE = {
+    "README.md": {"libraries": library_sentence, "suites": suite_sentence},
+    "docs/algorithms.md": {"libraries": library_table, "library reference": library_reference},
+    "docs/suites.md": {
+        "suites": suite_table,
+        "integer": integer_sentence,
+        "suite reference": suite_reference,
+    },
+    "docs/installation.md": {"extras": extras_sentence},
+    "workflow/timefair/algorithms/registry.py": {OF_ALGORITHMS: library_docstring},
+    "workflow/timefair/problems/registry.py": {OF_PROBLEMS: suite_docstring},
+}
+"""The files with lists, and what makes each of them."""
+
+
+def right(file: str) -> str:
+    """The text of a file with its lists made again; AssertionError where a mark is missing."""
+    text = (ROOT / file).read_text(encoding="utf-8")
+    for mark, make in MADE[file].items():
+        made = make()
+        if mark.startswith("|"):  # the head of a table in a docstring
+            pattern, made = rf"({re.escape(mark)})(?:\|.*\n)*()", made.removeprefix(mark)
+        else:
+            pattern = rf"(<!-- {mark} -->)[\s\S]*?(<!-- /{mark} -->)"
+            made = f"\n{made}" if made.endswith("\n") else _wrapped(made)
+        found = re.search(pattern, text)
+        assert found, f"{file}: no place for {mark!r}"
+        text = text[: found.end(1)] + made + text[found.start(2) :]
+    return text
+
+
+if __name__ == "__main__":
+    for name in MADE:
+        if sys.argv[1:] == ["--fix"]:
+            (ROOT / name).write_text(right(name), encoding="utf-8")
+        elif right(name) != (ROOT / name).read_text(encoding="utf-8"):
+            sys.exit(f"{name}: python tests/documentation/registry_pages.py --fix")

@@ -1,0 +1,104 @@
+"""What a room makes, and what of it stays when something changes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from rows_to_write import a_run, table
+
+from timefair import cli
+from timefair.analysis.room import LEDGERS, Room
+from timefair.campaign import configuration, plan, provenance
+from timefair.records.store import open_record, write_record
+
+CAMPAIGN = """
+name: trial
+problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}
+algorithms: {A: timefair:random-search}
+budget: {evaluations: 4}
+targets: TARGETS
+tables: [ert, ert_by_instance]
+figures: {names: [ert_evaluations], formats: [svg]}
+"""
+FILES = {
+    f"tables/{name}.{ending}"
+    for name in ("ert", "ert_by_instance")
+    for ending in ("csv", "parquet", "tex")
+} | {"figures/ert_evaluations.svg"}
+
+
+def remade(study: Path, targets: str = "[1.0]") -> set[str]:
+    """The files that are made or made again by an analysis of the room."""
+    (study / "c.yaml").write_text(CAMPAIGN.replace("TARGETS", targets))
+    plan.write_snapshot(configuration.load(study / "c.yaml"), study)
+    before = {path: path.stat().st_mtime_ns for path in study.rglob("*.*")}
+    for path in before:
+        os.utime(path, ns=(1, 1))
+    words = ["analyse", "runtimes", str(study / "A.parquet")]
+    words += ["--campaign", str(study / "campaign.json"), "--output", str(study)]
+    assert cli.main(words) == 0
+    files = [path for room in ("tables", "figures") for path in (study / room).iterdir()]
+    return {str(path.relative_to(study)) for path in files if path.stat().st_mtime_ns > 1}
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """A folder with the record of three runs, of which everything has been made."""
+    runs = [a_run((1, 0.1, 8.0), (3, 0.2, 0.5), run=run) for run in range(3)]
+    write_record(tmp_path / "A.parquet", table(*runs).to_batches(), {})
+    assert remade(tmp_path) == FILES
+    return tmp_path
+
+
+def test_nothing_is_made_twice(study: Path) -> None:
+    assert remade(study) == set()
+
+
+def test_a_target_makes_everything_again(study: Path) -> None:
+    assert remade(study, "[2.0, 1.0]") == FILES
+    assert set(pd.read_csv(study / "tables/ert.csv")["target"]) == {2.0, 1.0}
+
+
+def test_other_runs_make_everything_again(study: Path) -> None:
+    write_record(study / "A.parquet", table(a_run((2, 0.1, 0.0))).to_batches(), {})
+    assert remade(study) == FILES
+
+
+@pytest.mark.parametrize(
+    ("damaged", "again"),
+    [
+        ("tables/ert.tex", {"tables/ert.tex"}),
+        ("tables/ert.csv", {"tables/ert.csv", "tables/ert.parquet"}),
+        ("figures/ert_evaluations.svg", {"figures/ert_evaluations.svg"}),
+    ],
+)
+def test_a_changed_file_is_made_again_alone(damaged: str, again: set[str], study: Path) -> None:
+    right = (study / damaged).read_bytes()
+    (study / damaged).write_text("not what was made")
+    assert remade(study) == again
+    assert (study / damaged).read_bytes() == right
+
+
+def test_a_damaged_ledger_knows_nothing(study: Path) -> None:
+    (study / LEDGERS / "runtimes.json").write_text("{")
+    assert remade(study) == FILES
+
+
+def test_a_change_of_a_chart_draws_and_tabulates_nothing(
+    study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edited, code = provenance.PACKAGE / "charts/paper/target_lines.py", provenance._code
+    monkeypatch.setattr(provenance, "_code", lambda p: "edited" if p == edited else code(p))
+    assert remade(study) == {"figures/ert_evaluations.svg"}
+
+
+def test_current_files_need_no_runs(study: Path) -> None:
+    campaign = configuration.restore(study / "campaign.json")
+
+    def read():
+        raise AssertionError("the runs were read")
+
+    Room("runtimes", campaign, study, read, [open_record(study / "A.parquet").checksum]).make()

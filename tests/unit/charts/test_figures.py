@@ -1,0 +1,724 @@
+"""Every figure draws every table, the odd ones too, without a warning."""
+
+import ast
+import contextlib
+import gc
+import re
+import subprocess
+import sys
+import warnings
+import zlib
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+import seaborn
+from fontTools.ttLib import TTFont
+from matplotlib import rcParamsDefault
+from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, Rectangle
+from matplotlib.ticker import LogFormatterSciNotation, MultipleLocator
+from matplotlib.transforms import Affine2D
+
+import timefair.charts.paper
+from timefair.charts.paper import panels, scales, style
+from timefair.charts.paper.axes import PlainAxes
+from timefair.charts.paper.recording import LAYOUT_TABLES, Recording
+from timefair.exhibits.registry import FIGURES
+
+ALGORITHMS = ("CMA-ES", "a very long name of an algorithm", "random")
+INF = np.inf
+RUN_COUNT = [name for name in FIGURES if name.startswith("run_count")]
+WITH_LEGEND = [name for name in FIGURES if name not in {"critical_difference", *RUN_COUNT}]
+HAIR = 0.5
+"""Points by which measures of a text differ between renderers."""
+OURS = {"axes.grid", "axes.spines.right", "axes.spines.top", "grid.color", "font.family"}
+OURS |= {"font.sans-serif", "image.cmap"}
+"""Settings that seaborn has otherwise; a heat map names its colours."""
+WITH_NOTE = ["sorted_solutions", *RUN_COUNT]
+"""Figures that say why there is nothing to draw."""
+
+
+def frames(functions=(1, 3), dimensions=(2, 5), algorithms=ALGORITHMS, change=None):
+    """A frame for each table: what `tables` makes, with numbers from a formula."""
+    made = frames_of(functions, dimensions, algorithms, change)
+    return {name: frame.copy() for name, frame in made.items()}
+
+
+@cache
+def frames_of(functions, dimensions, algorithms, change):
+    change = change or (lambda x: x)
+    keys = pd.MultiIndex.from_product(
+        [["bbob"], dimensions, functions, algorithms],
+        names=["suite", "dimension", "function", "algorithm"],
+    ).to_frame(index=False)
+    speed = 1.0 + keys.groupby("algorithm").ngroup() + keys["function"]
+
+    def spread(column, values):
+        return keys.assign(speed=speed).merge(pd.DataFrame({column: values}), how="cross")
+
+    ert = spread("target", [10.0, 0.1, 1e-3])
+    ert["ert_s"] = change(ert["speed"] / ert["target"])
+    ert["ert_evaluations"] = 100 * ert["ert_s"]
+    for name in ("ert_s", "ert_evaluations"):
+        ert[f"{name}_low"], ert[f"{name}_high"] = 0.5 * ert[name], 2 * ert[name]
+    quantiles = spread("quantile", [0.1, 0.5, 0.9])
+    quantiles["precision"] = change(quantiles["speed"] * quantiles["quantile"])
+    quantiles["precision_low"] = 0.5 * quantiles["precision"]
+    quantiles["precision_high"] = 2 * quantiles["precision"]
+    solutions = sorted_pairs(spread("order", [1, 2, 3]), algorithms, change)
+    cost = spread("cost", np.geomspace(0.001, 1, 20)).merge(
+        pd.DataFrame({"unit": ["seconds", "evaluations"]}), how="cross"
+    )
+    anytime = cost.assign(median=change(1 / (cost["cost"] * cost["speed"])))
+    anytime["median_low"], anytime["median_high"] = 0.5 * anytime["median"], 2 * anytime["median"]
+    anytime["mean_log10"] = np.log10(anytime["median"].clip(lower=1e-8))
+    anytime["mean_log10_low"] = anytime["mean_log10"] - 1
+    anytime["mean_log10_high"] = anytime["mean_log10"] + 1
+    ecdf = cost.assign(fraction=cost["cost"] / cost["speed"], function=cost["function"].astype(str))
+    ecdf = with_limits(ecdf)
+    ecdf_dimensions = ecdf[ecdf["function"] == str(functions[0])].drop(columns="function")
+    data_profile = ecdf_dimensions.replace({"unit": {"evaluations": "simplex_gradients"}})
+    ecdf_dimensions["unit"] += "_per_dimension"
+    ecdf = pd.concat([ecdf, ecdf[ecdf["function"] == "1"].assign(function="all")])
+    profile = spread("ratio", np.geomspace(1, 50, 20))
+    profile["fraction"] = 1 - 1 / (profile["ratio"] + profile["speed"])
+    profile = with_limits(profile[profile["function"] == functions[0]].drop(columns="function"))
+    restarts = keys.assign(
+        completed_restarts_mean=speed - 2.0, evaluations_per_s=1e4 * speed, cpu_per_wall=1.0
+    )
+    return {
+        "ert": ert,
+        "ert_relative": ert,
+        "quantiles": quantiles,
+        "sorted_solutions": solutions,
+        "anytime": anytime,
+        "ecdf": ecdf,
+        "ecdf_dimensions": over_all_dimensions(ecdf_dimensions),
+        "profile": profile,
+        "profile_evaluations": profile,
+        "profile_quality": profile,
+        "data_profile": over_all_dimensions(data_profile),
+        "restarted_curves": ecdf.drop(columns=["low", "high"]).assign(longest_run=0.1),
+        "best_of": best_of_frame(spread, change),
+        "restarts": restarts,
+        "overhead": overhead_of(keys, change),
+        "ranks": ranks_of(keys, change),
+        "rankings": rankings_of(keys, change),
+        "run_count_groups": run_count_groups_of(keys, change),
+        "run_count_rules": run_count_rules_of(dimensions, change),
+        "run_count_reliability": run_count_reliability_of(change),
+    }
+
+
+def overhead_of(keys, change):
+    """Each algorithm takes ten times as long as the one before."""
+    overhead = keys.assign(overhead_s=change(10.0 ** keys.groupby("algorithm").ngroup()))
+    limits = {"overhead_s_low": 0.5 * overhead["overhead_s"]}
+    return overhead.assign(**limits, overhead_s_high=2 * overhead["overhead_s"])
+
+
+def best_of_frame(spread, change):
+    """The more executions, the better; of 50 nothing is known."""
+    best = spread("k", [1, 5, 50]).assign(measure="mean")
+    best["precision"] = change(best["speed"] / best["k"]).where(best["k"] < 50)
+    return best
+
+
+def ranks_of(keys, change):
+    """The average over functions that have one order, turned round for the quantiles."""
+    places = keys.drop_duplicates(["suite", "dimension", "algorithm"]).drop(columns="function")
+    places["average_rank"] = change(1.0 + places.groupby("algorithm").ngroup())
+    places["average_rank"] = places.groupby(["suite", "dimension"])["average_rank"].rank()
+    cases = [("precision", "mean"), ("precision", "Q.50"), ("seconds", "ERT"), ("seconds", "Q.50")]
+    criteria = pd.DataFrame(cases, columns=["measure", "criterion"])
+    return places.assign(problems=2, critical_difference=1.5).merge(criteria, how="cross")
+
+
+def rankings_of(keys, change):
+    """The order by time is the order by evaluations turned round."""
+    value = keys.assign(value=change(1.0 + keys.groupby("algorithm").ngroup()))
+    place = value.groupby(["suite", "dimension", "function"])["value"].rank()
+    ranks = keys.assign(rank_by_evaluations=place, rank_by_time=place.max() + 1 - place)
+    return pd.concat([ranks.assign(criterion=f"fixed {kind}") for kind in ("budget", "target")])
+
+
+def run_count_groups_of(keys, change):
+    """The later the algorithm, the larger tau, the better the technique, the more is wrong."""
+    settings = pd.DataFrame(
+        [(tau, o) for tau in (0.05, 0.1, 0.15, 0.2) for o in ("iqr", "percentile", "mad")],
+        columns=["tau", "outliers"],
+    )
+    groups = keys.assign(wrong=10.0 * keys.groupby("algorithm").ngroup(), samples=2)
+    groups = groups.merge(settings, how="cross")
+    for k, column in enumerate(("p20", "p15", "p10", "p5", "p1", "p0.5", "true"), start=1):
+        right = 100 - groups["wrong"] - 20 * k * groups["tau"]
+        groups[column] = change(right).clip(0, 100)
+    return groups
+
+
+def run_count_rules_of(dimensions, change):
+    """Three rules, of which the fixed numbers of runs make a line."""
+    rules = pd.DataFrame(
+        [("fixed n", "n = 10", 80.0), ("fixed n", "n = 50", 0.0), ("skewness", "iqr", 40.0)],
+        columns=["rule", "setting", "saved_percent"],
+    )
+    for column in (
+        "accurate",
+        "accurate_independent",
+        "kept_median",
+        "kept_mean",
+        "winner_independent",
+    ):
+        rules[f"{column}_percent"] = change(100 - rules["saved_percent"] / 2).clip(0, 100)
+    spaces = pd.DataFrame({"suite": "bbob", "dimension": ["all", *map(str, dimensions)]})
+    return spaces.merge(rules, how="cross")
+
+
+def run_count_reliability_of(change):
+    """Curves that stay below the diagonal."""
+    curves = pd.DataFrame({"bin": range(1, 6), "stated_percent": np.linspace(10, 90, 5)})
+    curves["observed_percent"] = change(0.8 * curves["stated_percent"]).clip(0, 100)
+    for column, values in (
+        ("n", (5, 10)),
+        ("error_percent", (10.0, 50.0)),
+        ("held_out", ("functions", "algorithms")),
+        ("estimate", ("median", "mean")),
+    ):
+        curves = pd.DataFrame({column: values}).merge(curves, how="cross")
+    return curves.assign(suite="bbob", skill=-0.1, auc=0.5)
+
+
+def sorted_pairs(runs, algorithms, change):
+    """Each algorithm in disagreement with the next."""
+    after = dict(zip(algorithms, (*algorithms[1:], algorithms[0]), strict=True))
+    pairs = runs.assign(
+        better_by_mean=runs["algorithm"],
+        better_by_median=runs["algorithm"].map(after),
+        precision=change(runs["speed"] * 10.0 ** runs["order"]),
+        mean=change(40 * runs["speed"]),
+        median=change(100 * runs["speed"]),
+        gap_decades=runs["speed"],
+    )
+    return pd.concat([pairs, pairs.assign(algorithm=pairs["better_by_median"])])
+
+
+def with_limits(shares):
+    fraction = shares["fraction"]
+    return shares.assign(low=0.9 * fraction, high=0.9 * fraction + 0.1)
+
+
+def over_all_dimensions(frame):
+    """The same once more for all dimensions; those as text."""
+    first = frame[frame["dimension"] == frame["dimension"].min()]
+    return pd.concat(
+        [frame.assign(dimension=frame["dimension"].astype(str)), first.assign(dimension="all")]
+    )
+
+
+def drawn(name, tables) -> Figure:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = FIGURES[name](tables[FIGURES[name].table])
+        with style.applied():
+            figure.draw_without_rendering()
+    return figure
+
+
+def all_zero(x):
+    return x * 0
+
+
+def all_infinite(x):
+    return x * 0 + INF
+
+
+def half_zero(x):
+    return x.where(x > x.median(), 0.0)
+
+
+def with_long_labels(count):
+    """Tables of so many functions, in seconds of CPU time, with precisions of 0."""
+    tables = frames(range(1, count + 1), (5,), change=half_zero)
+    for table in tables.values():
+        table.attrs["clock"] = "cpu"
+    return tables
+
+
+class TextBoxes(RendererBase):
+    """Keeps the corners of each line of text that is drawn, in points."""
+
+    def __init__(self, figure):
+        super().__init__()
+        self.size = figure.get_size_inches() * 72
+        self.corners = {}
+
+    def flipy(self):
+        return False
+
+    def get_canvas_width_height(self):
+        return tuple(self.size)
+
+    def draw_text(self, gc, x, y, s, prop, angle, ismath=False, mtext=None):
+        assert not ismath, f"{s} is set as mathematics, which takes ten times as long"
+        width, height, descent = self.get_text_width_height_descent(s, prop, ismath)
+        box = np.array([[0, -descent], [width, height - descent]])
+        turn = Affine2D().rotate_deg(angle).translate(x, y)
+        self.corners[s, x, y] = turn.transform(box)
+
+    def draw_path(self, *arguments, **named): ...
+
+    draw_markers = draw_path_collection = draw_quad_mesh = draw_path
+
+
+def boxes_of_text(figure):
+    """The corners of each line of text, by the text and where it begins."""
+    boxes = TextBoxes(figure)
+    figure.set_dpi(72)
+    with style.applied():
+        figure.draw(boxes)
+    assert boxes.corners
+    return boxes.corners
+
+
+def outside(figure):
+    """The lines of text that are not inside of the figure, with their corners."""
+    size = 72 * figure.get_size_inches()
+    return {
+        text: corners.round(1).tolist()
+        for (text, *_), corners in boxes_of_text(figure).items()
+        if (corners < -HAIR).any() or (corners > size + HAIR).any()
+    }
+
+
+def shown_axes(figure):
+    return [ax for ax in figure.axes if ax.get_visible()]
+
+
+@pytest.mark.parametrize("name", WITH_LEGEND)
+def test_the_legend_names_the_algorithms_of_the_table(name):
+    (legend,) = drawn(name, frames()).legends
+    assert sorted(text.get_text() for text in legend.get_texts()) == sorted(ALGORITHMS)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_one_of_everything(name):
+    drawn(name, frames(functions=(1,), dimensions=(2,), algorithms=("A",)))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("change", [all_zero, all_infinite])
+def test_nothing_but_zero_or_infinity(name, change):
+    drawn(name, frames(dimensions=(2,), change=change))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_all_text_is_inside_of_the_figure(name):
+    has_panels = name not in RUN_COUNT or name == "run_count_problems"
+    for count in (1, 4, 6, 24) if has_panels else (1,):
+        table = with_long_labels(count)[FIGURES[name].table]
+        assert not outside(FIGURES[name](table)), f"{count} panels"
+
+
+@pytest.mark.parametrize("name", WITH_LEGEND)
+def test_a_legend_of_many_lines_leaves_room_for_the_panels(name):
+    tables = frames((1,), (5,), tuple(f"algorithm {k}" for k in range(30)))
+    figure = drawn(name, tables)
+    (legend,) = figure.legends
+    top = legend.get_window_extent().y0
+    for ax in shown_axes(figure):
+        assert ax.get_window_extent().y1 < top
+        assert ax.get_window_extent().height > figure.dpi
+
+
+@pytest.mark.parametrize("name", [name for name in FIGURES if name not in WITH_NOTE])
+def test_an_empty_table_is_refused(name):
+    empty = frames()[FIGURES[name].table].iloc[:0]
+    with pytest.raises(ValueError, match="nothing to draw"):
+        FIGURES[name](empty)
+
+
+@pytest.mark.parametrize("name", RUN_COUNT)
+def test_without_complete_samples_the_figure_says_so(name):
+    figure = drawn(name, {FIGURES[name].table: frames()[FIGURES[name].table].iloc[:0]})
+    (text,) = figure.texts
+    assert "no cell has as many runs" in text.get_text()
+
+
+@pytest.mark.parametrize("name", ["run_count_problems", "run_count_algorithms"])
+def test_cells_of_a_heat_map_have_their_numbers_where_those_fit(name):
+    few = drawn(name, frames()).axes[0]
+    assert len(few.texts) == few.collections[0].get_array().size
+    many = tuple(f"algorithm {k}" for k in range(60))
+    dimensions = (2, 3, 5, 10, 20, 40, 80)
+    crowded = drawn(name, frames(dimensions=dimensions, algorithms=many)).axes[0]
+    assert len(crowded.texts) == 0
+
+
+def test_the_paper_shows_two_of_the_thresholds():
+    tables = frames()
+    titles = [ax.get_title() for ax in drawn("run_count_configurations", tables).axes]
+    assert titles[::3] == ["IQR, τ = 0.05", "IQR, τ = 0.15"]
+    groups = tables["run_count_groups"]
+    tables["run_count_groups"] = groups[groups["tau"] > 0.05]
+    titles = [ax.get_title() for ax in drawn("run_count_configurations", tables).axes]
+    assert titles[::3] == ["IQR, τ = 0.1", "IQR, τ = 0.2"]
+
+
+def test_error_bars_of_a_dimension_are_quartiles_of_the_algorithms():
+    figure = drawn("run_count_dimensions", frames(functions=(1,), dimensions=(5,)))
+    ax = figure.axes[0]
+    low, high = ax.collections[0].get_segments()[0][:, 1]
+    (middle,) = ax.lines[0].get_ydata()
+    # 0, 10 and 20 by algorithm, and 7 for tau = .05.
+    assert (low, middle, high) == pytest.approx((12, 17, 22))
+
+
+def test_fixed_numbers_of_runs_are_joined_from_all_to_few():
+    ax = drawn("run_count_rules", frames()).axes[0]
+    (line,) = [line for line in ax.lines if line.get_linestyle() == "-"]
+    assert line.get_xydata().tolist() == [[0.0, 100.0], [80.0, 60.0]]
+
+
+def test_what_no_run_can_tell_is_said():
+    tables = frames()
+    tables["run_count_rules"]["winner_independent_percent"] = np.nan
+    texts = [[text.get_text() for text in ax.texts] for ax in drawn("run_count_rules", tables).axes]
+    assert texts == [[], [], [], [], ["no such runs"]]
+
+
+def test_each_calibration_curve_has_its_skill():
+    ax = drawn("run_count_reliability", frames()).axes[0]
+    assert ax.get_title() == "5 runs, other functions"
+    assert "10 %: skill -0.10, AUC 0.50" in ax.texts[0].get_text()
+
+
+@pytest.mark.parametrize("name", ["ert", "anytime", "quantiles"])
+def test_a_panel_for_each_function_and_dimension(name):
+    titles = [ax.get_title() for ax in shown_axes(drawn(name, frames()))]
+    assert titles == ["f1, D = 2", "f3, D = 2", "f1, D = 5", "f3, D = 5"]
+
+
+def test_all_functions_come_first():
+    titles = [ax.get_title() for ax in shown_axes(drawn("ecdf", frames(dimensions=(2,))))]
+    assert titles == ["all functions, D = 2", "f1, D = 2", "f3, D = 2"]
+
+
+def test_a_critical_difference_diagram_names_the_algorithms_and_joins_what_does_not_differ():
+    tables = frames(dimensions=(2,))
+    figure = drawn("critical_difference", tables)
+    titles = [ax.get_title() for ax in shown_axes(figure)]
+    assert titles == ["D = 2, median precision at the end", "D = 2, ERT in seconds"]
+    ax = figure.axes[0]
+    named = {text.get_text() for text in ax.texts}
+    assert {"a very long name of an algorithm  2.00", "CMA-ES  1.00", "3.00  random"} <= named
+    assert "CD = 1.50" in named
+    bars = [line.get_xdata().tolist() for line in ax.lines if line.get_linewidth() > 1.5]
+    assert sorted(bars) == [[1.0, 2.0], [2.0, 3.0]]  # each from left to right
+
+
+def test_without_a_critical_difference_one_bar_joins_all():
+    tables = frames(dimensions=(2,))
+    tables["ranks"]["critical_difference"] = np.nan
+    ax = drawn("critical_difference", tables).axes[0]
+    bars = [line.get_xdata().tolist() for line in ax.lines if line.get_linewidth() > 1.5]
+    assert bars == [[1.0, 2.0, 3.0]]
+    assert not [text for text in ax.texts if "CD" in text.get_text()]
+
+
+def test_where_no_function_was_run_with_every_algorithm_the_diagram_says_so():
+    tables = frames(dimensions=(2,))
+    tables["ranks"]["average_rank"] = np.nan
+    (text,) = drawn("critical_difference", tables).axes[0].texts
+    assert "no function" in text.get_text()
+    drawn("ranks", tables)
+
+
+def test_the_line_of_an_algorithm_goes_from_its_rank_by_evaluations_to_its_rank_by_time():
+    figure = drawn("inversions", frames(dimensions=(2,)))
+    assert [ax.get_title() for ax in shown_axes(figure)] == [
+        "D = 2, fixed budget (median precision)",
+        "D = 2, fixed targets (ERT)",
+    ]
+    lines = figure.axes[0].lines
+    assert [line.get_ydata().tolist() for line in lines] == [[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]]
+
+
+def test_all_dimensions_come_first():
+    figure = drawn("ecdf_dimensions", frames(dimensions=(2, 10)))
+    titles = [ax.get_title() for ax in shown_axes(figure)]
+    assert titles == ["all dimensions", "D = 2", "D = 10"]
+
+
+def test_without_limits_there_is_no_band():
+    tables = frames(functions=(1,), dimensions=(2,), algorithms=("A",))
+    (ax,) = drawn("ecdf", tables).axes
+    assert [len(band.get_path().vertices) > 1 for band in ax.patches] == [True]
+    tables["ecdf"][["low", "high"]] = np.nan
+    (ax,) = drawn("ecdf", tables).axes
+    assert not ax.patches
+
+
+def test_an_infinite_ert_is_a_hollow_marker_at_the_top():
+    tables = frames(functions=(1,), dimensions=(2,), algorithms=("A",))
+    tables["ert"].loc[tables["ert"]["target"] < 1, ["ert_s", "ert_s_low", "ert_s_high"]] = INF
+    figure = drawn("ert", tables)
+    (ax,) = figure.axes
+    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    assert [len(line.get_xdata()) for line in hollow] == [2]
+    assert "∞" in figure.get_supylabel()
+    to_axes = hollow[0].get_transform() - ax.transAxes
+    assert all(y > 0.9 for _, y in to_axes.transform(hollow[0].get_xydata()))
+
+
+def test_a_zero_on_a_logarithmic_axis_is_said():
+    tables = frames(change=half_zero)
+    assert "0 drawn at" in drawn("quantiles", tables).get_supxlabel()
+    assert "0 drawn at" in drawn("anytime", tables).get_supylabel()
+    assert "0 drawn at" not in drawn("quantiles", frames()).get_supxlabel()
+
+
+def test_labels_of_a_logarithmic_axis_are_those_of_matplotlib_in_unicode():
+    for low, high in ((3e-9, 2e5), (0.15, 2.0), (1.1, 1.9), (4.0, 60.0), (1.0, 100.0)):
+        ax = Figure().add_subplot()
+        scales.set_log(ax, "x", (low, high))
+        ticks = [tick for tick in ax.get_xticks() if low <= tick <= high]
+        ours = ax.xaxis.get_major_formatter().format_ticks(ticks)
+        ax.xaxis.set_major_formatter(LogFormatterSciNotation())
+        theirs = ax.xaxis.get_major_formatter().format_ticks(ticks)
+        assert any(ours)
+        assert ours == [in_unicode(label) for label in theirs]
+
+
+def in_unicode(label):
+    """What mathtext such as ``$\\mathdefault{5\\times10^{-8}}$`` shows."""
+    found = re.fullmatch(r"\$\\mathdefault{(?:([\d.]+)\\times)?10\^{(-?\d+)}}\$", label)
+    if not found:
+        assert not label
+        return ""
+    factor, exponent = found.groups()
+    power = "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(d)] if d != "-" else "⁻" for d in exponent)
+    return f"{factor}·10{power}" if factor else f"10{power}"
+
+
+def pixels(figure):
+    """The image of a figure at 100 dots per inch."""
+    canvas = FigureCanvasAgg(figure)
+    with style.applied():
+        figure.set_dpi(100)
+        canvas.draw()
+    return np.asarray(canvas.buffer_rgba()).copy()
+
+
+def test_plain_axes_look_like_those_of_matplotlib():
+    images = []
+    for kind in (Axes, PlainAxes):
+        with style.applied():
+            figure = Figure(figsize=(3, 2))
+            first = figure.add_subplot(1, 2, 1, axes_class=kind)
+            second = figure.add_subplot(1, 2, 2, axes_class=kind, sharex=first)
+            first.plot([1e-3, 2.0, 50.0], [1, 5, 2], "o-")
+            scales.set_log(first, "x", (1e-3, 90.0))
+            second.tick_params(labelleft=False)
+            second.grid(visible=False, axis="y")
+        images.append(pixels(figure))
+    assert (images[0] != images[1]).mean() < 1e-3
+    assert (images[1] < 255).any()
+
+
+def test_what_plain_axes_do_not_draw_themselves_matplotlib_draws():
+    images = []
+    for kind in (Axes, PlainAxes):
+        with style.applied():
+            figure = Figure(figsize=(3, 2))
+            ax = figure.add_subplot(axes_class=kind)
+            ax.set(xlabel="a label", xlim=(0, 1), ylim=(1e9, 1e9 + 1))
+            ax.yaxis.set_minor_locator(MultipleLocator(0.1))
+            ax.tick_params(top=True)
+        images.append(pixels(figure))
+        assert ax.get_xticklabels()[0].get_text() == "0.0"
+    assert np.array_equal(*images)
+
+
+def test_an_offset_of_tick_labels_is_drawn():
+    with style.applied():
+        ax = Figure(figsize=(3, 2)).add_subplot(axes_class=PlainAxes)
+        ax.set(xlim=(1e9, 1e9 + 1), ylim=(0, 1))
+    assert "1e9" in " ".join(text for text, *_ in boxes_of_text(ax.figure))
+
+
+def test_a_recording_is_the_figure():
+    with style.applied():
+        figure = Figure(figsize=(3, 2))
+        left, right = figure.subplots(1, 2)
+        for ax in (left, right):
+            ax.set_axis_off()
+        left.plot([0, 1, 3], [1, 0, 2], "s--", drawstyle="steps-post")
+        left.fill_between([0, 1, 3], [0, 0, 1], [1, 2, 2], alpha=0.3)
+        left.scatter([1, 2], [1, 2], s=[9, 50])
+        right.pcolormesh(np.arange(6.0).reshape(2, 3))
+        right.vlines([1, 2], 0, 1)
+        right.add_patch(Rectangle((0, 0), 1, 1, color="0.5"))
+        (clipped,) = right.plot([0, 3], [0, 2], "r-", linewidth=20)
+        clipped.set_clip_path(Circle((1, 1), 1, transform=right.transData))
+        recording = Recording(figure, 300)
+    assert np.array_equal(pixels(recording), pixels(figure))
+
+
+@pytest.mark.parametrize("name", ["ert", "restarts", "critical_difference"])
+def test_text_of_an_svg_is_anchored_where_it_is_drawn(name, tmp_path):
+    figure = FIGURES[name](frames(dimensions=(2,))[FIGURES[name].table])
+    style.save(figure, tmp_path / "figure.svg")
+    boxes = boxes_of_text(figure)
+    root = ElementTree.parse(tmp_path / "figure.svg").getroot()
+    height = float(root.get("viewBox").split()[3])
+    elements = list(root.iter("{http://www.w3.org/2000/svg}text"))
+    assert len(elements) == len(boxes)
+    anchors = set()
+    for element in elements:
+        if element.get("x"):  # others are rotated
+            anchor = re.search(r"text-anchor: (\w+)", element.get("style")).group(1)
+            share = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
+            places = [
+                (left + share * (right - left), baseline)
+                for (text, _, baseline), ((left, _), (right, _)) in boxes.items()
+                if text == element.text
+            ]
+            there = np.array([float(element.get("x")), height - float(element.get("y"))])
+            assert np.abs(np.array(places) - there).max(axis=1).min() < 3 * HAIR, element.text
+            anchors.add(anchor)
+    assert len(anchors) > 1
+
+
+def test_a_pdf_has_one_font_without_tables_for_layout(tmp_path):
+    style.save(FIGURES["ert"](frames((1,), (2,))["ert"]), tmp_path / "figure.pdf")
+    pdf = (tmp_path / "figure.pdf").read_bytes()
+    assert pdf.count(b"/FontFile2") == 1
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
+    (font,) = [data for data in map(inflated, streams) if data.startswith(b"\0\1\0\0")]
+    tables = set(TTFont(BytesIO(font)).keys())
+    assert {"glyf", "cmap"} <= tables
+    assert not tables & set(LAYOUT_TABLES)
+
+
+def inflated(data):
+    try:
+        return zlib.decompress(data)
+    except zlib.error:
+        return b""
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(collects):
+    (gc.enable if collects else gc.disable)()
+    try:
+        with style.applied():
+            assert not gc.isenabled()
+        with contextlib.suppress(ZeroDivisionError), style.applied():
+            raise ZeroDivisionError
+        assert gc.isenabled() == collects
+    finally:
+        gc.enable()
+
+
+def test_the_style_is_seaborns_ticks_with_our_changes():
+    ours = style.SETTINGS
+    for key, value in seaborn.axes_style("ticks").items():
+        if ours.get(key, rcParamsDefault[key]) != value:
+            assert key in OURS
+    palette = seaborn.color_palette("colorblind").as_hex()
+    assert tuple(palette[k] for k in (0, 3, 2, 4, 1, 9, 7, 5)) == style.COLOURS
+
+
+def test_figures_import_neither_seaborn_nor_scipy():
+    modules = (
+        "import sys, timefair.charts.paper.panels, timefair.charts.paper.run_count.panels as heat\n"
+    )
+    code = modules + "print(sorted({'seaborn', 'scipy'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("step", [True, False])
+def test_a_band_is_matplotlibs(step):
+    x = np.arange(1.0, 9.0)
+    low, high = x / 2, x * 2
+    low[[2, 3]], high[6] = np.nan, INF
+    theirs, ours = Figure().add_subplot(), Figure().add_subplot()
+    theirs.fill_between(x, low, high, step="post" if step else None)
+    panels.band(ours, x, low, high, color="black", alpha=0.5, step=step)
+    outlines = [path.vertices for path in theirs.collections[0].get_paths()]
+    expected = {tuple(p) for points in outlines if np.ptp(points[:, 0]) for p in points}
+    (area,) = ours.patches
+    assert {tuple(p) for p in area.get_path().vertices} == expected
+
+
+@pytest.mark.parametrize("suffix", [".pdf", ".svg", ".png"])
+def test_equal_figures_are_equal_files(suffix, tmp_path):
+    tables = frames(functions=(1,), dimensions=(2,))
+    paths = [tmp_path / f"{k}{suffix}" for k in range(2)]
+    for path in paths:
+        style.save(FIGURES["ert"](tables["ert"]), path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_all_files_of_a_figure_have_one_layout(tmp_path):
+    figure = FIGURES["ert"](frames(functions=(1,), dimensions=(2,))["ert"])
+    first, second, third = (tmp_path / f"{k}.png" for k in range(3))
+    style.save(figure, first)
+    place = figure.axes[0].get_position().bounds
+    style.save(figure, tmp_path / "figure.pdf", second)
+    assert figure.axes[0].get_position().bounds == place
+    style.save(figure, third)
+    assert first.read_bytes() == second.read_bytes() == third.read_bytes()
+
+
+def test_another_kind_of_file_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"figure\.bmp"):
+        style.save(Figure(), tmp_path / "figure.pdf", tmp_path / "figure.bmp")
+    assert not list(tmp_path.iterdir())
+
+
+def test_algorithms_differ_in_more_than_colour():
+    looks = list(style.looks(f"algorithm {k}" for k in range(20)).values())
+    assert len({(look.color, look.marker) for look in looks}) == 20
+    assert len({(look.marker, str(look.linestyle)) for look in looks}) == 20
+
+
+def test_markers_of_curves_that_run_together_lie_apart():
+    where = np.ones(100, dtype=bool)
+    places = [style.marks(where, k, 4) for k in range(4)]
+    assert len({i for marks in places for i in marks}) == 20
+    assert style.marks(np.zeros(3, dtype=bool), 0, 1) == []
+
+
+def test_limits_hold_what_is_finite_and_positive():
+    low, high = scales.limits([0.0, 1.0, 1000.0, INF, np.nan])
+    assert low < 1.0 < 1000.0 < high
+    assert scales.limits([INF]) == (0.1, 10.0)
+
+
+def test_figures_know_neither_records_nor_tables():
+    for path in Path(timefair.charts.paper.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not [n for n in names if n.startswith(("timefair.records", "timefair.rundata"))]
+
+
+def test_a_curve_that_ends_before_the_others_ends_in_a_cross():
+    tables = frames(functions=(1,), dimensions=(2,), algorithms=("A", "B"))
+    anytime = tables["anytime"]
+    tables["anytime"] = anytime[(anytime["algorithm"] == "A") | (anytime["cost"] < 0.1)]
+    ax = drawn("anytime", tables).axes[0]
+    lines = [artist for artist in ax.get_children() if isinstance(artist, Line2D)]
+    (cross,) = [line for line in lines if line.get_marker() == "x"]
+    assert cross.get_xdata()[0] == tables["anytime"].query("algorithm == 'B'")["cost"].max()

@@ -1,0 +1,407 @@
+"""The checklist: each part is met by a campaign in order, and not if one thing is not."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import pytest
+
+from timefair import cli
+from timefair.campaign import configuration, plan
+from timefair.exhibits.campaign.checklist import ITEMS
+from timefair.exhibits.registry import TABLES
+from timefair.records.integrity import Origins
+from timefair.records.schema import RUN_SCHEMA
+from timefair.records.store import write_record
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+SPEC = {"threads": 1, "restart": None, "ancillary": {"method": "defaults"}}
+CAMPAIGN = {
+    "name": "trial",
+    "seed": 3,
+    "budget": {"final_target": 1e-8},
+    "restart": {"policy": "independent", "tau_s": None},
+    "stopping": {"rule": "fixed"},
+    "algorithms": {"A": SPEC, "B": copy.deepcopy(SPEC)},
+    "tables": ["ert", "success", "quantiles", "ancillary"],
+    "figures": ["anytime", "profile"],
+}
+MACHINE = {
+    "cpu": "Z80",
+    "cores": 2,
+    "cores_physical": 2,
+    "governor": None,
+    "turbo": False,
+    "memory_mb": 15_922.4,
+    "kernel": "6.1",
+    "python": "3.11.7",
+    "python_flags": "-O3",
+    "numpy_compilers": {"c": "gcc 14"},
+    "blas": "openblas 0.3",
+    "blas_threads": [{"library": "openblas 0.3", "threads": 1}],
+    "versions": {"numpy": "2.3.5"},
+    "commit": "abc123",
+    "package_commit": "def456",
+    "missing": {"governor": "not available here: no file"},
+}
+FACTS = {"campaign": CAMPAIGN, "key": "k", "code": "c0de" * 16, "machine": MACHINE}
+ANALYSIS = Analysis(targets=(10.0, 1e-8), campaign=CAMPAIGN)
+
+
+@pytest.fixture
+def campaign(run, table):
+    """Two algorithms, two instances, two runs; a function of what is changed in one run of A."""
+
+    def make(rows=slice(0, 1), **changes):
+        every = [
+            run(
+                [(1, 0.1, 5.0)],
+                algorithm=label,
+                instance=instance,
+                run=r,
+                seed=k,
+                core=0,
+            )
+            for k, (label, instance, r) in enumerate(
+                (label, instance, r) for label in "AB" for instance in (1, 2) for r in (0, 1)
+            )
+        ]
+        for row in every[rows]:
+            row.update(changes)
+        return Runs.of(table(*every))
+
+    return make
+
+
+def with_facts(runs, **of_a):
+    """The runs with facts of their records; those of A may differ."""
+    origins = {}
+    for label, facts in (("A", FACTS | of_a), ("B", FACTS)):
+        origins[label] = Origins()
+        origins[label].add(facts)
+    return replace(runs, origins=origins)
+
+
+def also(runs, **facts):
+    """The same runs, and some of A from records with other facts."""
+    runs.origins["A"].add(FACTS | facts)
+    return runs
+
+
+def changed(mapping, path, value):
+    """A copy with one value, at a path such as ``budget.final_target``, changed."""
+    result = copy.deepcopy(mapping)
+    *folders, name = path.split(".")
+    place = result
+    for folder in folders:
+        place = place[folder]
+    place[name] = value
+    return result
+
+
+def filled(runs, analysis=ANALYSIS):
+    return TABLES["checklist"](runs, analysis).set_index(["topic", "part"])
+
+
+def not_met(runs, analysis=ANALYSIS):
+    frame = filled(runs, analysis)
+    return {name: frame.loc[name, "missing"] for name in frame.index[~frame["met"]]}
+
+
+def test_a_campaign_in_order_meets_all(campaign):
+    frame = filled(with_facts(campaign()))
+    assert frame["met"].all()
+    assert frame["missing"].isna().all()
+    assert frame["evidence"].notna().all()
+    assert list(dict.fromkeys(frame["item"])) == list(range(1, 9))
+    assert list(dict.fromkeys(topic for topic, _ in frame.index)) == list(ITEMS)
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        (("Budget", "Time T"), "T = 1 s of wall clock for every run, restarts included"),
+        (("Budget", "Cap on evaluations"), "none"),
+        (("Budget", "Early end"), "a run ends at the precision 1e-08"),
+        (("Restarts", "Policy"), "independent"),
+        (("Restarts", "Completed restarts"), "median of a run: A 1, B 1"),
+        (("Targets", "Targets"), "2 precisions, 10 to 1e-08"),
+        (("Targets", "Success"), "0 of 8 runs reached 1e-08; rates in table success"),
+        (("Results", "Profiles"), "figures: profile"),
+        (("Statistics", "Seeds"), "campaign seed 3"),
+        (("Statistics", "Repetitions"), "runs of each algorithm on each of 2 problems: 2"),
+        (("Statistics", "Intervals or tests"), "95 % intervals in ert, quantiles, success"),
+        (("Machine", "Hardware"), "Z80 with 2 cores and 16 GB; physical cores: 2; governor: not"),
+        (("Machine", "Hardware"), "turbo: off"),
+        (("Machine", "BLAS"), "openblas 0.3; threads of openblas 0.3: 1"),
+        (("Machine", "Compiler flags"), "Python: -O3; numpy: c gcc 14"),
+        (("Machine", "Versions"), "Python 3.11.7, numpy 2.3.5"),
+        (("Tuning", "Tuning"), "0 s, defaults"),
+        (("Tuning", "Preparation"), "A 0.1 s (measured), B 0.1 s (measured)"),
+        (("Tuning", "Amortisation"), "not charged; the share would be at most 0.1 s a problem"),
+        (("Code", "Code"), "c0dec0dec0de"),
+        (("Code", "Commit"), "working directory: abc123; timefair: def456"),
+        (("Code", "Configuration"), "results/trial/campaign.json"),
+    ],
+)
+def test_evidence_is_concrete(campaign, part, said):
+    assert said in filled(with_facts(campaign())).loc[part, "evidence"]
+
+
+A_RUN = [
+    ({"budget_s": 2.0}, ("Budget", "Time T"), "not all runs had the same T"),
+    ({"budget_s": None}, ("Budget", "Time T"), "not all runs had the same T"),
+    ({"budget_evaluations": 9}, ("Budget", "Cap on evaluations"), "different caps"),
+    ({"overshoot_s": 0.06}, ("Budget", "Overshoot"), "runs that went on for more than 50 ms: 1"),
+    ({"completed_restarts": None}, ("Restarts", "Completed restarts"), "for 1 of 8 runs"),
+    ({"stop_reason": "algorithm_ended"}, ("Restarts", "Use of the budget"), "1 of A"),
+    ({"stop_reason": "failure"}, ("Restarts", "Use of the budget"), "1 of A"),
+    ({"seed": 1}, ("Statistics", "Seeds"), "2 runs share a random stream"),
+    ({"seed": None}, ("Code", "Seeds"), "runs without one: 1"),
+]
+
+
+@pytest.mark.parametrize(("change", "part", "said"), A_RUN)
+def test_one_run_out_of_order_is_told(campaign, change, part, said):
+    missing = not_met(with_facts(campaign(**change)))
+    assert list(missing) == [part]
+    assert said in missing[part]
+
+
+IN_A_CAMPAIGN = [
+    ("budget.final_target", None, ("Budget", "Early end"), "not all runs had the same final"),
+    ("seed", 4, ("Statistics", "Seeds"), "runs of different seeds"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "part", "said"), IN_A_CAMPAIGN)
+def test_algorithms_under_different_rules_are_told(campaign, path, value, part, said):
+    runs = with_facts(campaign(), campaign=changed(CAMPAIGN, path, value))
+    missing = not_met(runs)
+    assert list(missing) == [part]
+    assert said in missing[part]
+
+
+IN_A_MACHINE = [
+    ("cpu", "6502", ("Machine", "Hardware"), "runs of 2 kinds of machines"),
+    ("kernel", "6.2", ("Machine", "System"), "runs under 2 kernels"),
+    ("blas", "mkl", ("Machine", "BLAS"), "runs with 2 libraries"),
+    ("python_flags", "-O2", ("Machine", "Compiler flags"), "different builds"),
+    ("versions.numpy", "2.0.0", ("Machine", "Versions"), "numpy 2.0.0 and 2.3.5"),
+    ("versions.scipy", None, ("Machine", "Versions"), "version not known: scipy"),
+    ("commit", "abc123-dirty", ("Code", "Commit"), "files differed from the commit"),
+    (
+        "blas_threads",
+        [{"library": "mkl", "threads": 2}],
+        ("Machine", "Threads"),
+        "more than allowed: A 2 of mkl",
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "part", "said"), IN_A_MACHINE)
+def test_another_machine_is_told(campaign, path, value, part, said):
+    missing = not_met(with_facts(campaign(), machine=changed(MACHINE, path, value)))
+    assert list(missing) == [part]
+    assert said in missing[part]
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("cpu", ("Machine", "Hardware")),
+        ("memory_mb", ("Machine", "Hardware")),
+        ("kernel", ("Machine", "System")),
+        ("blas", ("Machine", "BLAS")),
+        ("numpy_compilers", ("Machine", "Compiler flags")),
+    ],
+)
+def test_what_a_machine_does_not_tell_is_missing_with_its_reason(campaign, name, part):
+    silent = changed(MACHINE, name, None) | {"missing": {name: "not available here: no file"}}
+    missing = not_met(replace(campaign(), origins={k: Origins([CAMPAIGN], ["k"], ["c"], [silent])
+                                                   for k in "AB"}))  # fmt: skip
+    assert missing == {part: f"{name} not available here: no file"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "part", "said"),
+    [
+        ({"code": "5a" * 32}, ("Code", "Code"), "runs of several versions of A"),
+        (
+            {"campaign": changed(CAMPAIGN, "restart.policy", "none")},
+            ("Restarts", "Policy"),
+            "A: runs under different policies",
+        ),
+    ],
+)
+def test_runs_of_one_algorithm_that_differ_are_told(campaign, facts, part, said):
+    assert said in not_met(also(with_facts(campaign()), **facts))[part]
+
+
+def test_policies_may_differ_if_that_is_said(campaign):
+    own = changed(CAMPAIGN, "algorithms.A.restart", {"policy": "fixed", "tau_s": 0.1})
+    row = filled(with_facts(campaign(), campaign=own)).loc["Restarts", "Policy"]
+    assert row["met"]
+    assert row["evidence"] == "fixed, tau_s 0.1 (A); independent (B)"
+
+
+ASKED = [
+    ("tables", ["ert", "success", "quantiles"], ("Tuning", "Amortisation"), "table ancillary"),
+    ("tables", ["ert", "ancillary"], ("Targets", "Success"), "ask for table success"),
+    ("tables", ["success", "ancillary"], ("Results", "ERT"), "ask for table or figure ert"),
+    ("figures", ["profile", "anytime_evaluations"], ("Results", "Anytime"), "figure anytime"),
+    ("figures", ["anytime", "profile_evaluations"], ("Results", "Profiles"), "figure profile"),
+    ("algorithms.A.ancillary.method", None, ("Tuning", "Tuning"),
+     "declare algorithms.A.ancillary.method"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "value", "part", "said"), ASKED)
+def test_what_the_campaign_does_not_ask_for_is_told(campaign, path, value, part, said):
+    analysis = ANALYSIS.model_copy(update={"campaign": changed(CAMPAIGN, path, value)})
+    missing = not_met(with_facts(campaign()), analysis)
+    assert list(missing) == [part]
+    assert said in missing[part]
+
+
+def test_intervals_or_tests_need_a_table(campaign):
+    analysis = ANALYSIS.model_copy(update={"campaign": CAMPAIGN | {"tables": ["restarts"]}})
+    assert ("Statistics", "Intervals or tests") in not_met(with_facts(campaign()), analysis)
+
+
+def test_many_algorithms_without_a_method_are_named(campaign):
+    silent = changed(CAMPAIGN, "algorithms.A.ancillary.method", None)
+    silent = changed(silent, "algorithms.B.ancillary.method", None)
+    missing = not_met(with_facts(campaign()), ANALYSIS.model_copy(update={"campaign": silent}))
+    assert missing["Tuning", "Tuning"] == ("declare algorithms.<label>.ancillary.method for A, B")
+
+
+def test_one_algorithm_has_no_profile(campaign):
+    runs = with_facts(campaign())
+    alone = runs.where(runs.frame["algorithm"].to_numpy() == "A")
+    assert "one algorithm" in not_met(alone)["Results", "Profiles"]
+
+
+def test_targets_beyond_the_end_of_runs_are_told(campaign):
+    missing = not_met(with_facts(campaign()), ANALYSIS.model_copy(update={"targets": (1.0, 1e-9)}))
+    assert missing == {("Targets", "Targets"): "beyond 1e-08, where runs end: 1"}
+
+
+def test_one_run_has_no_interval(campaign):
+    runs = with_facts(campaign())
+    missing = not_met(runs.where((runs.frame["run"] == 0).to_numpy()))
+    assert list(missing) == [("Statistics", "Repetitions")]
+    assert "in 4 cases less than 2 runs" in missing["Statistics", "Repetitions"]
+
+
+def test_a_stopping_rule_explains_numbers_of_runs(campaign, run, table):
+    rows = [run(run=k, seed=k, core=0) for k in range(2)]
+    rows += [run(run=k, seed=9 + k, core=0, algorithm="B") for k in range(3)]
+    runs = with_facts(Runs.of(table(*rows)))
+    assert "no stopping rule" in not_met(runs)["Statistics", "Repetitions"]
+    ruled = changed(CAMPAIGN, "stopping.rule", "skewness")
+    for one in runs.origins.values():
+        one.campaign[:] = [ruled]
+    row = filled(runs).loc["Statistics", "Repetitions"]
+    assert row["met"]
+    assert ": 2 to 3;" in row["evidence"]
+    assert "ended by the rule skewness" in row["evidence"]
+
+
+@pytest.mark.parametrize(("objective_s", "met"), [(9e-3, True), (1e-3, False)])
+def test_evaluations_are_a_budget_where_they_dominate(campaign, objective_s, met):
+    given = {"budget_s": None, "budget_evaluations": 100, "objective_s": objective_s}
+    frame = filled(with_facts(campaign(rows=slice(None), **given)))
+    assert frame.loc[("Budget", "Time T"), "met"] == met
+    cap = frame.loc[("Budget", "Cap on evaluations"), "evidence"]
+    assert cap == "100 evaluations for every run"
+    assert ("Budget", "Overshoot") not in frame.index
+
+
+def test_amortised_cost_is_said(campaign):
+    analysis = Analysis(
+        targets=ANALYSIS.targets, ancillary="amortised", tuning_s={"A": 60.0}, problems=2,
+        campaign=CAMPAIGN | {"tables": ["ert", "success"]},
+    )  # fmt: skip
+    frame = filled(with_facts(campaign()), analysis)
+    assert frame["met"].all()
+    assert frame.loc[("Tuning", "Tuning"), "evidence"] == "60 s, defaults (A); 0 s, defaults (B)"
+    assert (
+        "every run is charged its share, at most 30"
+        in (frame.loc[("Tuning", "Amortisation"), "evidence"])
+    )
+
+
+def test_records_that_say_nothing_tick_nothing(campaign):
+    missing = not_met(campaign(), Analysis(targets=(1.0,)))
+    assert {topic for topic, _ in missing} >= {
+        *("Budget", "Restarts", "Targets", "Results", "Statistics", "Machine", "Tuning", "Code"),
+    }
+    assert missing["Machine", "Hardware"] == "the records do not name a machine"
+    assert missing["Code", "Code"] == "the records of A, B do not say"
+
+
+def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path):
+    path = tmp_path / "campaign.yaml"
+    path.write_text(
+        "name: trial\n"
+        "problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}\n"
+        "algorithms: {A: {use: 'timefair:random-search', ancillary: {method: 'a < b & <i>'}}}\n"
+        "budget: {time_s: 1.0}\n"
+    )
+    loaded = configuration.load(path)
+    snapshot = plan.write_snapshot(loaded, tmp_path)
+    collected = tmp_path / "A.parquet"
+    rows = table(run([(1, 0.1, 5.0)]), run(run=1, seed=8)).to_batches()
+    facts = FACTS | {"campaign": loaded.model_dump(mode="json")}
+    write_record(collected, rows, facts)
+    output, of_campaign = tmp_path / "checklist.html", ["--campaign", str(snapshot)]
+    table = tmp_path / "checklist.parquet"
+    words = ["tabulate", "checklist", str(collected), *of_campaign, "--output"]
+    assert cli.main([*words, str(tmp_path / "checklist.csv"), str(table)]) == 0
+    words = ["report", str(table), *of_campaign, "--output", str(tmp_path / "report.html")]
+    assert cli.main([*words, "--checklist", str(output)]) == 0
+    text = output.read_text()
+    made = TABLES["checklist"](Runs.read([collected]), Analysis.of(loaded.settings_of("checklist")))
+    assert text.count('<th scope="row">') == len(made) > 0
+    assert text.count('class="open"') >= (~made["met"]).sum() > 0
+    assert "a &lt; b &amp; &lt;i&gt;" in text
+    assert "0 of 2 runs were disturbed" in text
+
+
+def test_an_unknown_preparation_is_told(campaign):
+    missing = not_met(with_facts(campaign(rows=slice(0, 4), preparation_s=None)))
+    assert missing == {("Tuning", "Preparation"): "the records of A do not say"}
+
+
+def test_no_runs_give_an_empty_table():
+    assert filled(Runs.of(RUN_SCHEMA.empty_table())).empty
+
+
+def test_what_records_say_is_read_with_them(run, table, tmp_path):
+    paths = []
+    for label, facts in (("A", FACTS), ("B", {"collected": vars(Origins(code=["1", "2"]))})):
+        paths.append(tmp_path / f"{label}.parquet")
+        write_record(paths[-1], table(run(algorithm=label)).to_batches(), facts)
+    runs = Runs.read(paths)
+    assert runs.origins["A"] == Origins([CAMPAIGN], ["k"], [FACTS["code"]], [MACHINE])
+    assert runs.origins["B"].code == ["1", "2"]
+    assert runs.where(runs.frame["algorithm"].to_numpy() == "A").origins == runs.origins
+
+
+def test_only_the_checklist_changes_with_all_that_is_asked_for(tmp_path):
+    text = (
+        "name: trial\nproblems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}\n"
+        "algorithms: {A: 'timefair:random-search'}\nbudget: {time_s: 1.0}\n"
+    )
+    made = []
+    for figures in ("[ert]", "[all]"):
+        path = tmp_path / "campaign.yaml"
+        path.write_text(f"{text}figures: {figures}\n")
+        made.append(configuration.load(path))
+    few, every = made
+    assert few.settings_of("ert") == every.settings_of("ert")
+    assert few.settings_of("checklist")["campaign"]["figures"] == ["ert"]
+    assert "anytime" in every.settings_of("checklist")["campaign"]["figures"]

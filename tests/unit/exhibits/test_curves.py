@@ -1,0 +1,181 @@
+"""Anytime curves, ECDFs and profiles, on campaigns small enough to count by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from timefair.exhibits.registry import TABLES
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), relative_targets=(0.5, 0.01), resamples=100)
+PROFILES = ("profile", "profile_evaluations", "profile_quality", "data_profile")
+
+
+def made(name, table, analysis=ANALYSIS):
+    return TABLES[name](Runs.of(table), analysis)
+
+
+def fraction_at(frame, cost):
+    """At the first point of the grid that is not below a cost."""
+    reached = frame[frame["cost"] >= cost * (1 - 1e-9)]
+    return reached.groupby(["dimension", "algorithm"])["fraction"].first()
+
+
+@pytest.fixture
+def campaign(run, table):
+    """Two dimensions; A is fast, B needs ten times as long, two runs each on an instance.
+
+    The first evaluation finds 16, both end at 0.
+    """
+
+    def events(factor, k):
+        found = ((1, 0.001), (10, 0.02), (20, 0.03 + 0.01 * k))
+        return [
+            (n * factor, t * factor, q) for (n, t), q in zip(found, (16.0, 4.0, 0.0), strict=True)
+        ]
+
+    return table(
+        *(
+            run(
+                events(factor, k),
+                algorithm=name,
+                dimension=dimension,
+                run=k,
+                evaluations=20 * factor,
+            )
+            for name, factor in (("A", 1), ("B", 10))
+            for dimension in (2, 4)
+            for k in (0, 1)
+        )
+    )
+
+
+def test_the_mean_curve_begins_where_every_run_has_a_value(run, table):
+    rows = table(*[run([(1, 0.1 * (k + 1), 10.0), (9, 0.5, 0.0)], run=k) for k in range(4)])
+    frame = made("anytime", rows).query("unit == 'seconds'").set_index("cost")
+    assert frame.loc[frame.index < 0.4, "mean_log10"].isna().all()
+    between = frame[(frame.index >= 0.4) & (frame.index < 0.5)]
+    assert (between[["mean_log10", "mean_log10_low", "mean_log10_high"]] == 1.0).all(axis=None)
+    assert frame["mean_log10"].iloc[-1] == -8.0
+    assert frame[["median_low", "median_high"]].isna().all(axis=None)  # four runs
+
+
+def test_a_curve_over_evaluations_ends_where_half_of_the_runs_were_cut_off(run, table):
+    slow = [run([(1, 0.1, 9.0), (10, 0.5, 3.0)], run=k, evaluations=20 + k) for k in range(3)]
+    fast = [
+        run([(1, 0.1, 8.0)], algorithm="B", run=k, evaluations=1000, stop_reason="evaluations")
+        for k in range(3)
+    ]
+    done = [
+        run([(5, 0.1, 0.0)], algorithm="C", run=k, evaluations=5, stop_reason="target")
+        for k in range(3)
+    ]
+    frame = made("anytime", table(*slow, *fast, *done))
+    ends = frame[frame["unit"] == "evaluations"].groupby("algorithm")["cost"].max()
+    assert 18 <= ends["A"] <= 21
+    assert ends["B"] == ends["C"] == 1000
+    in_seconds = frame[frame["unit"] == "seconds"].groupby("algorithm")["cost"].max()
+    assert in_seconds.nunique() == 1
+
+
+def test_the_floor_of_the_mean_is_the_hardest_target_below_1e_8(run, table):
+    rows = table(*[run([(1, 0.1, 0.0)], run=k) for k in range(2)])
+    harder = Analysis(targets=(1.0, 1e-10))
+    assert made("anytime", rows)["mean_log10"].iloc[-1] == -8.0
+    assert made("anytime", rows, harder)["mean_log10"].iloc[-1] == pytest.approx(-10.0)
+
+
+def test_limits_of_the_ecdf_are_not_there_for_one_run(run, table):
+    once = made("ecdf", table(run([(1, 0.1, 0.5)])))
+    assert once.filter(regex="low|high").isna().all(axis=None)
+    twice = made("ecdf", table(run([(1, 0.1, 0.5)]), run(run=1)))
+    end = twice.query("unit == 'seconds'").iloc[-1]
+    assert (end["low"], end["fraction"], end["high"]) == pytest.approx((0, 1 / 3, 2 / 3))
+
+
+def test_costs_per_dimension_put_dimensions_together(campaign):
+    frame = made("ecdf_dimensions", campaign).query("unit == 'evaluations_per_dimension'")
+    assert list(frame["dimension"].unique()) == ["2", "4", "all"]
+    runs = frame.groupby(["dimension", "algorithm"])["runs"].first()
+    assert runs["all", "A"] == 4
+    assert runs["2", "A"] == 2
+    at_five = fraction_at(frame, 5.0)
+    assert at_five["4", "A"] == pytest.approx(1.0)
+    assert at_five["2", "A"] == pytest.approx(1 / 3)
+    assert at_five["all", "A"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_profiles_have_limits_around_them(name, campaign):
+    frame = made(name, campaign)
+    assert (frame["low"] <= frame["fraction"]).all()
+    assert (frame["fraction"] <= frame["high"]).all()
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_one_run_on_an_instance_leaves_profiles_without_limits(name, campaign, run, table):
+    rows = table(
+        *campaign.to_pylist(),
+        *(run([(1, 0.1, 1.0)], algorithm=name, instance=2) for name in "AB"),
+    )
+    frame = made(name, rows).set_index("dimension")
+    frame.index = frame.index.astype(str)
+    assert frame.loc["2", ["low", "high"]].isna().all(axis=None)
+    assert frame.loc["4", ["low", "high"]].notna().all(axis=None)
+
+
+def test_a_profile_in_evaluations_is_not_that_in_seconds(run, table):
+    """A needs fewer evaluations, B less time."""
+    rows = table(
+        *(run([(1, 0.5, 0.01)], algorithm="A", run=k) for k in range(2)),
+        *(run([(50, 0.1, 0.01)], algorithm="B", run=k) for k in range(2)),
+    )
+    best = {
+        name: made(name, rows).query("ratio == 1").set_index("algorithm")["fraction"].to_dict()
+        for name in ("profile", "profile_evaluations")
+    }
+    assert best["profile"] == {"A": 0.0, "B": 1.0}
+    assert best["profile_evaluations"] == {"A": 1.0, "B": 0.0}
+
+
+def test_every_relative_target_is_solved_by_somebody(run, table):
+    """Nobody comes below 5, and the targets 8 + 5 and 5.16 are still reached by A."""
+    rows = table(
+        run([(1, 0.1, 21.0), (5, 0.2, 5.0)], algorithm="A"),
+        run([(1, 0.1, 21.0), (5, 0.4, 12.0)], algorithm="B"),
+    )
+    frame = made("profile_quality", rows)
+    ends = frame.groupby("algorithm").last()
+    assert ends["problems"].tolist() == [2, 2]
+    assert ends["fraction"].to_dict() == {"A": 1.0, "B": 0.5}
+
+
+def test_a_third_algorithm_does_not_change_the_profile_of_a_pair(campaign, run, table):
+    third = [
+        run([(1, 1e-5, 0.0)], algorithm="C", dimension=dimension, run=k)
+        for dimension in (2, 4)
+        for k in range(2)
+    ]
+    before = made("profile_pairs", campaign)
+    after = made("profile_pairs", table(*campaign.to_pylist(), *third))
+    same = after[~after[["algorithm", "against"]].isin(["C"]).any(axis=1)]
+    pd.testing.assert_frame_equal(before, same.reset_index(drop=True))
+
+
+def test_a_data_profile_counts_simplex_gradients(campaign):
+    """A solves the targets 8 and 0.16 after 10 and 20 evaluations, B after ten times as many."""
+    frame = made("data_profile", campaign).query("unit == 'simplex_gradients'")
+    assert list(frame["dimension"].unique()) == ["2", "4", "all"]
+    at = {gradients: fraction_at(frame, gradients) for gradients in (10 / 5, 20 / 3, 200 / 3)}
+    assert at[10 / 5]["all", "A"] == 0.25
+    assert at[20 / 3]["2", "A"] == at[20 / 3]["all", "A"] == 1.0
+    assert at[20 / 3]["all", "B"] == 0.0
+    assert at[200 / 3]["all", "B"] == 1.0
+    assert frame.groupby("dimension")["problems"].first().to_dict() == {"2": 2, "4": 2, "all": 4}
+
+
+def test_a_data_profile_of_nothing_solved_has_a_row(run, table):
+    frame = made("data_profile", table(run(), run(run=1)))
+    assert np.nan_to_num(frame["fraction"]).max() == 0.0
+    assert not frame.empty

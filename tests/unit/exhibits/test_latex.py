@@ -1,0 +1,465 @@
+"""Tables in print: valid LaTeX for every table, and what a reader sees in it."""
+
+import doctest
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timefair import cli
+from timefair.campaign import configuration, plan
+from timefair.exhibits.exhibit import Exhibit
+from timefair.exhibits.files import write
+from timefair.exhibits.layout import Layout, Points, Value, generic, layouts_of, parts
+from timefair.exhibits.questions import Question
+from timefair.exhibits.registry import TABLES
+from timefair.latex import Setting, document, notation, typeset
+from timefair.latex.grid import GAP, TabularColumn, best, grid, width_of
+from timefair.latex.notation import Notation, escape, short
+from timefair.latex.pages import CHARACTERS, LINES, pages, tabulars
+from timefair.records.schema import RUN_SCHEMA
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), resamples=50)
+SETTING = Setting(ANALYSIS, time_s=0.8, evaluations_per_dimension=1000)
+ALGORITHMS = ("my_algo%1", "a--b {x}", "[c]", "*d & e", r"\f#$~^")
+TABLE = Exhibit("t", Question.BETTER, "A table", "A table.", (), lambda runs, analysis: runs.frame)
+ERT = Layout(
+    caption="ERT in seconds.",
+    values=(Value.with_limits("ert_s", "ERT", "low"),),
+    rows=("function", "algorithm"),
+    columns="target",
+)
+
+
+@pytest.fixture
+def campaign(run, table):
+    """Algorithms with names that LaTeX would take for its own, on two functions."""
+    return table(
+        *[
+            run(
+                [(1, 0.1, 50.0), (10 + k, 0.4, 10.0 ** (k - 3 * i))],
+                algorithm=name,
+                function=function,
+                instance=i,
+                run=r,
+                best_precision=10.0 ** (k - 3 * i),
+            )
+            for k, name in enumerate(ALGORITHMS)
+            for function in (1, 2)
+            for i in (1, 2)
+            for r in (0, 1)
+        ]
+    )
+
+
+def printed(name, records):
+    table = TABLES[name].exhibit
+    frame = table(Runs.of(records), ANALYSIS)
+    return typeset(table, frame, layouts_of(table, frame), SETTING)
+
+
+def typeset_frame(frame, layout):
+    return typeset(TABLE, frame, [layout], SETTING)
+
+
+def frame_of(values, **columns):
+    """ERTs of A, B, … on one function and target."""
+    names = [chr(ord("A") + k) for k in range(len(values))]
+    shared = {"suite": "bbob", "dimension": 5, "function": 1, "algorithm": names, "target": 0.1}
+    return pd.DataFrame(
+        shared | {"ert_s": values, "ert_s_low": values, "ert_s_high": values} | columns
+    )
+
+
+def check(tex):
+    """Braces and environments are balanced, rows have the columns of their tabular."""
+    code = "\n".join(line for line in tex.splitlines() if not line.startswith("%"))
+    bare = re.sub(r"\\[\\{}]", "", code)
+    assert bare.count("{") == bare.count("}")
+    assert min(np.cumsum([(c == "{") - (c == "}") for c in bare]), default=0) >= 0
+    assert code.count("$") % 2 == code.count(r"\$") % 2
+    environments = []
+    for kind, name in re.findall(r"\\(begin|end)\{([a-z*]+)\}", code):
+        if kind == "begin":
+            environments.append(name)
+        else:
+            assert environments.pop() == name
+    assert not environments
+    labels = re.findall(r"\\label\{(.*?)\}", code)
+    assert len(set(labels)) == len(labels) > 0
+    bodies = re.findall(r"\\begin\{tabular\}\{@\{\}([lr]+)@\{\}\}(.*?)\\end\{tabular\}", code, re.S)
+    assert len(bodies) == code.count(r"\begin{tabular}") > 0
+    for columns, body in bodies:
+        rows = [line for line in body.splitlines() if line.endswith(r"\\")]
+        assert rows
+        for row in rows:
+            spans = [int(n) for n in re.findall(r"\\multicolumn\{(\d+)\}", row)]
+            count = len(re.findall(r"(?<!\\)&", row)) + 1
+            assert count + sum(spans) - len(spans) == len(columns), row
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_is_valid_latex(name, campaign):
+    tex = printed(name, campaign)
+    check(tex)
+    assert r"\usepackage{booktabs}" in tex
+    assert rf"\label{{tab:{name}" in tex
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_campaign_without_runs_is_valid_latex(name):
+    tex = printed(name, RUN_SCHEMA.empty_table())
+    check(tex)
+    assert "No rows." in tex
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_without_a_layout_has_one(name, campaign):
+    frame = TABLES[name](Runs.of(campaign), ANALYSIS)
+    if not frame.empty:
+        check(typeset_frame(frame, generic(frame, TABLES[name].title)))
+
+
+def test_a_layout_from_columns_finds_what_tells_rows_apart():
+    frame = frame_of([1.0, 2.0]).merge(pd.DataFrame({"k": [1, 2], "x": [3.0, 4.0]}), how="cross")
+    layout = generic(frame, "Something")
+    assert layout.rows == ("function", "algorithm", "target", "k")
+    assert layout.values == (Value.with_limits("ert_s", "ert s"), Value("x", "x"))
+    check(typeset_frame(frame, layout))
+
+
+def test_layouts_are_of_tables_and_of_their_columns(campaign):
+    for name, entry in TABLES.items():
+        layouts = entry.exhibit.layouts
+        columns = set(TABLES[name](Runs.of(campaign), ANALYSIS).columns)
+        for layout in layouts:
+            values = [
+                {value.column, *(value.interval or ()), value.rank, value.censored} - {None}
+                for value in layout.values
+            ]
+            assert set().union(layout.keys, *values) <= columns, name
+            assert {points.key for points in layout.points} <= columns, name
+        assert len({layout.name for layout in layouts}) == len(layouts)
+
+
+def test_latex_takes_it(campaign, tmp_path):
+    latex = shutil.which("pdflatex")
+    if latex is None:
+        pytest.skip("pdflatex is not installed")
+    for name in TABLES:
+        (tmp_path / f"{name}.tex").write_text(printed(name, campaign))
+    (tmp_path / "tables.tex").write_text(document(TABLES))
+    command = [latex, "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert "Overfull" not in done.stdout
+    assert "too large" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["BIPOP-CMA-ES"],
+        ["random-search", "lq-CMA-ES", "Nelder-Mead", "particle swarm optimization"],
+        ["6.92e−3", "1.25e+1", "∞"],
+        ["[6.3e−3, 7.6e−3]"],
+        ["> 0.8 s", "10⁻⁸", "n/a"],
+    ],
+)
+def test_estimated_widths_suffice_and_are_not_much_more(texts, tmp_path):
+    latex = shutil.which("pdflatex")
+    if latex is None:
+        pytest.skip("pdflatex is not installed")
+    lines = [
+        r"\documentclass[10pt]{article}\usepackage[T1]{fontenc}\usepackage{lmodern}",
+        r"\begin{document}\footnotesize\sbox0{0}\edef\digit{\strip@pt\wd0}",
+        *(
+            rf"\sbox0{{{escape(text)}}}\typeout{{WIDTH \digit\space\strip@pt\wd0}}"
+            for text in texts
+        ),
+        r"\end{document}",
+    ]
+    (tmp_path / "widths.tex").write_text("\\makeatletter\n" + "\n".join(lines))
+    command = [latex, "-interaction=nonstopmode", "-halt-on-error", "widths.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+    widths = re.findall(r"WIDTH ([\d.]+) ([\d.]+)", done.stdout)
+    real = max(float(width) / float(digit) for digit, width in widths)
+    estimated = TabularColumn(texts).width - GAP
+    assert len(widths) == len(texts)
+    assert real <= estimated <= 1.15 * real
+
+
+# --- Numbers and text -----------------------------------------------------------------------
+
+
+def test_examples_run():
+    done = doctest.testmod(notation)
+    assert done.attempted > 0
+    assert done.failed == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "decimals", "shown"),
+    [
+        ([0.5, 12.25], None, ["0.500", "12.250"]),
+        ([3.0, 12345.0], None, ["3", "12345"]),
+        ([5e-9, 12.5], None, ["5.00e−9", "1.25e+1"]),
+        ([5e-10, 12.5], None, ["5.00e−10", "1.25e+01"]),
+        ([1.5, 2e7], None, ["1.50e0", "2.00e7"]),
+        ([0.0, 0.0], None, ["0", "0"]),
+        ([0.0, -0.0, 5e-9], None, ["0", "0", "5.00e−9"]),
+        ([-0.5, 0.5], None, ["−0.500", "0.500"]),
+        ([0.5, np.inf, -np.inf, np.nan], None, ["0.500", "∞", "−∞", "n/a"]),
+        ([0.12345, 1.0], 2, ["0.12", "1.00"]),
+        ([1e-5, 0.0, -0.0, -1e-5], 3, ["<0.001", "0.000", "0.000", ">−0.001"]),
+    ],
+)
+def test_numbers_of_a_column_have_one_notation(values, decimals, shown):
+    notation = Notation.of(values, decimals)
+    assert [notation.text(value) for value in values] == shown
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=1))
+def test_a_number_keeps_its_digits(values):
+    notation = Notation.of(values)
+    for value in values:
+        shown = float(notation.text(value).replace("−", "-"))
+        assert shown == pytest.approx(value, rel=0.00501)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(1e-8, "10⁻⁸"), (100.0, "10²"), (1.0, "1"), (0.1, "0.1"), (96.0, "96"), (-250.4, "−250"),
+     (34213.4, "34213"), (0.05678, "0.0568"), (0.0, "0")],
+)  # fmt: skip
+def test_headings_are_short(value, shown):
+    assert short(value) == shown
+
+
+def test_numbers_become_latex():
+    assert escape("10⁻¹²") == "10$^{-12}$"
+    assert escape("1.25e−9") == "1.25e$-$9"
+    assert escape("−∞ > 0.8 s") == r"$-$$\infty$ $>$ 0.8 s"
+
+
+@given(st.text())
+def test_any_text_can_be_a_name(name):
+    bare = re.sub(r"\\[\\{}]", "", escape(name))
+    assert bare.count("{") == bare.count("}")
+    assert not re.search(r"(?<!\\)[%&#_]", bare)
+    assert "\n" not in bare
+
+
+# --- Best, intervals, ranks -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "better", "bold"),
+    [
+        ([3.0, 1.0, 2.0], "low", [False, True, False]),
+        ([3.0, 1.0, 2.0], "high", [True, False, False]),
+        ([1.0, 1.0, 2.0], "low", [True, True, False]),
+        ([np.inf, np.inf], "low", [False, False]),
+        ([np.nan, 5.0, np.inf], "low", [False, True, False]),
+        ([0.0, 1.0], "low", [True, False]),
+        ([0.0, 0.0], "high", [False, False]),
+        ([1.0], "low", [False]),
+        ([1.0, 2.0], None, [False, False]),
+    ],
+)
+def test_the_best_are_bold(values, better, bold):
+    value = Value("ert_s", "ERT", better)
+    frame = frame_of(values)
+    assert best(frame, ERT.keys, value).tolist() == bold
+    tex = typeset_frame(frame, replace(ERT, values=(value,)))
+    assert tex.count(r"\textbf") == sum(bold)
+
+
+def test_each_function_and_target_has_its_best():
+    frame = pd.concat(
+        [frame_of([1.0, 2.0]), frame_of([3.0, 2.0], function=2), frame_of([5.0, 9.0], target=1e-8)],
+        ignore_index=True,
+    )
+    assert best(frame, ERT.keys, ERT.values[0]).tolist() == [True, False, False, True, True, False]
+
+
+def test_an_interval_is_in_small_brackets():
+    frame = frame_of([1.5, 2.5], ert_s_low=[1.25, np.nan], ert_s_high=[np.inf, np.nan])
+    tex = typeset_frame(frame, ERT)
+    assert r"{\scriptsize {[}1.25, $\infty${]}}" in tex
+    assert r"{\scriptsize n/a}" in tex
+    assert "n/a: not available." in tex
+
+
+def test_infinity_has_no_empty_interval():
+    frame = frame_of([np.inf, 2.5], ert_s_low=[np.nan, 2.0], ert_s_high=[np.inf, 3.0])
+    tex = typeset_frame(frame, ERT)
+    assert r"A & $\infty$ &  \\" in tex
+    assert "n/a" not in tex
+
+
+def test_ranks_are_in_parentheses_and_texts_replace_infinity():
+    frame = frame_of([1.0, np.inf], rank=[1.0, 2.5], text=["1 s", "> 0.8 s"])
+    value = Value("ert_s", "ERT", "low", rank="rank", censored="text")
+    tex = typeset_frame(frame, replace(ERT, values=(value,)))
+    assert r"\textbf{1} & {\scriptsize (1)}" in tex
+    assert r"$>$ 0.8 s & {\scriptsize (2.5)}" in tex
+
+
+def test_long_texts_are_broken_into_lines():
+    texts = ["one two three-four-five", "six"]
+    frame = pd.DataFrame({"item": [1, 1], "part": ["a", "b"], "text": texts, "n": [1.5, 2.5]})
+    layout = Layout("Texts.", (Value("text", "Text", wrap=9), Value("n", "N")), ("item", "part"))
+    tex = typeset_frame(frame, layout)
+    check(tex)
+    lines = [line for line in tex.splitlines() if line.endswith(r"\\")][1:]
+    assert lines == [
+        r"1 & a & \parbox[t]{4.5em}{\raggedright one two t hree-four -five\strut} & 1.50 \\",
+        r" & b & \parbox[t]{4.5em}{\raggedright six\strut} & 2.50 \\",
+    ]
+    assert [grid(frame, layout).height(row) for row in (0, 1)] == [3, 1]
+
+
+# --- Pages ----------------------------------------------------------------------------------
+
+
+def many(algorithms, functions, targets):
+    rows = [
+        (f, f"algorithm-{a}", 10.0**-t, 1.0 + a)
+        for f in range(functions)
+        for a in range(algorithms)
+        for t in range(targets)
+    ]
+    frame = pd.DataFrame(rows, columns=["function", "algorithm", "target", "ert_s"])
+    return frame.assign(ert_s_low=frame["ert_s"], ert_s_high=frame["ert_s"])
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 2), (15, 24, 3), (15, 1, 11), (70, 1, 1), (1, 100, 1)])
+@pytest.mark.parametrize("layout", [ERT, ERT.turned], ids=["as it is", "turned"])
+def test_long_and_wide_tables_are_cut(shape, layout):
+    whole = grid(many(*shape), layout)
+    tables = tabulars(whole)
+    assert all(table.lines <= LINES for table in tables)
+    assert max(map(width_of, whole.groups)) < CHARACTERS
+    together = "\n".join(table.tex for table in tables)
+    assert together.count(r"\scriptsize") == np.prod(shape)
+    for page in pages(tables):
+        assert len(page) == 1 or sum(table.lines for table in page) <= LINES
+
+
+def test_rows_of_a_function_are_together_wherever_they_first_appear():
+    names = ["A", "B", "C"]
+    keys = {"function": [1, 2, 1], "algorithm": names, "target": [1.0, 1.0, 0.1]}
+    tex = typeset_frame(frame_of([1.5, 2.5, 3.5]).assign(**keys), ERT)
+    found = re.findall(r"^(\d?) ?& ([ABC]) &", tex, re.M)
+    assert found == [("1", "A"), ("", "C"), ("2", "B")]
+
+
+def test_fifteen_algorithms_become_rows():
+    layout = replace(ERT, rows=("function", "target"), columns="algorithm")
+    tex = typeset_frame(many(15, 3, 1), layout)
+    check(tex)
+    assert tex.count(r"\begin{tabular}") == 1
+    assert "Function & Algorithm" in tex
+
+
+def test_a_continued_table_keeps_its_number():
+    tex = typeset_frame(many(15, 24, 1), ERT)
+    check(tex)
+    floats = tex.count(r"\begin{table*}")
+    assert floats > 1
+    assert tex.count(r"\caption[") == tex.count(r"\label{") == 1
+    assert tex.count(r"\thetable{} (continued)") == floats - 1
+
+
+def test_suites_and_dimensions_have_tables_of_their_own():
+    frame = pd.concat([frame_of([1.0, 2.0]), frame_of([1.0, 2.0], dimension=20)])
+    tex = typeset_frame(frame.reset_index(drop=True), replace(ERT, name="s"))
+    assert re.findall(r"\\label\{(.*?)\}", tex) == ["tab:t-s-bbob-5", "tab:t-s-bbob-20"]
+    assert "Suite bbob, dimension 20." in tex
+
+
+@pytest.mark.parametrize(
+    ("points", "kept"),
+    [
+        (Points("target", 3), [1.0, 51.0, 101.0]),
+        (Points("target", 1), [101.0]),
+        (Points("target", 1000), [*map(float, range(1, 102))]),
+        (Points("target", (0.5, 2.5, 10.0, np.inf)), [2.0, 10.0, 101.0]),
+        (Points("target", (0.1, 1.0), relative=True), [10.0, 101.0]),
+    ],
+)
+def test_few_points_of_a_curve_are_printed(points, kept):
+    frame = frame_of([1.0]).merge(pd.DataFrame({"to": np.arange(1.0, 102.0)}), how="cross")
+    frame["target"] = frame.pop("to")
+    (part,) = parts(frame, replace(ERT, points=(points,)))
+    assert part.rows["target"].tolist() == kept
+    assert part.left_out == (("target",) if len(kept) < 101 else ())
+
+
+def test_rows_that_their_names_do_not_tell_apart_are_refused():
+    frame = pd.concat([frame_of([1.0]), frame_of([2.0])], ignore_index=True)
+    with pytest.raises(ValueError, match="function, algorithm, target"):
+        typeset_frame(frame, ERT)
+
+
+# --- Captions -------------------------------------------------------------------------------
+
+
+def test_a_caption_says_how_it_was_measured():
+    layout = replace(ERT, caption="With {confidence} intervals and a {band}.")
+    tex = typeset_frame(frame_of([1.0, 2.0], runs=[5, 10]), layout)
+    assert r"With 95~\% intervals and a 0.25 to 0.75 quantile." in tex
+    assert r"5 to 10 runs, budget of each: T~=~0.8~s and 1000 $\cdot$ D evaluations." in tex
+    assert "Bold: the lowest value of all algorithms for each function and target." in tex
+
+
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [({"evaluations": 300}, "300 evaluations."), ({"time_s": 2.0}, "T~=~2~s."), ({}, "not stated")],
+)
+def test_a_budget_in_words(budget, said):
+    tex = typeset(TABLE, frame_of([1.0]), [ERT], Setting(ANALYSIS, **budget))
+    assert f"Budget of a run: {said}" in tex
+
+
+def test_a_caption_says_what_runs_are_charged():
+    setting = Setting(ANALYSIS.model_copy(update={"ancillary": "amortised"}))
+    said = "Each run is charged its share of tuning and preparation."
+    assert said in typeset(TABLE, frame_of([1.0]), [ERT], setting)
+    assert said not in typeset(replace(TABLE, charged=False), frame_of([1.0]), [ERT], setting)
+    assert said not in typeset(TABLE, frame_of([1.0]), [ERT], SETTING)
+
+
+def test_a_document_of_all_tables():
+    tex = document(["ert", "runs"])
+    assert re.findall(r"\\input\{(.*?)\}", tex) == ["ert.tex", "runs.tex"]
+    assert "No table." in document([])
+
+
+def test_the_command_writes_one_file_per_table(campaign, tmp_path, capsys):
+    path = tmp_path / "campaign.yaml"
+    path.write_text(
+        "name: trial\n"
+        "problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}\n"
+        "algorithms: {search: timefair:random-search}\n"
+        "budget: {time_s: 0.8}\n"
+    )
+    snapshot = plan.write_snapshot(configuration.load(path), tmp_path)
+    tables = [tmp_path / f"{name}.parquet" for name in ("ert", "runs")]
+    for table in tables:
+        write(TABLES[table.stem](Runs.of(campaign), ANALYSIS), table)
+    command = ["typeset", "--campaign", str(snapshot), "--output", str(tmp_path)]
+    assert cli.main([*command, *map(str, tables)]) == 0
+    check((tmp_path / "ert.tex").read_text())
+    assert "4 runs, budget of each: T~=~0.8~s." in (tmp_path / "ert.tex").read_text()
+    assert cli.main([*command, "etr.parquet"]) == 2
+    assert "PARQUET: 'etr' is unknown" in capsys.readouterr().err

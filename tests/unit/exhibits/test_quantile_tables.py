@@ -1,0 +1,171 @@
+"""Tables of the quantiles paper, on campaigns small enough to count by hand."""
+
+import numpy as np
+import pytest
+
+from timefair.exhibits.registry import TABLES
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+ANALYSIS = Analysis(targets=(1.0, 0.1), resamples=200)
+
+
+def made(name, table, analysis=ANALYSIS):
+    return TABLES[name](Runs.of(table), analysis)
+
+
+@pytest.fixture
+def results(run, table):
+    """A function: a campaign whose runs end with these precisions, by algorithm."""
+
+    def make(**precisions):
+        rows = [
+            run([(1, 0.1, q)] if np.isfinite(q) else [], algorithm=name, run=k)
+            for name, values in precisions.items()
+            for k, q in enumerate(values)
+        ]
+        return table(*rows)
+
+    return make
+
+
+def test_quantiles_have_intervals_probabilities_and_ranks(results):
+    frame = made("quantiles", results(A=range(1, 12), B=[2.0] * 11, C=[np.inf] * 11))
+    a, b, c = (frame[frame["algorithm"] == name].set_index("quantile") for name in "ABC")
+    assert a.loc[0.5, ["precision", "precision_low", "precision_high"]].tolist() == [6, 2, 10]
+    assert a.loc[0.5, "precision_coverage"] == pytest.approx(1 - 2 * 12 / 2**11)
+    assert a.loc[0.1, "precision_low"] == 0
+    assert a.loc[0.9, "precision_high"] == np.inf
+    assert a.loc[0.5, "probability"] == 0.5
+    assert b.loc[0.1, ["probability_high", "probability_paper_low"]].tolist() == [1, 1]
+    assert c["probability"].isna().all()
+    ranks = frame.pivot(index="algorithm", columns="quantile", values="rank")
+    assert ranks[0.1].tolist() == [1.5, 1.5, 3]
+    assert ranks[0.5].tolist() == [2, 1, 3]
+
+
+def test_a_quantile_beyond_the_budget_is_written_as_such(run, table):
+    budget = {"budget_s": 0.8, "budget_evaluations": 100_000}
+    rows = table(
+        run([(57_491, 0.12345, 0.5)], **budget),
+        run(run=1, wall_s=0.8, evaluations=100_000, **budget),
+        run(run=2, wall_s=0.3, evaluations=500, **budget),  # ended early: censored too
+    )
+    frame = made("quantiles_to_target", rows).set_index(["target", "quantile"])
+    reached, beyond = frame.loc[(1.0, 0.1)], frame.loc[(1.0, 0.5)]
+    assert (reached["runs"], reached["successes"]) == (3, 1)
+    assert reached["runtime_s"] == 0.12345
+    assert reached["runtime_s_text"] == "0.1235 s"
+    assert reached["runtime_evaluations_text"] == "5.749e4"
+    assert (beyond["runtime_s"], beyond["runtime_evaluations"]) == (np.inf, np.inf)
+    assert beyond["runtime_s_text"] == "> 0.8 s"
+    assert beyond["runtime_evaluations_text"] == "> 1e5"
+
+
+def test_without_a_budget_in_its_unit_the_bound_is_what_was_spent(run, table):
+    rows = table(
+        run([(10, 0.1, 0.5)]),
+        run(run=1, evaluations=300),
+        run(run=2, evaluations=200),
+    )
+    frame = made("quantiles_to_target", rows).set_index(["target", "quantile"])
+    assert frame.loc[(1.0, 0.5), "runtime_evaluations_text"] == "> 200"
+    assert frame.loc[(1.0, 0.9), "runtime_evaluations_text"] == "> 300"
+    assert frame.loc[(1.0, 0.9), "runtime_s_text"] == "> 1 s"
+
+
+def test_censored_algorithms_share_the_last_rank(results):
+    frame = made("quantiles_to_target", results(A=[0.5], B=[5.0], C=[7.0]))
+    easy = frame[(frame["target"] == 1.0) & (frame["quantile"] == 0.5)]
+    assert easy["runtime_s_rank"].tolist() == [1, 2.5, 2.5]
+    hard = frame[frame["target"] == 0.1]
+    assert (hard["runtime_evaluations_rank"] == 2).all()
+
+
+def test_means_of_the_paper_and_of_the_default(results):
+    frame = made("means", results(A=[1.0, 2.0, 3.0], B=[1.0, np.inf, 1.0], C=[5.0]))
+    a, b, c = (row for _, row in frame.iterrows())
+    half = 1.959964 * np.sqrt(2 / 3 / 3)
+    paper = ["mean_precision_paper_low", "mean_precision_paper_high"]
+    assert a[paper].tolist() == pytest.approx([2 - half, 2 + half])
+    assert (a["standard_deviation"], a["mean_precision_low"]) == (1, 0)
+    assert (b["mean_precision"], b["mean_precision_high"]) == (np.inf, np.inf)
+    assert b[["mean_precision_low", "standard_deviation"]].isna().all()
+    assert c[["mean_precision_low", "mean_precision_high", "standard_deviation"]].isna().all()
+    assert frame["rank"].tolist() == [1, 3, 2]
+
+
+def test_another_algorithm_leaves_the_limits_of_a_mean_as_they_are(results):
+    sample = np.random.default_rng(3).exponential(size=12)
+    limits = ["mean_precision_low", "mean_precision_high"]
+    alone = made("means", results(B=sample)).loc[0, limits]
+    beside = made("means", results(A=sample, B=sample)).loc[1, limits]
+    assert alone.tolist() == beside.tolist()
+
+
+def test_success_shows_the_wrong_mean_the_right_one_and_ert(run, table):
+    rows = table(
+        run([(10, 0.1, 0.5)]),
+        run([(30, 0.3, 0.05)], run=1),
+        run(run=2, wall_s=0.8, evaluations=70, algorithm="B"),
+        run([(20, 0.2, 0.5)], run=3, algorithm="B"),
+    )
+    frame = made("success", rows).set_index(["algorithm", "target"])
+    a, b = frame.loc[("A", 1.0)], frame.loc[("B", 1.0)]
+    names = ["mean_evaluations_successes_only", "mean_evaluations", "ert_evaluations"]
+    assert a[names].tolist() == [20, 20, 20]
+    assert b[names[0]] == 20
+    assert np.isnan(b[names[1]])
+    assert b[names[2]] == 90
+    assert b["ert_s"] == pytest.approx(1.0)
+    assert b["mean_s_successes_only"] == pytest.approx(0.2)
+    failed = frame.loc[("B", 0.1)]
+    assert failed[["mean_s_successes_only", "mean_s"]].isna().all()
+    assert failed["ert_s"] == np.inf
+    limits = failed[["success_rate", "success_rate_low", "success_rate_high"]]
+    assert limits.tolist() == pytest.approx([0, 0, 1 - np.sqrt(0.025)])
+
+
+def test_several_executions(results):
+    analysis = Analysis(targets=(1.0,), quantiles=(0.5, 0.1), executions=(3, 1), confidence=0.9)
+    campaign = results(A=[0.5, 5.0], B=[5.0, 5.0])
+    frame = made("multirun", campaign, analysis)
+    assert frame["quantile"].tolist() == [0.1, 0.1, 0.5, 0.5]
+    assert frame["executions"].tolist() == [1, 3, 1, 3]
+    assert frame["probability"].tolist() == pytest.approx([0.1, 0.271, 0.5, 0.875])
+    assert frame["executions_needed"].tolist() == [22, 22, 4, 4]
+    to_target = made("multirun_to_target", campaign, analysis)
+    assert to_target["probability"].tolist() == pytest.approx([0.5, 0.875, 0, 0])
+    assert to_target["executions_needed"].tolist() == [4, 4, np.inf, np.inf]
+    assert (to_target["executions_needed_low"] <= to_target["executions_needed"]).all()
+    assert (to_target["executions_needed_high"] >= to_target["executions_needed"]).all()
+    assert (to_target["probability_high"] > to_target["probability"]).all()
+
+
+def test_a_disagreement_is_found_with_its_sorted_solutions(results):
+    campaign = results(steady=[2.0, 2.0, 2.0], lucky=[98.0, 1.0, 1.5], bad=[200.0, 300.0, 100.0])
+    frame = made("disagreements", campaign)
+    (row,) = frame.to_dict("records")
+    assert (row["algorithm"], row["other"]) == ("steady", "lucky")
+    assert [row[m] for m in ("mean", "median", "mean_rank", "median_rank")] == [2, 2, 1, 2]
+    assert row["other_mean"] == pytest.approx(33.5)
+    assert [row[f"other_{m}"] for m in ("median", "mean_rank", "median_rank")] == [1.5, 2, 1]
+    assert row["gap_decades"] == pytest.approx(np.log10(2 / 1.5))
+    solutions = made("sorted_solutions", campaign)
+    lucky = solutions[solutions["algorithm"] == "lucky"]
+    assert lucky["precision"].tolist() == [1.0, 1.5, 98.0]
+    assert lucky["order"].tolist() == [1, 2, 3]
+    assert set(solutions["better_by_mean"]) == {"steady"}
+    assert set(solutions["algorithm"]) == {"steady", "lucky"}
+
+
+def test_a_failed_run_spoils_a_mean_and_not_a_median(results):
+    campaign = results(A=[1.0, np.inf, 1.0], B=[2.0, 2.0, 2.0])
+    (row,) = made("disagreements", campaign).to_dict("records")
+    assert (row["algorithm"], row["other"], row["other_mean"]) == ("B", "A", np.inf)
+
+
+def test_agreement_gives_empty_tables(results):
+    campaign = results(A=[1.0, 2.0], B=[3.0, 4.0])
+    assert made("disagreements", campaign).empty
+    assert made("sorted_solutions", campaign).empty

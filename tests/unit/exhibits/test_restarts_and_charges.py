@@ -1,0 +1,285 @@
+"""Tables on restarts, executions, relative targets and ancillary cost, counted by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from timefair.exhibits.registry import TABLES
+from timefair.records.schema import RUN_SCHEMA
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), relative_targets=(0.5, 0.1), problems=2)
+AMORTISED = ANALYSIS.model_copy(update={"ancillary": "amortised"})
+INF = np.inf
+
+
+def launch(start_s, end_s, best, end="returned", evaluations=10):
+    return {
+        "start_s": start_s,
+        "end_s": end_s,
+        "evaluations": evaluations,
+        "best_precision": best,
+        "end": end,
+    }
+
+
+def made(name, table, analysis=ANALYSIS):
+    return TABLES[name](Runs.of(table), analysis)
+
+
+# --- Relative targets -----------------------------------------------------------------------
+
+
+def test_targets_lie_between_the_median_start_and_the_best_of_a_problem(campaign):
+    runs = Runs.of(campaign)
+    targets = runs.relative_targets([0.5, 0.1])
+    # Instance 1: starts 0.5 and 5, best 0.5. Instance 2: starts 20 and 50, best 0.05.
+    of_instance = {1: [0.5, 0.5], 2: [10.025, 2.045]}
+    for instance, row in zip(runs.frame["instance"], targets, strict=True):
+        np.testing.assert_allclose(row, of_instance[instance])
+
+
+def test_runs_without_an_event_have_targets_too(run, table):
+    runs = Runs.of(table(run([(1, 0.1, 4.0), (2, 0.2, 0.0)]), run(run=1), run(instance=2)))
+    np.testing.assert_array_equal(runs.relative_targets([0.5]), [[2.0], [2.0], [INF]])
+
+
+def test_ert_to_relative_targets(campaign):
+    frame = made("ert_relative", campaign).set_index(["algorithm", "target"])
+    a, b = frame.loc[("A", 0.5)], frame.loc[("B", 0.5)]
+    assert (a["successes"], b["successes"]) == (2, 1)
+    assert a["ert_s"] == pytest.approx((0.4 + 0.6) / 2)
+    assert b["ert_s"] == pytest.approx(0.2 + 0.5)
+    assert b["ert_evaluations"] == 2 + 40
+    assert list(frame.loc["A"].index) == [0.5, 0.1]
+
+
+def test_no_relative_target_gives_no_row(campaign):
+    frame = made("ert_relative", campaign, ANALYSIS.model_copy(update={"relative_targets": ()}))
+    assert frame.empty
+    assert list(frame.columns) == list(made("ert_relative", campaign).columns)
+
+
+# --- Restarts -------------------------------------------------------------------------------
+
+
+def test_runtimes_with_restarts(campaign):
+    frame = made("restarted", campaign).set_index(["algorithm", "target", "measure"])
+    frame = frame.sort_index()
+    b = frame.loc[("B", 1.0)]
+    assert b["successes"].eq(1).all()
+    # A success after 0.2 s or a failure of 0.5 s, with even chances.
+    assert b.loc["mean", "runtime_s"] == pytest.approx(0.7)
+    assert b.loc["sd", "runtime_s"] == pytest.approx(0.5 * np.sqrt(2))
+    assert b.loc["Q.10", "runtime_s"] == b.loc["Q.50", "runtime_s"] == pytest.approx(0.2)
+    assert b.loc["Q.90", "runtime_s"] == pytest.approx(0.2 + 3 * 0.5)
+    assert b.loc["Q.90", "runtime_evaluations"] == pytest.approx(2 + 3 * 40)
+    assert np.isinf(frame.loc[("B", 0.1), "runtime_s"]).all()
+
+
+def test_the_mean_is_the_ert(campaign):
+    ert = made("ert", campaign).set_index(["algorithm", "target"])
+    mean = made("restarted", campaign).query("measure == 'mean'").set_index(["algorithm", "target"])
+    np.testing.assert_allclose(mean["runtime_s"], ert["ert_s"])
+    np.testing.assert_allclose(mean["runtime_evaluations"], ert["ert_evaluations"])
+
+
+def test_curves_without_a_failure_are_the_ecdf_and_go_beyond_the_runs(run, table):
+    rows = table(*[run([(k + 1, 0.1 * (k + 1), 0.0)], run=k) for k in range(5)])
+    curves = made("restarted_curves", rows).query("function == '1' and unit == 'evaluations'")
+    within = [(np.arange(1, 6) <= cost * (1 + 1e-9)).mean() for cost in curves["cost"]]
+    np.testing.assert_allclose(curves["fraction"], within)
+    assert (curves["error"] == 0).all()
+    assert (curves["longest_run"] == 100).all()
+    assert curves["cost"].iloc[-1] == pytest.approx(100 * 100)
+
+
+def test_curves_average_over_targets_and_functions(campaign, run, table):
+    rows = table(*campaign.to_pylist(), run(function=3), run(function=3, algorithm="B"))
+    curves = made("restarted_curves", rows).query("unit == 'seconds'")
+    ends = curves.groupby(["function", "algorithm"])["fraction"].last()
+    assert ends["1", "A"] == pytest.approx(1.0, abs=1e-6)
+    assert ends["1", "B"] == pytest.approx(2 / 3, abs=1e-6)  # 0.1 was never reached
+    assert ends["3", "A"] == 0
+    assert ends["all", "B"] == pytest.approx(1 / 3, abs=1e-6)
+    assert (curves[curves["function"] == "all"]["runs"] == 3).all()
+
+
+# --- Executions -----------------------------------------------------------------------------
+
+
+def test_the_best_of_several_executions(run, table):
+    rows = table(*[run([(1, 0.1, float(k))], run=k) for k in range(1, 13)])
+    frame = made("best_of", rows, ANALYSIS.model_copy(update={"executions": (4, 1, 4, 13)}))
+    assert frame["k"].drop_duplicates().tolist() == [1, 4, 13]
+    precision = frame.set_index(["k", "measure"])["precision"]
+    assert precision[4, "mean"] == pytest.approx(2.6)
+    assert precision[1, "mean"] == pytest.approx(6.5)
+    assert precision[1, "Q.50"] == 6
+    assert precision[4, "Q.50"] == 2
+    assert precision[13].isna().all()
+
+
+def test_runs_without_a_result_count(run, table):
+    rows = table(run([(1, 0.1, 3.0)]), run(run=1), run(run=2))
+    precision = made("best_of", rows).set_index(["k", "measure"])["precision"]
+    assert precision[1, "mean"] == precision[2, "mean"] == INF
+    assert precision[3, "mean"] == 3.0
+
+
+def restarting(make, **changes):
+    """Three complete launches of 0.25 s on average, and one that T cuts."""
+    log = [
+        launch(0.0, 0.2, 4.0),
+        launch(0.2, 0.5, 1.0),
+        launch(0.5, 0.75, 2.0),
+        launch(0.75, 1.0, 0.5, "cut", 3),
+    ]
+    return make([(1, 0.1, 4.0), (15, 0.3, 1.0), (32, 0.9, 0.5)], launch_log=log, **changes)
+
+
+def test_launches_that_a_budget_affords(run, table):
+    frame = made("restart_fairness", table(restarting(run), restarting(run, run=1)))
+    mean = frame.set_index("measure").loc["mean"]
+    assert (mean["unit"], mean["budget"], mean["complete_launches"]) == ("seconds", 1.0, 6)
+    assert mean["tau"] == pytest.approx(0.25)
+    assert mean["k"] == 4
+    assert mean["one_launch"] == pytest.approx(7 / 3)
+    # Best of 4 of 1, 1, 2, 2, 4, 4: 1 unless both ones are left out.
+    assert mean["best_of_k_launches"] == pytest.approx(1 + 1 / 15)
+    assert mean["best_of_restarts"] == 0.5
+
+
+def test_a_budget_in_evaluations_counts_them(run, table):
+    rows = table(restarting(run, budget_s=None, budget_evaluations=33))
+    mean = made("restart_fairness", rows).set_index("measure").loc["mean"]
+    assert (mean["unit"], mean["budget"], mean["tau"], mean["k"]) == ("evaluations", 33, 10, 3)
+    assert mean["best_of_k_launches"] == 1.0
+
+
+def test_a_launch_that_reached_the_target_is_complete_and_a_failed_one_is_not(run, table):
+    log = [launch(0.0, 0.2, 4.0, "failed"), launch(0.2, 0.4, 0.0, "target")]
+    frame = made("restart_fairness", table(run([(1, 0.3, 0.0)], launch_log=log)))
+    assert (frame["complete_launches"] == 1).all()
+    assert (frame["one_launch"] == 0.0).all()
+    assert frame["best_of_k_launches"].isna().all()  # 5 of 1
+
+
+def test_no_complete_launch(run, table):
+    for log in ([], None, [launch(0.0, 1.0, 4.0, "cut")], [launch(0.0, 0.0, INF)]):
+        frame = made("restart_fairness", table(run([(1, 0.1, 4.0)], launch_log=log)))
+        assert frame[["tau", "k", "best_of_k_launches"]].isna().all(axis=None)
+        assert (frame["best_of_restarts"] == 4.0).all()
+
+
+# --- Ancillary cost -------------------------------------------------------------------------
+
+
+def test_shares_of_declared_and_measured_cost(campaign):
+    analysis = ANALYSIS.model_copy(
+        update={"tuning_s": {"A": 3.0, "B": 0.0}, "preparation_s": {"A": 1.0, "B": None}}
+    )
+    frame = made("ancillary", campaign, analysis).set_index("algorithm")
+    assert frame["preparation"].to_dict() == {"A": "declared", "B": "measured"}
+    assert frame["preparation_s"].tolist() == [1.0, 0.1]
+    assert frame["share_s"].tolist() == pytest.approx([2.0, 0.05])
+    assert frame["share_of_budget"].tolist() == pytest.approx([2.0, 0.05])
+
+
+def test_a_charged_run_begins_later_and_ends_at_the_same_time(campaign):
+    runs = Runs.of(campaign).charged({"A": 0.5})
+    a, b = runs.frame["algorithm"] == "A", runs.frame["algorithm"] == "B"
+    np.testing.assert_allclose(runs.frame["wall_s"][a], 1.0)
+    np.testing.assert_allclose(runs.frame["wall_s"][b].sort_values(), [0.5, 1.0])
+    # 0.6 + 0.5 is too late; 0.4 + 0.5 is not.
+    assert sorted(runs.frame["best_precision"][a]) == [0.5, 50.0]
+    left = runs.traces.together()
+    assert left.time_s.tolist() == pytest.approx([0.6, 0.9, 0.2, 0.7, 0.1])
+    assert left.evaluations.tolist() == [1, 10, 2, 1, 1]
+    assert (runs.frame["evaluations"] == Runs.of(campaign).frame["evaluations"]).all()
+
+
+def test_what_lies_at_the_budget_is_dropped(run, table):
+    rows = table(run([(1, 0.25, 3.0), (2, 0.5, 1.0)], budget_s=1.0))
+    assert Runs.of(rows).charged({"A": 0.5}).traces.together().precision.tolist() == [3.0]
+    nothing = Runs.of(rows).charged({"A": 2.0})
+    assert nothing.frame.loc[0, ["wall_s", "best_precision"]].tolist() == [1.0, INF]
+    assert nothing.traces.together().offsets.tolist() == [0, 0]
+
+
+def test_without_a_budget_in_seconds_nothing_is_dropped(run, table):
+    rows = table(run([(1, 0.9, 3.0)], budget_s=None, budget_evaluations=100))
+    runs = Runs.of(rows).charged({"A": 5.0})
+    assert runs.traces.together().time_s.tolist() == [5.9]
+    assert runs.frame.loc[0, "wall_s"] == 6.0
+
+
+def test_nothing_charged_changes_nothing(campaign):
+    runs = Runs.of(campaign)
+    for cost_s in ({}, {"A": 0.0, "B": 0.0}):
+        same = runs.charged(cost_s)
+        pd.testing.assert_frame_equal(same.frame, runs.frame)
+        found, there = same.traces.together(), runs.traces.together()
+        np.testing.assert_array_equal(found.time_s, there.time_s)
+        np.testing.assert_array_equal(found.offsets, there.offsets)
+
+
+def test_launches_of_a_charged_run(run, table):
+    runs = Runs.of(table(restarting(run))).charged({"A": 0.3})
+    assert runs.launches["start_s"].tolist() == pytest.approx([0.3, 0.5, 0.8])
+    assert runs.launches["end_s"].tolist() == pytest.approx([0.5, 0.8, 1.0])
+    assert runs.launches["complete"].tolist() == [True, True, False]
+    charged = AMORTISED.model_copy(update={"preparation_s": {"A": 0.6}})
+    frame = made("restart_fairness", table(restarting(run)), charged).set_index("measure")
+    assert frame.loc["mean", "k"] == 2  # 0.7 s are left, a launch takes 0.25 s
+
+
+def test_amortised_tables_charge_their_runs(campaign):
+    analysis = AMORTISED.model_copy(update={"preparation_s": {"A": 0.2, "B": 0.2}})
+    ert = made("ert", campaign, analysis).set_index(["algorithm", "target"])
+    assert ert.loc[("A", 10.0), "ert_s"] == pytest.approx((0.2 + 0.7) / 2)
+    assert ert.loc[("B", 1.0), "ert_s"] == pytest.approx(0.3 + 0.6)
+    assert ert.loc[("B", 1.0), "ert_evaluations"] == 2 + 40
+
+
+@pytest.mark.parametrize("name", ["runs", "restarts", "ancillary", "ancillary_effect"])
+def test_what_is_about_the_measurement_is_not_charged(name, campaign):
+    pd.testing.assert_frame_equal(made(name, campaign), made(name, campaign, AMORTISED))
+
+
+def test_what_ancillary_cost_changes(campaign):
+    analysis = ANALYSIS.model_copy(
+        update={"tuning_s": {"A": 1.0}, "preparation_s": {"A": 0.0, "B": 0.0}}
+    )
+    frame = made("ancillary_effect", campaign, analysis)
+    assert set(frame["algorithm"]) <= {"A", "B"}
+    rows = frame.set_index(["table", "algorithm", "row", "column"])[["excluded", "amortised"]]
+    ert = rows.loc[("ert", "A", "target 10", "ert_s")]
+    assert ert.tolist() == pytest.approx([0.35, 0.6 + 1.0])
+    rate = rows.loc[("ert", "A", "target 10", "success_rate")]
+    assert rate.tolist() == [1.0, 0.5]
+    quality = rows.loc[("quantiles", "A", "quantile 0.9", "precision")]
+    assert quality.tolist() == [0.5, 50.0]
+    assert ("ert", "B", "target 10", "ert_s") not in rows.index
+    rank = rows.loc[("rankings", "B", "fixed target, target 1", "rank_by_time")]
+    assert rank.tolist() == [2.0, 1.0]
+    fastest = rows.loc[("profile", "B", "ratio 1", "fraction")]
+    assert fastest["amortised"] > fastest["excluded"]
+
+
+def test_nothing_to_charge_changes_nothing(campaign):
+    analysis = ANALYSIS.model_copy(update={"preparation_s": {"A": 0.0, "B": 0.0}})
+    assert made("ancillary_effect", campaign, analysis).empty
+
+
+def test_a_preparation_that_nobody_measured_is_not_charged(run, table):
+    rows = table(run([(1, 0.1, 0.0)], preparation_s=None))
+    frame = made("ancillary", rows)
+    assert frame["preparation_s"].isna().all()
+    assert (frame["share_s"] == 0).all()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_an_empty_campaign_can_be_charged(name):
+    assert made(name, RUN_SCHEMA.empty_table(), AMORTISED).empty

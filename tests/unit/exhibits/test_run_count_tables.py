@@ -1,0 +1,350 @@
+"""Numbers of runs: the run-count paper's tables, their controls, other rules, reliability."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from timefair.exhibits.files import read, write
+from timefair.exhibits.registry import TABLES
+from timefair.exhibits.run_count.samples import Samples
+from timefair.rundata import progress
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis, RunCount
+from timefair.statistics.run_count.stopping import stop_counts
+from timefair.statistics.run_count.widths import BoundedMeanWidth
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+NAMES = [name for name in TABLES if name.startswith("run_count")]
+CAP = 12
+
+
+def settings(cap=CAP, **changes):
+    return Analysis(targets=(1.0,), run_count=RunCount(cap=cap, **changes))
+
+
+@pytest.fixture
+def cells(run, table):
+    """A function: a campaign from the values of each cell, in the order of the runs."""
+
+    def make(values, **shared):
+        return table(
+            *[
+                run(best_precision=value, run=k, **dict(cell), **shared)
+                for cell, sample in values.items()
+                for k, value in enumerate(sample)
+            ]
+        )
+
+    return make
+
+
+@pytest.fixture
+def campaign(cells):
+    """Two dimensions, three functions and three algorithms; one cell lacks independent runs."""
+    rng = np.random.default_rng(11)
+    values = {
+        cell(dimension=d, function=f, algorithm=a): d * k * rng.lognormal(sigma=0.3 * f, size=24)
+        for d in (2, 10)
+        for f in (1, 2, 3)
+        for k, a in enumerate("ABC", start=1)
+    }
+    last = next(reversed(values))
+    return cells(values | {last: values[last][:CAP]})
+
+
+def cell(**names):
+    return tuple(names.items())
+
+
+def made(name, records, analysis=None):
+    return TABLES[name](Runs.of(records), analysis or settings())
+
+
+def only(frame, **names):
+    """The one row with these names."""
+    for key, value in names.items():
+        frame = frame[frame[key] == value]
+    (row,) = frame.to_dict("records")
+    return row
+
+
+def test_a_sample_is_the_first_runs_of_a_cell_and_its_truth_the_next(cells):
+    records = cells(
+        {
+            cell(algorithm="A"): np.arange(10.0),
+            cell(algorithm="B"): np.arange(9.0),
+            cell(algorithm="C"): np.arange(4.0),
+        }
+    )
+    backwards = records.take(list(range(records.num_rows))[::-1])
+    samples = Samples.of(Runs.of(backwards), 5)
+    assert samples.names["algorithm"].tolist() == ["A", "B"]
+    assert samples.values.tolist() == [[0, 1, 2, 3, 4]] * 2
+    assert samples.has_truth.tolist() == [True, False]
+    assert samples.truth[0].tolist() == [5, 6, 7, 8, 9]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cells_with_fewer_runs_than_the_cap_give_no_row(name, campaign):
+    frame = made(name, campaign, settings(cap=25))
+    assert frame.empty
+    assert list(frame.columns) == list(made(name, campaign).columns)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_order_of_complete_records_does_not_matter(name, campaign):
+    backwards = campaign.take(list(range(campaign.num_rows))[::-1])
+    pd.testing.assert_frame_equal(made(name, campaign), made(name, backwards))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_file_gives_a_full_table_back(name, suffix, campaign, tmp_path):
+    frame = made(name, campaign)
+    write(frame, tmp_path / f"table{suffix}")
+    back = read(tmp_path / f"table{suffix}")
+    assert len(frame) > 0
+    pd.testing.assert_frame_equal(back, frame, check_dtype=False, check_exact=False, rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("value", [0.0, 1e-8, np.inf])
+def test_runs_that_are_all_alike(name, value, cells):
+    records = cells(
+        {cell(function=f, algorithm=a): np.full(2 * CAP, value) for f in (1, 2) for a in ("A", "B")}
+    )
+    frame = made(name, records)
+    assert len(frame) > 0
+    if name == "run_count_rules":
+        assert (frame["kept_median_percent"] == 100).all()
+        assert (frame["winner_independent_percent"] == 100).all()
+    if name == "run_count_savings":
+        assert (frame["mean_runs"] == 5).all()
+        assert (frame["accurate_percent"] == 100).all()
+
+
+def test_the_columns_of_the_paper_have_its_names(campaign):
+    printed = pd.read_csv(GOLDEN / "seed001_table1.csv").columns.drop(["tau", "tech"])
+    columns = list(made("run_count_accuracy", campaign).columns)
+    start = columns.index("true")
+    assert columns[start : start + len(printed)] == list(printed)
+
+
+def test_runs_made_and_saved_by_hand(cells):
+    """The first sample is skewed up to the cap, the second symmetric before its 90s come."""
+    values = {
+        cell(algorithm="A"): [1.0, 1.1, 1.0, 1.2, 9.0, 1.3, 1.0, 1.0],
+        cell(algorithm="B"): [1.0, 2.0, 3.0, 4.0, 5.0, 90.0, 91.0, 92.0],
+    }
+    analysis = settings(cap=8, taus=(0.1,), outliers=("none",))
+    records = cells(values)
+    savings, accuracy = (
+        only(made(f"run_count_{name}", records, analysis), dimension="all", rule="skewness")
+        for name in ("savings", "accuracy")
+    )
+    counts = ("samples", "total_runs", "estimated_runs", "saved_runs", "mean_runs")
+    assert [savings[name] for name in counts] == [2, 16, 13, 3, 6.5]
+    assert savings["saved_percent"] == pytest.approx(100 * 3 / 16)
+    assert (savings["accurate_percent"], savings["expected_saved_runs"]) == (50, 1.5)
+    # Who never stopped is right by definition; who stopped is not.
+    assert (accuracy["true"], accuracy["never_stopped_percent"]) == (50, 50)
+    assert accuracy["accurate_stopped_percent"] == 0
+    assert accuracy["samples_independent"] == 0
+    assert np.isnan(accuracy["accurate_independent_percent"])
+
+
+def test_independent_runs_do_not_contain_the_first(cells):
+    rng = np.random.default_rng(2)
+    sample = rng.lognormal(size=CAP)
+    like, other = np.concatenate([sample, sample]), np.concatenate([sample, 100 * sample])
+    values = {cell(algorithm="A"): like, cell(algorithm="B"): other}
+    frame = made("run_count_rules", cells(values))
+    everything = only(frame, dimension="all", setting=f"n = {CAP}")
+    assert everything["saved_percent"] == 0
+    assert everything["accurate_percent"] == 100
+    assert everything["accurate_independent_percent"] == 50
+    assert everything["kept_median_percent"] == 50
+
+
+def test_controls_save_as_much(campaign):
+    keys = ["dimension", "tau", "outliers"]
+    savings = made("run_count_savings", campaign).set_index(keys)
+    accuracy = made("run_count_accuracy", campaign).set_index(keys)
+
+    def of(frame, rule):
+        return frame[frame["rule"] == rule]
+
+    rule = of(savings, "skewness")["estimated_runs"]
+    fixed = of(savings, "fixed n at the same saving")["estimated_runs"]
+    samples = of(savings, "skewness")["samples"]
+    assert ((fixed <= rule) & (rule - fixed < samples)).all()
+    pd.testing.assert_series_equal(of(savings, "random n")["estimated_runs"], rule)
+    pd.testing.assert_series_equal(
+        of(accuracy, "random n")["never_stopped_percent"],
+        of(accuracy, "skewness")["never_stopped_percent"],
+    )
+
+
+def test_all_dimensions_are_the_samples_of_each_together(campaign):
+    frame = made("run_count_savings", campaign)
+    sums = frame.groupby(frame["dimension"] == "all")[["samples", "total_runs", "estimated_runs"]]
+    everywhere, each = sums.sum().loc[True], sums.sum().loc[False]
+    pd.testing.assert_series_equal(everywhere, each, check_names=False)
+    assert frame["dimension"].drop_duplicates().tolist() == ["all", "2", "10"]
+
+
+def test_groups_are_the_samples_of_table_1_apart(campaign):
+    groups = made("run_count_groups", campaign)
+    assert (groups["samples"] == 1).all()
+    pooled = groups.groupby(["tau", "outliers"])[["true", "p10"]].mean()
+    accuracy = made("run_count_accuracy", campaign)
+    rule = accuracy[(accuracy["rule"] == "skewness") & (accuracy["dimension"] == "all")]
+    together = rule.set_index(["tau", "outliers"]).sort_index()[["true", "p10"]]
+    pd.testing.assert_frame_equal(pooled, together)
+
+
+def test_resampling_agrees_with_its_limit(campaign):
+    analytic = made("run_count_groups", campaign)
+    resampled = made(
+        "run_count_groups", campaign, settings(judge="resampled", resamples=500, seeds=4)
+    )
+    differences = (analytic["true"] - resampled["true"]).abs()
+    assert (differences > 50).mean() < 0.03
+    assert (analytic["mean_runs"] == resampled["mean_runs"]).all()
+
+
+def test_racing_drops_what_cannot_win_and_keeps_the_winner(cells):
+    rng = np.random.default_rng(4)
+    values = {
+        cell(algorithm=name): factor * rng.uniform(1.0, 1.5, size=2 * CAP)
+        for name, factor in (("A", 10.0), ("B", 1.0), ("C", 100.0))
+    }
+    row = only(made("run_count_rules", cells(values)), dimension="all", rule="racing")
+    # Two are dropped at the first look; one that is left needs no more runs.
+    assert row["mean_runs"] == 7
+    assert (row["problems"], row["winner_percent"], row["winner_independent_percent"]) == (
+        1,
+        100,
+        100,
+    )
+
+
+def test_one_algorithm_alone_makes_all_its_runs_and_no_race(cells):
+    values = {cell(algorithm="A"): np.arange(1.0, 2 * CAP + 1)}
+    row = only(made("run_count_rules", cells(values)), dimension="all", rule="racing")
+    assert row["saved_percent"] == 0
+    assert row["problems"] == 0
+    assert np.isnan(row["winner_percent"])
+
+
+def test_the_rule_of_the_median_stops_where_its_interval_is_narrow(cells):
+    narrow = {cell(algorithm="A"): np.tile([9.0, 11.0, 10.0], 8)}
+    wide = {cell(algorithm="A"): np.tile([1.0, 100.0, 10.0], 8)}
+    rule = {"dimension": "2", "rule": "width of the median", "setting": "single"}
+    assert only(made("run_count_rules", cells(narrow)), **rule)["mean_runs"] == 10
+    row = only(made("run_count_rules", cells(wide)), **rule)
+    assert (row["mean_runs"], row["never_stopped_percent"]) == (CAP, 100)
+
+
+def test_a_mean_is_promised_at_any_time_where_bounds_are_known(cells):
+    """B never settles, and leaves the narrower bounds; C fails only after it has stopped."""
+    values = {
+        cell(algorithm="A"): np.tile([49.0, 50.0, 51.0], 20),
+        cell(algorithm="B"): np.tile([1.0, 50.0, 99.0], 20),
+        cell(algorithm="C"): np.append(np.full(25, 50.0), np.full(35, np.inf)),
+    }
+    samples = np.array([*values.values()])[:, :30]
+    for highest, outside in ((100.0, 0), (60.0, 1)):
+        counts = stop_counts(BoundedMeanWidth(0.4, 0.0, highest, cap=30), samples)
+        assert counts.met.tolist() == [True, False, True]
+        analysis = settings(cap=30, width=0.4, bounds=(0.0, highest))
+        row = only(
+            made("run_count_rules", cells(values), analysis),
+            dimension="all",
+            rule="width of the mean",
+            setting=f"anytime, 0 to {highest:g}",
+        )
+        assert (row["promises"], row["mean_runs"]) == ("mean", counts.n.mean())
+        assert row["never_stopped_percent"] == pytest.approx(100 / 3)
+        assert row["out_of_bounds_percent"] == pytest.approx(100 * outside / 3)
+
+
+def test_without_bounds_no_mean_is_promised_at_any_time(campaign):
+    frame = made("run_count_rules", campaign)
+    assert set(frame["setting"][frame["rule"] == "width of the mean"]) == {"single"}
+    assert (frame["out_of_bounds_percent"] == 0).all()
+
+
+def test_promises_are_estimates_of_the_table(campaign):
+    frame = made("run_count_rules", campaign)
+    promised = set(frame["promises"]) - {"none", "best algorithm"}
+    assert {f"kept_{name}_percent" for name in promised} <= set(frame.columns)
+
+
+def test_reliability_is_of_unseen_groups_and_its_bins_are_all_samples(campaign):
+    frame = made("run_count_reliability", campaign)
+    assert set(frame["held_out"]) == {"functions", "algorithms"}
+    assert set(frame["truth"]) == {"complete"}
+    keys = ["estimate", "n", "error_percent", "held_out"]
+    for _, curve in frame.groupby(keys):
+        assert curve["bin_samples"].sum() == curve["samples"].iloc[0] == 18
+        observed = np.average(curve["observed_percent"], weights=curve["bin_samples"])
+        assert observed == pytest.approx(curve["right_percent"].iloc[0])
+        assert curve["stated_percent"].is_monotonic_increasing
+    frame = frame[frame["brier_base"] > 0]
+    skill = 1 - frame["brier"] / frame["brier_base"]
+    pd.testing.assert_series_equal(frame["skill"], skill, check_names=False)
+
+
+def test_reliability_can_be_told_where_the_spread_tells_it(cells):
+    """Half of the cells hardly vary, half do wildly."""
+    rng = np.random.default_rng(6)
+    values = {
+        cell(function=f, algorithm=a): rng.lognormal(sigma=0.01 if a < "F" else 3.0, size=2 * CAP)
+        for f in range(1, 6)
+        for a in "ABCDEFGHIJ"
+    }
+    frame = made("run_count_reliability", cells(values))
+    assert set(frame["truth"]) == {"independent"}
+    row = only(frame, estimate="median", n=5, error_percent=10.0, held_out="functions", bin=1)
+    assert row["skill"] > 0.7
+    assert row["auc"] > 0.9
+
+
+def test_one_function_cannot_be_held_out(cells):
+    values = {cell(algorithm=a): np.arange(1.0, CAP + 1) for a in ("A", "B")}
+    assert set(made("run_count_reliability", cells(values))["held_out"]) == {"algorithms"}
+
+
+def test_another_seed_deals_other_numbers_of_runs(campaign):
+    frames = [
+        made("run_count_accuracy", campaign, settings().model_copy(update={"seed": seed}))
+        for seed in (0, 1)
+    ]
+    rule, dealt = (
+        [frame.loc[frame["rule"] == name, "p20"].tolist() for frame in frames]
+        for name in ("skewness", "random n")
+    )
+    assert rule[0] == rule[1]
+    assert dealt[0] != dealt[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("run_count_accuracy", "bbob, D = 2, numbers of runs, samples: 9 of 9"),
+        ("run_count_savings", "bbob, D = 10, random n, samples: 9 of 9"),
+        ("run_count_groups", "bbob, D = 2, skewness, samples: 9 of 9"),
+        ("run_count_rules", "bbob, D = 2, racing, problems: 3 of 3"),
+        ("run_count_reliability", "bbob, features of 5 runs, samples: 18 of 18"),
+    ],
+)
+def test_long_work_says_how_far_it_is(name, line, campaign, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "EVERY_S", 3600.0)
+    made(name, campaign)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(progress, "EVERY_S", 0.0)
+    made(name, campaign)
+    assert line in capsys.readouterr().err.splitlines()

@@ -1,0 +1,100 @@
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from timefair.basics.errors import InputError
+from timefair.records import store
+from timefair.rundata.runs import Runs
+
+
+def test_rows_come_in_the_order_of_their_keys_with_their_own_events(run, table):
+    runs = Runs.of(
+        table(
+            run([(1, 0.1, 5.0), (4, 0.2, 1.0)], run=1),
+            run(algorithm="B"),
+            run([(2, 0.3, 7.0)], run=0),
+        )
+    )
+    assert runs.frame[["algorithm", "run"]].values.tolist() == [["A", 0], ["A", 1], ["B", 0]]
+    events = runs.traces.together()
+    assert events.offsets.tolist() == [0, 1, 3, 3]
+    assert events.precision.tolist() == [7.0, 5.0, 1.0]
+    assert events.evaluations.tolist() == [2.0, 1.0, 4.0]
+
+
+def test_slices_chunks_and_missing_events(run, table):
+    whole = table(
+        *[run([(1, 0.1, 5.0 + k)], run=k) for k in range(4)], run() | {"run": 4, "events": None}
+    )
+    pieces = pa.concat_tables([whole.slice(1, 1), whole.slice(3, 2)])
+    events = Runs.of(pieces).traces.together()
+    assert events.precision.tolist() == [6.0, 8.0]
+    assert events.offsets.tolist() == [0, 1, 2, 2]
+
+
+def test_a_run_that_is_there_twice_is_refused(run, table):
+    with pytest.raises(InputError, match=r"twice.*algorithm A.*run 0"):
+        Runs.of(table(run(), run()))
+
+
+def test_costs_go_from_the_first_event_to_the_longest_run(run, table):
+    runs = Runs.of(table(run([(1, 0.01, 5.0)]), run([(3, 0.2, 5.0)], run=1, wall_s=2.0)))
+    seconds = runs.cost_grid("seconds")
+    assert (seconds[0], seconds[-1]) == (0.01, 2.0)
+    assert np.all(np.diff(seconds) > 0)
+    evaluations = runs.cost_grid("evaluations")
+    assert (evaluations[0], evaluations[-1]) == (1.0, 100.0)
+    np.testing.assert_array_equal(evaluations, np.unique(np.round(evaluations)))
+
+
+def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path, monkeypatch):
+    rows = [run([(k, 0.1 * k, 9.0 - k) for k in range(1, n + 1)], run=n) for n in (3, 0, 2)]
+    decided = {"stopping": [{"suite": "bbob", "runs": 3}]}
+    path = tmp_path / "A.parquet"
+    monkeypatch.setattr(store, "_ROW_GROUP_BYTES", 1)
+    store.write_record(path, table(*rows).to_batches(max_chunksize=1), decided)
+    read, held = Runs.read([path]), Runs.of(store.with_facts(table(*rows), decided))
+    for name in ("frame", "launches", "stopping"):
+        pd.testing.assert_frame_equal(getattr(read, name), getattr(held, name))
+    for name in ("offsets", "time_s", "evaluations", "precision"):
+        both = (getattr(one.traces.together(), name) for one in (read, held))
+        np.testing.assert_array_equal(*both)
+    assert read.traces.together().precision.tolist() == [8.0, 7.0, 8.0, 7.0, 6.0]
+    assert read.traces.together().offsets.tolist() == [0, 0, 2, 5]
+
+
+def test_files_are_loaded_together(run, table, tmp_path):
+    paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    for k, path in enumerate(paths):
+        store.write_record(path, table(run(run=k)).to_batches(), {})
+    assert Runs.read(paths).frame["run"].tolist() == [0, 1]
+    assert Runs.read([]).frame.empty
+
+
+def test_a_file_of_something_else_is_named(tmp_path):
+    path = tmp_path / "other.parquet"
+    pq.write_table(pa.table({"x": [1]}), path)
+    with pytest.raises(InputError, match=r"other\.parquet: not a record of timefair"):
+        Runs.read([path])
+
+
+def test_without_an_optimum_the_best_of_all_runs_takes_its_place(run, table):
+    launch = {"start_s": 0.0, "end_s": 1.0, "evaluations": 9, "end": "cut"}
+    runs = Runs.of(
+        table(
+            run([(1, 0.1, 5.0), (4, 0.2, -3.0)], f_opt=None,
+                launch_log=[{**launch, "best_precision": -3.0}]),
+            run([(1, 0.1, 2.0)], f_opt=None, algorithm="B",
+                launch_log=[{**launch, "best_precision": 2.0},
+                            {**launch, "best_precision": float("inf")}]),
+            run([(1, 0.1, 2.0)], f_opt=None, instance=2),
+            run([(1, 0.1, 2.0)], instance=3),
+            run(f_opt=None, instance=4),
+        )
+    )  # fmt: skip
+    assert runs.frame["instance"].tolist() == [1, 1, 2, 3, 4]
+    assert runs.frame["best_precision"].tolist() == [0.0, 5.0, 0.0, 2.0, np.inf]
+    assert runs.traces.together().precision.tolist() == [8.0, 0.0, 5.0, 0.0, 2.0]
+    assert runs.launches["best_precision"].tolist() == [0.0, 5.0, np.inf]

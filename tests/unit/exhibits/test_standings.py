@@ -1,0 +1,300 @@
+"""Ranks, tests, comparisons and inversions, on campaigns small enough to count by hand."""
+
+import numpy as np
+import pytest
+
+from timefair.exhibits.registry import TABLES
+from timefair.records.schema import RUN_SCHEMA
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import evaluations_allowed, precision_at, problems
+from timefair.statistics.comparison import a12, equal_ert, mann_whitney, wilcoxon
+from timefair.statistics.friedman import friedman, posthoc
+
+ANALYSIS = Analysis(targets=(1.0, 0.1))
+NAMES = ("ranks", "friedman", "posthoc", "comparison", "rankings", "inversions")
+
+
+def made(name, table, analysis=ANALYSIS):
+    return TABLES[name](Runs.of(table), analysis)
+
+
+@pytest.fixture
+def sample(run):
+    """A function: runs of an algorithm that end with the given precisions, found half-way."""
+
+    def make(algorithm, precisions, **changes):
+        return [
+            run([(50, 0.5, q)] if np.isfinite(q) else [], run=k, algorithm=algorithm, **changes)
+            for k, q in enumerate(precisions)
+        ]
+
+    return make
+
+
+@pytest.fixture
+def hare_and_tortoise(run, table):
+    """The hare needs 10 evaluations of 0.05 s to 0.1, the tortoise 100 of 1 ms."""
+    hare = [
+        run([(1, 0.05, 5.0), (10, 0.5 + 0.01 * k, 0.1)], run=k, algorithm="hare", evaluations=20)
+        for k in range(6)
+    ]
+    tortoise = [
+        run(
+            [(1, 0.001, 7.0), (100 + k, 0.1, 0.1), (900, 0.9, 0.01)],
+            run=k,
+            algorithm="tortoise",
+            evaluations=1000,
+        )
+        for k in range(6)
+    ]
+    return table(*hare, *tortoise)
+
+
+def test_average_ranks_by_hand(sample, table):
+    rows = [
+        *sample("A", [1.0, 3.0, 8.0]),
+        *sample("B", [2.0, 2.0, 2.0]),
+        *sample("A", [0.5, 0.5, 0.5], function=2),
+        *sample("B", [0.5, 0.5, np.inf], function=2),
+    ]
+    frame = made("ranks", table(*rows)).set_index(["measure", "criterion", "algorithm"])
+    ranks = frame["average_rank"]
+    assert ranks["precision", "mean", "A"] == 1.5  # 4 against 2, 0.5 against inf
+    assert ranks["precision", "Q.50", "A"] == 1.75  # 3 against 2, a tie
+    assert ranks["precision", "Q.10", "A"] == 1.25
+    assert ranks["precision", "Q.90", "B"] == 1.5
+    assert (frame["problems"] == 2).all()
+
+
+def test_a_function_counts_once_however_many_its_targets(sample, table):
+    rows = [
+        *sample("A", [0.05]),
+        *sample("B", [0.5]),  # reaches one of the targets, at the same time
+        *sample("A", [2.0], function=2),
+        *sample("B", [0.01], function=2),
+    ]
+    ranks = made("ranks", table(*rows)).set_index(["measure", "criterion", "algorithm"])
+    for measure in ("seconds", "evaluations"):
+        # function 1: (1.5 + 1)/2 against (1.5 + 2)/2; function 2: 2 against 1
+        assert ranks.loc[(measure, "ERT", "A"), "average_rank"] == 1.5
+        assert ranks.loc[(measure, "Q.50", "B"), "average_rank"] == 1.5
+
+
+def test_functions_that_not_all_ran_are_left_out(sample, table):
+    rows = table(*sample("A", [1.0]), *sample("B", [2.0]), *sample("A", [1.0], function=2))
+    frame = made("ranks", rows)
+    assert (frame["problems"] == 1).all()
+    assert frame["critical_difference"].isna().all()
+    alone = made("ranks", table(*sample("A", [1.0]), *sample("B", [1.0], function=2)))
+    assert (alone["problems"] == 0).all()
+    assert alone["average_rank"].isna().all()
+
+
+def test_how_far_a_run_fell_below_the_final_target_is_no_merit(sample, table):
+    rows = table(
+        *sample("A", [1e-16, 1e-12], stop_reason="target"),
+        *sample("B", [1e-9, 9e-9], stop_reason="target"),
+        *sample("C", [1e-7, 1e-7]),
+    )
+    ranks = made("ranks", rows).query("measure == 'precision'").set_index("algorithm")
+    assert ranks["average_rank"].to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
+    pairs = made("comparison", rows).set_index(["function", "algorithm_a", "algorithm_b"])
+    assert pairs.loc[("1", "A", "B"), ["p", "a12", "median_a"]].tolist() == [1.0, 0.5, 0.0]
+    assert pairs.loc[("1", "B", "C"), "a12"] == 1.0
+
+
+def test_the_tests_are_those_of_the_ranks(sample, table):
+    values = np.random.default_rng(2).exponential(size=(5, 3))
+    rows = [
+        row
+        for function, results in enumerate(values, start=1)
+        for algorithm, result in zip("ABC", results, strict=True)
+        for row in sample(algorithm, [result], function=function)
+    ]
+    where = "measure == 'precision' and criterion == 'Q.50'"
+    test, pairs = friedman(values), posthoc(values)
+    (ours,) = made("friedman", table(*rows)).query(where).to_dict("records")
+    assert (ours["algorithms"], ours["problems"], ours["alpha"]) == (3, 5, pytest.approx(0.05))
+    for name in ("chi2", "p", "iman_davenport", "iman_davenport_p", "kendall_w"):
+        assert ours[name] == getattr(test, name)
+    frame = made("posthoc", table(*rows)).query(where)
+    assert (frame["algorithm_a"] + frame["algorithm_b"]).tolist() == ["AB", "AC", "BC"]
+    np.testing.assert_array_equal(frame["rank_difference"], pairs.difference)
+    np.testing.assert_array_equal(frame["p_raw"], pairs.p)
+    np.testing.assert_array_equal(frame["p_shaffer"], pairs.p_shaffer)
+    averages = made("ranks", table(*rows)).query(where)["average_rank"]
+    np.testing.assert_array_equal(averages, test.average_ranks)
+
+
+def test_pairs_at_the_end(sample, table):
+    rng = np.random.default_rng(3)
+    results = {
+        (function, name): rng.exponential(scale, size=8)
+        for function in (1, 2)
+        for name, scale in (("A", 1.0), ("B", 100.0), ("C", 1.0))
+    }
+    rows = [
+        row for (f, name), values in results.items() for row in sample(name, values, function=f)
+    ]
+    frame = made("comparison", table(*rows)).set_index(["function", "algorithm_a", "algorithm_b"])
+    first = frame.loc[("2", "A", "B")]
+    x, y = results[2, "A"], results[2, "B"]
+    effect = a12(x, y, confidence=0.95)
+    assert first["p"] == mann_whitney(x, y)
+    assert first["p_holm"] >= first["p"]
+    assert first[["a12", "a12_low", "a12_high"]].tolist() == [effect.a12, effect.low, effect.high]
+    assert (first["median_a"], first["n_b"], first["better"]) == (np.sort(x)[3], 8, "A")
+    assert frame.loc[("2", "B", "C"), "better"] == "C"
+    assert frame["better"].isna()["2", "A", "C"]
+    every = frame.loc[("all", "A", "B")]
+    medians = [[np.sort(results[f, name])[3] for f in (1, 2)] for name in "AB"]
+    assert every["p"] == wilcoxon(*np.log10(medians)).p
+    assert (every["a12"], every["n_a"]) == (1.0, 2)
+    assert np.isnan(every["median_a"])
+
+
+def test_what_is_better_over_all_functions(sample, table):
+    rows = [
+        row
+        for function in range(1, 9)
+        for name, result in (("A", 0.0 if function == 1 else 1.0), ("B", 2.0 + function))
+        for row in sample(name, [result], function=function)
+    ]
+    frame = made("comparison", table(*rows)).set_index("function")
+    assert frame.loc["all", ["p", "p_holm", "better"]].tolist() == [2 / 2**8, 2 / 2**8, "A"]
+    assert frame.loc["1":"8", "better"].isna().all()
+
+
+def test_holm_counts_the_pairs_of_all_functions_of_a_dimension(sample, table):
+    def pair(function, dimension):
+        keys = {"function": function, "dimension": dimension}
+        return [*sample("A", [1.0, 2, 3, 4], **keys), *sample("B", [5.0, 6, 7, 8], **keys)]
+
+    frame = made("comparison", table(*pair(1, 2), *pair(2, 2), *pair(1, 3)))
+    frame = frame.set_index(["dimension", "function"])
+    p = frame["p"][2, "1"]
+    assert frame["p_holm"][2, "1"] == pytest.approx(2 * p)
+    assert frame["p_holm"][3, "1"] == pytest.approx(p)
+
+
+def test_ranks_by_evaluations_and_by_time(hare_and_tortoise):
+    frame = made("rankings", hare_and_tortoise).set_index(["criterion", "target", "algorithm"])
+    hare, tortoise = (frame.loc[("fixed target", 0.1, name)] for name in ("hare", "tortoise"))
+    assert (hare["by_evaluations"], tortoise["by_evaluations"]) == (10, 102.5)
+    assert hare["by_time"] == pytest.approx(0.525)
+    assert tortoise["by_time"] == pytest.approx(0.1)
+    assert (hare["rank_by_evaluations"], hare["rank_by_time"]) == (1, 2)
+    budget = frame.loc["fixed budget"].droplevel("target")
+    assert (budget["evaluations"] == 20).all()
+    assert budget["by_evaluations"].to_dict() == {"hare": 0.1, "tortoise": 7.0}
+    assert budget["by_time"].to_dict() == {"hare": 0.1, "tortoise": 0.01}
+    assert budget["rank_by_time"].to_dict() == {"hare": 2, "tortoise": 1}
+
+
+def test_inversions_with_the_significance_of_both_orders(hare_and_tortoise):
+    frame = made("inversions", hare_and_tortoise).set_index("criterion")
+    assert frame["target"].fillna(0).tolist() == [0.0, 1.0, 0.1]
+    assert (frame["winner_by_evaluations"] == "hare").all()
+    assert (frame["winner_by_time"] == "tortoise").all()
+    budget = frame.loc["fixed budget"]
+    assert budget["evaluations"] == 20
+    values = budget[["by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b"]]
+    assert values.tolist() == [0.1, 7.0, 0.1, 0.01]
+    p = mann_whitney([0.1] * 6, [7.0] * 6)
+    assert (budget["p_by_evaluations"], budget["p_holm"]) == (p, p)  # the only test of its family
+    assert budget["significant"]
+    target = frame.loc["fixed target"].iloc[-1]
+    evaluations = equal_ert([10] * 6, [True] * 6, np.arange(100, 106), [True] * 6)
+    assert target["p_by_evaluations"] == evaluations
+    larger = max(evaluations, target["p_by_time"])
+    assert target["p_holm"] == pytest.approx(2 * larger)
+
+
+def test_holm_counts_pairs_that_are_not_inverted(hare_and_tortoise, sample, table):
+    loser = sample("snail", [np.inf] * 6, evaluations=1000)
+    before = made("inversions", hare_and_tortoise)
+    after = made("inversions", table(*hare_and_tortoise.to_pylist(), *loser))
+    assert len(after) == len(before)
+    budget = after[after["criterion"] == "fixed budget"].iloc[0]
+    assert budget["p_holm"] == pytest.approx(3 * before["p_holm"].iloc[0])
+
+
+def test_medians_that_the_ranks_contradict_are_not_significant(sample, table):
+    a, b = [1.0, 1.0, 1.0, 9.0, 9.0], [0.5, 0.5, 2.0, 2.0, 2.0]
+    assert a12(a, b, confidence=0.95).a12 < 0.5
+    rows = [*sample("A", a, evaluations=60), *sample("B", b, evaluations=600)]
+    for row in rows[5:]:
+        row["events"].append({"restart": 0, "evaluations": 500, "time_s": 0.9, "precision": 0.1})
+        row["best_precision"] = 0.1
+    (inversion,) = made("inversions", table(*rows)).query("criterion == 'fixed budget'").iloc
+    assert inversion["p_by_evaluations"] == 1.0 > mann_whitney(a, b)
+    assert (inversion["winner_by_evaluations"], inversion["winner_by_time"]) == ("A", "B")
+
+
+def test_ties_are_no_inversion(sample, table):
+    rows = table(*sample("A", [1.0, 1.0], evaluations=60), *sample("B", [1.0, 1.0]))
+    assert made("inversions", rows).empty
+
+
+def test_one_run_each_is_never_significant(hare_and_tortoise, table):
+    rows = [row for row in hare_and_tortoise.to_pylist() if row["run"] == 0]
+    frame = made("inversions", table(*rows))
+    assert len(frame) == 3
+    assert not frame["significant"].any()
+
+
+def test_a_run_that_reached_the_final_target_allows_any_number_of_evaluations(run, table):
+    runs = Runs.of(
+        table(
+            run([(3, 0.1, 1.0), (9, 0.2, 1e-9)], evaluations=9, stop_reason="target"),
+            run([(5, 0.1, 2.0)], run=1, evaluations=40),
+            run([(2, 0.1, 3.0)], run=2, evaluations=4, stop_reason="algorithm_ended"),
+            run([(1, 0.1, 6.0)], function=2, evaluations=7, stop_reason="evaluations"),
+        )
+    )
+    assert evaluations_allowed(runs).tolist() == [np.inf, 40, np.inf, 7]
+    first, second = problems(runs)
+    asked = [(first, np.array([4.0, 8.0, 100.0])), (second, np.array([7.0]))]
+    of_first, of_second = precision_at(runs, asked)
+    assert of_first.tolist() == [
+        [1.0, 1.0, 0.0],
+        [np.inf, 2.0, 2.0],
+        [3.0, 3.0, 3.0],
+    ]
+    assert of_second.tolist() == [[6.0]]
+
+
+def test_equal_evaluations_where_the_budget_ended_no_run(run, table):
+    rows = table(
+        run([(3, 0.1, 1e-9)], evaluations=3, stop_reason="target"),
+        run([(5, 0.1, 1e-9)], evaluations=5, stop_reason="target", algorithm="B"),
+    )
+    budget = made("rankings", rows).query("criterion == 'fixed budget'")
+    assert (budget["evaluations"] == 5).all()
+    assert budget["rank_by_evaluations"].tolist() == [1.5, 1.5]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_failed(name, sample, table):
+    rows = [
+        row
+        for function in (1, 2, 3)
+        for algorithm in "AB"
+        for row in sample(algorithm, [np.inf] * 3, function=function, evaluations=0)
+    ]
+    frame = made(name, table(*rows))
+    if name == "inversions":
+        assert frame.empty
+    for column in frame.columns:
+        if column.startswith(("p_", "iman_davenport_p")) or column == "p":
+            assert (frame[column] == 1).all()
+        if "rank" in column and column != "rank_difference":
+            assert (frame[column] == 1.5).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_algorithm_alone(name, sample, table):
+    frame = made(name, table(*sample("A", [1.0, 2.0])))
+    assert frame.empty == (name in ("posthoc", "comparison", "inversions"))
+    assert list(frame.columns) == list(made(name, RUN_SCHEMA.empty_table()).columns)

@@ -1,0 +1,189 @@
+"""What each table holds, on campaigns small enough to count by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from timefair.exhibits.files import read, write
+from timefair.exhibits.registry import TABLES
+from timefair.records.schema import RUN_SCHEMA
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), resamples=200)
+
+
+def made(name, table):
+    return TABLES[name](Runs.of(table), ANALYSIS)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_order_of_the_records_does_not_matter(name, campaign):
+    backwards = campaign.take(list(range(campaign.num_rows))[::-1])
+    pd.testing.assert_frame_equal(made(name, campaign), made(name, backwards))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_no_run_gives_no_row(name, campaign):
+    frame = made(name, RUN_SCHEMA.empty_table())
+    assert list(frame.columns) == list(made(name, campaign).columns)
+    assert frame.empty
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_file_gives_the_table_back(name, suffix, campaign, tmp_path):
+    frame = made(name, campaign)
+    path = tmp_path / f"{name}{suffix}"
+    write(frame, path)
+    back = read(path)
+    pd.testing.assert_frame_equal(
+        back,
+        frame,
+        check_dtype=False,
+        check_categorical=False,
+        check_exact=suffix == ".parquet",
+        rtol=1e-15,
+    )
+
+
+def test_ert_charges_a_failure_its_own_end(campaign):
+    frame = made("ert", campaign).set_index(["algorithm", "target"])
+    assert frame.loc[("A", 10.0), "ert_s"] == pytest.approx((0.1 + 0.6) / 2)
+    assert frame.loc[("A", 10.0), "ert_evaluations"] == pytest.approx((1 + 20) / 2)
+    b = frame.loc[("B", 1.0)]
+    assert (b["runs"], b["successes"], b["success_rate"]) == (2, 1, 0.5)
+    assert b["ert_s"] == pytest.approx(0.2 + 0.5)
+    assert b["ert_evaluations"] == pytest.approx(2 + 40)
+    assert b["ert_s_high"] == np.inf
+    assert frame.loc[("B", 0.1), "ert_s"] == np.inf
+
+
+def test_targets_go_from_easy_to_hard(campaign):
+    assert made("ert", campaign)["target"].tolist() == [10.0, 1.0, 0.1] * 2
+
+
+def test_one_run_has_no_limits(run, table):
+    frame = made("ert", table(run([(1, 0.1, 0.01)])))
+    assert frame[["ert_s_low", "ert_s_high"]].isna().all(axis=None)
+    assert (frame["ert_s"] == 0.1).all()
+
+
+def test_solved_at_the_first_evaluation(run, table):
+    rows = [run([(1, 0.1, 0.0)], run=k, wall_s=0.1, evaluations=1) for k in range(3)]
+    frame = made("ert", table(*rows))
+    assert (frame[["ert_evaluations", "ert_evaluations_low", "ert_evaluations_high"]] == 1).all(
+        axis=None
+    )
+
+
+def test_all_failed(run, table):
+    rows = table(*[run(run=k, status="no_evaluation", evaluations=0) for k in range(3)])
+    ert = made("ert", rows)
+    assert np.isinf(ert["ert_s"]).all()
+    assert (ert["success_rate"] == 0).all()
+    assert np.isinf(made("quantiles", rows)["precision"]).all()
+    assert (made("profile", rows)["fraction"] == 0).all()
+    assert made("restarts", rows)["s_per_evaluation"].isna().all()
+
+
+def test_another_algorithm_leaves_the_limits_as_they_are(campaign, run, table):
+    more = table(*campaign.to_pylist(), run(algorithm="0"), run(algorithm="0", run=1))
+    before = made("ert", campaign)
+    after = made("ert", more)
+    after = after[after["algorithm"] != "0"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(before, after)
+
+
+def test_medians_are_numpys(run, table):
+    best = np.random.default_rng(8).exponential(size=11)
+    rows = table(*[run([(1, 0.5, q)], run=k) for k, q in enumerate(best)])
+    quantiles = made("quantiles", rows).set_index("quantile")["precision"]
+    assert quantiles[0.5] == np.median(best)
+    end = made("anytime", rows).query("unit == 'seconds'").iloc[-1]
+    assert (end["cost"], end["median"]) == (1.0, np.median(best))
+
+
+def test_ecdf_over_one_function_and_over_all(campaign, run, table):
+    rows = table(*campaign.to_pylist(), run(function=3), run(function=3, algorithm="B"))
+    frame = made("ecdf", rows).query("unit == 'seconds'")
+    ends = frame.groupby(["function", "algorithm"])["fraction"].last()
+    assert ends["1", "A"] == pytest.approx(5 / 6)
+    assert ends["1", "B"] == pytest.approx(2 / 6)
+    assert ends["3", "A"] == 0
+    assert ends["all", "A"] == pytest.approx(5 / 9)
+
+
+def test_profile_keeps_what_nobody_solved_and_drops_what_not_all_ran(campaign, run, table):
+    rows = table(*campaign.to_pylist(), run(instance=3))
+    frame = made("profile", rows)
+    assert (frame["problems"] == 6).all()
+    at_one = frame[frame["ratio"] == 1].set_index("algorithm")["fraction"]
+    # instance 1: A wins 10, B wins 1, nobody has 0.1; instance 2: A alone wins all three.
+    assert at_one["A"] == pytest.approx(4 / 6)
+    assert at_one["B"] == pytest.approx(1 / 6)
+    ends = frame.groupby("algorithm")["fraction"].last()
+    assert ends["A"] == pytest.approx(5 / 6)
+    assert ends["B"] == pytest.approx(2 / 6)
+
+
+def test_restarts_and_speed(campaign):
+    frame = made("restarts", campaign).set_index("algorithm")
+    assert frame.loc["B", "evaluations_per_s"] == pytest.approx(140 / 1.5)
+    assert frame.loc["B", "cpu_per_wall"] == pytest.approx(1.0 / 1.5)
+    assert frame.loc["A", ["launches_mean", "completed_restarts_mean"]].tolist() == [2, 1]
+
+
+def test_outcomes_are_counted(run, table):
+    rows = table(
+        run(overshoot_s=0.01, run_queue_delay_s=0.2),
+        run(run=1, overshoot_s=0.03),
+        run(run=2, status="raised", stop_reason="failure", message="no"),
+    )
+    frame = made("runs", rows).set_index("status")
+    assert frame["runs"].to_dict() == {"ok": 2, "raised": 1}
+    assert frame.loc["ok", "overshoot_max_s"] == 0.03
+    assert frame.loc["ok", "run_queue_delay_share"] == pytest.approx(0.2)
+    assert frame.loc["ok", "objective_share"] == pytest.approx(0.01)
+    assert frame.loc["ok", "objective_per_bare"] == pytest.approx(0.5)
+    assert np.isnan(frame.loc["raised", "run_queue_delay_share"])
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"targets": ()},
+        {"targets": (-1.0,)},
+        {"targets": (np.inf,)},
+        {"targets": (1.0, 1.0)},
+        {"quantiles": (0.0,)},
+        {"confidence": 1.0},
+        {"resamples": 0},
+        {"seed": -1},
+        {"band": (0.9, 0.1)},
+    ],
+)
+def test_wrong_settings_are_named(settings):
+    with pytest.raises(ValueError, match=next(iter(settings))):
+        Analysis(**({"targets": (1.0,)} | settings))
+
+
+def test_another_kind_of_file_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"table\.txt"):
+        write(pd.DataFrame(), tmp_path / "table.txt")
+    with pytest.raises(ValueError, match=r"table\.txt"):
+        read(tmp_path / "table.txt")
+
+
+def test_an_ert_of_heavy_tailed_runtimes_is_marked(run, table):
+    costs = np.exp(2.0 * np.linspace(-1.6, 2.4, 15))
+    heavy = [
+        run([(1, 0.01 * cost, 0.0)], run=k, wall_s=0.01 * cost, stop_reason="target")
+        for k, cost in enumerate(costs)
+    ]
+    even = [
+        run([(1, 0.1, 0.0)], algorithm="B", run=k, wall_s=0.1, stop_reason="target")
+        for k in range(15)
+    ]
+    frame = TABLES["ert"](Runs.of(table(*heavy, *even)), Analysis(targets=(1.0,)))
+    assert frame.set_index("algorithm")["ert_s_heavy_tail"].to_dict() == {"A": True, "B": False}

@@ -1,0 +1,278 @@
+"""Clocks, disturbed runs, and what tables say about them."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timefair.basics.errors import InputError
+from timefair.exhibits.files import read, write
+from timefair.exhibits.layout import layouts_of
+from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.latex import Setting, typeset
+from timefair.records.schema import RUN_SCHEMA
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+ANALYSIS = Analysis(targets=(1.0,), resamples=50)
+
+
+def analysis(**changes):
+    return Analysis(targets=(1.0,), resamples=50, **changes)
+
+
+def made(name, table, settings=ANALYSIS):
+    return TABLES[name](Runs.of(table), settings)
+
+
+@pytest.fixture
+def timed(run, table):
+    """Two runs of 1 s: the first computed for 0.5 s at 0.01 s a kernel, the second for 0.9 s."""
+    launches = [{"start_s": 0.0, "end_s": 0.6, "evaluations": 50, "best_precision": 5.0,
+                 "end": "returned"}]  # fmt: skip
+    return table(
+        run(
+            [(1, 0.2, 5.0), (50, 0.4, 0.5)],
+            cpu_s=0.5,
+            reference_before_s=0.008,
+            reference_after_s=0.012,
+            launch_log=launches,
+            disturbance="disturbed",
+        ),
+        run(
+            [(1, 0.5, 5.0)],
+            run=1,
+            cpu_s=0.9,
+            reference_before_s=0.01,
+            reference_after_s=0.02,
+            disturbance="clean",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("clock", "time_s", "wall_s", "end_s"),
+    [
+        ("wall", [0.2, 0.4, 0.5], [1.0, 1.0], 0.6),
+        ("cpu", [0.1, 0.2, 0.45], [0.5, 0.9], 0.3),
+        ("reference", [10.0, 20.0, 30.0], [50.0, 60.0], 30.0),
+    ],
+)
+def test_a_clock_scales_a_run_as_a_whole(timed, clock, time_s, wall_s, end_s):
+    runs = Runs.of(timed).timed_by(clock)
+    events = runs.traces.together()
+    assert events.time_s == pytest.approx(time_s)
+    assert runs.spent("seconds") == pytest.approx(wall_s)
+    assert runs.frame["budget_s"].tolist() == pytest.approx(wall_s)
+    assert runs.launches["end_s"].tolist() == pytest.approx([end_s])
+    assert events.evaluations.tolist() == [1, 50, 1]
+
+
+def test_tables_are_made_with_the_clock_that_is_asked_for(timed):
+    by_wall = made("ert", timed)
+    by_cpu = made("ert", timed, analysis(time="cpu"))
+    assert by_wall["ert_s"].tolist() == pytest.approx([0.4 + 1.0])
+    assert by_cpu["ert_s"].tolist() == pytest.approx([0.2 + 0.9])
+    assert by_cpu["ert_evaluations"].tolist() == by_wall["ert_evaluations"].tolist()
+    same = made("restarts", timed, analysis(time="cpu"))
+    pd.testing.assert_frame_equal(same, made("restarts", timed))
+
+
+def test_a_clock_that_was_not_read_is_a_fault(run, table):
+    with pytest.raises(InputError, match="'reference': 1 runs have no such time"):
+        made("ert", table(run()), analysis(time="reference"))
+
+
+def test_a_run_without_time_keeps_what_it_has(run, table):
+    runs = Runs.of(table(run(wall_s=0.0, cpu_s=0.0, evaluations=0))).timed_by("cpu")
+    assert runs.spent("seconds").tolist() == [0.0]
+
+
+def test_disturbed_runs_are_left_out_where_results_are(timed):
+    excluded = analysis(disturbed="exclude")
+    assert made("ert", timed)["runs"].tolist() == [2]
+    assert made("ert", timed, excluded)["runs"].tolist() == [1]
+    assert made("restarts", timed, excluded)["runs"].tolist() == [1]
+    assert made("runs", timed, excluded)["runs"].tolist() == [2]
+    assert made("runs", timed, excluded)["disturbed"].tolist() == [1]
+
+
+states = st.sampled_from(["clean", "disturbed", "unknown", None])
+
+
+@given(st.lists(st.tuples(states, st.integers(0, 3)), max_size=6))
+def test_what_is_left_is_as_if_the_others_had_not_been(runs_and_events):
+    rows = [
+        {
+            **dict.fromkeys(RUN_SCHEMA.names),
+            **{"suite": "s", "function": 1, "dimension": 2, "instance": 1, "algorithm": "A"},
+            **{"run": k, "f_opt": 0.0, "disturbance": state, "best_precision": 1.0, "wall_s": 1.0},
+            "events": [
+                {"restart": 0, "evaluations": e, "time_s": float(k), "precision": 9.0 - e}
+                for e in range(events)
+            ],
+            "launch_log": [
+                {"start_s": float(k), "end_s": 1.0, "evaluations": 1, "best_precision": 1.0,
+                 "end": "cut"}
+            ] * events,
+        }
+        for k, (state, events) in enumerate(runs_and_events)
+    ]  # fmt: skip
+    left = Runs.of(pa.Table.from_pylist(rows, RUN_SCHEMA)).wanted(analysis(disturbed="exclude"))
+    kept = [row for row in rows if row["disturbance"] != "disturbed"]
+    right = Runs.of(pa.Table.from_pylist(kept, RUN_SCHEMA))
+    assert left.frame["run"].tolist() == right.frame["run"].tolist()
+    found, there = left.traces.together(), right.traces.together()
+    assert found.offsets.tolist() == there.offsets.tolist()
+    assert found.time_s.tolist() == there.time_s.tolist()
+    assert left.launches["row"].tolist() == right.launches["row"].tolist()
+    assert left.launches["start_s"].tolist() == right.launches["start_s"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("settings", "name", "said"),
+    [
+        ({}, "ert", "1 of 2 runs were disturbed and count."),
+        ({"disturbed": "exclude"}, "ert", "1 of 2 runs were disturbed and are omitted."),
+        ({"disturbed": "exclude"}, "runs", "1 of 2 runs were disturbed and count."),
+    ],
+)
+def test_every_table_says_how_many_were_disturbed(timed, tmp_path, settings, name, said):
+    frame = made(name, timed, analysis(**settings))
+    write(frame, tmp_path / "t.parquet")
+    back = read(tmp_path / "t.parquet")
+    assert said in typeset(
+        TABLES[name].exhibit, back, layouts_of(TABLES[name].exhibit, back), Setting(ANALYSIS)
+    )
+
+
+def test_what_is_unknown_is_said(run, table):
+    frame = made("ert", table(run(disturbance="unknown"), run(run=1, disturbance="clean")))
+    assert frame.attrs["disturbed"] == "0 of 2 runs were disturbed; for 1 this is unknown."
+    nothing_told = made("ert", table(run()))
+    assert nothing_told.attrs["disturbed"] == "0 of 1 runs were disturbed; for 1 this is unknown."
+
+
+def test_captions_name_the_clock(timed):
+    for clock, said in (("cpu", "Seconds are of CPU time."), ("wall", "")):
+        frame = made("ert", timed, analysis(time=clock))
+        tex = typeset(TABLES["ert"].exhibit, frame, layouts_of(TABLES["ert"].exhibit, frame),
+                      Setting(analysis(time=clock)))  # fmt: skip
+        assert ("CPU time" in tex) is bool(said)
+        assert said in tex
+
+
+def test_the_table_of_disturbance(run, table):
+    rows = table(
+        run(disturbance="clean", foreign_delay_s=0.01, repeats=0, core=0, steal_s=0.0,
+            reference_before_s=0.01, reference_after_s=0.01),
+        run(run=1, disturbance="disturbed", foreign_delay_s=0.5, repeats=2, core=0, steal_s=0.5,
+            reference_before_s=0.01, reference_after_s=0.02, wall_s=2.0),
+        run(run=2, disturbance="unknown", core=1),
+        run(algorithm="B"),
+    )  # fmt: skip
+    frame = made("disturbance", rows, analysis(disturbed="exclude")).set_index("algorithm")
+    a = frame.loc["A"]
+    assert a[["runs", "clean", "disturbed", "unknown"]].tolist() == [3, 1, 1, 1]
+    assert a[["excluded", "repeated", "repeats"]].tolist() == [1, 1, 2]
+    assert a[["delay_share_median", "delay_share_max"]].tolist() == pytest.approx([0.13, 0.25])
+    assert a[["reference_ratio_median", "reference_ratio_max"]].tolist() == pytest.approx(
+        [1.25, 1.5]
+    )
+    assert a["steal_s"] == 0.5
+    assert math.isnan(a["throttled_s"])
+    b = frame.loc["B"]
+    assert b[["delay_share_max", "reference_ratio_max", "steal_s"]].isna().all()
+    assert made("disturbance", rows)["excluded"].tolist() == [0, 0]
+
+
+def test_the_clock_that_repeats_best(run, table):
+    kernel = {"reference_before_s": 0.01, "reference_after_s": 0.01}
+    rows = table(
+        run(wall_s=1.0, cpu_s=0.5, evaluations=100, **kernel),
+        run(run=1, wall_s=4.0, cpu_s=1.0, evaluations=100, **kernel),
+        run(run=2, wall_s=2.0, cpu_s=0.5, evaluations=0, **kernel),
+    )
+    frame = made("units", rows).set_index(["function", "clock"])
+    wall, cpu = frame.loc[("1", "wall")], frame.loc[("1", "cpu")]
+    assert (wall["runs"], wall["max_over_min"]) == (2, pytest.approx(4.0))
+    assert wall["per_evaluation"] == pytest.approx(math.sqrt(0.01 * 0.04))
+    assert wall["geometric_sd"] == pytest.approx(math.exp(np.std(np.log([1, 4]), ddof=1)))
+    assert cpu["geometric_sd"] == pytest.approx(math.exp(np.std(np.log([1, 2]), ddof=1)))
+    assert frame.loc[("1", "reference"), "per_evaluation"] == pytest.approx(
+        cpu["per_evaluation"] / 0.01
+    )
+    assert not wall["best"]
+    assert cpu["best"]
+    overall = frame.loc[("all", "wall")]
+    assert (overall["runs"], overall["geometric_sd"]) == (2, pytest.approx(wall["geometric_sd"]))
+
+
+def test_no_clock_is_best_where_one_was_not_read(run, table):
+    rows = table(run(cpu_s=0.5), run(run=1, cpu_s=0.6))
+    frame = made("units", rows).set_index(["function", "clock"])
+    assert not frame["best"].any()
+    assert math.isnan(frame.loc[("1", "reference"), "geometric_sd"])
+
+
+def test_drift_over_rounds(run, table):
+    def runs(round, wall_s, reference):
+        return [
+            run(round=round, run=10 * round + k, wall_s=w, evaluations=100,
+                reference_before_s=reference, reference_after_s=reference)
+            for k, w in enumerate(wall_s)
+        ]  # fmt: skip
+
+    rows = table(
+        *runs(1, [1.0, 1.01, 0.99, 1.0], 0.01),
+        *runs(2, [3.0, 2.0, 2.01, 1.99, 2.0, 2.01, 100.0], 0.02),
+    )
+    first, second = made("drift", rows).to_dict("records")
+    assert (first["round"], first["runs"], first["warnings"]) == (1, 4, "none")
+    assert first["per_evaluation"] == first["reference"] == 1.0
+    assert second["per_evaluation"] == pytest.approx(2.01)
+    assert second["reference"] == pytest.approx(2.0)
+    assert second["outliers"] == 2
+    assert second["first_run"] == pytest.approx(3.0 / 2.005)
+    assert second["warnings"] == "spread, outliers, slow first runs"
+
+
+def test_one_run_has_no_spread_and_no_warning(run, table):
+    (row,) = made("drift", table(run())).to_dict("records")
+    assert math.isnan(row["spread"])
+    assert math.isnan(row["first_run"])
+    assert math.isnan(row["reference"])
+    assert (row["outliers"], row["warnings"]) == (0, "none")
+
+
+def test_what_was_left_behind_is_counted_by_algorithm(run, table):
+    told = made(
+        "leftovers",
+        table(
+            run(run=0, left_processes=2, left_files=0, left_mb=0.0, written_mb=1.5),
+            run(run=1, left_processes=0, left_files=3, left_mb=0.5, appeared="a.log, b.log"),
+            run(run=2, left_processes=0, left_files=0, left_mb=0.0, appeared="a.log, b.log"),
+            run(algorithm="B", left_processes=0, left_files=0, left_mb=0.0),
+        ),
+    ).set_index("algorithm")
+    assert told.loc["A", ["runs", "with_processes", "with_files", "with_names"]].tolist() == [
+        3, 1, 1, 2,
+    ]  # fmt: skip
+    assert told.loc["A", ["left_processes_max", "left_files_max"]].tolist() == [2, 3]
+    assert told.loc["A", ["left_mb_max", "written_mb_max"]].tolist() == [0.5, 1.5]
+    assert told["appeared"].tolist() == ["a.log, b.log", "none"]
+    assert np.isnan(told.loc["B", "written_mb_max"])
+
+
+@pytest.mark.parametrize(
+    ("clock", "axis"),
+    [("wall", "wall clock in seconds"), ("cpu", "CPU time"), ("reference", "reference units")],
+)
+def test_figures_name_the_clock_of_their_table(timed, tmp_path, clock, axis):
+    write(made("ecdf", timed, analysis(time=clock)), tmp_path / "ecdf.parquet")
+    figure = FIGURES["ecdf"](read(tmp_path / "ecdf.parquet"))
+    assert axis in figure.get_supxlabel()

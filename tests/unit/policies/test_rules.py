@@ -1,0 +1,58 @@
+"""What a campaign's stopping rule asks of the statistics."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from timefair.basics.values import Technique
+from timefair.policies.stopping import STOPPING
+from timefair.policies.stopping.pair import RESTING, Pair
+from timefair.policies.stopping.quantile import KnownQuantile
+from timefair.policies.stopping.race import DROPPED, WON, Racing
+from timefair.policies.stopping.skewness import SymmetricSample
+from timefair.statistics.run_count.outliers import Outliers
+from timefair.statistics.run_count.skewness import SkewnessRule
+from timefair.statistics.run_count.widths import QuantileWidth, Validity
+
+
+def test_outlier_filters_are_those_of_the_statistics() -> None:
+    assert get_args(Technique) == tuple(Outliers)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "runs", "start"), [({}, 50, 5), ({}, 4, 4), ({"start": 9}, 50, 9)]
+)
+def test_the_first_look_of_a_skewness(chosen, runs, start) -> None:
+    rule = SymmetricSample(tau=0.1, outliers="iqr", **chosen).judge(runs)
+    assert rule == SkewnessRule(0.1, Outliers.IQR, start, runs)
+
+
+def test_a_quantile_is_valid_up_to_the_last_run_unless_another_validity_is_chosen() -> None:
+    first, second = KnownQuantile(p=0.9), KnownQuantile(p=0.9, validity="anytime")
+    assert first.judge(30) == QuantileWidth(0.5, 0.9, validity=Validity.HORIZON, cap=30)
+    assert second.judge(30) == QuantileWidth(0.5, 0.9, validity=Validity.ANYTIME, cap=30)
+
+
+def test_rules_compare_or_judge_or_do_neither() -> None:
+    kinds = {name: (kind.compares, kind().judge(20) is not None) for name, kind in STOPPING.items()}
+    assert kinds["fixed"] == (False, False)
+    assert {name for name, (compares, _) in kinds.items() if compares} == {"race", "pair"}
+    assert all(compares != judges for name, (compares, judges) in kinds.items() if name != "fixed")
+
+
+def test_a_race_is_judged_at_the_ends_of_the_rounds() -> None:
+    fast, slow = [1.0, 2.0, 3.0, 4.0, 5.0], [11.0, 12.0, 13.0, 14.0, 15.0]
+    race = Racing(confidence=0.9)
+    assert race.rests([fast, slow], 1, [5], 10) == DROPPED
+    assert race.rests([fast, slow], 0, [5], 10) == WON
+    assert race.rests([fast, slow], 1, [6], 10) is None
+    assert race.rests([fast], 0, [5], 10) is None
+
+
+def test_the_other_of_a_pair_rests_after_the_first_look() -> None:
+    steady, wild = [1.0, 1.01, 0.99], [5.0, 50.0, 0.5]
+    assert Pair(width=0.05, start=3).rests([steady, wild], 0, [3], 20) == RESTING
+    assert Pair(width=0.05, start=3).rests([steady, wild], 1, [3], 20) is None
+    assert Pair(width=0.05, start=4).rests([steady, wild], 0, [3], 20) is None

@@ -1,0 +1,76 @@
+"""The stopping rule of the success rate: what it promises, computed exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timefair.policies.stopping.success import SuccessRate, SuccessWidth, success_interval
+from timefair.statistics.run_count.stopping import Reason, decide, stop_counts
+
+
+def missed(rate: float, confidence: float, runs: int) -> float:
+    """The probability that any of the first intervals misses the success rate."""
+    alive, missed = np.zeros(runs + 1), 0.0
+    alive[0] = 1.0
+    for n in range(1, runs + 1):
+        alive[1:] = alive[1:] * (1.0 - rate) + alive[:-1] * rate
+        alive[0] *= 1.0 - rate
+        for k in np.flatnonzero(alive):
+            low, high = success_interval(int(k), n, confidence)
+            if not low <= rate <= high:
+                missed += alive[k]
+                alive[k] = 0.0
+    return missed
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+@pytest.mark.parametrize("rate", [0.001, 0.02, 0.1, 0.5, 0.7, 0.99])
+def test_all_looks_together_miss_as_seldom_as_promised(rate, confidence) -> None:
+    assert missed(rate, confidence, runs=100) <= 1.0 - confidence
+
+
+def test_the_interval_is_not_wider_than_it_has_to_be() -> None:
+    assert missed(0.5, 0.95, runs=100) > 0.025
+
+
+@given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_the_interval_contains_the_share_and_mirrors_the_failures(counts) -> None:
+    k, n = counts
+    low, high = success_interval(k, n, 0.9)
+    assert 0.0 <= low <= k / n <= high <= 1.0
+    assert success_interval(n - k, n, 0.9) == pytest.approx((1.0 - high, 1.0 - low), abs=1e-9)
+
+
+def test_the_limits_are_rates_under_which_the_evidence_is_just_enough() -> None:
+    """Against the mixture's integral, by the midpoint rule."""
+    k, n, confidence = 7, 20, 0.95
+    quantiles = np.sin(np.pi / 2 * (np.arange(100_000) + 0.5) / 100_000) ** 2  # beta(1/2, 1/2)
+    mixed = np.mean(quantiles**k * (1.0 - quantiles) ** (n - k))
+    for limit in success_interval(k, n, confidence):
+        ratio = mixed / (limit**k * (1.0 - limit) ** (n - k))
+        assert ratio == pytest.approx(1.0 / (1.0 - confidence), rel=1e-6)
+
+
+def test_it_stops_sooner_where_runs_agree() -> None:
+    rule = SuccessRate().judge(100)
+    always, never = np.zeros(100), np.full(100, np.inf)
+    half = np.tile([0.0, 1.0], 50)
+    counts = stop_counts(rule, [always, never, half])
+    assert counts.n.tolist() == [24, 24, 62]
+    assert decide(rule, always[:24]).reason is Reason.MET
+
+
+def test_a_value_at_the_target_is_a_success() -> None:
+    rule = SuccessWidth(0.5, width=0.2)
+    values = rule.look(np.array([[0.5, 0.5], [0.5, 0.6], [0.6, np.inf]])).value
+    for value, successes in zip(values, (2, 1, 0), strict=True):
+        low, high = success_interval(successes, 2, 0.95)
+        assert value == max(high - successes / 2, successes / 2 - low)
+
+
+def test_the_keys_of_the_campaign_reach_the_rule() -> None:
+    chosen = SuccessRate(target=0.1, width=0.3, confidence=0.9, start=3)
+    assert chosen.judge(30) == SuccessWidth(0.1, 0.3, 0.9, 3, 30)

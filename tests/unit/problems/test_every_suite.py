@@ -1,0 +1,91 @@
+"""What every suite promises, whichever module declares it."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from timefair.problems.base import LARGEST, Problem, Suite
+from timefair.problems.registry import SUITES, find
+
+
+def smallest(suite: Suite, function: int) -> int:
+    """The least number of variables that a function of the suite has."""
+    sizes = (d for d in suite.dimensions if not suite.faults([function], [d], [1]))
+    return next(sizes)
+
+
+def every_function(suite: Suite) -> list[Problem]:
+    if [fault for fault in suite.faults([], [], []) if fault.startswith("suite:")]:
+        pytest.skip(f"the package of {suite.name} is not installed")
+    return [
+        suite.problem(f, smallest(suite, f), i) for f, i in product(suite.functions, (1, 2, 101))
+    ]
+
+
+def value_at(problem: Problem, x: NDArray[np.float64]) -> float:
+    if problem.reseed is not None:
+        problem.reseed(1)
+    return problem.evaluate(x)
+
+
+each_suite = pytest.mark.parametrize("suite", SUITES.values(), ids=list(SUITES))
+
+
+@each_suite
+def test_a_problem_has_its_name_bounds_and_kind_of_variables(suite: Suite) -> None:
+    for problem in every_function(suite):
+        assert problem.name.suite == suite.name
+        assert problem.lower.shape == problem.upper.shape == (problem.dimension,)
+        assert np.all(problem.lower < problem.upper)
+        kind = {
+            "continuous": not problem.integer.any(),
+            "mixed": problem.integer.any() and not problem.integer.all(),
+        }
+        assert kind.get(suite.variables, problem.integer.all())
+
+
+@each_suite
+def test_values_repeat_and_none_is_below_the_optimum(suite: Suite) -> None:
+    for problem in every_function(suite):
+        name = problem.name
+        again = suite.problem(name.function, name.dimension, name.instance)
+        known = suite.knows_optimum(name.function, name.dimension, name.instance)
+        assert np.isfinite(problem.f_opt) == known
+        for x in problem.points(7):
+            value = value_at(problem, x)
+            assert value_at(again, x) == value
+            assert not value < problem.f_opt - 1e-9 * max(1, abs(problem.f_opt))
+
+
+@each_suite
+def test_an_array_of_another_shape_is_refused(suite: Suite) -> None:
+    for problem in every_function(suite)[::7]:
+        for shape in ((problem.dimension + 1,), (3, problem.dimension + 1)):
+            with pytest.raises(ValueError):  # noqa: PT011
+                problem.evaluate(np.zeros(shape))
+
+
+@each_suite
+def test_a_key_that_the_suite_does_not_have_gets_one_line(suite: Suite) -> None:
+    every_function(suite)
+    for keys, key in (
+        (([suite.functions[-1] + 1], [], []), "functions"),
+        (([], [0], []), "dimensions"),
+        (([], [], [0]), "instances"),
+        (([], [], [LARGEST + 1]), "instances"),
+    ):
+        (line,) = suite.faults(*keys)
+        assert line.startswith(f"{key}: {next(filter(None, keys))[0]} is not in {suite.name}, ")
+    with pytest.raises(ValueError, match=f"^functions: 0 is not in {suite.name}, which has "):
+        suite.problem(0, smallest(suite, suite.functions[0]), 1)
+
+
+@each_suite
+def test_a_parameter_that_the_suite_does_not_have_is_refused(suite: Suite) -> None:
+    (line,) = suite.parameter_faults({"colour": 1})
+    assert line.startswith(f"'colour' is not a parameter of {suite.name}")
+    assert find(suite.name, {}).name == suite.name

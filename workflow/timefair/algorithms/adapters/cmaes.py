@@ -1,0 +1,138 @@
+"""cmaes: CMA-ES and its variants, by their own names (Nomura and Shibata 2024).
+
+| name | one launch |
+|---|---|
+| ``CMA`` | CMA-ES (Hansen 2016); with ``lr_adapt: true`` its learning rates are adapted |
+| ``CMAwM`` | CMA-ES with margin (Hamano et al. 2022), for integer and mixed variables too |
+| ``MAPCMA`` | maximum a posteriori CMA-ES with momentum (Hamano et al. 2024) |
+| ``SepCMA`` | CMA-ES with a diagonal covariance matrix (Ros and Hansen 2008) |
+
+A launch starts at a point drawn uniformly within the bounds. It ends by the criteria of cmaes, or
+when its distribution has degenerated. A point outside the bounds is drawn again up to
+``n_max_resampling`` times and then moved onto them. A generation is a batch, on several cores if
+the campaign gives them. NaN counts as infinity.
+
+Not offered: ``XNES`` and ``DXNESIC``, which diverge where bounds move points (on ``bbob`` f10, D =
+10, within 500 evaluations); the variants for categories and for several objectives.
+
+Parameters
+----------
+sigma
+    Initial standard deviation, in units of the variables. Default: `SIGMA` times the mean width of
+    the bounds.
+population_size, margin, momentum_r
+    Default: the choice of cmaes. (``margin``: ``CMAwM``; ``momentum_r``: ``MAPCMA``.)
+n_max_resampling
+    Default: 100.
+lr_adapt
+    (``CMA``) Adapts the learning rates to the difficulty of the problem (Nomura et al. 2023), for
+    noisy and multimodal ones. Default: false.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.algorithms.adapters.optional import Extra, defaults_of
+from timefair.algorithms.base import CONTINUOUS, Objective
+from timefair.problems.base import Variables
+
+SIGMA = 0.2
+"""Default initial standard deviation over the mean width of the bounds."""
+MIXED = "CMAwM"
+"""The variant that takes integer variables."""
+NAMES = ("CMA", MIXED, "MAPCMA", "SepCMA")
+SET_HERE = ("mean", "bounds", "steps", "seed", "cov")
+"""Arguments that are not the user's."""
+NUMBERS = {"sigma": float, "population_size": int, "margin": float, "momentum_r": float}
+"""Types of the arguments for which cmaes chooses a number."""
+LEAST_POPULATION = 2
+DEGENERATE = (np.linalg.LinAlgError, ArithmeticError, AssertionError)
+"""What cmaes raises where its distribution has degenerated or diverged."""
+TRIAL_EVALUATIONS = 50
+"""Some values are only used after the first generation."""
+
+
+class _Cmaes(Extra):
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        return CONTINUOUS | {"integer"} if name == MIXED else CONTINUOUS
+
+
+def _parameters(name: str) -> dict[str, object]:
+    import cmaes
+
+    signature = inspect.signature(getattr(cmaes, name))
+    own = defaults_of(signature, without=SET_HERE)
+    return own | {key: kind for key, kind in NUMBERS.items() if key in signature.parameters}
+
+
+def _solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    name: str,
+    parameters: Mapping[str, Any],
+) -> None:
+    import cmaes
+
+    lower, upper = objective.lower, objective.upper
+    settings = {"sigma": SIGMA * float(np.mean(upper - lower)), **parameters}
+    _check(settings)
+    if name == MIXED:
+        settings["steps"] = objective.integer.astype(float)
+    optimizer = getattr(cmaes, name)(
+        mean=rng.uniform(lower, upper),
+        bounds=np.column_stack([lower, upper]),
+        seed=int(rng.integers(2**32)),
+        **settings,
+    )
+    asked = _next_generation(optimizer, [])
+    while asked is not None:
+        # CMAwM returns each point twice: rounded, to be evaluated, and as it learns from it.
+        points, learned = zip(*asked, strict=True) if name == MIXED else (asked, asked)
+        solutions = list(zip(learned, _values(objective, points), strict=True))
+        asked = _next_generation(optimizer, solutions)
+
+
+def _check(settings: Mapping[str, Any]) -> None:
+    """Raise ValueError for values that cmaes accepts and cannot use."""
+    if settings.get("population_size", LEAST_POPULATION) < LEAST_POPULATION:
+        raise ValueError(f"'population_size' is at least {LEAST_POPULATION}")
+    if not 0 < settings.get("margin", 0.1) < 0.5:
+        raise ValueError("'margin' is above 0 and below 0.5")
+
+
+def _next_generation(optimizer: Any, solutions: list[Any]) -> list[Any] | None:
+    """Learn from a generation, and draw the next one; None at the end of the launch."""
+    try:
+        if solutions:
+            optimizer.tell(solutions)
+        if optimizer.should_stop():
+            return None
+        asked = [optimizer.ask() for _ in range(optimizer.population_size)]
+    except DEGENERATE:
+        return None
+    return asked if np.isfinite(asked).all() else None
+
+
+def _values(objective: Objective, points: Any) -> NDArray[np.float64]:
+    values = objective.batch(points)
+    return np.where(np.isnan(values), np.inf, values)
+
+
+CMAES = _Cmaes(
+    name="cmaes",
+    distributions=("cmaes", "numpy"),
+    module="cmaes",
+    names=NAMES,
+    examples=("CMA", "CMAwM"),
+    parameters=_parameters,
+    solve=_solve,
+    trial_evaluations=TRIAL_EVALUATIONS,
+)
+"""CMA-ES and its variants by the package cmaes."""

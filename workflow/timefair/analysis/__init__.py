@@ -1,0 +1,1 @@
+"""From collected runs to the files of tables and figures: one process per room of exhibits."""

@@ -1,0 +1,84 @@
+"""The files that the rules of the analysis make, as Snakemake has to know them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from timefair.exhibits.registry import FIGURES, TABLES, FigureEntry, Table
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+
+Flag = Callable[..., str]
+"""A function that marks the path of an output, such as Snakemake's ``report``."""
+
+SHOWN = ("svg", "png", "pdf")
+"""Formats of a figure for Snakemake's report: the first that the campaign makes."""
+
+
+def of_room(
+    campaign: Campaign, room: str, results: str, report: Flag, update: Flag
+) -> dict[str, str]:
+    """The outputs of the rule that analyses one room, each under a name of its own.
+
+    Parameters
+    ----------
+    campaign
+        What is asked for.
+    room
+        As in `exhibits.registry.Table.room`.
+    results
+        ``results/<campaign>``.
+    report, update
+        Snakemake's flags: for its report, and for files that a job may leave as they are.
+    """
+    files: dict[str, str] = {}
+    for name in campaign.made_tables:
+        table = TABLES[name]
+        if table.room != room:
+            continue
+        stem = f"{results}/tables/{name}"
+        shown = _report(campaign, table, f"table_{name}", "Tables", "table")
+        files[f"{name}_csv"] = update(report(f"{stem}.csv", **shown))
+        files[f"{name}_parquet"] = update(f"{stem}.parquet")
+        if name in campaign.table_names:
+            files[f"{name}_tex"] = update(f"{stem}.tex")
+    for name in campaign.figure_names:
+        figure = FIGURES[name]
+        if figure.room != room:
+            continue
+        first = _shown(campaign)
+        for ending in campaign.figures.formats:
+            path = f"{results}/figures/{name}.{ending}"
+            if ending == first:
+                path = report(path, **_report(campaign, figure, name, "Figures", "figure"))
+            files[f"{name}_figure_{ending}"] = update(path)
+    return files
+
+
+def pictures(campaign: Campaign, results: str) -> list[str]:
+    """The figures that the page can show: one file of each, if there is a format for it."""
+    first = _shown(campaign)
+    if first == "pdf":
+        return []
+    return [f"{results}/figures/{name}.{first}" for name in campaign.figure_names]
+
+
+def _shown(campaign: Campaign) -> str:
+    return next(ending for ending in SHOWN if ending in campaign.figures.formats)
+
+
+def _report(
+    campaign: Campaign, entry: Table | FigureEntry, caption: str, kind: str, label: str
+) -> dict[str, Any]:
+    return {
+        "caption": f"../report/{caption}.rst",
+        "category": entry.family,
+        "subcategory": kind,
+        "labels": {
+            label: entry.title,
+            "seconds": campaign.statistics.time,
+            "disturbed runs": campaign.timing.disturbed,
+        },
+    }

@@ -1,0 +1,136 @@
+"""The tables and figures of one room of exhibits, made in one process.
+
+Runs are read once, and only if a table has to be made; a file whose code, settings and input have
+not changed stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from timefair.analysis.ledger import Ledger
+from timefair.campaign import provenance
+from timefair.exhibits.registry import FIGURES, TABLES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from timefair.campaign.configuration import Campaign
+    from timefair.rundata.runs import Runs
+
+LEDGERS = ".made"
+"""Folder of the ledgers, beside the folders of tables and figures."""
+
+
+class Room:
+    """Makes what a campaign asks of one room.
+
+    Parameters
+    ----------
+    name
+        Of the room, as `exhibits.registry.Table.room` has it.
+    campaign
+        What is asked for.
+    folder
+        ``results/<campaign>``: files go to its ``tables`` and ``figures``.
+    read
+        Reads the runs, once at most.
+    inputs
+        What identifies the runs: a change makes every table again.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        campaign: Campaign,
+        folder: Path,
+        read: Callable[[], Runs],
+        inputs: Sequence[str],
+    ) -> None:
+        self._campaign, self._read, self._inputs = campaign, read, sorted(inputs)
+        self._tables, self._figures = folder / "tables", folder / "figures"
+        self._ledger = Ledger(folder / LEDGERS / f"{name}.json")
+        self._names = [table for table in campaign.made_tables if TABLES[table].room == name]
+
+    def make(self) -> None:
+        """Write every table and figure that is not current."""
+        try:
+            for name in self._names:
+                self._make(name)
+        finally:
+            self._ledger.save()
+
+    def _make(self, name: str) -> None:
+        key = provenance.key_of(
+            provenance.table_key(name), self._campaign.settings_of(name), self._inputs
+        )
+        files = [self._tables / f"{name}.{ending}" for ending in ("parquet", "csv")]
+        frame: pd.DataFrame | None = None
+        if not all(self._ledger.is_current(file, key) for file in files):
+            frame = self._tabulated(name)
+            self._write(frame, files, key)
+        self._typeset(name, key, frame)
+        for figure, entry in FIGURES.items():
+            if entry.table == name and figure in self._campaign.figure_names:
+                self._draw(figure, key, frame)
+
+    @cached_property
+    def _runs(self) -> Runs:
+        return self._read()
+
+    def _tabulated(self, name: str) -> pd.DataFrame:
+        from timefair.rundata.settings import Analysis
+
+        return TABLES[name](self._runs, Analysis.of(self._campaign.settings_of(name)))
+
+    def _stored(self, name: str) -> pd.DataFrame:
+        from timefair.exhibits import files
+
+        return files.read(self._tables / f"{name}.parquet")
+
+    def _write(self, frame: pd.DataFrame, paths: list[Path], key: str) -> None:
+        from timefair.exhibits import files
+
+        for path in paths:
+            files.write(frame, path)
+            self._ledger.note(path, key)
+
+    def _typeset(self, name: str, table_key: str, frame: pd.DataFrame | None) -> None:
+        if name not in self._campaign.table_names:
+            return
+        file = self._tables / f"{name}.tex"
+        budget = self._campaign.budget.model_dump()
+        key = provenance.key_of(table_key, provenance.typeset_key(), budget)
+        if self._ledger.is_current(file, key):
+            return
+        frame = self._stored(name) if frame is None else frame
+        file.write_text(typeset(name, frame, self._campaign), encoding="utf-8")
+        self._ledger.note(file, key)
+
+    def _draw(self, name: str, table_key: str, frame: pd.DataFrame | None) -> None:
+        key = provenance.key_of(table_key, provenance.figure_key(name))
+        files = [self._figures / f"{name}.{ending}" for ending in self._campaign.figures.formats]
+        if all(self._ledger.is_current(file, key) for file in files):
+            return
+        from timefair.charts.paper import style
+
+        frame = self._stored(FIGURES[name].table) if frame is None else frame
+        self._figures.mkdir(exist_ok=True)
+        style.save(FIGURES[name](frame), *files)
+        for file in files:
+            self._ledger.note(file, key)
+
+
+def typeset(name: str, frame: pd.DataFrame, campaign: Campaign) -> str:
+    """A table of a campaign as LaTeX."""
+    from timefair import latex
+    from timefair.exhibits.layout import layouts_of
+    from timefair.rundata.settings import Analysis
+
+    budget = campaign.budget.model_dump(exclude={"final_target"})
+    setting = latex.Setting(Analysis.of(campaign.analysis_settings), **budget)
+    exhibit = TABLES[name].exhibit
+    return latex.typeset(exhibit, frame, layouts_of(exhibit, frame), setting)

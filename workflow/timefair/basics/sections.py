@@ -1,0 +1,72 @@
+"""A section of a campaign file: a model of its keys that checks how their values agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sized
+from typing import Any, Protocol, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+Fault: TypeAlias = tuple[str, str]
+"""A key of a section and what is wrong with it; an empty key stands for the section itself."""
+
+
+class Ends(Protocol):
+    """What ends a run."""
+
+    @property
+    def final_target(self) -> float | None:
+        """The precision that ends it; None if none does."""
+
+
+class CampaignView(Protocol):
+    """What a section may ask of the campaign that contains it."""
+
+    @property
+    def algorithms(self) -> Sized:
+        """The algorithms by label."""
+
+    @property
+    def budget(self) -> Ends:
+        """What a run may use."""
+
+    @property
+    def runs(self) -> int:
+        """Runs of each algorithm on each problem."""
+
+    @property
+    def rounds(self) -> int:
+        """Rounds that the runs are split into."""
+
+    @property
+    def reference_is_timed(self) -> bool:
+        """Whether the reference kernel is timed around each run."""
+
+
+def _first_paragraph(schema: dict[str, Any]) -> None:
+    """Keep only the beginning of a class's docstring as its description in the JSON schema."""
+    if "description" in schema:
+        schema["description"] = " ".join(schema["description"].partition("\n\n")[0].split())
+
+
+class Section(BaseModel):
+    """Keys with a type, a default and a description each; other keys are refused."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, json_schema_extra=_first_paragraph
+    )
+
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
+        """Find values that are right alone and wrong together.
+
+        Parameters
+        ----------
+        campaign
+            The campaign that contains the section.
+
+        Yields
+        ------
+        Fault
+            A key of this section, and its value with what would be right.
+        """
+        yield from ()

@@ -1,0 +1,146 @@
+"""The types of the values in a campaign file: what each accepts and how it is converted."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    JsonValue,
+    StringConstraints,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+from timefair.basics.ranges import MOST, parse_ranges
+
+
+def _number(value: object) -> object:
+    """Numbers as people write them: ``1e-8`` is text to YAML 1.1, ``1e5`` a whole number too."""
+    if isinstance(value, str) and re.fullmatch(
+        r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+", value, re.ASCII
+    ):
+        value = float(value)
+    return value
+
+
+def _whole(value: object) -> object:
+    value = _number(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _numbers(value: object) -> object:
+    """`_number`, inside lists and mappings too."""
+    if isinstance(value, Mapping):
+        return {key: _numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_numbers(item) for item in value]
+    value = _number(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("numbers should be finite")
+    return value
+
+
+LARGEST = 10**9
+"""Of the numbers of functions, dimensions and instances."""
+
+
+def _integers(value: object) -> object:
+    """A number, a list of numbers and ranges, or a text of ranges: a sorted list of numbers."""
+    parts = value if isinstance(value, list | tuple) else [value]
+    numbers: list[int] = []
+    for part in parts:
+        part = _whole(part)
+        if isinstance(part, bool) or not isinstance(part, int | str):
+            raise ValueError('should be a whole number, a list of them, or ranges such as "1-5,71"')
+        numbers += [part] if isinstance(part, int) else parse_ranges(part)
+    if not numbers:
+        raise ValueError("empty; name at least one")
+    if len(numbers) > MOST:
+        raise ValueError(f"more than {MOST} numbers")
+    numbers.sort()
+    if numbers[0] < 1:
+        raise ValueError(f"{numbers[0]} is less than 1" if numbers[0] > -LARGEST else "less than 1")
+    if numbers[-1] > LARGEST:
+        raise ValueError(f"larger than {LARGEST}")
+    for number, following in pairwise(numbers):
+        if number == following:
+            raise ValueError(f"{number} is named twice")
+    return numbers
+
+
+BOUNDS = "should be two numbers, the lower first, such as [0, 100]"
+
+
+def _two(value: object) -> object:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError(BOUNDS)
+    return value
+
+
+def _rising(value: tuple[float, float]) -> tuple[float, float]:
+    if not value[0] < value[1]:
+        raise ValueError(BOUNDS)
+    return value
+
+
+Listed = TypeVar("Listed", bound=tuple[object, ...])
+
+
+def _without_repeats(value: Listed) -> Listed:
+    for number in value:
+        if value.count(number) > 1:
+            raise PydanticCustomError("named_twice", "{number}: named twice", {"number": number})
+    return value
+
+
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+Positive = Annotated[float, Field(allow_inf_nan=False, gt=0), BeforeValidator(_number)]
+Seconds = Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e7), BeforeValidator(_number)]
+Cost = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e9), BeforeValidator(_number)]
+Bound = Annotated[float, Field(allow_inf_nan=False, ge=-1e300, le=1e300), BeforeValidator(_number)]
+Bounds = Annotated[
+    tuple[Bound, Bound], BeforeValidator(_two), AfterValidator(_rising), Field(strict=False)
+]
+Share = Annotated[float, Field(allow_inf_nan=False, gt=0, lt=1), BeforeValidator(_number)]
+Count = Annotated[int, Field(ge=1, le=10**12), BeforeValidator(_whole)]
+Repeats = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(_whole)]
+Threads = Annotated[int, Field(ge=1, le=1024), BeforeValidator(_whole)]
+Megabytes = Annotated[int, Field(ge=64, le=2**31), BeforeValidator(_whole)]
+Resamples = Annotated[int, Field(ge=10, le=10**6), BeforeValidator(_whole)]
+Distinct = AfterValidator(_without_repeats)
+"""Marks a list in which no value may appear twice."""
+Technique = Literal["none", "iqr", "percentile", "mad", "mad-mean"]
+"""A technique against outliers; `timefair.statistics.run_count.outliers` defines each."""
+Seed = Annotated[int, Field(ge=0, lt=2**63), BeforeValidator(_whole)]
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=80)]
+Numbers = Annotated[
+    tuple[int, ...],
+    BeforeValidator(_integers),
+    Field(strict=False),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 1},
+                {"type": "string", "pattern": r"^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"},
+                {"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 1},
+            ]
+        }
+    ),
+]
+Choice = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_listed),
+    Field(min_length=1, strict=False),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+Parameters = Annotated[dict[str, JsonValue], BeforeValidator(_numbers)]

@@ -1,0 +1,114 @@
+"""A section that one of its keys chooses, such as `restart` by its `policy`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial, reduce
+from operator import or_
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from timefair.basics.sections import Section
+from timefair.policies.restarts import RESTARTS
+from timefair.policies.restarts.independent import Independent
+from timefair.policies.stopping import STOPPING
+from timefair.policies.stopping.fixed import FixedNumber
+
+UNKNOWN = "unknown_choice"
+"""The type of the error for a value that chooses no class."""
+
+Kinds = Mapping[str, type[Section]]
+
+
+class ChosenSection:
+    """A key that chooses the class of its section.
+
+    Parameters
+    ----------
+    key
+        Its name.
+    kinds
+        The class for each value of the key.
+    usual
+        The section of a campaign that has none; its class is the one without the key.
+    """
+
+    def __init__(self, key: str, kinds: Kinds, usual: Any) -> None:
+        self.key, self.kinds, self.usual = key, kinds, usual
+        self.default: str = getattr(usual, key)
+
+    @property
+    def type(self) -> Any:
+        """The type of a field that holds the section."""
+        return Annotated[
+            reduce(or_, self.kinds.values()),
+            Field(discriminator=self.key),
+            _KeyRequired(self),
+            BeforeValidator(partial(_tidied, self)),
+        ]
+
+    def having(self, key: str) -> list[str]:
+        """The values with which a section has a key."""
+        return [name for name, kind in self.kinds.items() if key in kind.model_fields]
+
+
+CHOICES: Mapping[str, ChosenSection] = MappingProxyType(
+    {
+        "restart": ChosenSection("policy", RESTARTS, Independent()),
+        "stopping": ChosenSection("rule", STOPPING, FixedNumber()),
+    }
+)
+"""The sections of a campaign that are chosen, by their names."""
+
+
+def _tidied(choice: ChosenSection, value: object) -> object:
+    """Add the key if it is missing, and drop keys of other classes that have no effect.
+
+    Campaigns written before each class had its own keys contain all of them, with null or the
+    default.
+    """
+    if not isinstance(value, Mapping):
+        return value
+    name = value.get(choice.key, choice.default)
+    kind = choice.kinds.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise PydanticCustomError(UNKNOWN, "unknown {key}", {"key": choice.key})
+    kept = {k: v for k, v in value.items() if k in kind.model_fields or not _idle(choice, k, v)}
+    return {**kept, choice.key: name}
+
+
+def _idle(choice: ChosenSection, key: str, value: object) -> bool:
+    """Whether a value has no effect for the other classes that have the key: null or a default."""
+    defaults = [choice.kinds[name].model_fields[key].default for name in choice.having(key)]
+    return bool(defaults) and (value is None or any(_same(value, usual) for usual in defaults))
+
+
+def _same(value: object, default: object) -> bool:
+    return type(value) is type(default) and value == default
+
+
+class _KeyRequired:
+    """In the JSON schema: only the usual class is meant where the key is missing."""
+
+    def __init__(self, choice: ChosenSection) -> None:
+        self._choice = choice
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        schema = handler(core)
+        key, default = self._choice.key, self._choice.default
+        for kind in _variants(schema, handler):
+            required = kind.get("required", [])
+            if kind["properties"][key]["const"] != default and key not in required:
+                kind["required"] = [key, *required]
+        return schema
+
+
+def _variants(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> Iterator[JsonSchemaValue]:
+    for variant in schema["oneOf"]:
+        yield handler.resolve_ref_schema(variant)

@@ -1,0 +1,301 @@
+"""The forms of charts. Each is declared once; `paper` and `views` draw from the same declaration.
+
+`paper` draws with matplotlib, for files. `views` describes to the script of the page what it draws
+itself, with values to read; a form without views appears on the page as the picture of its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from timefair.charts import costs
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+PAPER = "timefair.charts.paper"
+
+
+ENDED = (
+    "A curve that ends at a cross ends there because half of the runs made no more evaluations: "
+    "nothing is known beyond."
+)
+
+
+class Chart(Protocol):
+    """A form with the columns that it shows."""
+
+    @property
+    def renderer(self) -> str:
+        """The module that draws it on paper, below `timefair.charts.paper`."""
+
+    @property
+    def on_paper(self) -> str:
+        """How the drawing on paper is read, in sentences; may be empty."""
+
+    @property
+    def on_page(self) -> str:
+        """How the drawing of the page is read, in sentences; may be empty."""
+
+    def paper(self, frame: pd.DataFrame) -> Figure:
+        """The figure of a table; ValueError if the table has no rows for it."""
+
+    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
+        """What the page draws of a table: one entry per view; empty for a picture."""
+
+
+@dataclass(frozen=True)
+class Curves:
+    """One curve per algorithm over a logarithmic axis, one panel per function or dimension.
+
+    Labels name the cost with ``{cost}`` (for an axis: ``wall clock in seconds``) or ``{unit}``
+    (within words: ``seconds``); both follow the clock of the table.
+
+    Attributes
+    ----------
+    x, y
+        Columns of the curve.
+    x_label, y_label
+        What the axes say.
+    view
+        What the switch between the views of the page says.
+    low, high
+        Columns of the limits of the band; empty: no band. Where a limit is NaN there is no band.
+    unit
+        The unit of the costs: of the rows that are drawn, where the table has several.
+    functions
+        One panel per function, or one per dimension.
+    scale
+        ``share``: y is a share from 0 to 1. ``log``: y is logarithmic, with one scale for all
+        panels. ``own log``: with one scale per panel.
+    steps
+        Whether the value holds until the next point, or is joined to it by a line.
+    decreasing
+        Whether the largest x is on the left, as for targets from easy to hard.
+    logarithms
+        Whether the table has decimal logarithms of y.
+    end
+        A column whose largest value is marked by a vertical line; empty: none.
+    """
+
+    x: str
+    y: str
+    x_label: str
+    y_label: str
+    view: str
+    low: str = ""
+    high: str = ""
+    unit: str = ""
+    functions: bool = True
+    scale: Literal["share", "log", "own log"] = "share"
+    steps: bool = True
+    decreasing: bool = False
+    logarithms: bool = False
+    end: str = ""
+
+    renderer = "curves"
+
+    @property
+    def on_paper(self) -> str:
+        """How lines to targets show those that no run reached, and what ends a curve."""
+        if self.scale == "log":
+            return (
+                "Hollow markers in the grey strip are targets that no run reached: their value is "
+                "infinite. A band that reaches the top has no finite upper limit."
+            )
+        return ENDED if self.scale == "own log" else ""
+
+    @property
+    def on_page(self) -> str:
+        """The same for the page."""
+        if self.scale == "log":
+            return "A line ends where no run reached the next target."
+        return ENDED if self.scale == "own log" else ""
+
+    def shown(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The rows that are drawn."""
+        if self.unit and "unit" in frame:
+            return frame[frame["unit"] == self.unit]
+        return frame[frame[self.y].notna()] if self.scale == "log" else frame
+
+    def labels(self, frame: pd.DataFrame) -> tuple[str, str]:
+        """What the axes of x and y say of this table."""
+        words = {}
+        if self.unit:
+            words = {
+                "cost": costs.spent(frame, self.unit),
+                "unit": costs.counted_in(frame, self.unit),
+            }
+        return self.x_label.format_map(words), self.y_label.format_map(words)
+
+    def paper(self, frame: pd.DataFrame) -> Figure:
+        """The panels of a table; ValueError if it has no rows of the unit."""
+        from timefair.charts.paper import curves
+
+        return curves.draw(frame, self)
+
+    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
+        """One view."""
+        x_label, y_label = self.labels(frame)
+        return [
+            {
+                "label": self.view,
+                "x": self.x,
+                "y": self.y,
+                "low": self.low or None,
+                "high": self.high or None,
+                "x_label": x_label,
+                "y_label": y_label,
+                "panel": "function" if self.functions else None,
+                "only": {"unit": self.unit} if self.unit and "unit" in frame else None,
+                "shape": "step" if self.steps else "line",
+                "share": self.scale == "share",
+                "easy_to_hard": self.decreasing,
+                "power": self.logarithms,
+            }
+        ]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart with a form of its own, which the page shows as a picture.
+
+    Attributes
+    ----------
+    renderer
+        A module below `timefair.charts.paper`; its function ``draw`` takes the table.
+    options
+        Further arguments of ``draw``.
+    """
+
+    renderer: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    on_paper = on_page = ""
+
+    def paper(self, frame: pd.DataFrame) -> Figure:
+        """The figure of a table, as the module draws it."""
+        drawn: Figure = import_module(f"{PAPER}.{self.renderer}").draw(frame, **self.options)
+        return drawn
+
+    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
+        """None: the page shows the picture."""
+        return []
+
+
+@dataclass(frozen=True)
+class Dots:
+    """One dot per algorithm, with an interval, over a logarithmic axis; one panel per function.
+
+    Attributes
+    ----------
+    x
+        The column of the dots.
+    x_label
+        What the axis says; ``{seconds}`` names the clock of the table.
+    low, high
+        Columns of the limits of the interval; empty: none.
+    """
+
+    x: str
+    x_label: str
+    low: str = ""
+    high: str = ""
+
+    renderer = "dots"
+    on_paper = on_page = ""
+
+    @staticmethod
+    def seconds(frame: pd.DataFrame) -> str:
+        """What the seconds of a table are."""
+        return costs.seconds_of(frame)
+
+    def paper(self, frame: pd.DataFrame) -> Figure:
+        """The panels of a table; ValueError if it has no rows."""
+        from timefair.charts.paper import dots
+
+        return dots.draw(frame, self)
+
+    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
+        """None: the page shows the picture."""
+        return []
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Average ranks at several positions, one line per algorithm: crossings are changes of order.
+
+    Attributes
+    ----------
+    prepare
+        Makes of the table a frame with the columns ``suite``, ``dimension``, ``panel``,
+        ``position``, ``algorithm`` and ``average_rank``.
+    """
+
+    prepare: Callable[[pd.DataFrame], pd.DataFrame]
+
+    renderer = "slopes"
+    on_paper = on_page = ""
+
+    def paper(self, frame: pd.DataFrame) -> Figure:
+        """One row of panels per dimension; ValueError if the table has no rows."""
+        from timefair.charts.paper import slopes
+
+        return slopes.draw(self.prepare(frame))
+
+    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
+        """None: the page shows the picture."""
+        return []
+
+
+@dataclass(frozen=True)
+class RankAxis:
+    """Average ranks on an axis, with what the critical difference cannot tell from the best."""
+
+    renderer = "critical_difference"
+    on_paper = (
+        "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical "
+        "difference (CD): their order may be chance."
+    )
+    on_page = (
+        "The grey bar covers average ranks that differ from the best by no more than Nemenyi's "
+        "critical difference: their order may be chance."
+    )
+
+    def paper(self, frame: pd.DataFrame) -> Figure:
+        """Critical-difference diagrams; ValueError if the table has no rows."""
+        from timefair.charts.paper import critical_difference
+
+        return critical_difference.draw(frame)
+
+    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
+        """One view per measure that the table has."""
+        labels = {
+            "seconds": f"{costs.counted_in(frame, 'seconds')} to targets",
+            "evaluations": "evaluations to targets",
+            "precision": "precision at the end",
+        }
+        measures = set(frame["measure"]) if len(frame) else set()
+        return [
+            {
+                "label": label,
+                "x": "average_rank",
+                "y": "algorithm",
+                "low": None,
+                "high": None,
+                "x_label": "average rank",
+                "y_label": "",
+                "panel": "criterion",
+                "only": {"measure": measure},
+                "shape": "dots",
+                "share": True,
+                "easy_to_hard": False,
+                "power": False,
+            }
+            for measure, label in labels.items()
+            if measure in measures
+        ]

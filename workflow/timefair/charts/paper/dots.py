@@ -1,0 +1,58 @@
+"""One dot per algorithm with its interval, one panel per function and dimension."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from timefair.charts.paper import panels, scales, style
+
+if TYPE_CHECKING:
+    from timefair.charts.chart import Dots
+
+TITLE_AND_AXIS_IN = 0.4
+LINE_IN = 0.13
+
+
+def draw(frame: pd.DataFrame, chart: Dots) -> Figure:
+    """Draw the dots of a table over a logarithmic axis, the first algorithm on top.
+
+    Zero is drawn a decade below the least positive value, and the axis says so. An algorithm
+    without a finite value has no dot.
+
+    Raises
+    ------
+    ValueError
+        If the table has no rows.
+    """
+    shown = panels.present(frame)
+    with style.applied():
+        looks = style.looks(shown["algorithm"])
+        figure, grid = panels.grid(shown, height_in=TITLE_AND_AXIS_IN + LINE_IN * len(looks))
+        numbers = [column for column in (chart.x, chart.low, chart.high) if column]
+        floor = scales.zero_floor(shown[numbers])
+        bounds = scales.limits(scales.raised(shown[numbers], floor), margin=0.06)
+        scales.set_log(grid[0].axes, "x", bounds, ticks=5)
+        grid[0].axes.set_ylim(len(looks) - 0.4, -0.6)
+        grid[0].axes.set_yticks([])
+        for panel in grid:
+            for name, part in panels.by_algorithm(panel.rows):
+                look, level = looks[name], list(looks).index(name)
+                x = scales.raised(part[chart.x], floor)
+                if chart.low:
+                    low, high = (
+                        np.clip(scales.raised(part[column], floor), *bounds)
+                        for column in (chart.low, chart.high)
+                    )
+                    panel.axes.hlines(np.full(x.shape, level), low, high, color=look.color)
+                known = x[np.isfinite(x)]
+                panel.axes.plot(
+                    known, np.full(known.shape, level), **{**look.line, "linestyle": ""}
+                )
+        label = chart.x_label.format_map({"seconds": chart.seconds(frame)})
+        figure.supxlabel(scales.with_zero(label, floor), fontsize=7.5)
+        panels.legend(figure, looks, lines=False)
+    return figure

@@ -1,0 +1,14 @@
+"""A figure of one sentence, where there is nothing to draw."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from timefair.charts.paper import style
+
+
+def note(text: str) -> Figure:
+    """The sentence alone, one column wide."""
+    figure = Figure(figsize=(style.COLUMN_IN, 0.5))
+    figure.text(0.5, 0.5, text, ha="center", va="center", fontsize=7.5)
+    return figure

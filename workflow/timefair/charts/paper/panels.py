@@ -1,0 +1,258 @@
+"""Small multiples: a panel for each (suite, dimension, function), one legend for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+from numpy.typing import NDArray
+
+from timefair.charts.paper.axes import PlainAxes
+from timefair.charts.paper.placement import Placement
+from timefair.charts.paper.style import COLUMN_IN, WIDTH_IN, Look
+
+COLUMNS = 4
+PANEL_HEIGHT_IN = 1.5
+MARGIN_IN = 0.75
+LETTERS_PER_IN = 14.0
+HANDLE_LETTERS = 8
+LEGEND_LINES = 2
+NARROW_LEGEND_LINES = 6
+"""Lines of a legend that a figure of one column has room for; a wider one: `LEGEND_LINES`."""
+LEGEND_LINE_IN = 0.16
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One set of axes, and the rows of the frame that belong into it."""
+
+    axes: Axes
+    rows: pd.DataFrame
+    title: str
+
+
+def grid(
+    frame: pd.DataFrame,
+    *,
+    functions: bool = True,
+    share_y: bool = True,
+    height_in: float = PANEL_HEIGHT_IN,
+) -> tuple[Figure, list[Panel]]:
+    """Lay out the panels of a frame, each dimension on lines of its own.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With the columns ``suite``, ``dimension`` and, for a panel a function, ``function``; the
+        last two each a number or ``all``.
+    functions : bool
+        A panel a function, or one for a whole dimension.
+    share_y : bool
+        Whether all panels have one scale of y; x is always shared. What is shared is set on one
+        panel, for all: on each of them it would cost the square of their number.
+    height_in : float
+        Of a line of panels.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows.
+    """
+    if frame.empty:
+        raise ValueError("nothing to draw: the table has no rows")
+    several = frame["suite"].nunique() > 1
+    lines: list[list[tuple[str, pd.DataFrame]]] = []
+    groups = sorted(frame.groupby(["suite", "dimension"]), key=_place)
+    for (suite, dimension), part in groups:
+        head = f"{suite} " if several else ""
+        space = "all dimensions" if str(dimension) == "all" else f"D = {dimension}"
+        cells: list[tuple[str, pd.DataFrame]] = []
+        if functions:
+            for function, rows in sorted(part.groupby("function", observed=True), key=_function):
+                name = "all functions" if str(function) == "all" else f"f{function}"
+                cells.append((f"{head}{name}, {space}", rows))
+            lines += [cells[i : i + COLUMNS] for i in range(0, len(cells), COLUMNS)]
+        else:
+            cells.append((f"{head}{space}", part))
+            if lines and len(lines[-1]) < COLUMNS:
+                lines[-1] += cells
+            else:
+                lines.append(cells)
+    columns = max(len(line) for line in lines)
+    width = COLUMN_IN if columns == 1 else WIDTH_IN * max(columns, 3) / COLUMNS
+    height = height_in * len(lines) + MARGIN_IN + (0.6 if columns == 1 else 0.0)
+    figure = Figure(figsize=(width, height), layout=Placement())
+    cells_of_grid = figure.add_gridspec(len(lines), columns)
+    panels: list[Panel] = []
+    for row, line in enumerate(lines):
+        for column, (title, rows) in enumerate(line):
+            first = panels[0].axes if panels else None
+            ax = figure.add_subplot(
+                cells_of_grid[row, column],
+                axes_class=PlainAxes,
+                sharex=first,
+                sharey=first if share_y else None,
+            )
+            ax.set_title(title, y=1.0)  # matplotlib would look for a place above the ticks
+            below_is_empty = row + 1 == len(lines) or column >= len(lines[row + 1])
+            ax.tick_params(labelbottom=below_is_empty, labelleft=column == 0 or not share_y)
+            panels.append(Panel(ax, rows, title))
+    return figure, panels
+
+
+def curve(ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], **properties: Any) -> Line2D:
+    """Draw a line on axes whose limits are set: they are not made to fit it.
+
+    Parameters
+    ----------
+    x, y : array
+        Its points.
+    **properties
+        Of `matplotlib.lines.Line2D`, such as ``drawstyle="steps-post"``.
+    """
+    drawn = Line2D(x, y, **properties)
+    ax.add_artist(drawn)
+    return drawn
+
+
+def band(
+    ax: Axes,
+    x: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    *,
+    color: str,
+    alpha: float,
+    step: bool = False,
+) -> None:
+    """Fill between two lines on axes whose limits are set, where both are finite.
+
+    Parameters
+    ----------
+    step : bool
+        Whether each value holds until the next point.
+    """
+    known = np.concatenate([[False], np.isfinite(low) & np.isfinite(high), [False]])
+    starts, ends = np.flatnonzero(np.diff(known.astype(np.int8))).reshape(-1, 2).T
+    outlines = [
+        _outline(x[start:end], low[start:end], high[start:end], step)
+        for start, end in zip(starts, ends, strict=True)
+        if end - start > 1
+    ]
+    if outlines:
+        area = Path.make_compound_path(*outlines)
+        ax.add_artist(PathPatch(area, facecolor=color, alpha=alpha, linewidth=0, edgecolor="none"))
+
+
+def _outline(
+    x: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], step: bool
+) -> Path:
+    if step:
+        x, low, high = np.repeat(x, 2)[1:], np.repeat(low, 2)[:-1], np.repeat(high, 2)[:-1]
+    there, back = np.column_stack([x, low]), np.column_stack([x, high])[::-1]
+    return Path(np.concatenate([there, back, there[:1]]), closed=True)
+
+
+def of_unit(frame: pd.DataFrame, unit: str) -> pd.DataFrame:
+    """The rows of one unit."""
+    return present(frame[frame["unit"] == unit])
+
+
+def present(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame without categories of ``algorithm`` that it does not hold.
+
+    Those are published data, which are last: what stays keeps its look.
+    """
+    column = frame["algorithm"]
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return frame
+    return frame.assign(algorithm=column.cat.remove_unused_categories())
+
+
+def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:
+    """The frame without the rows of ``all`` if there is but one of what they stand for.
+
+    Examples
+    --------
+    >>> len(without_sole(pd.DataFrame({"function": ["1", "all"]}), "function"))
+    1
+    """
+    return frame[frame[key] != "all"] if frame[key].nunique() == 2 else frame
+
+
+def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each algorithm, by the alphabet."""
+    for name, part in rows.groupby(rows["algorithm"].astype(str), sort=True):
+        yield str(name), part
+
+
+def numbers_by_algorithm(
+    rows: pd.DataFrame, columns: list[str]
+) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """The numbers of each algorithm, by the alphabet, sorted by the first column.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"algorithm": ["B", "A", "A"], "x": [0, 2, 1], "y": [7, 8, 9]})
+    >>> [(name, numbers.tolist()) for name, numbers in numbers_by_algorithm(rows, ["x", "y"])]
+    [('A', [[1.0, 9.0], [2.0, 8.0]]), ('B', [[0.0, 7.0]])]
+    """
+    codes, names = pd.factorize(rows["algorithm"].astype(str), sort=True)
+    values = rows[columns].to_numpy(dtype=np.float64)
+    ordered = values[np.lexsort((values[:, 0], codes))]
+    ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+    for name, end, count in zip(names, ends, np.diff(ends, prepend=0), strict=True):
+        yield str(name), ordered[end - count : end]
+
+
+def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:
+    """One legend above all panels. A figure without room for all of its lines becomes higher."""
+    handles = [
+        Line2D([], [], **(look.line if lines else {**look.line, "linestyle": ""}), label=name)
+        for name, look in looks.items()
+    ]
+    room = LETTERS_PER_IN * figure.get_figwidth()
+    sizes = [len(name) + HANDLE_LETTERS for name in looks]
+    columns = next(n for n in range(len(sizes), 0, -1) if n == 1 or _width(sizes, n) <= room)
+    narrow = figure.get_figwidth() <= COLUMN_IN
+    beyond = -(-len(sizes) // columns) - (NARROW_LEGEND_LINES if narrow else LEGEND_LINES)
+    if beyond > 0:
+        figure.set_figheight(figure.get_figheight() + LEGEND_LINE_IN * beyond)
+    figure.legend(
+        handles=handles,
+        loc="outside upper center",
+        ncols=columns,
+        handlelength=None if lines else 1.0,
+    )
+
+
+def _width(sizes: list[int], columns: int) -> int:
+    """Letters that a legend takes, which is filled column by column."""
+    full, lines = len(sizes) % columns, len(sizes) // columns
+    heights = [lines + 1] * full + [lines] * (columns - full)
+    ends = np.cumsum(heights)
+    return sum(max(sizes[end - n : end]) for end, n in zip(ends, heights, strict=True))
+
+
+def _place(group: tuple[Any, object]) -> tuple[str, tuple[int, int]]:
+    """Of the panels of a (suite, dimension)."""
+    suite, dimension = group[0]
+    return str(suite), _position(dimension)
+
+
+def _function(group: tuple[object, object]) -> tuple[int, int]:
+    """Of the panel of a function."""
+    return _position(group[0])
+
+
+def _position(key: object) -> tuple[int, int]:
+    """Of a function or dimension; before every number: ``all``."""
+    return (0, 0) if str(key) == "all" else (1, int(str(key)))

@@ -1,0 +1,202 @@
+"""A figure that is drawn once and written in several formats."""
+
+from __future__ import annotations
+
+import zlib
+from contextlib import AbstractContextManager, nullcontext
+from copy import copy
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from matplotlib.backend_bases import GraphicsContextBase, RendererBase
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+from matplotlib.transforms import Affine2D, Bbox, Transform, TransformedPath
+
+LAYOUT_TABLES = ("GSUB", "GPOS", "GDEF", "MATH")
+"""Tables of a font that say how glyphs are set; a PDF says itself where each glyph is."""
+
+DROPPED = "_drop_tables_default"
+"""Attribute of fontTools: the tables that the subset of a font is made without."""
+
+Call = tuple[str, GraphicsContextBase, tuple[Any, ...], dict[str, Any]]
+"""A method of a renderer, the graphics context, and the other arguments."""
+
+
+class Ruler(RendererBase):
+    """A renderer that measures text and draws nothing.
+
+    Parameters
+    ----------
+    width, height : float
+        Of the figure in pixels.
+    dpi : float
+        Pixels per inch.
+    """
+
+    def __init__(self, width: float, height: float, dpi: float) -> None:
+        super().__init__()
+        self.width, self.height, self.dpi = width, height, dpi
+
+    def flipy(self) -> bool:
+        """False: y grows upwards."""
+        return False
+
+    def get_canvas_width_height(self) -> tuple[float, float]:
+        """Size of the figure in pixels."""
+        return self.width, self.height
+
+    def points_to_pixels(self, points: Any) -> Any:
+        """Convert 1/72 inch to pixels."""
+        return points * self.dpi / 72
+
+    def get_text_width_height_descent(
+        self, s: str, prop: FontProperties, ismath: Any
+    ) -> tuple[float, float, float]:
+        """Size of a text in pixels, without hinting."""
+        width, height, descent = _extent(s, prop, ismath)
+        scale = self.dpi / 72
+        return width * scale, height * scale, descent * scale
+
+
+@lru_cache(4096)
+def _extent(s: str, prop: FontProperties, ismath: Any) -> tuple[float, float, float]:
+    """Width, height and descent of a text in points, for all figures of a process."""
+    width, height, descent = text_to_path.get_text_width_height_descent(s, prop, ismath)
+    return float(width), float(height), float(descent)
+
+
+class _Recorder(Ruler):
+    """A renderer that keeps the calls of its methods."""
+
+    def __init__(self, width: float, height: float, dpi: float) -> None:
+        super().__init__(width, height, dpi)
+        self.calls: list[Call] = []
+
+    def draw_path(self, gc: GraphicsContextBase, *arguments: Any, **named: Any) -> None:
+        """Keep a path."""
+        self._keep("draw_path", gc, arguments, named)
+
+    def draw_markers(self, gc: GraphicsContextBase, *arguments: Any, **named: Any) -> None:
+        """Keep markers."""
+        self._keep("draw_markers", gc, arguments, named)
+
+    def draw_path_collection(self, gc: GraphicsContextBase, *arguments: Any, **named: Any) -> None:
+        """Keep a collection of paths, unless it is empty."""
+        if len(arguments[1]):
+            self._keep("draw_path_collection", gc, arguments, named)
+
+    def draw_quad_mesh(self, gc: GraphicsContextBase, *arguments: Any, **named: Any) -> None:
+        """Keep a heat map."""
+        self._keep("draw_quad_mesh", gc, arguments, named)
+
+    def draw_text(
+        self, gc: GraphicsContextBase, x: float, y: float, *arguments: Any, **named: Any
+    ) -> None:
+        """Keep a line of text, and where it is anchored."""
+        if (text := named.get("mtext")) is not None:
+            anchor = copy(text)
+            anchor.set_position(text.get_transform().transform(text.get_unitless_position()))
+            named["mtext"] = anchor
+        self._keep("draw_text", gc, (x, y, *arguments), named)
+
+    def _keep(
+        self, name: str, gc: GraphicsContextBase, given: tuple[Any, ...], named: dict[str, Any]
+    ) -> None:
+        kept = GraphicsContextBase()
+        kept.copy_properties(gc)
+        _clip(kept, gc, 1.0)
+        frozen = tuple(a.frozen() if isinstance(a, Transform) else a for a in given)
+        self.calls.append((name, kept, frozen, named))
+
+
+class Recording(Figure):
+    """What a figure draws, to be written in any format without asking its artists again.
+
+    Parameters
+    ----------
+    figure : Figure
+        May change or be dropped afterwards.
+    dpi : float
+        Dots per inch of images.
+    """
+
+    def __init__(self, figure: Figure, dpi: float) -> None:
+        super().__init__(figsize=tuple(figure.get_size_inches()), dpi=dpi)
+        before = figure.get_dpi()
+        figure.set_dpi(dpi)
+        recorder = _Recorder(figure.bbox.width, figure.bbox.height, dpi)
+        figure.draw(recorder)
+        figure.set_dpi(before)
+        self._calls, self._calls_dpi = recorder.calls, dpi
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Repeat all calls, scaled to the pixels of a renderer."""
+        scale = self.dpi / self._calls_dpi
+        height = renderer.get_canvas_width_height()[1]
+        for name, kept, given, named in self._calls:
+            gc = renderer.new_gc()
+            gc.copy_properties(kept)
+            _clip(gc, kept, scale)
+            if name == "draw_text":
+                x, y, *text = given
+                if (anchor := named.get("mtext")) is not None:
+                    anchor.set_transform(Affine2D().scale(scale))
+                y = height - scale * y if renderer.flipy() else scale * y
+                renderer.draw_text(gc, scale * x, y, *text, **named)
+            else:
+                scaled = (_scaled(a, scale) if isinstance(a, Transform) else a for a in given)
+                getattr(renderer, name)(gc, *scaled, **named)
+            gc.restore()
+
+    def write(self, path: Path, metadata: dict[str, Any]) -> None:
+        """Write a file.
+
+        Parameters
+        ----------
+        path : Path
+            Its suffix is the format: ``.pdf``, ``.svg`` or ``.png``.
+        metadata : dict
+            What the file says about itself; a key that is None is left out.
+        """
+        if path.suffix == ".pdf":
+            with _without_layout_tables():
+                self.savefig(path, metadata=metadata)
+        elif path.suffix == ".png":
+            self.savefig(path, metadata=metadata, pil_kwargs={"compress_type": zlib.Z_RLE})
+        else:
+            self.savefig(path, metadata=metadata)
+
+
+def _without_layout_tables() -> AbstractContextManager[object]:
+    """Embed fonts without their `LAYOUT_TABLES`, in a third of the time.
+
+    Where fontTools, which matplotlib embeds fonts with, has no such default, they stay.
+    """
+    from fontTools.subset import Options
+
+    defaults = getattr(Options, DROPPED, None)
+    if defaults is None:
+        return nullcontext()
+    return patch.object(Options, DROPPED, [*defaults, *LAYOUT_TABLES])
+
+
+def _clip(gc: GraphicsContextBase, like: GraphicsContextBase, scale: float) -> None:
+    """Clip as another graphics context does now, in pixels of another size."""
+    if (box := like.get_clip_rectangle()) is not None:
+        gc.set_clip_rectangle(Bbox(scale * box.get_points()))
+    clip: tuple[Any, Any] = like.get_clip_path()
+    path, transform = clip
+    if path is not None:
+        gc.set_clip_path(TransformedPath(path, _scaled(transform, scale)))
+
+
+def _scaled(transform: Transform, scale: float) -> Affine2D:
+    """An affine transform to pixels of another size."""
+    matrix = np.array(transform.get_matrix())
+    matrix[:2] *= scale
+    return Affine2D(matrix)

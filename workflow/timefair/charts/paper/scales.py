@@ -1,0 +1,96 @@
+"""Logarithmic axes for numbers that may be 0 or infinite."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.ticker import LogFormatter, LogLocator, NullLocator
+from numpy.typing import ArrayLike, NDArray
+
+TICKS = 6
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power(value: float) -> str:
+    """A positive number as a factor and a power of ten, in Unicode.
+
+    Examples
+    --------
+    >>> power(1e-8), power(5e-8), power(1.25)
+    ('10⁻⁸', '5·10⁻⁸', '1.25·10⁰')
+    """
+    digits, exponent = f"{value:.5e}".split("e")
+    factor = digits.rstrip("0").rstrip(".")
+    ten = f"10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+    return ten if factor == "1" else f"{factor}·{ten}"
+
+
+class Powers(LogFormatter):
+    """Labels of a logarithmic axis as powers of ten in Unicode, which need no mathtext."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """The label of a tick; empty where matplotlib's own formatter has none."""
+        return power(x) if super().__call__(x, pos) else ""
+
+
+def zero_floor(values: ArrayLike) -> float | None:
+    """Where to draw 0 on a logarithmic axis: a decade below the least positive value.
+
+    None if there is no 0.
+
+    Examples
+    --------
+    >>> zero_floor([0.0, 3e-8]), zero_floor([1.0, 2.0])
+    (1e-09, None)
+    """
+    x = np.asarray(values, dtype=np.float64)
+    if not (x == 0).any():
+        return None
+    positive = x[(x > 0) & np.isfinite(x)]
+    least = float(positive.min()) if positive.size else 1.0
+    return float(f"1e{int(np.floor(np.log10(least))) - 1}")
+
+
+def raised(values: ArrayLike, floor: float | None) -> NDArray[np.float64]:
+    """The values with 0 at the floor."""
+    x = np.asarray(values, dtype=np.float64)
+    return x if floor is None else np.where(x == 0, floor, x)
+
+
+def with_zero(label: str, floor: float | None) -> str:
+    """An axis label that says where 0 is."""
+    return label if floor is None else f"{label}; 0 drawn at {power(floor)}"
+
+
+def limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
+    """Range of the positive finite values with a margin, in the logarithm."""
+    x = np.asarray(values, dtype=np.float64)
+    x = x[np.isfinite(x) & (x > 0)]
+    if x.size == 0:
+        return 0.1, 10.0
+    low, high = np.log10(x.min()), np.log10(x.max())
+    if high - low < 0.5:
+        low, high = (low + high) / 2 - 0.25, (low + high) / 2 + 0.25
+    pad = margin * (high - low)
+    return float(10 ** (low - pad)), float(10 ** (high + pad))
+
+
+def set_log(ax: Axes, axis: str, bounds: tuple[float, float], ticks: int = TICKS) -> None:
+    """Make an axis (``x`` or ``y``) logarithmic, with few ticks."""
+    side: Axis
+    if axis == "x":
+        ax.set_xscale("log")
+        ax.set_xlim(*bounds)
+        side = ax.xaxis
+    else:
+        ax.set_yscale("log")
+        ax.set_ylim(*bounds)
+        side = ax.yaxis
+    low, high = sorted(bounds)
+    decades = np.log10(high / low)
+    within = (1, 2, 5) if decades < 1.2 else (1, 3) if decades < 2.2 else (1,)
+    side.set_major_locator(LogLocator(numticks=ticks, subs=within))
+    side.set_major_formatter(Powers())
+    side.set_minor_locator(NullLocator())

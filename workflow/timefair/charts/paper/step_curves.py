@@ -1,0 +1,58 @@
+"""Curves of a share, from 0 to 1, with their bands over a logarithmic axis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from timefair.charts.paper import panels, scales, style
+
+BAND_ALPHA = 0.12
+
+
+def draw(frame: pd.DataFrame, x: str, *, functions: bool, x_label: str, label: str) -> Figure:
+    """A step curve and a band an algorithm, the axes the same in all panels.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With the columns `x`, ``fraction``, ``low`` and ``high``; where a limit is NaN there is no
+        band.
+    x : str
+        The column of the horizontal axis, which begins where the first curve leaves 0.
+    functions : bool
+        A panel a function, or one for a whole dimension.
+    x_label, label : str
+        What the axes say.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows.
+    """
+    with style.applied():
+        figure, grid = panels.grid(frame, functions=functions)
+        looks = style.looks(frame["algorithm"])
+        begun = frame[frame["fraction"] > 0]
+        bounds = scales.limits((frame if begun.empty else begun)[x], margin=0.02)
+        scales.set_log(grid[0].axes, "x", bounds)
+        grid[0].axes.set_ylim(-0.03, 1.03)
+        grid[0].axes.set_yticks(np.linspace(0, 1, 5))
+        names = list(looks)
+        columns = [x, "fraction", "low", "high"]
+        for panel in grid:
+            for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
+                shown = numbers[numbers[:, 0] >= bounds[0]]
+                marks = style.marks(shown[:, 1] > 0, names.index(name), len(names))
+                last = shown[-1:].copy()
+                last[:, 0] = bounds[1]
+                cost, share, low, high = np.concatenate([shown, last]).T
+                color = looks[name].color
+                panels.band(panel.axes, cost, low, high, color=color, alpha=BAND_ALPHA, step=True)
+                line = {**looks[name].line, "markevery": marks, "drawstyle": "steps-post"}
+                panels.curve(panel.axes, cost, share, **line)
+        figure.supxlabel(x_label, fontsize=7.5)
+        figure.supylabel(label, fontsize=7.5)
+        panels.legend(figure, looks)
+    return figure

@@ -1,0 +1,177 @@
+"""How every figure looks, and how it is saved: made for print, read without colour too."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from timefair.charts.paper.recording import Recording
+
+WIDTH_IN = 7.0
+"""Text width of a page with margins."""
+
+COLUMN_IN = 3.5
+"""Width of one column of two."""
+
+COLOURS = (
+    "#0173b2",
+    "#d55e00",
+    "#029e73",
+    "#cc78bc",
+    "#de8f05",
+    "#56b4e9",
+    "#949494",
+    "#ca9161",
+)
+"""Of seaborn's palette for every common kind of colour vision, without its two palest."""
+
+MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", "*", ">", "p")
+LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (8, 3)))
+
+SETTINGS: Any = {
+    # seaborn's style "ticks"
+    "axes.edgecolor": ".15",
+    "axes.labelcolor": ".15",
+    "xtick.color": ".15",
+    "ytick.color": ".15",
+    "text.color": ".15",
+    "lines.solid_capstyle": "round",
+    "patch.edgecolor": "w",
+    "patch.force_edgecolor": True,
+    # ours
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 7.5,
+    "axes.titlesize": 7.5,
+    "axes.labelsize": 7.5,
+    "axes.titlepad": 3.0,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "legend.handlelength": 3.0,
+    "legend.columnspacing": 1.6,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.6,
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.minor.size": 0.0,
+    "ytick.minor.size": 0.0,
+    "xtick.major.pad": 3.5,
+    "ytick.major.pad": 3.5,
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,  # matplotlib 3.11 asks for this one before it splits the font of a PDF
+    "svg.fonttype": "none",
+    "svg.hashsalt": "timefair",
+    "savefig.dpi": 300,
+    "text.hinting": "no_hinting",  # text of an image is as wide as in a PDF
+}
+
+METADATA: dict[str, dict[str, Any]] = {
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    ".svg": {"Date": None, "Creator": None},
+    ".png": {"Software": None},
+}
+"""The formats of figures. Without a date or a program's version, equal figures are equal files."""
+
+BAND_ALPHA = 0.16
+
+
+@contextmanager
+def applied() -> Iterator[None]:
+    """The settings for as long as a ``with`` block lasts.
+
+    The garbage collector waits: it would visit thousands of artists, all of them in use.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        with matplotlib.rc_context(SETTINGS):
+            yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+@dataclass(frozen=True)
+class Look:
+    """What tells one algorithm from another: three signs, so that two may fail."""
+
+    color: str
+    marker: str
+    linestyle: Any
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Keyword arguments of ``Axes.plot``."""
+        return {"color": self.color, "marker": self.marker, "linestyle": self.linestyle}
+
+
+def looks(algorithms: Iterable[object]) -> dict[str, Look]:
+    """A look for each algorithm, by the alphabet: the same in all figures of a campaign.
+
+    A column of categories stands for all of its categories in their order, also for those that it
+    does not hold.
+    """
+    dtype = getattr(algorithms, "dtype", None)
+    if isinstance(dtype, pd.CategoricalDtype):
+        names = [str(name) for name in dtype.categories]
+    else:
+        if isinstance(algorithms, pd.Series):
+            algorithms = algorithms.unique()
+        names = sorted({str(name) for name in algorithms})
+    return {
+        name: Look(COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)], LINES[i % len(LINES)])
+        for i, name in enumerate(names)
+    }
+
+
+def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> list[int]:
+    """Which points of a curve get its marker: `count` of those in `where`, evenly spread.
+
+    Curve `position` of `of` has them shifted, so that the markers of curves that run together lie
+    side by side.
+    """
+    points = np.flatnonzero(where)
+    if points.size == 0:
+        return []
+    spread = (np.arange(count) + (position + 0.5) / max(of, 1)) / count
+    return sorted({int(i) for i in points[(spread * points.size).astype(int)]})
+
+
+def save(figure: Figure, *paths: Path) -> None:
+    """Write a figure as PDF, SVG or PNG, by the suffix of each path.
+
+    All files have one layout, which is found once; equal figures are equal bytes.
+
+    Raises
+    ------
+    ValueError
+        For another suffix; then nothing is written.
+    """
+    for path in paths:
+        if path.suffix not in METADATA:
+            raise ValueError(f"a figure is written as .pdf, .svg or .png, not {path.name}")
+    with applied():
+        drawn = Recording(figure, SETTINGS["savefig.dpi"])
+        for path in paths:
+            drawn.write(path, METADATA[path.suffix])

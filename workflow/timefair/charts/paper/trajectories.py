@@ -1,0 +1,60 @@
+"""Curves of the best precision so far with their bands, whatever the curves sum up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from timefair.charts.paper import panels, scales, style
+
+END_SIZE = 4.5
+"""Of the cross where a curve ends before the others."""
+
+
+def draw(frame: pd.DataFrame, *, cost_label: str, label: str) -> Figure:
+    """A panel a function and dimension, each with its own scale of y.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With the columns ``cost``, ``curve``, ``low`` and ``high``, the last three precisions. A
+        curve begins where it is finite; where a limit is NaN there is no band.
+    cost_label, label : str
+        What the axes say.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows.
+    """
+    with style.applied():
+        figure, grid = panels.grid(frame, share_y=False)
+        looks = style.looks(frame["algorithm"])
+        numbers = ["curve", "low", "high"]
+        floor = scales.zero_floor(frame[numbers])
+        begun = frame[np.isfinite(frame["curve"])]
+        costs = scales.limits(begun["cost"], margin=0.02)
+        scales.set_log(grid[0].axes, "x", costs)
+        names, last = list(looks), begun["cost"].max() * (1 - 1e-9)
+        for panel in grid:
+            drawn = panel.rows[np.isfinite(panel.rows["curve"])]
+            bounds = scales.limits(scales.raised(drawn[numbers], floor))
+            scales.set_log(panel.axes, "y", bounds)
+            for name, values in panels.numbers_by_algorithm(drawn, ["cost", *numbers]):
+                cost, curve, low, high = (values[:, 0], *scales.raised(values[:, 1:], floor).T)
+                everywhere = np.ones(cost.size, dtype=bool)
+                marks = style.marks(everywhere, names.index(name), len(names))
+                look, high = looks[name], np.minimum(high, bounds[1])
+                panels.band(
+                    panel.axes, cost, low, high, color=look.color, alpha=style.BAND_ALPHA, step=True
+                )
+                line = {**look.line, "markevery": marks, "drawstyle": "steps-post"}
+                panels.curve(panel.axes, cost, curve, **line)
+                if cost[-1] < last:
+                    end = {"color": look.color, "marker": "x", "markersize": END_SIZE, "zorder": 4}
+                    panels.curve(panel.axes, cost[-1:], curve[-1:], linestyle="", **end)
+        figure.supxlabel(cost_label, fontsize=7.5)
+        figure.supylabel(scales.with_zero(label, floor), fontsize=7.5)
+        panels.legend(figure, looks)
+    return figure

@@ -1,0 +1,98 @@
+"""Item 1: the budget of a run, caps on its evaluations, and whether all runs kept it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
+from timefair.exhibits.campaign.items.recorded import asked
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+GRACE_S = 0.05
+"""How long after T an evaluation may end at most; what ends after T does not count."""
+
+DOMINATES = 0.5
+"""Share of the time inside the objective above which evaluations may be the budget."""
+
+
+def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
+    timed = bool(runs.frame["budget_s"].notna().any())
+    yield _time(runs.frame) if timed else _evaluations_alone(runs.frame)
+    yield _evaluations(runs.frame)
+    yield _early_end(runs)
+    if timed:
+        yield _overshoot(runs.frame)
+
+
+def _time(frame: pd.DataFrame) -> ChecklistPart:
+    said = {
+        str(label): " or ".join(map(_seconds, sorted(budgets.fillna(0.0).unique())))
+        for label, budgets in frame.groupby("algorithm")["budget_s"]
+    }
+    if frame["budget_s"].nunique(dropna=False) > 1:
+        return ChecklistPart("Time T", by_algorithm(said), "not all runs had the same T")
+    return ChecklistPart(
+        "Time T", f"{by_algorithm(said)} of wall clock for every run, restarts included"
+    )
+
+
+def _seconds(budget: float) -> str:
+    return f"T = {budget:g} s" if budget else "no T"
+
+
+def _evaluations_alone(frame: pd.DataFrame) -> ChecklistPart:
+    inside = (frame["objective_s"] * frame["evaluations"]).groupby(frame["algorithm"]).sum()
+    share = inside / frame.groupby("algorithm")["wall_s"].sum()
+    evidence = f"no T; evaluations took {share.min():.0%} to {share.max():.0%} of the time"
+    missing = "set budget.time_s: the time of the algorithms themselves is not limited"
+    return ChecklistPart("Time T", evidence, "" if share.min() >= DOMINATES else missing)
+
+
+def _evaluations(frame: pd.DataFrame) -> ChecklistPart:
+    caps = frame.groupby("dimension")["budget_evaluations"]
+    equal = (caps.nunique(dropna=False) == 1).all()
+    said = {
+        f"D = {dimension}": listed(f"{cap:g} evaluations" for cap in sorted(cap.dropna().unique()))
+        for dimension, cap in caps
+    }
+    capped = frame["budget_evaluations"].notna().any()
+    return ChecklistPart(
+        "Cap on evaluations",
+        f"{by_algorithm(said)} for every run" if capped else "none",
+        "" if equal else "runs of the same dimension had different caps",
+    )
+
+
+def _early_end(runs: Runs) -> ChecklistPart:
+    targets = asked(runs, lambda _, campaign: campaign["budget"]["final_target"])
+    said = {label: " or ".join(map(_target, found)) for label, found in targets.items()}
+    unknown = [label for label, found in targets.items() if not found]
+    known = {label: text for label, text in said.items() if text}
+    return ChecklistPart(
+        "Early end",
+        by_algorithm(known) if known else "",
+        sentence(
+            f"the records of {listed(unknown)} do not say" if unknown else "",
+            "not all runs had the same final target" if len(set(known.values())) > 1 else "",
+        ),
+    )
+
+
+def _target(target: float | None) -> str:
+    if target is None:
+        return "no target ends a run"
+    return f"a run ends at the precision {target:g}, where the optimum is known"
+
+
+def _overshoot(frame: pd.DataFrame) -> ChecklistPart:
+    late = int((frame["overshoot_s"] > GRACE_S).sum())
+    longest = frame["overshoot_s"].max()
+    return ChecklistPart(
+        "Overshoot",
+        f"the last evaluation of a run ended at most {1e3 * longest:.3g} ms after T; "
+        "nothing after T counts",
+        f"runs that went on for more than {1e3 * GRACE_S:g} ms: {late}" if late else "",
+    )

@@ -1,0 +1,53 @@
+"""One thing that an item asks for, and how evidence is put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+MOST = 8
+"""Names that are listed; of more, the number is said."""
+
+
+class ChecklistPart(NamedTuple):
+    """What is asked for, what there is of it, and what is missing; it is met if nothing is."""
+
+    name: str
+    evidence: str
+    missing: str = ""
+
+    @property
+    def met(self) -> bool:
+        return not self.missing
+
+
+def listed(words: Iterable[object]) -> str:
+    """Words with commas.
+
+    >>> listed(range(10))
+    '0, 1, 2, 3, 4, 5, 6, 7 and 2 more'
+    """
+    texts = [str(word) for word in words]
+    more = len(texts) - MOST
+    return ", ".join(texts[:MOST]) + (f" and {more} more" if more > 0 else "")
+
+
+def sentence(*clauses: str) -> str:
+    """The clauses that say something, with semicolons."""
+    return "; ".join(clause for clause in clauses if clause)
+
+
+def by_algorithm(said: Mapping[str, str]) -> str:
+    """What is said of each algorithm; what is the same of several is said once.
+
+    >>> by_algorithm({"A": "2 s", "B": "1 s", "C": "2 s"})
+    '2 s (A, C); 1 s (B)'
+    >>> by_algorithm({"A": "2 s", "C": "2 s"})
+    '2 s'
+    """
+    groups: dict[str, list[str]] = {}
+    for label, text in said.items():
+        groups.setdefault(text, []).append(label)
+    if len(groups) == 1:
+        return next(iter(groups))
+    return sentence(*(f"{text} ({listed(names)})" for text, names in groups.items()))

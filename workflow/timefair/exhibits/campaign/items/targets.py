@@ -1,0 +1,47 @@
+"""Item 3: the targets, what they are relative to, and how success is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from timefair.exhibits.campaign.items.part import ChecklistPart
+from timefair.exhibits.campaign.items.recorded import asked
+from timefair.rundata.runs import PROBLEM, Runs
+from timefair.rundata.settings import Analysis
+
+
+def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
+    yield _targets(runs, analysis)
+    yield _optimum(runs)
+    yield _success(runs, analysis)
+
+
+def _targets(runs: Runs, analysis: Analysis) -> ChecklistPart:
+    targets = analysis.targets_from_easy
+    shown = f"{len(targets)} precisions, {targets[0]:g} to {targets[-1]:g}"
+    ends = asked(runs, lambda _, campaign: campaign["budget"]["final_target"])
+    first = max((end for found in ends.values() for end in found if end), default=0.0)
+    beyond = sum(target < first for target in targets)
+    return ChecklistPart(
+        "Targets",
+        shown if len(targets) > 1 else f"the precision {targets[0]:g}",
+        f"beyond {first:g}, where runs end: {beyond}" if beyond else "",
+    )
+
+
+def _optimum(runs: Runs) -> ChecklistPart:
+    unknown = runs.frame.loc[runs.frame["f_opt"].isna(), PROBLEM].drop_duplicates()
+    problems = runs.frame[PROBLEM].drop_duplicates()
+    said = "a precision is the distance to the known optimum"
+    if len(unknown):
+        said += f"; on {len(unknown)} of {len(problems)} problems to the best value that was found"
+    return ChecklistPart("Precision", said)
+
+
+def _success(runs: Runs, analysis: Analysis) -> ChecklistPart:
+    hardest = analysis.targets_from_easy[-1]
+    reached = int((runs.frame["best_precision"] <= hardest).sum())
+    said = f"within the budget; {reached} of {len(runs.frame)} runs reached {hardest:g}"
+    if "success" in analysis.asked_tables:
+        return ChecklistPart("Success", f"{said}; rates in table success")
+    return ChecklistPart("Success", said, "ask for table success")

@@ -1,0 +1,93 @@
+"""What the algorithms wrote and left behind: files, processes, names in the working folder."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from timefair.exhibits.columns import ALGORITHM
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+COUNTS = ("left_processes", "left_files")
+SIZES = ("left_mb", "written_mb")
+COLUMNS = (
+    ALGORITHM,
+    Column("runs", "number of runs"),
+    Column(
+        "with_processes",
+        "runs that left a process when their own had ended; an external program that is cut at T "
+        "counts",
+    ),
+    Column("with_files", "runs that left a file in their temporary folder"),
+    Column("with_names", "runs during which names appeared in the working folder"),
+    Column("left_processes_max", "most processes that one run left"),
+    Column("left_files_max", "most files that one run left"),
+    Column("left_mb_max", "largest size of the files that one run left", "MB"),
+    Column(
+        "written_mb_max",
+        "most that one run passed to write(), also to pipes; empty where the machine does not "
+        "report it",
+        "MB",
+    ),
+    Column(
+        "appeared",
+        "the different names that appeared in the working folder, separated by commas, or `none`",
+        text=True,
+    ),
+)
+
+
+@exhibit(
+    "leftovers",
+    question=Question.MEASUREMENT,
+    title="Processes and files that the algorithms left",
+    caption="""
+    What the algorithms wrote and left behind: processes, files in their temporary folder, and new
+    names in the folder that the campaign was started in. Processes are ended and temporary files
+    removed after the run; new names stay.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="What the algorithms wrote and left behind. Processes: runs that left any when "
+            "their own had ended, external programs at the end of the time included. Files: runs "
+            "that left any in their temporary folder. Names: runs during which names appeared in "
+            "the working folder. Written: by write(), also to pipes, at most in one run.",
+            values=(
+                Value("runs", "Runs"),
+                Value("with_processes", "Processes"),
+                Value("left_processes_max", "at most"),
+                Value("with_files", "Files"),
+                Value("left_files_max", "at most"),
+                Value("left_mb_max", "MB, at most", decimals=1),
+                Value("with_names", "Names"),
+                Value("written_mb_max", "Written, MB", decimals=1),
+            ),
+            rows=("algorithm",),
+        )
+    ],
+    charged=False,
+    complete=True,
+)
+def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """What runs left, one row per algorithm."""
+    frame = runs.frame
+    counts = frame[["algorithm", *COUNTS, *SIZES]].assign(
+        runs=1,
+        with_processes=frame["left_processes"] > 0,
+        with_files=frame["left_files"] > 0,
+        with_names=frame["appeared"].notna(),
+    )
+    grouped = counts.groupby("algorithm")
+    rows = grouped[["runs", "with_processes", "with_files", "with_names"]].sum().astype(int)
+    for name in COUNTS:
+        rows[f"{name}_max"] = grouped[name].max().fillna(0).astype(int)
+    for name in SIZES:
+        rows[f"{name}_max"] = grouped[name].max().astype(float)
+    rows["appeared"] = frame.groupby("algorithm")["appeared"].agg(
+        lambda names: ", ".join(sorted(set(names.dropna()))) or "none"
+    )
+    return rows.reset_index()[column_names(COLUMNS)]

@@ -1,0 +1,97 @@
+"""How runs went: statuses, stop reasons, and what disturbed or slowed them."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from timefair.exhibits.columns import ALGORITHM
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+COLUMNS = (
+    ALGORITHM,
+    Column("status", "how the runs ended: `ok`, or what went wrong", text=True),
+    Column("stop_reason", "what ended the runs", text=True),
+    Column("runs", "number of these runs"),
+    Column("disturbed", "number of these runs that something else on the machine disturbed"),
+    Column("overshoot_max_s", "how far a last evaluation ended after the budget, at most", "s"),
+    Column(
+        "run_queue_delay_share",
+        "time that the process of the run waited for a core, whoever had it, as a share of the "
+        "wall clock; an external program that takes turns with it counts. Empty where the kernel "
+        "does not report it",
+    ),
+    Column("preparation_mean_s", "imports and warm-up before the clock starts, once per job", "s"),
+    Column(
+        "objective_share",
+        "time inside the objective, the evaluation itself included, as a share of the wall clock",
+    ),
+    Column(
+        "objective_per_bare",
+        "cost of an evaluation by the instrumented objective as a multiple of the suite's own "
+        "call; below 1 if the objective evaluates without the interpreter",
+    ),
+)
+KEYS = column_names(COLUMNS[:3])
+
+
+@exhibit(
+    "runs",
+    question=Question.MEASUREMENT,
+    title="Statuses, stop reasons and disturbances",
+    caption="""
+    How the runs went: their number for each status and stop reason, how many were disturbed, and
+    what the measurement itself cost.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="How the runs went. Overshoot: how far a last evaluation ended after the "
+            "budget, at most. Queue: waiting for a core, whoever had it, as a share of the wall "
+            "clock. Preparation: imports and warm-up before the clock. Objective: time inside the "
+            "objective, as a share of the wall clock, and the cost of an evaluation as a multiple "
+            "of the suite's own call.",
+            values=(
+                Value("runs", "Runs"),
+                Value("disturbed", "Disturbed"),
+                Value("overshoot_max_s", "Overshoot, s"),
+                Value("run_queue_delay_share", "Queue", decimals=3),
+                Value("preparation_mean_s", "Preparation, s"),
+                Value("objective_share", "Objective", decimals=3),
+                Value("objective_per_bare", "Multiple", decimals=2),
+            ),
+            rows=("algorithm", "status", "stop_reason"),
+        )
+    ],
+    charged=False,
+    complete=True,
+    default=True,
+)
+def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Number of runs for each (algorithm, status, stop reason), with the state of the "
+    "measurement."""
+    frame = runs.frame
+    delay = frame["run_queue_delay_s"].astype(float)
+    grouped = frame.assign(
+        disturbed=runs.disturbed,
+        delay_s=delay,
+        delay_wall_s=frame["wall_s"].where(delay.notna()),
+        inside_s=frame["objective_s"] * frame["evaluations"],
+    ).groupby(KEYS, sort=True)
+    sums = grouped[["delay_s", "delay_wall_s", "inside_s", "wall_s", "objective_s", "bare_s"]].sum()
+    delay_wall, wall = sums["delay_wall_s"], sums["wall_s"]
+    rows = pd.DataFrame(
+        {
+            "runs": grouped.size(),
+            "disturbed": grouped["disturbed"].sum(),
+            "overshoot_max_s": grouped["overshoot_s"].max(),
+            "run_queue_delay_share": sums["delay_s"] / delay_wall.where(delay_wall > 0),
+            "preparation_mean_s": grouped["preparation_s"].mean(),
+            "objective_share": sums["inside_s"] / wall.where(wall > 0),
+            "objective_per_bare": sums["objective_s"] / sums["bare_s"],
+        }
+    )
+    return rows.reset_index()[column_names(COLUMNS)]

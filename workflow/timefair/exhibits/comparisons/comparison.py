@@ -1,0 +1,158 @@
+"""Pairs of algorithms at the end of their runs, at equal time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE
+from timefair.exhibits.comparisons.pairs import PAIR
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import precision_at_the_end, problems
+from timefair.statistics.comparison import a12, mann_whitney, wilcoxon
+from timefair.statistics.corrections import holm
+from timefair.statistics.quantiles import sample_quantile
+
+ALL = "all"
+KEYS = (*column_names((*SPACE, FUNCTION_OR_ALL)), *column_names(PAIR))
+COLUMNS = (
+    *SPACE,
+    FUNCTION_OR_ALL,
+    *PAIR,
+    Column("n_a", "runs of `algorithm_a`; for `all`, functions that both ran"),
+    Column("n_b", "runs of `algorithm_b`; for `all`, functions that both ran"),
+    Column(
+        "median_a",
+        "median precision of `algorithm_a`; runs that reached the final target count as 0",
+        "precision",
+    ),
+    Column("median_b", "median precision of `algorithm_b`, likewise", "precision"),
+    Column(
+        "p",
+        "p-value of Mann and Whitney's test over the runs; for `all`, of Wilcoxon's signed-rank "
+        "test on the logarithms of the medians over the functions",
+    ),
+    Column(
+        "p_holm",
+        "`p` after Holm, over all pairs and functions of the suite and dimension; for `all`, over "
+        "its pairs",
+    ),
+    *Column(
+        "a12",
+        "probability that a run of `algorithm_a` is better than one of `algorithm_b`, ties half; "
+        "for `all`, share of the functions on which `algorithm_a` has the better median",
+    ).interval("`a12`; empty for `all`"),
+    Column(
+        "better",
+        "the better algorithm if `p_holm` is at most 1 − confidence; empty otherwise",
+        text=True,
+    ),
+)
+
+
+@exhibit(
+    "comparison",
+    question=Question.BETTER,
+    title="Pairs of algorithms at equal time",
+    caption="""
+    Each pair of algorithms at equal time, by the best precision at the end of the runs (0 if the
+    final target was reached): on each function over the runs of all instances, and over all
+    functions.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Pairs of algorithms over all functions at the end of the runs. A12: share of "
+            "the functions on which the first has the better median. p: Wilcoxon's signed-rank "
+            "test on the logarithms, and after Holm. Better: with {confidence} confidence.",
+            values=(
+                Value("n_a", "Functions"),
+                Value("a12", "A12", decimals=2),
+                Value("p", "p", decimals=4),
+                Value("p_holm", "p (Holm)", decimals=4),
+                Value("better", "Better"),
+            ),
+            rows=tuple(column_names(PAIR)),
+            points=(Points("function", 1),),
+        ),
+        Layout(
+            caption="Pairs of algorithms on each function at the end of the runs, and on all "
+            "functions. A12: probability that a run of the first is better than one of the "
+            "second. p: after Holm.",
+            values=(
+                Value("a12", "A12", decimals=2),
+                Value("p_holm", "p", decimals=3),
+            ),
+            rows=tuple(column_names(PAIR)),
+            columns="function",
+            name="functions",
+        ),
+    ],
+    default=True,
+)
+def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Each pair of algorithms on each (suite, dimension, function), and over all functions.
+
+    The logarithm in Wilcoxon's test gives functions equal weight, whatever their scale.
+    """
+    rows: list[dict[str, Any]] = []
+    together: dict[tuple[object, ...], list[dict[str, Any]]] = {}
+    for row in _on_functions(runs, analysis):
+        together.setdefault(tuple(row[key] for key in KEYS if key != "function"), []).append(row)
+        rows.append(row)
+    rows += [_over(pairs) for pairs in together.values()]
+    frame = pd.DataFrame(rows, columns=[*column_names(COLUMNS), "balance"])
+    family = [frame["suite"], frame["dimension"], frame["function"] == ALL]
+    frame["p_holm"] = frame.groupby(family)["p"].transform(holm)
+    first = frame["balance"] > 0
+    found = (frame["p_holm"] <= 1 - analysis.confidence) & (frame["balance"] != 0)
+    frame["better"] = frame["algorithm_a"].where(first, frame["algorithm_b"]).where(found)
+    return frame[column_names(COLUMNS)]
+
+
+def _on_functions(runs: Runs, analysis: Analysis) -> Iterator[dict[str, Any]]:
+    best = precision_at_the_end(runs)
+    for problem in problems(runs):
+        samples = problem.samples(best)
+        medians = {name: float(sample_quantile(sample, 0.5)) for name, sample in samples.items()}
+        for a, b in combinations(samples, 2):
+            effect = a12(samples[a], samples[b], confidence=analysis.confidence)
+            yield {
+                **problem.names,
+                "function": str(problem.names["function"]),
+                **dict(zip(column_names(PAIR), (a, b), strict=True)),
+                "n_a": samples[a].size,
+                "n_b": samples[b].size,
+                "median_a": medians[a],
+                "median_b": medians[b],
+                "p": mann_whitney(samples[a], samples[b]),
+                "a12": effect.a12,
+                "a12_low": effect.low,
+                "a12_high": effect.high,
+                "balance": effect.a12 - 0.5,
+            }
+
+
+def _over(pairs: list[dict[str, Any]]) -> dict[str, Any]:
+    """One pair of algorithms over all its functions."""
+    a = np.array([row["median_a"] for row in pairs])
+    b = np.array([row["median_b"] for row in pairs])
+    with np.errstate(divide="ignore"):
+        test = wilcoxon(np.log10(a), np.log10(b))
+    return {
+        **{key: pairs[0][key] for key in KEYS},
+        "function": ALL,
+        "n_a": len(pairs),
+        "n_b": len(pairs),
+        "p": test.p,
+        "a12": float(np.mean((a < b) + 0.5 * (a == b))),
+        "balance": test.balance,
+    }

@@ -1,0 +1,138 @@
+"""Friedman's test on the ranks of the algorithms, and the pairs that differ."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from timefair.exhibits.columns import SPACE
+from timefair.exhibits.comparisons.pairs import PAIR
+from timefair.exhibits.comparisons.ranks import CRITERION, KEYS, cases
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.rundata.stacked import stacked
+from timefair.statistics.friedman import critical_difference, friedman, posthoc
+
+STATISTICS = (
+    Column("chi2", "Friedman's χ², corrected for ties"),
+    Column("p", "p-value of `chi2`"),
+    Column("iman_davenport", "F statistic of Iman and Davenport"),
+    Column("iman_davenport_p", "p-value of `iman_davenport`"),
+    Column("kendall_w", "Kendall's coefficient W: agreement of the problems, from 0 to 1"),
+)
+COLUMNS = (
+    *SPACE,
+    *CRITERION,
+    Column("algorithms", "number of algorithms"),
+    Column("problems", "number of functions that were run with every algorithm"),
+    *STATISTICS,
+    Column("critical_difference", "Nemenyi's critical difference of average ranks", "ranks"),
+    Column("alpha", "level of the critical difference: 1 − confidence"),
+)
+P_VALUES = (
+    Column("p_raw", "two-sided p-value of `z`"),
+    Column("p_holm", "`p_raw` adjusted for all pairs after Holm"),
+    Column("p_shaffer", "`p_raw` adjusted for all pairs after Shaffer (static)"),
+    Column("p_nemenyi", "p-value after Nemenyi, for all pairs"),
+)
+PAIR_COLUMNS = (
+    *SPACE,
+    *CRITERION,
+    *PAIR,
+    Column(
+        "rank_difference",
+        "average rank of `algorithm_a` minus that of `algorithm_b`: negative if a is better",
+        "ranks",
+    ),
+    Column("z", "`rank_difference` in standard errors"),
+    *P_VALUES,
+)
+
+
+@exhibit(
+    "friedman",
+    question=Question.BETTER,
+    title="Friedman's test of average ranks",
+    caption="""
+    Friedman's test of the hypothesis that all algorithms rank alike, with the functions as blocks,
+    for each criterion of the table `ranks`. Values are empty for fewer than two algorithms or
+    functions.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Friedman's test of equal average ranks, corrected for ties; the F statistic "
+            "of Iman and Davenport; Kendall's W. Average ranks that differ by more than Nemenyi's "
+            "critical difference (CD) differ with {confidence} confidence.",
+            values=(
+                Value("algorithms", "Algorithms"),
+                Value("problems", "Problems"),
+                Value("chi2", "χ²", decimals=2),
+                Value("p", "p", decimals=4),
+                Value("iman_davenport", "F", decimals=2),
+                Value("iman_davenport_p", "p of F", decimals=4),
+                Value("kendall_w", "W", decimals=2),
+                Value("critical_difference", "CD", decimals=2),
+            ),
+            rows=("measure", "criterion"),
+        )
+    ],
+    default=True,
+)
+def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Friedman's test for each (suite, dimension, measure, criterion) of the table `ranks`."""
+    alpha = 1 - analysis.confidence
+    rows = []
+    for case in cases(runs, analysis):
+        test = friedman(case.scores)
+        rows.append(
+            {
+                **case.names,
+                "algorithms": test.algorithms,
+                "problems": test.problems,
+                **{name: getattr(test, name) for name in column_names(STATISTICS)},
+                "critical_difference": critical_difference(test.algorithms, test.problems, alpha),
+                "alpha": alpha,
+            }
+        )
+    return pd.DataFrame(rows, columns=column_names(COLUMNS))
+
+
+@exhibit(
+    "posthoc",
+    question=Question.BETTER,
+    title="Pairs of average ranks that differ",
+    caption="""
+    All pairs of algorithms after Friedman's test: the difference of their average ranks, and its
+    p-values, unadjusted and adjusted for all pairs.
+    """,
+    columns=PAIR_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Difference of the average ranks of two algorithms, negative if the first is "
+            "better, and its p-value after Holm over all pairs.",
+            values=(
+                Value("rank_difference", "Difference", decimals=2),
+                Value("p_holm", "p", decimals=3),
+            ),
+            rows=tuple(column_names(PAIR)),
+            columns="criterion",
+            parts=("suite", "dimension", "measure"),
+        )
+    ],
+)
+def paired(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Every pair of algorithms for each (suite, dimension, measure, criterion)."""
+    parts = []
+    for case in cases(runs, analysis):
+        pairs, names = posthoc(case.scores), np.array(case.algorithms, dtype=object)
+        columns = (
+            *(names[pairs.first], names[pairs.second], pairs.difference, pairs.z),
+            *(pairs.p, pairs.p_holm, pairs.p_shaffer, pairs.p_nemenyi),
+        )
+        part = dict(zip(column_names(PAIR_COLUMNS)[len(KEYS) :], columns, strict=True))
+        parts.append({**case.names, **part})
+    return stacked(parts, column_names(PAIR_COLUMNS))

@@ -1,0 +1,188 @@
+"""The ranking by evaluations beside the ranking by time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.charts.chart import Slopes
+from timefair.exhibits.columns import ALGORITHM, TARGET
+from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.problems import Spent
+from timefair.rundata.runs import UNITS, Runs, Unit
+from timefair.rundata.settings import Analysis
+from timefair.rundata.stacked import stacked
+from timefair.rundata.standings import (
+    ProblemRuns,
+    evaluations_allowed,
+    precision_at,
+    precision_at_the_end,
+    problems,
+)
+from timefair.statistics.ert import ert
+from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.ranks import rank
+
+FIXED_BUDGET, FIXED_TARGET = "fixed budget", "fixed target"
+
+CRITERION = Column(
+    "criterion",
+    "`fixed target`: values are ERTs to `target`. `fixed budget`: values are median precisions (0 "
+    "if the final target was reached), and `target` is empty",
+    text=True,
+)
+COLUMNS = (
+    *PROBLEM_COLUMNS,
+    CRITERION,
+    TARGET,
+    ALGORITHM,
+    Column(
+        "evaluations",
+        "at a fixed budget: the number of evaluations at which precisions are compared, the least "
+        "that a run made which the budget ended; if it ended none, the most that a run made",
+        "evaluations",
+    ),
+    Column(
+        "by_evaluations",
+        "ERT in evaluations, or median precision at `evaluations`",
+        "evaluations or precision",
+    ),
+    Column(
+        "by_time", "ERT in seconds, or median precision at the end of the budget", "s or precision"
+    ),
+    Column("rank_by_evaluations", "rank of `by_evaluations` among the algorithms of the function"),
+    Column("rank_by_time", "rank of `by_time` among the algorithms of the function"),
+)
+PANELS = {
+    FIXED_BUDGET: "fixed budget (median precision)",
+    FIXED_TARGET: "fixed targets (ERT)",
+}
+POSITIONS = {"rank_by_evaluations": "by evaluations", "rank_by_time": "by time"}
+
+
+def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Ranks averaged over functions and targets, by evaluations and by time."""
+    keys = ["suite", "dimension", "criterion", "algorithm"]
+    averages = frame.groupby(keys, as_index=False)[list(POSITIONS)].mean()
+    beside = averages.melt(keys, list(POSITIONS), var_name="position", value_name="average_rank")
+    return beside.assign(
+        panel=beside["criterion"].map(PANELS), position=beside["position"].map(POSITIONS)
+    )
+
+
+@exhibit(
+    "rankings",
+    question=Question.INVERSION,
+    title="Ranks by evaluations and by time",
+    caption="""
+    The rank of each algorithm by evaluations beside its rank by time, on each function. At a fixed
+    target: by the ERT in evaluations and in seconds. At a fixed budget: by the median precision at
+    equal evaluations and at the end of the time.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Expected evaluations and seconds to targets, or median precision at equal "
+            "evaluations and at equal time; parentheses: rank among the algorithms.",
+            values=(
+                Value("by_evaluations", "Evaluations", "low", rank="rank_by_evaluations"),
+                Value("by_time", "Time", "low", rank="rank_by_time"),
+            ),
+            rows=("function", "algorithm"),
+            columns="target",
+            parts=("suite", "dimension", "criterion"),
+            points=(Points("target", 3),),
+        )
+    ],
+    figures=[
+        Figure(
+            "inversions",
+            "Ranks by evaluations and by time",
+            "Average rank over the functions by evaluations (left) and by time (right). Higher is "
+            "better. The median precision decides at a fixed budget, and the ERT, averaged over "
+            "the targets, at fixed targets. Lines that cross are algorithms whose order in time "
+            "differs from their order in evaluations.",
+            Slopes(_slopes),
+            default=True,
+        )
+    ],
+)
+def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Each algorithm's rank by evaluations and by time on each (suite, dimension, function).
+
+    Ties share a rank, and so does all that is `inf`.
+    """
+    spent = {unit: spent_until(runs, unit, analysis) for unit in UNITS}
+    allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
+    asked = [(problem, _equal_evaluations(runs, problem, allowed)) for problem in problems(runs)]
+    parts = []
+    for (problem, equal), at_equal in zip(asked, precision_at(runs, asked), strict=True):
+        parts.append(
+            _ranked(
+                {**problem.names, "criterion": FIXED_BUDGET, "target": np.nan},
+                {name: median(sample) for name, sample in problem.split(at_equal[:, 0]).items()},
+                {name: median(sample) for name, sample in problem.samples(best).items()},
+                evaluations=float(equal[0]),
+            )
+        )
+        costs = {unit: erts(problem, spent[unit]) for unit in UNITS}
+        for k, target in enumerate(analysis.targets_from_easy):
+            parts.append(
+                _ranked(
+                    {**problem.names, "criterion": FIXED_TARGET, "target": target},
+                    {name: ert_at[k] for name, ert_at in costs["evaluations"].items()},
+                    {name: ert_at[k] for name, ert_at in costs["seconds"].items()},
+                )
+            )
+    return stacked(parts, column_names(COLUMNS))
+
+
+def _equal_evaluations(
+    runs: Runs, problem: ProblemRuns, allowed: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The one number of evaluations at which all algorithms are compared, shape (1,)."""
+    least = allowed[problem.rows].min(keepdims=True)
+    most = runs.spent("evaluations")[problem.rows].max(keepdims=True)
+    return np.where(np.isfinite(least), least, most)
+
+
+def spent_until(runs: Runs, unit: Unit, analysis: Analysis) -> Spent:
+    """What each run spent up to each target, from easy to hard."""
+    return Spent.until(runs.runtimes(unit, analysis.targets_from_easy), runs.spent(unit))
+
+
+def erts(problem: ProblemRuns, spent: Spent) -> dict[str, NDArray[np.float64]]:
+    """The ERT of each algorithm to each target."""
+    success = problem.samples(spent.success)
+    return {
+        name: ert(cost, success[name], axis=0) for name, cost in problem.samples(spent.cost).items()
+    }
+
+
+def median(sample: NDArray[np.float64]) -> float:
+    """The order statistic in the middle, `inf` last."""
+    return float(sample_quantile(sample, 0.5))
+
+
+def _ranked(
+    names: dict[str, Any],
+    by_evaluations: dict[str, float],
+    by_time: dict[str, float],
+    evaluations: float = np.nan,
+) -> dict[str, Any]:
+    first, second = np.array(list(by_evaluations.values())), np.array(list(by_time.values()))
+    return {
+        **names,
+        "algorithm": list(by_time),
+        "evaluations": evaluations,
+        "by_evaluations": first,
+        "by_time": second,
+        "rank_by_evaluations": rank(first),
+        "rank_by_time": rank(second),
+    }

@@ -1,0 +1,202 @@
+"""Average ranks of the algorithms under several criteria."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.charts import costs
+from timefair.charts.chart import RankAxis, Slopes
+from timefair.exhibits.columns import ALGORITHM, SPACE
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.measures import quantile_name
+from timefair.rundata.problems import Spent
+from timefair.rundata.published import with_published
+from timefair.rundata.runs import UNITS, Runs
+from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import precision_at_the_end, problems
+from timefair.statistics.ert import ert
+from timefair.statistics.friedman import critical_difference
+from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.ranks import average_ranks, rank
+
+CRITERION = (
+    Column(
+        "measure",
+        "what is ranked: `precision` at the end of the run, or `seconds` or `evaluations` to the "
+        "targets",
+        text=True,
+    ),
+    Column(
+        "criterion",
+        "of a precision: `mean` or a quantile such as `Q.50`; of a cost: `ERT` or a quantile of "
+        "the runtimes, with failures as `inf`",
+        text=True,
+    ),
+)
+KEYS = tuple(column_names((*SPACE, *CRITERION)))
+COLUMNS = (
+    *SPACE,
+    *CRITERION,
+    ALGORITHM,
+    Column(
+        "problems", "number of functions that were run with every algorithm; others are omitted"
+    ),
+    Column("average_rank", "average rank over these functions; 1 is the best"),
+    Column(
+        "critical_difference",
+        "Nemenyi's critical difference: average ranks that differ by more differ significantly; "
+        "empty for fewer than two algorithms or functions",
+        "ranks",
+    ),
+)
+
+
+def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Average ranks over the criteria, one panel per measure."""
+    panels: dict[str, str] = {unit: f"{costs.counted_in(frame, unit)} to targets" for unit in UNITS}
+    panels["precision"] = "precision at the end"
+    return frame.assign(panel=frame["measure"].map(panels), position=frame["criterion"])
+
+
+Values = dict[tuple[str, str], NDArray[np.float64]]
+"""For each (measure, criterion) the values of one algorithm on one problem, one per target."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is ranked under one criterion.
+
+    Attributes
+    ----------
+    names
+        Its suite, dimension, measure and criterion.
+    algorithms
+        By the alphabet.
+    scores
+        Shape (problems, algorithms); small is better.
+    """
+
+    names: dict[str, Any]
+    algorithms: tuple[str, ...]
+    scores: NDArray[np.float64]
+
+
+@exhibit(
+    "ranks",
+    question=Question.BETTER,
+    title="Average ranks under several criteria",
+    caption="""
+    Average rank of each algorithm over the functions, under each criterion. The runs of all
+    instances are pooled, and runs that reached the final target have equal precision. Ties share a
+    rank, and all that is `inf` shares the worst. If there are several targets, the algorithms are
+    ranked on each function by their average rank over the targets, so that a function counts once.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Average rank of the algorithms over the functions, by quantiles or mean of "
+            "the precision at the end, and of the seconds and evaluations to the targets.",
+            values=(Value("average_rank", "Average rank", "low", decimals=2),),
+            rows=("measure", "algorithm"),
+            columns="criterion",
+        )
+    ],
+    figures=[
+        Figure(
+            "ranks",
+            "Average ranks under several criteria",
+            "Average ranks of the algorithms over the functions under several criteria. Higher is "
+            "better. Left: the precision at the end of the run, by its mean and its quantiles; "
+            "then {seconds} and evaluations to the targets, by ERT and by the quantiles of the "
+            "runtimes. Lines that cross are algorithms whose order depends on the criterion.",
+            Slopes(_slopes),
+        ),
+        Figure(
+            "critical_difference",
+            "Critical differences of average ranks",
+            "Average ranks over the functions, by the precision at the end of the run and by the "
+            "cost to the targets, ranked on each function by the average rank over the targets. "
+            "Further left is better.",
+            RankAxis(),
+            default=True,
+        ),
+    ],
+    default=True,
+)
+def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Average rank for each (suite, dimension, measure, criterion, algorithm).
+
+    Published data are ranked by ``evaluations`` alone.
+    """
+    rows = [
+        {
+            **case.names,
+            "algorithm": algorithm,
+            "problems": len(case.scores),
+            "average_rank": average,
+            "critical_difference": difference,
+        }
+        for case in cases(runs, analysis)
+        for difference in [
+            critical_difference(
+                len(case.algorithms), len(case.scores), alpha=1 - analysis.confidence
+            )
+        ]
+        for algorithm, average in zip(case.algorithms, average_ranks(case.scores), strict=True)
+    ]
+    return pd.DataFrame(rows, columns=column_names(COLUMNS))
+
+
+def cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
+    """What is ranked for each (suite, dimension) under each criterion."""
+    for (suite, dimension), functions in _values(runs, analysis).items():
+        for measure, criterion in max(functions[0].values(), key=len):
+            ranked = [
+                {name: values for name, values in cells.items() if (measure, criterion) in values}
+                for cells in functions
+            ]
+            algorithms = tuple(sorted({name for cells in ranked for name in cells}))
+            complete = [cells for cells in ranked if len(cells) == len(algorithms)]
+            scores = [
+                rank([cells[name][measure, criterion] for name in algorithms], axis=0).mean(axis=1)
+                for cells in complete
+            ]
+            yield Case(
+                dict(zip(KEYS, (suite, dimension, measure, criterion), strict=True)),
+                algorithms,
+                np.array(scores).reshape(-1, len(algorithms)),
+            )
+
+
+def _values(runs: Runs, analysis: Analysis) -> dict[tuple[Any, Any], list[dict[str, Values]]]:
+    """For each (suite, dimension) a list of functions: the values of each algorithm."""
+    runs = with_published(runs)
+    best = precision_at_the_end(runs)
+    reached_at = {unit: runs.runtimes(unit, analysis.targets) for unit in UNITS}
+    spent = {unit: Spent.until(reached_at[unit], runs.spent(unit)) for unit in UNITS}
+    quantiles = {quantile_name(p): p for p in sorted(analysis.quantiles)}
+    together = defaultdict(list)
+    for problem in problems(runs):
+        cells: dict[str, Values] = {}
+        for algorithm, rows in problem.samples(np.arange(len(best))).items():
+            values: Values = {}
+            if runs.timed[rows].all():
+                values["precision", "mean"] = best[rows].mean(keepdims=True)
+                for name, p in quantiles.items():
+                    values["precision", name] = np.atleast_1d(sample_quantile(best[rows], p))
+            for unit in runs.units_of(rows):
+                values[unit, "ERT"] = ert(spent[unit].cost[rows], spent[unit].success[rows], axis=0)
+                for name, p in quantiles.items():
+                    values[unit, name] = sample_quantile(reached_at[unit][rows], p, axis=0)
+            cells[algorithm] = values
+        together[problem.names["suite"], problem.names["dimension"]].append(cells)
+    return together

@@ -1,0 +1,186 @@
+"""Best-so-far precision over elapsed cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from timefair.charts.chart import Curves
+from timefair.exhibits.columns import CELL, RUNS
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.published import told_in
+from timefair.rundata.runs import PER_DIMENSION, UNITS, Runs
+from timefair.rundata.settings import Analysis
+from timefair.rundata.stacked import stacked
+from timefair.rundata.standings import known_until
+from timefair.statistics.anytime import log_mean_band, median_band, quantile_band
+
+CURVES = (
+    Column(
+        "median",
+        "median over the runs of the best precision so far; `inf` while half of them have no value",
+        "precision",
+    ),
+    Column("low", "0.25 quantile of single runs", "precision"),
+    Column("high", "0.75 quantile of single runs", "precision"),
+    Column(
+        "median_low",
+        "lower limit of the interval of `median` at this cost; empty if the runs are too few (at "
+        "95 % it takes six)",
+        "precision",
+    ),
+    Column("median_high", "upper limit of that interval", "precision"),
+    *Column(
+        "mean_log10",
+        "mean of the decimal logarithm of the best precision so far, from where every run has a "
+        "value; precisions below the hardest target (or 1e-8, if that is harder) count as that",
+    ).interval("`mean_log10` at this cost"),
+)
+COLUMNS = (
+    *CELL,
+    RUNS,
+    Column(
+        "unit",
+        "what costs are counted in: `seconds` or `evaluations`, also divided by the dimension "
+        "(`seconds_per_dimension`, `evaluations_per_dimension`)",
+        text=True,
+    ),
+    Column("cost", "cost since the start of the run, the same grid for all algorithms", "`unit`"),
+    *CURVES,
+)
+
+SOLVED = 1e-8
+"""The precision at which COCO takes a problem to be solved."""
+
+
+def _figure(name: str, unit: str, title: str, caption: str, y: str, view: str) -> Figure:
+    mean = y == "mean_log10"
+    return Figure(
+        name,
+        title,
+        caption,
+        Curves(
+            x="cost",
+            y=y,
+            low=f"{y}_low",
+            high=f"{y}_high",
+            x_label="{cost}",
+            y_label=f"best precision so far, {'geometric mean' if mean else 'median'}",
+            view=view,
+            unit=unit,
+            scale="own log",
+            logarithms=mean,
+        ),
+        default=name == "anytime",
+    )
+
+
+MEDIAN = (
+    "Best precision so far over {unit}: the median over the runs of all instances, with its "
+    "interval at each cost. Lower is better. A curve begins where half of the runs have a value, "
+    "and has no band if the runs are too few for an interval. Each panel has its own vertical "
+    "scale."
+)
+MEAN = (
+    "Geometric mean of the best precision so far over {unit}, with its interval at each cost. "
+    "Lower is better. A curve begins where every run has a value; precisions below the hardest "
+    "target (or 1e-8, if that is harder) count as that."
+)
+
+
+@exhibit(
+    "anytime",
+    question=Question.ANYTIME,
+    title="Best precision over elapsed cost",
+    caption="""
+    Best precision so far over elapsed cost, in {seconds} and in evaluations, over the runs of all
+    instances: the median with its interval and with the quartiles of single runs, and the mean of
+    the decimal logarithm with its interval. In evaluations, the rows of an algorithm end where half
+    of its runs end that the budget (or the end of published data) cut off: nothing is known beyond.
+    A run that ended by itself or at the final target keeps its best precision.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Median of the best precision up to a cost, runs of all instances pooled, with "
+            "its {confidence} interval in brackets. ∞: so many runs had no value yet.",
+            values=(Value("median", "Precision", "low", interval=("median_low", "median_high")),),
+            rows=("function", "algorithm"),
+            columns="cost",
+            points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
+        )
+    ],
+    figures=[
+        _figure(
+            "anytime",
+            "seconds",
+            "Best precision over seconds",
+            MEDIAN.replace("{unit}", "{seconds}"),
+            "median",
+            "median, seconds",
+        ),
+        _figure(
+            "anytime_evaluations",
+            "evaluations",
+            "Best precision over evaluations",
+            MEDIAN.replace("{unit}", "evaluations"),
+            "median",
+            "median, evaluations",
+        ),
+        _figure(
+            "anytime_mean",
+            "seconds",
+            "Geometric mean of the best precision over seconds",
+            MEAN.replace("{unit}", "{seconds}"),
+            "mean_log10",
+            "geometric mean, seconds",
+        ),
+        _figure(
+            "anytime_mean_evaluations",
+            "evaluations",
+            "Geometric mean of the best precision over evaluations",
+            MEAN.replace("{unit}", "evaluations"),
+            "mean_log10",
+            "geometric mean, evaluations",
+        ),
+    ],
+    default=True,
+)
+def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Median and mean of the best precision so far, on one grid of costs for all algorithms.
+
+    The grid is evenly spaced in the logarithm. Published data count in evaluations alone.
+    """
+    floor = min([SOLVED, *(target for target in analysis.targets if target > 0)])
+    parts = []
+    for unit in (*UNITS, *PER_DIMENSION):
+        there = told_in(runs, unit)
+        grid = there.cost_grid(unit)
+        best = there.best_so_far(unit, grid)
+        known = known_until(there, unit)
+        for names, members in there.groups(tuple(column_names(CELL))):
+            reached = best[members]
+            runs_band = quantile_band(reached, *analysis.band)
+            median = median_band(reached, analysis.confidence)
+            mean = log_mean_band(reached, floor=floor, confidence=analysis.confidence)
+            part = {**names, "runs": len(members), "unit": unit, "cost": grid}
+            curves = (
+                *(median.curve, runs_band.low, runs_band.high, median.low, median.high),
+                *(mean.curve, mean.low, mean.high),
+            )
+            part |= dict(zip(column_names(CURVES), curves, strict=True))
+            parts.append(_until(part, float(np.median(known[members]))))
+    return stacked(parts, column_names(COLUMNS))
+
+
+def _until(part: dict[str, Any], end: float) -> dict[str, Any]:
+    """The rows of a part up to a cost; at least one."""
+    points = max(int(np.searchsorted(part["cost"], end * (1 + 1e-9), side="right")), 1)
+    return {
+        name: value[:points] if isinstance(value, np.ndarray) else value
+        for name, value in part.items()
+    }

@@ -1,0 +1,157 @@
+"""Data profiles: what share of the problems is solved for a cost; its unit compares problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.charts.chart import Curves
+from timefair.charts.costs import SIMPLEX_GRADIENTS
+from timefair.exhibits.columns import ALGORITHM, DIMENSION_OR_ALL, SUITE
+from timefair.exhibits.curves.bands import LIMITS, PROBLEMS, costs_layout
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.questions import Question
+from timefair.rundata.problems import Problems, Spent, problems
+from timefair.rundata.published import told_in
+from timefair.rundata.runs import Runs, Unit
+from timefair.rundata.settings import Analysis
+from timefair.rundata.stacked import stacked
+from timefair.statistics.profiles import data_profile
+
+Divisor = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+MEASURES: dict[str, tuple[Unit, Divisor]] = {
+    "seconds": ("seconds", np.ones_like),
+    "seconds_per_dimension": ("seconds", np.positive),
+    SIMPLEX_GRADIENTS: ("evaluations", lambda dimension: dimension + 1.0),
+}
+"""For each unit what is counted, and by what of the dimension it is divided."""
+
+ALL = "all"
+POINTS = 201
+COLUMNS = (
+    SUITE,
+    DIMENSION_OR_ALL,
+    ALGORITHM,
+    PROBLEMS,
+    Column(
+        "unit",
+        "`seconds`, `seconds_per_dimension`, or `simplex_gradients`: evaluations divided by the "
+        "dimension + 1",
+        text=True,
+    ),
+    Column("cost", "expected running time within which a problem counts as solved", "`unit`"),
+    Column("fraction", "share of the problems that are solved within `cost`"),
+    *LIMITS,
+)
+
+
+def _figure(name: str, unit: str, words: str, view: str, title: str) -> Figure:
+    return Figure(
+        name,
+        title,
+        "Data profiles (Moré and Wild 2009): the share of (function, instance, relative target) "
+        f"that is solved within an expected number of {words}, over all dimensions and for each "
+        "dimension. Higher is better. Bands are bootstrap limits at each cost.",
+        Curves(
+            x="cost",
+            y="fraction",
+            low="low",
+            high="high",
+            x_label="ERT in {unit}",
+            y_label="share of problems",
+            view=view,
+            unit=unit,
+            functions=False,
+        ),
+    )
+
+
+@exhibit(
+    "data_profile",
+    question=Question.FACTOR,
+    title="Share of problems solved for a cost",
+    caption="""
+    Data profiles (Moré and Wild 2009): the share of the problems that an algorithm solves with an
+    expected cost of at most `cost`. A problem is a (function, instance, relative target) that every
+    algorithm was run on. Other algorithms matter only through the best precision that the targets
+    are relative to.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        costs_layout(
+            "Data profile: share of problems, each a function, instance and relative target, that "
+            "are solved with at most this expected cost",
+            "dimension",
+        )
+    ],
+    figures=[
+        _figure(
+            "data_profile",
+            "seconds",
+            "{seconds}",
+            "seconds",
+            "Share of problems solved over expected seconds",
+        ),
+        _figure(
+            "data_profile_evaluations",
+            SIMPLEX_GRADIENTS,
+            "simplex gradients (evaluations divided by the dimension + 1)",
+            "evaluations",
+            "Share of problems solved over expected simplex gradients",
+        ),
+    ],
+)
+def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Share of problems that an algorithm solves with an ERT of at most ``cost``.
+
+    The costs are a grid, evenly spaced in the logarithm, the same for the complete campaign.
+    Published data count in simplex gradients alone.
+    """
+    parts = []
+    for unit in MEASURES:
+        there = told_in(runs, MEASURES[unit][0])
+        groups = list(_groups(there, _spent(there, analysis, unit)))
+        costs = [group.costs() for group in groups]
+        grid = _grid(np.concatenate([np.empty(0), *(cost.ravel() for cost in costs)]))
+        for group, cost in zip(groups, costs, strict=True):
+            fraction = data_profile(cost, grid)
+            band = group.band(fraction, grid, analysis)
+            for column, algorithm in enumerate(group.algorithms):
+                part = {
+                    "dimension": ALL,
+                    **{key: str(value) for key, value in group.names.items()},
+                    "algorithm": algorithm,
+                    "problems": len(cost),
+                    "unit": unit,
+                    "cost": grid,
+                    "fraction": fraction[:, column],
+                    "low": band.low[:, column],
+                    "high": band.high[:, column],
+                }
+                parts.append(part)
+    return stacked(parts, column_names(COLUMNS))
+
+
+def _spent(runs: Runs, analysis: Analysis, unit: str) -> Spent:
+    counted, divided_by = MEASURES[unit]
+    divisor = divided_by(runs.frame["dimension"].to_numpy(dtype=np.float64))
+    targets = runs.relative_targets(analysis.relative_targets)
+    reached_at = runs.runtimes(counted, targets) / divisor[:, np.newaxis]
+    return Spent.until(reached_at, runs.spent(counted) / divisor)
+
+
+def _groups(runs: Runs, spent: Spent) -> Iterator[Problems]:
+    yield from problems(runs, spent, ("suite", "dimension"))
+    yield from problems(runs, spent, ("suite",))
+
+
+def _grid(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    solved = costs[np.isfinite(costs) & (costs > 0)]
+    least, most = (solved.min(), solved.max()) if solved.size else (1.0, 1.0)
+    grid = np.geomspace(least, most, POINTS)
+    grid[0], grid[-1] = least, most
+    return np.unique(grid)

@@ -1,0 +1,223 @@
+"""Share of (target, instance, run) triples that are solved within a cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.charts.chart import Curves
+from timefair.exhibits.columns import (
+    ALGORITHM,
+    CELL_OR_ALL,
+    COST,
+    DIMENSION_OR_ALL,
+    RUNS,
+    SUITE,
+    UNIT,
+)
+from timefair.exhibits.curves.bands import LIMITS, costs_layout
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.questions import Question
+from timefair.rundata.published import told_in
+from timefair.rundata.runs import PER_DIMENSION, UNITS, Runs, Unit
+from timefair.rundata.settings import Analysis
+from timefair.rundata.stacked import stacked
+from timefair.statistics.ecdf import ecdf_band
+
+ALL = "all"
+BANDS = (
+    *LIMITS,
+    Column("everywhere_low", "lower limit of a band that holds at all costs at once"),
+    Column("everywhere_high", "upper limit of that band"),
+)
+COLUMNS = (
+    *CELL_OR_ALL,
+    RUNS,
+    UNIT,
+    COST,
+    Column("fraction", "share of the (target, instance, run) triples reached within `cost`"),
+    *BANDS,
+)
+ACROSS_COLUMNS = (
+    SUITE,
+    DIMENSION_OR_ALL,
+    ALGORITHM,
+    RUNS,
+    Column("unit", "`seconds_per_dimension` or `evaluations_per_dimension`", text=True),
+    Column("cost", "cost since the start of the run, divided by the dimension", "`unit`"),
+    Column(
+        "fraction",
+        "share of the (target, function, instance, run) quadruples reached within `cost`",
+    ),
+    *BANDS,
+)
+
+Groups = Iterable[tuple[dict[str, Any], NDArray[np.intp]]]
+
+
+def _figure(
+    name: str, title: str, caption: str, unit: str, view: str, *, functions: bool = True
+) -> Figure:
+    return Figure(
+        name,
+        title,
+        f"{caption} Higher is better. Bands are bootstrap limits at each cost, from runs resampled "
+        "within each instance; there is none if an instance has a single run.",
+        Curves(
+            x="cost",
+            y="fraction",
+            low="low",
+            high="high",
+            x_label="{cost}",
+            y_label="share of (target, instance, run) reached"
+            if functions
+            else "share of targets reached",
+            view=view,
+            unit=unit,
+            functions=functions,
+        ),
+        default=name == "ecdf",
+    )
+
+
+TRIPLES = (
+    "Share of the (target, instance, run) triples that were reached within a number of {unit}, "
+    "over all functions and for each function. Triples that were never reached stay in the "
+    "denominator, so that a curve ends at the share that was reached at all."
+)
+QUADRUPLES = (
+    "Share of the (target, function, instance, run) quadruples that were reached within a number "
+    "of {unit} per dimension, over all dimensions and for each dimension. A curve that does not "
+    "move from dimension to dimension belongs to an algorithm whose cost is proportional to the "
+    "dimension."
+)
+
+
+@exhibit(
+    "ecdf",
+    question=Question.ANYTIME,
+    title="Share of targets reached within a cost",
+    caption="""
+    Share of the (target, instance, run) triples that were reached within a cost, in {seconds} and
+    in evaluations, for each function and for all functions together. Triples that were never
+    reached stay in the denominator. Limits come from runs resampled within each instance: they say
+    nothing about other problems.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        costs_layout(
+            "Share of (target, instance, run) triples that are reached within a cost", "function"
+        )
+    ],
+    figures=[
+        _figure(
+            "ecdf",
+            "Share of targets reached over seconds",
+            TRIPLES.replace("{unit}", "{seconds}"),
+            "seconds",
+            "seconds",
+        ),
+        _figure(
+            "ecdf_evaluations",
+            "Share of targets reached over evaluations",
+            TRIPLES.replace("{unit}", "evaluations"),
+            "evaluations",
+            "evaluations",
+        ),
+    ],
+    default=True,
+)
+def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """ECDF of runtimes for each (suite, dimension, function, algorithm) and over all functions.
+
+    Published data count in evaluations alone.
+    """
+    return _frame(runs, analysis, UNITS, _functions, COLUMNS)
+
+
+@exhibit(
+    "ecdf_dimensions",
+    question=Question.ANYTIME,
+    title="Share of targets reached within a cost per dimension",
+    caption="""
+    Share of the (target, function, instance, run) quadruples that were reached within a cost
+    divided by the dimension, in {seconds} and in evaluations, for each dimension and for all
+    dimensions together. Limits are as in the table `ecdf`.
+    """,
+    columns=ACROSS_COLUMNS,
+    layouts=[
+        costs_layout(
+            "Share of (target, function, instance, run) quadruples that are reached within a cost "
+            "per dimension",
+            "dimension",
+        )
+    ],
+    figures=[
+        _figure(
+            "ecdf_dimensions",
+            "Share of targets reached over seconds per dimension",
+            QUADRUPLES.replace("{unit}", "{seconds}"),
+            "seconds_per_dimension",
+            "seconds / dimension",
+            functions=False,
+        ),
+        _figure(
+            "ecdf_dimensions_evaluations",
+            "Share of targets reached over evaluations per dimension",
+            QUADRUPLES.replace("{unit}", "evaluations"),
+            "evaluations_per_dimension",
+            "evaluations / dimension",
+            functions=False,
+        ),
+    ],
+)
+def across_dimensions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """ECDF of runtimes over all functions, for each dimension and over all dimensions."""
+    return _frame(runs, analysis, tuple(PER_DIMENSION), _dimensions, ACROSS_COLUMNS)
+
+
+def _functions(runs: Runs) -> Groups:
+    for names, members in runs.groups(("suite", "dimension", "function", "algorithm")):
+        yield {**names, "function": str(names["function"])}, members
+    for names, members in runs.groups(("suite", "dimension", "algorithm")):
+        yield {**names, "function": ALL}, members
+
+
+def _dimensions(runs: Runs) -> Groups:
+    for names, members in runs.groups(("suite", "dimension", "algorithm")):
+        yield {**names, "dimension": str(names["dimension"])}, members
+    for names, members in runs.groups(("suite", "algorithm")):
+        yield {**names, "dimension": ALL}, members
+
+
+def _frame(
+    runs: Runs,
+    analysis: Analysis,
+    units: tuple[Unit, ...],
+    groups: Callable[[Runs], Groups],
+    columns: Iterable[Column],
+) -> pd.DataFrame:
+    parts = []
+    for unit in units:
+        there = told_in(runs, unit)
+        problem = there.frame.groupby(["dimension", "function", "instance"]).ngroup().to_numpy()
+        grid = there.cost_grid(unit)
+        reached_at = there.runtimes(unit, analysis.targets)
+        for names, members in groups(there):
+            band = ecdf_band(
+                reached_at[members],
+                problem[members],
+                grid,
+                confidence=analysis.confidence,
+                resamples=analysis.resamples,
+                rng=analysis.stream(names),
+            )
+            part = {**names, "runs": len(members), "unit": unit, "cost": grid}
+            part["fraction"] = band.fraction
+            part |= {limit: getattr(band, limit) for limit in column_names(BANDS)}
+            parts.append(part)
+    return stacked(parts, column_names(columns))

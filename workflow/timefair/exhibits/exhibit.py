@@ -1,0 +1,266 @@
+"""How an exhibit is declared: its question, its table, how that is printed, and its figures.
+
+A module of a room declares its exhibits with `exhibit`, beside the functions that make the tables.
+The registry, the captions of Snakemake's report, the LaTeX captions, the reference pages, the list
+in the README and the charts of the page all follow from these declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from timefair.records.status import Disturbance
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure as Drawing
+
+    from timefair.charts.chart import Chart
+    from timefair.exhibits.layout import Layout
+    from timefair.exhibits.questions import Question
+    from timefair.rundata.runs import Runs
+    from timefair.rundata.settings import Analysis
+
+    Build = Callable[[Runs, Analysis], pd.DataFrame]
+
+ROOM = "timefair.exhibits."
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    name
+        As it is in the file.
+    meaning
+        What a value says: a phrase or sentences, with column names in backticks.
+    unit
+        The unit of the values; empty for names, counts and shares.
+    text
+        Whether the values are text, even if every one of them looks like a number.
+    """
+
+    name: str
+    meaning: str
+    unit: str = ""
+    text: bool = False
+
+    def interval(self, of: str = "", *, unit: str | None = None) -> tuple[Column, Column, Column]:
+        """This column and the limits of its interval, ``<name>_low`` and ``<name>_high``.
+
+        Parameters
+        ----------
+        of
+            What the interval covers; empty: this column.
+        unit
+            The unit of the limits; None: that of the column.
+        """
+        covered = of or f"`{self.name}`"
+        unit = self.unit if unit is None else unit
+        return (
+            self,
+            Column(f"{self.name}_low", f"lower limit of the interval of {covered}", unit),
+            Column(f"{self.name}_high", f"upper limit of the interval of {covered}", unit),
+        )
+
+
+def column_names(columns: Iterable[Column]) -> list[str]:
+    """The names of columns, in their order."""
+    return [column.name for column in columns]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of an exhibit.
+
+    Attributes
+    ----------
+    name
+        The name of its files.
+    title
+        A heading of a few words.
+    caption
+        What it shows and how to read it, in sentences. ``{seconds}`` becomes what a second is in
+        the campaign.
+    chart
+        Its form, drawn on paper and on the page.
+    default
+        Whether a campaign that asks for the default figures gets it.
+    """
+
+    name: str
+    title: str
+    caption: str
+    chart: Chart
+    default: bool = False
+
+    @property
+    def printed_caption(self) -> str:
+        """The caption with how the drawing on paper is read."""
+        return f"{self.caption} {self.chart.on_paper}".strip()
+
+    @property
+    def page_caption(self) -> str:
+        """The caption with how the drawing of the page is read."""
+        return f"{self.caption} {self.chart.on_page}".strip()
+
+    def __call__(self, frame: pd.DataFrame) -> Drawing:
+        """Draw it from the table of its exhibit."""
+        return self.chart.paper(frame)
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A question, the table that answers it, and its figures.
+
+    Attributes
+    ----------
+    name
+        The name of the table and of its files.
+    question
+        What it answers; several exhibits may answer the same question.
+    title
+        A heading of a few words.
+    caption
+        What the table holds, in sentences; placeholders as in `Figure.caption`, and
+        ``{confidence}``. Column names are in backticks.
+    columns
+        Every column of the table, in its order.
+    build
+        Makes the table from the runs and the settings of the analysis.
+    layouts
+        How it is printed in LaTeX; empty: every column, one row of the table per printed row.
+    figures
+        The figures that are drawn from the table.
+    charged
+        Whether its seconds are those that the campaign chooses: of ``statistics.time``, with
+        ancillary cost under ``ancillary: amortised``. Tables about CPU time or about the charge
+        itself take seconds as measured.
+    complete
+        Whether it describes the measurement itself, and therefore never omits disturbed runs.
+    asked
+        Whether it reads the complete configuration, and therefore changes with all of it.
+    default
+        Whether a campaign that asks for the default tables gets it.
+    beside
+        Another exhibit, with whose chart on the page its own charts share a place.
+    """
+
+    name: str
+    question: Question
+    title: str
+    caption: str
+    columns: tuple[Column, ...]
+    build: Build
+    layouts: tuple[Layout, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    charged: bool = True
+    complete: bool = False
+    asked: bool = False
+    default: bool = False
+    beside: str = ""
+
+    @property
+    def module(self) -> str:
+        """Where it is declared, below `timefair.exhibits`: ``runtimes.ert``."""
+        return self.build.__module__.removeprefix(ROOM)
+
+    def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
+        """Make the table.
+
+        Returns
+        -------
+        DataFrame
+            With the attributes ``table`` (its name), ``disturbed`` and ``published`` (sentences for
+            captions, empty if there is nothing to say) and ``clock``.
+        """
+        from timefair.rundata.published import marked
+
+        frame = marked(self.build(self._taken(runs, analysis), analysis), runs)
+        frame.attrs["table"] = self.name
+        frame.attrs["disturbed"] = self._disturbed(runs, analysis)
+        frame.attrs["clock"] = analysis.time if self.charged else "wall"
+        return frame
+
+    def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
+        """The runs as this table takes them."""
+        taken = runs if self.complete else runs.wanted(analysis)
+        if not self.charged:
+            return taken
+        taken = taken.timed_by(analysis.time)
+        return taken.amortised(analysis) if analysis.ancillary == "amortised" else taken
+
+    def _disturbed(self, runs: Runs, analysis: Analysis) -> str:
+        """How many runs were disturbed, as a sentence for captions."""
+        count, total = int(runs.disturbed.sum()), len(runs.frame)
+        unknown = total - count - int((runs.frame["disturbance"] == Disturbance.CLEAN).sum())
+        omitted = analysis.disturbed == "exclude" and not self.complete
+        text = f"{count} of {total} runs were disturbed"
+        text += (" and are omitted" if omitted else " and count") if count else ""
+        return text + (f"; for {unknown} this is unknown." if unknown else ".")
+
+
+_declared: dict[str, Exhibit] = {}
+
+
+def exhibit(
+    name: str,
+    *,
+    question: Question,
+    title: str,
+    caption: str,
+    columns: Iterable[Column],
+    layouts: Iterable[Layout] = (),
+    figures: Iterable[Figure] = (),
+    charged: bool = True,
+    complete: bool = False,
+    asked: bool = False,
+    default: bool = False,
+    beside: str = "",
+) -> Callable[[Build], Build]:
+    """Declare the exhibit whose table the decorated function makes.
+
+    The function stays as it is. The parameters are the attributes of `Exhibit`.
+
+    Raises
+    ------
+    ValueError
+        If another module declares an exhibit or a figure of the same name.
+    """
+
+    def declare(build: Build) -> Build:
+        declared = Exhibit(
+            name=name,
+            question=question,
+            title=title,
+            caption=_one_line(caption),
+            columns=tuple(columns),
+            build=build,
+            layouts=tuple(layouts),
+            figures=tuple(replace(one, caption=_one_line(one.caption)) for one in figures),
+            charged=charged,
+            complete=complete,
+            asked=asked,
+            default=default,
+            beside=beside,
+        )
+        there = _declared.get(name)
+        if there is not None and there.module != declared.module:
+            raise ValueError(f"exhibit {name!r}: both {there.module} and {declared.module} have it")
+        _declared[name] = declared
+        return build
+
+    return declare
+
+
+def declared() -> dict[str, Exhibit]:
+    """The exhibits of all modules that have been imported so far, by name."""
+    return dict(_declared)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,176 @@
+"""Generates what follows from the declarations: the index, captions, reference pages, lists.
+
+`python -m timefair.exhibits.indexing` writes all of them into a checkout; a test shows what has
+drifted.
+"""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+
+import timefair.exhibits
+from timefair.exhibits import INDEX
+from timefair.exhibits.exhibit import Column, Exhibit, Figure, declared
+from timefair.exhibits.questions import Question
+
+ROOMS = ("comparisons", "runtimes", "quality", "curves", "run_count", "campaign")
+"""The rooms of exhibits, in the order of the reference pages."""
+
+CHECKOUT = Path(__file__).parents[3]
+NOTICE = "<!-- Generated from the declarations by python -m timefair.exhibits.indexing. -->"
+BEGIN, END = "<!-- exhibits -->", "<!-- /exhibits -->"
+
+WORDS = {"seconds": "seconds of the campaign's clock", "confidence": "confidence"}
+"""What placeholders in captions become where no campaign is known."""
+
+
+def exhibits() -> list[Exhibit]:
+    """Every declared exhibit, in the order of the questions, then of rooms and names."""
+    for module in pkgutil.walk_packages(
+        timefair.exhibits.__path__, f"{timefair.exhibits.__name__}."
+    ):
+        if not module.name.endswith((".indexing", ".registry")):
+            import_module(module.name)
+    questions, rooms = list(Question), list(ROOMS)
+    return sorted(
+        declared().values(),
+        key=lambda one: (
+            questions.index(one.question),
+            rooms.index(one.module.partition(".")[0]),
+            one.module,
+        ),
+    )
+
+
+def index() -> str:
+    """The content of ``index.json``."""
+    entries = {
+        one.name: {
+            "title": one.title,
+            "module": one.module,
+            "default": one.default,
+            "complete": one.complete,
+            "asked": one.asked,
+            "figures": {
+                figure.name: {
+                    "title": figure.title,
+                    "renderer": figure.chart.renderer,
+                    "default": figure.default,
+                }
+                for figure in one.figures
+            },
+        }
+        for one in exhibits()
+    }
+    return json.dumps(entries, indent=1) + "\n"
+
+
+def captions() -> dict[str, str]:
+    """The captions of Snakemake's report, as reStructuredText, by file name."""
+    files = {}
+    for one in exhibits():
+        files[f"table_{one.name}.rst"] = _rst(one.caption)
+        files |= {f"{figure.name}.rst": _rst(figure.printed_caption) for figure in one.figures}
+    return files
+
+
+def plain(caption: str) -> str:
+    """A caption where no campaign is known; column names stay in backticks."""
+    return caption.format_map(WORDS)
+
+
+def _rst(caption: str) -> str:
+    return plain(caption).replace("`", "``") + "\n"
+
+
+def reference() -> dict[str, str]:
+    """The reference pages of tables, columns and figures, one per room, by file name."""
+    pages = {}
+    everything = exhibits()
+    for room in ROOMS:
+        here = [one for one in everything if one.module.partition(".")[0] == room]
+        title = room.replace("_", " ").capitalize()
+        sections = "\n\n".join(_section(one) for one in here)
+        pages[f"{room.replace('_', '-')}.md"] = (
+            f"{NOTICE}\n\n# {title}: tables and figures\n\n{sections}\n"
+        )
+    return pages
+
+
+def _section(one: Exhibit) -> str:
+    question = one.question
+    lines = [
+        f"## {one.name}",
+        "",
+        f"**{one.title}.** Answers: *{question.text}* ([methods](../{question.page}))",
+        "",
+        plain(one.caption),
+        "",
+        "| column | unit | meaning |",
+        "|---|---|---|",
+        *(_row(column) for column in one.columns),
+    ]
+    for figure in one.figures:
+        lines += ["", f"Figure `{figure.name}`: {plain(figure.printed_caption)}"]
+    return "\n".join(lines)
+
+
+def _row(column: Column) -> str:
+    meaning = column.meaning.replace("|", "\\|")
+    return f"| `{column.name}` | {column.unit} | {meaning} |"
+
+
+def listing() -> str:
+    """The list of the README: one row per question; what is not made by default is in italics."""
+    everything = exhibits()
+    rows = ["| question | tables | figures |", "|---|---|---|"]
+    for question in Question:
+        here = [one for one in everything if one.question is question]
+        figures = [figure for one in here for figure in one.figures]
+        rows.append(
+            f"| {question.text} ([methods](docs/{question.page})) "
+            f"| {_names(here)} | {_names(figures)} |"
+        )
+    return "\n".join(rows)
+
+
+def _names(items: Sequence[Exhibit] | Sequence[Figure]) -> str:
+    return ", ".join(f"`{one.name}`" if one.default else f"*{one.name}*" for one in items)
+
+
+def generated() -> Iterator[tuple[Path, str]]:
+    """Every generated file of a checkout: its path relative to it, and what it should hold."""
+    yield Path("workflow/timefair/exhibits") / INDEX, index()
+    for name, text in captions().items():
+        yield Path("workflow/report") / name, text
+    for name, text in reference().items():
+        yield Path("docs/reference") / name, text
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    block = re.compile(f"{BEGIN}.*?{END}", re.DOTALL)
+    yield Path("README.md"), block.sub(lambda _: f"{BEGIN}\n{listing()}\n{END}", readme)
+
+
+def main() -> int:
+    """Write every generated file of this checkout, and delete captions that nothing declares."""
+    for path, text in generated():
+        file = CHECKOUT / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
+            print(path)
+    known = captions()
+    for file in (CHECKOUT / "workflow/report").glob("*.rst"):
+        if file.name not in known:
+            file.unlink()
+            print(f"deleted {file.relative_to(CHECKOUT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,248 @@
+"""How a table looks in print: which of its columns become rows, columns and cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from timefair.exhibits.exhibit import Exhibit
+
+ALGORITHM = "algorithm"
+PARTS = ("suite", "dimension", "unit")
+CURVES = ("cost", "ratio")
+KEYS = (*PARTS, "function", "instance", "target", "quantile", "executions", *CURVES)
+"""What names a row, where a table has no layout of its own; texts always do."""
+
+FEW = 6
+"""Points of a curve that are printed without a layout."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A column of the frame that is printed, and what belongs to it.
+
+    Attributes
+    ----------
+    column
+        Its name in the frame.
+    label
+        Its heading, with the unit.
+    better
+        Which end is in bold.
+    interval
+        The columns of its limits, printed in brackets.
+    rank
+        The column of its rank, printed in parentheses.
+    decimals
+        Fixed digits after the point; None: three significant digits, one notation for the table.
+    censored
+        The column of the text that is printed instead of `inf`, such as ``> 0.8 s``.
+    wrap
+        Characters of a line of text; what is longer goes on below.
+    """
+
+    column: str
+    label: str
+    better: Literal["low", "high"] | None = None
+    interval: tuple[str, str] | None = None
+    rank: str | None = None
+    decimals: int | None = None
+    censored: str | None = None
+    wrap: int | None = None
+
+    @classmethod
+    def with_limits(
+        cls,
+        column: str,
+        label: str,
+        better: Literal["low", "high"] | None = None,
+        *,
+        rank: str | None = None,
+        decimals: int | None = None,
+        censored: str | None = None,
+    ) -> Value:
+        """The same with the columns ``<column>_low`` and ``<column>_high`` as its interval."""
+        interval = (f"{column}_low", f"{column}_high")
+        return cls(column, label, better, interval, rank, decimals, censored)
+
+
+@dataclass(frozen=True)
+class Points:
+    """Which values of a key column are printed, where those are too many.
+
+    Attributes
+    ----------
+    key
+        The column.
+    at
+        So many, evenly spread back from the last; or, for each of these points, the last value up
+        to it: at `inf` the last of all.
+    relative
+        The points are shares of the largest value.
+    """
+
+    key: str
+    at: int | tuple[float, ...]
+    relative: bool = False
+
+    def chosen(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows at these points."""
+        values = rows[self.key].drop_duplicates().to_numpy()
+        if isinstance(self.at, int):
+            count = min(self.at, len(values))
+            places = np.linspace(len(values) - 1, 0, count).round().astype(int)
+        else:
+            values = np.sort(values)
+            points = np.asarray(self.at) * (values[-1] if self.relative else 1.0)
+            upto = np.searchsorted(values, points * (1 + 1e-12), side="right") - 1
+            places = upto[upto >= 0]
+        return rows[rows[self.key].isin(values[places])]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One printed form of a table.
+
+    Attributes
+    ----------
+    caption
+        Plain sentences with units; ``{confidence}``, ``{band}``, ``{budget}`` and
+        ``{seconds}`` are filled in.
+    values
+        What is in the cells.
+    rows
+        Key columns that name the rows, the outermost first.
+    columns
+        The key column whose values lie beside each other. It changes places with the last of
+        ``rows`` where that saves pages, or tables side by side.
+    parts
+        Key columns of which each combination is a table of its own; those that the frame lacks do
+        not count.
+    points
+        Key columns of which not every value is printed.
+    name
+        Told apart by it where a table has several layouts.
+    """
+
+    caption: str
+    values: tuple[Value, ...]
+    rows: tuple[str, ...]
+    columns: str | None = None
+    parts: tuple[str, ...] = PARTS
+    points: tuple[Points, ...] = ()
+    name: str = ""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns that tell the rows of one part apart."""
+        return self.rows if self.columns is None else (*self.rows, self.columns)
+
+    @property
+    def turned(self) -> Layout:
+        """The same with the last key of the rows beside each other; itself without ``columns``."""
+        if self.columns is None or not self.rows:
+            return self
+        return replace(self, rows=(*self.rows[:-1], self.columns), columns=self.rows[-1])
+
+
+@dataclass(frozen=True)
+class PrintedPart:
+    """What becomes one printed table.
+
+    Attributes
+    ----------
+    layout
+        Without the keys that none of the rows has, such as the target of a result without one.
+    shared
+        The keys that all rows have in common.
+    rows
+        Those that are printed.
+    left_out
+        The keys of which not every value is printed.
+    """
+
+    layout: Layout
+    shared: dict[str, object]
+    rows: pd.DataFrame
+    left_out: tuple[str, ...]
+
+
+def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:
+    """Take a frame apart, in the order of its rows; an empty one is one part."""
+    keys = [key for key in layout.parts if key in frame and key not in layout.keys]
+    if frame.empty:
+        yield PrintedPart(layout, {}, frame, ())
+        return
+    printed = _printed(frame, layout, keys)
+    left_out = tuple(
+        points.key
+        for points in layout.points
+        if points.key in (*keys, *layout.keys)
+        and printed[points.key].nunique() < frame[points.key].nunique()
+    )
+    groups = printed.groupby(keys, sort=False, dropna=False) if keys else [((), printed)]
+    for values, rows in groups:
+        lacking = {key for key in layout.keys if rows[key].isna().all()}
+        named = replace(
+            layout,
+            rows=tuple(key for key in layout.rows if key not in lacking),
+            columns=None if layout.columns in lacking else layout.columns,
+        )
+        shared = dict(zip(keys, values, strict=True))
+        yield PrintedPart(named, shared, rows, tuple(key for key in left_out if key not in lacking))
+
+
+def _printed(frame: pd.DataFrame, layout: Layout, keys: list[str]) -> pd.DataFrame:
+    for points in layout.points:
+        within = [key for key in keys if key != points.key]
+        groups = frame.groupby(within, sort=False) if within else [((), frame)]
+        frame = pd.concat([points.chosen(rows) for _, rows in groups]).sort_index()
+    return frame
+
+
+def layouts_of(exhibit: Exhibit, frame: pd.DataFrame) -> tuple[Layout, ...]:
+    """The printed forms of a table; one made from its columns if it declares none."""
+    return exhibit.layouts or (generic(frame, exhibit.title),)
+
+
+def generic(frame: pd.DataFrame, title: str) -> Layout:
+    """The layout of a table that declares none: every column, every row, nothing in bold."""
+    keys = _keys(frame)
+    names = [name for name in frame.columns if name not in keys]
+    ends = {f"{name}{end}" for name in names for end in ("_low", "_high", "_rank")}
+    return Layout(
+        caption=f"{title}.",
+        values=tuple(_value(name, names) for name in names if name not in ends),
+        rows=tuple(name for name in keys if name not in PARTS),
+        points=tuple(Points(name, FEW) for name in CURVES if name in keys),
+    )
+
+
+def _keys(frame: pd.DataFrame) -> list[str]:
+    """What names the rows; other columns too, as far as they are needed to tell rows apart."""
+    keys = {name for name in frame.columns if name in KEYS or _is_text(frame[name])}
+    for name in frame.columns:
+        if _distinct(frame, {*keys, name}) > _distinct(frame, keys):
+            keys.add(name)
+    return [name for name in frame.columns if name in keys]
+
+
+def _distinct(frame: pd.DataFrame, keys: set[str]) -> int:
+    return len(frame.drop_duplicates(list(keys))) if keys else min(len(frame), 1)
+
+
+def _is_text(column: pd.Series) -> bool:
+    return not pd.api.types.is_numeric_dtype(column) and not column.empty
+
+
+def _value(name: str, names: list[str]) -> Value:
+    label, rank = name.replace("_", " "), f"{name}_rank"
+    known_rank = rank if rank in names else None
+    if f"{name}_low" in names and f"{name}_high" in names:
+        return Value.with_limits(name, label, rank=known_rank)
+    return Value(name, label, rank=known_rank)

@@ -1,0 +1,172 @@
+"""Pairs of algorithms that mean and median put in opposite order, and their sorted solutions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from timefair.charts.chart import Picture
+from timefair.exhibits.columns import ALGORITHM, PROBLEM
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.rundata.stacked import stacked
+from timefair.rundata.standings import precision_at_the_end
+from timefair.statistics.disagreements import opposed_pairs, smaller_gap
+from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.ranks import rank
+
+MEASURES = ("mean", "median", "mean_rank", "median_rank")
+GAP = Column(
+    "gap_decades",
+    "the smaller of the two distances, between the means and between the medians: how striking the "
+    "disagreement is",
+    "decades",
+)
+COLUMNS = (
+    *PROBLEM,
+    Column("algorithm", "algorithm with the better mean", text=True),
+    Column("other", "algorithm with the better median", text=True),
+    *(
+        Column(f"{prefix}{measure}", f"{words} of `{owner}`{among}", unit)
+        for prefix, owner in (("", "algorithm"), ("other_", "other"))
+        for measure, words, among, unit in (
+            ("mean", "mean precision", "", "precision"),
+            ("median", "median precision", "", "precision"),
+            ("mean_rank", "rank of the mean", " among the algorithms of the problem", ""),
+            ("median_rank", "rank of the median", " among the algorithms of the problem", ""),
+        )
+    ),
+    GAP,
+)
+SORTED_COLUMNS = (
+    *PROBLEM,
+    Column("better_by_mean", "algorithm of the pair with the better mean", text=True),
+    Column("better_by_median", "algorithm of the pair with the better median", text=True),
+    ALGORITHM,
+    Column("order", "place of the run, 1 for the best"),
+    Column("precision", "best precision of the run", "precision"),
+    Column("mean", "mean of the algorithm's runs", "precision"),
+    Column("median", "median of the algorithm's runs", "precision"),
+    GAP,
+)
+KEYS = tuple(column_names(PROBLEM))
+
+
+@exhibit(
+    "disagreements",
+    question=Question.MEAN,
+    title="Pairs that mean and median order differently",
+    caption="""
+    Pairs of algorithms that the mean and the median of the best precision put in strictly opposite
+    order on a problem. The runs of all instances are pooled, and a run that reached the final
+    target counts as 0.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Pairs of algorithms that the mean and the median of the precision at the end "
+            "order differently; parentheses: rank among the algorithms. Gap: the smaller of the "
+            "distances between the means and between the medians, in decades.",
+            values=(
+                Value("mean", "Mean", rank="mean_rank"),
+                Value("other_mean", "Other's mean", rank="other_mean_rank"),
+                Value("median", "Median", rank="median_rank"),
+                Value("other_median", "Other's median", rank="other_median_rank"),
+                Value("gap_decades", "Gap", decimals=2),
+            ),
+            rows=("function", "algorithm", "other"),
+        )
+    ],
+)
+def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Each pair of algorithms on a problem whose order by mean is strictly opposed by the "
+    "median."""
+    best = precision_at_the_end(runs)
+    found = []
+    for names, members in runs.groups(KEYS):
+        part = runs.frame.iloc[members]
+        grouped = part.groupby(part["algorithm"].astype(str)).indices
+        values = {str(name): best[members[rows]] for name, rows in grouped.items()}
+        algorithms = sorted(values)
+        mean = np.array([values[name].mean() for name in algorithms])
+        median = np.array([float(sample_quantile(values[name], 0.5)) for name in algorithms])
+        measured = dict(zip(MEASURES, (mean, median, rank(mean), rank(median)), strict=True))
+        pairs = opposed_pairs(mean, median)
+        for (a, b), gap in zip(pairs, smaller_gap(mean, median, pairs), strict=True):
+            found.append(
+                {
+                    **names,
+                    "algorithm": algorithms[a],
+                    "other": algorithms[b],
+                    **{measure: numbers[a] for measure, numbers in measured.items()},
+                    **{f"other_{measure}": numbers[b] for measure, numbers in measured.items()},
+                    "gap_decades": gap,
+                }
+            )
+    return pd.DataFrame(found, columns=column_names(COLUMNS))
+
+
+@exhibit(
+    "sorted_solutions",
+    question=Question.MEAN,
+    title="Sorted solutions of pairs in disagreement",
+    caption="""
+    Best precision of every run, sorted from best to worst, of both algorithms of each pair that
+    mean and median order differently on a problem. An algorithm appears once for each of its pairs.
+    """,
+    columns=SORTED_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Sorted precisions at the end of the runs of two algorithms that mean and "
+            "median order differently.",
+            values=(Value("precision", "Precision"),),
+            rows=("function", "better_by_mean", "better_by_median", "algorithm"),
+            columns="order",
+            points=(Points("order", 6),),
+        )
+    ],
+    figures=[
+        Figure(
+            "sorted_solutions",
+            "Sorted solutions where mean and median disagree",
+            "Sorted solutions of pairs of algorithms that mean and median order differently, one "
+            "panel per pair and problem: the best precision of each run over the share of runs "
+            "that are at least as good. The filled marker is the median and the hollow marker the "
+            "mean, on the curve: a mean far to the right is caused by a few bad runs. The pairs "
+            "with the widest gap are drawn; the table `disagreements` has all of them. `inf` is at "
+            "the top edge.",
+            Picture("sorted_solutions"),
+        )
+    ],
+)
+def sorted_solutions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Precisions of both algorithms of each disagreement, from best to worst, one row per run.
+
+    The categories of ``algorithm`` are all algorithms of the campaign, so that each keeps its look
+    in figures.
+    """
+    best = precision_at_the_end(runs)
+    members = {tuple(names.values()): rows for names, rows in runs.groups((*KEYS, "algorithm"))}
+    parts = []
+    for pair in of_mean_and_median(runs, analysis).to_dict("records"):
+        problem = {key: pair[key] for key in KEYS}
+        for side, prefix in (("algorithm", ""), ("other", "other_")):
+            precision = np.sort(best[members[*problem.values(), pair[side]]])
+            parts.append(
+                {
+                    **problem,
+                    "better_by_mean": pair["algorithm"],
+                    "better_by_median": pair["other"],
+                    "algorithm": pair[side],
+                    "order": np.arange(1, precision.size + 1),
+                    "precision": precision,
+                    "mean": pair[f"{prefix}mean"],
+                    "median": pair[f"{prefix}median"],
+                    "gap_decades": pair["gap_decades"],
+                }
+            )
+    everyone = pd.CategoricalDtype(sorted(runs.frame["algorithm"].astype(str).unique()))
+    return stacked(parts, column_names(SORTED_COLUMNS)).astype({"algorithm": everyone})

@@ -1,0 +1,131 @@
+"""Quantiles of the precision at the end of a run: peak, average and bad case."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from timefair.charts.chart import Picture
+from timefair.exhibits.columns import CELL, PROBLEM, QUANTILE, RUNS
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.quality.ranked import ranks_within
+from timefair.exhibits.questions import Question
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.statistics.probability import probability_of_quantile
+from timefair.statistics.quantiles import quantile_interval, sample_quantile
+
+COLUMNS = (
+    *CELL,
+    RUNS,
+    QUANTILE,
+    Column(
+        "precision",
+        "the order statistic x_(⌈np⌉) of the n runs; `inf` if so many runs found no finite value",
+        "precision",
+    ),
+    Column(
+        "precision_low",
+        "lower limit of a distribution-free interval of the quantile: an order statistic, or 0 if "
+        "the runs are too few",
+        "precision",
+    ),
+    Column(
+        "precision_high",
+        "upper limit of that interval: an order statistic, or `inf` if the runs are too few",
+        "precision",
+    ),
+    Column("precision_coverage", "probability with which such limits contain the quantile"),
+    *Column(
+        "probability",
+        "probability that one more run is at least as good as `precision`; empty if that is `inf`",
+    ).interval("`probability` (exact, from the Beta distribution)"),
+    Column(
+        "probability_paper_low",
+        "lower limit by the normal approximation of Mathematics 10, 4364 (2022)",
+    ),
+    Column("probability_paper_high", "upper limit by that approximation"),
+    Column("rank", "rank of `precision` among the algorithms of the problem; ties share a rank"),
+)
+
+PRINTED = (
+    Layout(
+        caption="Quantiles of the precision f − f_opt at the end of a run: peak, average and bad "
+        "case; runs of all instances pooled. Parentheses: rank among the algorithms. ∞: so many "
+        "runs found no finite value.",
+        values=(Value("precision", "Precision", "low", rank="rank"),),
+        rows=("function", "quantile"),
+        columns="algorithm",
+    ),
+    Layout(
+        caption="Quantiles of the precision f − f_opt at the end of a run with their {confidence} "
+        "intervals in brackets, and the probability of a run at least as good, with its interval. "
+        "∞: so many runs found no finite value.",
+        values=(
+            Value.with_limits("precision", "Precision", "low"),
+            Value.with_limits("probability", "Probability", decimals=2),
+        ),
+        rows=("function", "algorithm"),
+        parts=("suite", "dimension", "quantile"),
+        name="intervals",
+    ),
+)
+
+
+@exhibit(
+    "quantiles",
+    question=Question.QUALITY,
+    title="Quantiles of the precision at the end",
+    caption="""
+    Quantiles of the best precision at the end of a run. The runs of all instances are pooled. A low
+    probability shows the peak, 0.5 the average and a high probability the bad case. Intervals are
+    distribution-free.
+    """,
+    columns=COLUMNS,
+    layouts=PRINTED,
+    figures=[
+        Figure(
+            "quantiles",
+            "Quantiles of the precision at the end",
+            "Quantiles of the best precision at the end of a run, with the runs of all instances "
+            "pooled: a line from the lowest to the highest quantile, with the marker of the "
+            "algorithm at the quantile nearest to the median. The pale bar is the "
+            "distribution-free interval of that quantile. Further left is better. An arrow at the "
+            "right edge is a quantile without a finite value.",
+            Picture("quantiles"),
+            default=True,
+        )
+    ],
+    default=True,
+)
+def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Q_p of the best precision, the runs of all instances together, one row per probability."""
+    best = runs.frame["best_precision"].to_numpy()
+    rows = []
+    for names, members in runs.groups(tuple(column_names(CELL))):
+        values = best[members]
+        for p in sorted(analysis.quantiles):
+            limits = quantile_interval(values, p, analysis.confidence)
+            exact, paper = (
+                probability_of_quantile(values, p, confidence=analysis.confidence, method=method)
+                for method in ("beta", "paper")
+            )
+            rows.append(
+                {
+                    **names,
+                    "runs": len(members),
+                    "quantile": p,
+                    "precision": float(sample_quantile(values, p)),
+                    "precision_low": max(float(limits.low), 0.0),
+                    "precision_high": float(limits.high),
+                    "precision_coverage": limits.coverage,
+                    "probability": float(exact.value),
+                    "probability_low": float(exact.low),
+                    "probability_high": float(exact.high),
+                    "probability_paper_low": float(paper.low),
+                    "probability_paper_high": float(paper.high),
+                }
+            )
+    frame = pd.DataFrame(rows, columns=column_names(COLUMNS[:-1]))
+    frame["rank"] = ranks_within(frame, column_names((*PROBLEM, QUANTILE)), "precision")
+    return frame

@@ -1,0 +1,144 @@
+"""The tables and figures that a campaign can ask for, by name.
+
+What a registry needs to know before anything is computed (names, titles, which figure belongs to
+which table) is in ``index.json``, which is generated from the declarations, so that checking a
+campaign imports none of the modules that compute. An entry imports its module when its exhibit is
+asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.resources import files
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from timefair.exhibits import INDEX
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure as Drawing
+
+    from timefair.exhibits.exhibit import Exhibit, Figure
+    from timefair.rundata.runs import Runs
+    from timefair.rundata.settings import Analysis
+
+ALL, DEFAULT = "all", "default"
+"""What a campaign may write instead of names."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """What is known of a table without its module; attributes as in `exhibit.Exhibit`."""
+
+    name: str
+    title: str
+    module: str
+    default: bool
+    complete: bool
+    asked: bool
+    has_figures: bool
+
+    @property
+    def family(self) -> str:
+        """The room that declares it, in words: ``Run count``."""
+        return self.room.replace("_", " ").capitalize()
+
+    @property
+    def room(self) -> str:
+        """The room below `timefair.exhibits` that declares it: ``run_count``."""
+        return self.module.partition(".")[0]
+
+    @property
+    def exhibit(self) -> Exhibit:
+        """The declaration; imports its module."""
+        from timefair.exhibits.exhibit import declared
+
+        import_module(f"timefair.exhibits.{self.module}")
+        return declared()[self.name]
+
+    def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
+        """Make the table, as `exhibit.Exhibit` does."""
+        return self.exhibit(runs, analysis)
+
+
+@dataclass(frozen=True)
+class FigureEntry:
+    """What is known of a figure without its module; attributes as in `exhibit.Figure`."""
+
+    name: str
+    title: str
+    table: str
+    renderer: str
+    default: bool
+
+    @property
+    def family(self) -> str:
+        """That of its table."""
+        return TABLES[self.table].family
+
+    @property
+    def room(self) -> str:
+        """That of its table."""
+        return TABLES[self.table].room
+
+    @property
+    def figure(self) -> Figure:
+        """The declaration; imports the module of its exhibit."""
+        figures = TABLES[self.table].exhibit.figures
+        return next(figure for figure in figures if figure.name == self.name)
+
+    def __call__(self, frame: pd.DataFrame) -> Drawing:
+        """Draw it from its table."""
+        return self.figure(frame)
+
+
+def _read() -> dict[str, dict[str, Any]]:
+    text = files("timefair.exhibits").joinpath(INDEX).read_text(encoding="utf-8")
+    index: dict[str, dict[str, Any]] = json.loads(text)
+    return index
+
+
+_index = _read()
+
+TABLES: Mapping[str, Table] = MappingProxyType(
+    {
+        name: Table(
+            name,
+            has_figures=bool(known["figures"]),
+            **{key: value for key, value in known.items() if key != "figures"},
+        )
+        for name, known in _index.items()
+    }
+)
+"""Every table, in the order of the questions that they answer."""
+
+FIGURES: Mapping[str, FigureEntry] = MappingProxyType(
+    {
+        figure: FigureEntry(figure, table=table, **facts)
+        for table, known in _index.items()
+        for figure, facts in known["figures"].items()
+    }
+)
+"""Every figure, in the order of its tables."""
+
+
+def chosen(
+    names: Iterable[str], known: Mapping[str, Table] | Mapping[str, FigureEntry]
+) -> tuple[str, ...]:
+    """The names that a campaign asks for, with ``all`` and ``default`` spelled out.
+
+    Names keep their order and stand only once; ``default`` together with further names adds these.
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        if name == ALL:
+            found.update(dict.fromkeys(known))
+        elif name == DEFAULT:
+            found.update(dict.fromkeys(n for n, entry in known.items() if entry.default))
+        else:
+            found[name] = None
+    return tuple(found)

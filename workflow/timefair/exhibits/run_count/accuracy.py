@@ -1,0 +1,381 @@
+"""How good and how cheap the run-count paper's rule is: its Tables 1 and 2, and the controls."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.charts.chart import Picture
+from timefair.exhibits.columns import ALGORITHM, DIMENSION, DIMENSION_OR_ALL, FUNCTION, SUITE
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.exhibits.run_count.samples import Samples, percent, pooled
+from timefair.rundata.progress import Progress
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis, RunCount
+from timefair.statistics.run_count.evaluation import (
+    Evaluation,
+    Proposal,
+    evaluate,
+    fixed_control,
+    random_control,
+    rule_proposal,
+)
+from timefair.statistics.run_count.outliers import Outliers
+from timefair.statistics.run_count.savings import savings
+from timefair.statistics.run_count.skewness import SkewnessRule
+from timefair.statistics.run_count.verdicts import (
+    BANDS,
+    Judge,
+    analytic_verdicts,
+    resampled_verdicts,
+)
+
+SKEWNESS, FIXED, RANDOM = "skewness", "fixed n at the same saving", "random n"
+
+GROUP = ["function", "algorithm"]
+SETTING = (
+    Column("tau", "threshold τ of the absolute skewness"),
+    Column("outliers", "outlier filter applied before the skewness is computed", text=True),
+)
+KEY_COLUMNS = (
+    SUITE,
+    DIMENSION_OR_ALL,
+    Column(
+        "rule",
+        f"`{SKEWNESS}` (the paper's rule), or a control: `{FIXED}`, or `{RANDOM}` (the rule's "
+        "numbers of runs assigned to the samples at random)",
+        text=True,
+    ),
+    *SETTING,
+)
+KEYS = column_names(KEY_COLUMNS)
+SAMPLES = Column(
+    "samples",
+    "number of samples: (function, dimension, instance, algorithm) with at least "
+    "`run_count.cap` runs",
+)
+TRUE = Column("true", "samples whose estimate, the mean of the first n runs, is accurate", "%")
+WITHIN_COLUMNS = tuple(
+    Column(f"p{100 * band:g}", f"samples with an error of at most {100 * band:g} %", "%")
+    for band in BANDS
+)
+WITHIN = column_names(WITHIN_COLUMNS)
+NEVER_STOPPED = Column(
+    "never_stopped_percent",
+    "samples that the cap ended, for which the estimate is accurate by definition",
+    "%",
+)
+MEAN_RUNS = Column("mean_runs", "mean number of runs of a sample")
+SUMS = ["samples", "runs", "stopped", "accurate", "accurate_stopped"]
+INDEPENDENT = ["samples_independent", "accurate_independent"]
+JUDGED = [*KEYS, *GROUP, *SUMS, *WITHIN, *INDEPENDENT]
+ACCURACY = (
+    *KEY_COLUMNS,
+    SAMPLES,
+    TRUE,
+    *WITHIN_COLUMNS,
+    NEVER_STOPPED,
+    Column("accurate_stopped_percent", "`true` among the samples that the rule stopped", "%"),
+    Column("samples_independent", "number of samples with as many further, independent runs"),
+    Column(
+        "accurate_independent_percent",
+        "samples whose estimate is accurate compared with the independent runs, which do not "
+        "contain the first n",
+        "%",
+    ),
+)
+SAVINGS = (
+    *KEY_COLUMNS,
+    SAMPLES,
+    Column("total_runs", "runs of the complete samples"),
+    Column("estimated_runs", "runs that the rule makes instead"),
+    Column("estimated_percent", "`estimated_runs` as a share of `total_runs`", "%"),
+    Column("saved_runs", "runs that the rule saves"),
+    Column("saved_percent", "`saved_runs` as a share of `total_runs`", "%"),
+    Column("accurate_percent", "samples whose estimate is accurate", "%"),
+    Column("expected_saved_runs", "`saved_runs` times `accurate_percent`"),
+    Column("expected_saved_percent", "`expected_saved_runs` as a share of `total_runs`", "%"),
+    MEAN_RUNS,
+)
+GROUPS = (
+    SUITE,
+    DIMENSION,
+    FUNCTION,
+    ALGORITHM,
+    *SETTING,
+    SAMPLES,
+    MEAN_RUNS,
+    NEVER_STOPPED,
+    TRUE,
+    *WITHIN_COLUMNS,
+)
+
+PRINTED_TRUE = Value("true", "True", decimals=2)
+PRINTED_BANDS = tuple(Value(name, f"{name[1:]} %", decimals=2) for name in WITHIN)
+PRINTED_NEVER = Value("never_stopped_percent", "Never stopped", decimals=1)
+RIGHT = "percentage of samples for which the mean of the runs made is accurate"
+CONTROLS = (
+    "The controls have tables of their own: one fixed n that saves at least as much, and the "
+    "rule's numbers of runs assigned to the samples at random."
+)
+BY_RULE = ("suite", "dimension", "rule")
+
+
+@exhibit(
+    "run_count_accuracy",
+    question=Question.RUNS,
+    title="Accuracy of the skewness rule",
+    caption="""
+    Table 1 of the run-count paper on this campaign: percentage of samples for which the mean of the
+    first n runs, with n chosen by the skewness rule, is accurate, and the same with errors of 0.5,
+    1, 5, 10, 15 and 20 % allowed. Two controls and a comparison with independent runs are added to
+    the paper's columns.
+    """,
+    columns=ACCURACY,
+    layouts=[
+        Layout(
+            caption=f"Accuracy of the skewness rule: {RIGHT} (true), and with errors up to so many "
+            "percent. Never stopped: samples that the cap ended, accurate by definition. Others: "
+            f"true among those that stopped. Independent: against other runs. {CONTROLS}",
+            values=(
+                PRINTED_TRUE,
+                *PRINTED_BANDS,
+                PRINTED_NEVER,
+                Value("accurate_stopped_percent", "Others", decimals=2),
+                Value("accurate_independent_percent", "Independent", decimals=2),
+            ),
+            rows=("tau", "outliers"),
+            parts=BY_RULE,
+        )
+    ],
+)
+def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Table 1: how often the mean of the first n runs is accurate, for each setting of the rule."""
+    sums = pooled(_judged(runs, analysis, controls=True), KEYS)
+    shares = sums[[*KEYS, "samples", "samples_independent"]].assign(
+        true=percent(sums["accurate"], sums["samples"]),
+        never_stopped_percent=100.0 - percent(sums["stopped"], sums["samples"]),
+        accurate_stopped_percent=percent(sums["accurate_stopped"], sums["stopped"]),
+        accurate_independent_percent=percent(
+            sums["accurate_independent"], sums["samples_independent"]
+        ),
+        **{name: percent(sums[name], sums["samples"]) for name in WITHIN},
+    )
+    return shares[column_names(ACCURACY)]
+
+
+@exhibit(
+    "run_count_savings",
+    question=Question.RUNS,
+    title="Savings of the skewness rule",
+    caption="""
+    Table 2 of the run-count paper on this campaign: the runs that the skewness rule makes and
+    saves, the percentage of samples whose estimate is accurate, and the product of savings and
+    accuracy. The same controls as in `run_count_accuracy` are added.
+    """,
+    columns=SAVINGS,
+    layouts=[
+        Layout(
+            caption="Runs that the skewness rule makes and saves, in runs and percent of all; "
+            f"accurate: {RIGHT}; expected saved: saved times accurate. {CONTROLS}",
+            values=(
+                Value("total_runs", "Total"),
+                Value("estimated_runs", "Estimated"),
+                Value("estimated_percent", "%", decimals=2),
+                Value("saved_runs", "Saved"),
+                Value("saved_percent", "%", decimals=2),
+                Value("accurate_percent", "Accurate, %", decimals=2),
+                Value("expected_saved_runs", "Expected saved", decimals=0),
+                Value("expected_saved_percent", "%", decimals=2),
+                Value("mean_runs", "Mean n", decimals=2),
+            ),
+            rows=("tau", "outliers"),
+            parts=BY_RULE,
+        )
+    ],
+)
+def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Table 2: the runs that each setting of the rule saves, and the controls, as in `accuracy`."""
+    sums = pooled(_judged(runs, analysis, controls=True), KEYS)
+    right = percent(sums["accurate"], sums["samples"])
+    found = savings(analysis.run_count.cap * sums["samples"], sums["runs"], right)
+    return sums[[*KEYS, "samples"]].assign(
+        total_runs=found.total.astype(np.int64),
+        estimated_runs=sums["runs"],
+        estimated_percent=found.estimated_percent,
+        saved_runs=found.saved.astype(np.int64),
+        saved_percent=found.saved_percent,
+        accurate_percent=found.accuracy,
+        expected_saved_runs=found.expected_saved,
+        expected_saved_percent=found.expected_saved_percent,
+        mean_runs=sums["runs"] / sums["samples"],
+    )[column_names(SAVINGS)]
+
+
+@exhibit(
+    "run_count_groups",
+    question=Question.RUNS,
+    title="Accuracy of the skewness rule per algorithm and function",
+    caption="""
+    The columns of Table 1 of the run-count paper for each algorithm on each function, in percent of
+    the samples of its instances. The figures on the skewness rule are drawn from this table.
+    """,
+    columns=GROUPS,
+    layouts=[
+        Layout(
+            caption=f"Skewness rule: {RIGHT} (true), and with errors up to so many percent, with "
+            "the mean number of runs and the percentage of samples that the cap ended.",
+            values=(
+                Value("mean_runs", "Mean n", decimals=1),
+                PRINTED_NEVER,
+                PRINTED_TRUE,
+                *PRINTED_BANDS,
+            ),
+            rows=("function", "algorithm"),
+            parts=("suite", "dimension", "tau", "outliers"),
+            points=(Points("tau", 1), Points("outliers", 1)),
+        )
+    ],
+    figures=[
+        Figure(
+            "run_count_configurations",
+            "Accuracy of the skewness rule over the algorithms",
+            "Distribution over the algorithms of the accuracy of the skewness rule: accurate "
+            "estimates (true), and estimates with errors up to 0.5, 1, 5, 10, 15 and 20 %. Box: "
+            "quartiles and median; whiskers: range; one dot per algorithm. One column of panels "
+            "per outlier filter, one row for each of two thresholds τ (figure 1 of the run-count "
+            "paper).",
+            Picture("run_count.configurations"),
+        ),
+        Figure(
+            "run_count_dimensions",
+            "Inaccurate estimates per dimension",
+            "Share of the samples whose estimate by the skewness rule is inaccurate, in each "
+            "dimension: median and quartiles over the algorithms, for each threshold τ. One panel "
+            "per outlier filter (figure 2 of the run-count paper).",
+            Picture("run_count.dimensions"),
+        ),
+        Figure(
+            "run_count_problems",
+            "Inaccurate estimates per function and dimension",
+            "Percentage of samples whose estimate by the skewness rule is inaccurate, for each "
+            "function and dimension. One panel for each outlier filter and each of two thresholds "
+            "τ (figure 3 of the run-count paper). Darker is worse.",
+            Picture("run_count.problems"),
+        ),
+        Figure(
+            "run_count_algorithms",
+            "Accuracy of the skewness rule per algorithm",
+            "Percentage of samples of each algorithm whose estimate by the skewness rule is "
+            "accurate (true), and with errors up to 0.5, 1, 5, 10, 15 and 20 %. One row of panels "
+            "per threshold τ, one column per outlier filter (figure 4 of the run-count paper). "
+            "Darker is worse.",
+            Picture("run_count.algorithms"),
+        ),
+    ],
+)
+def groups(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The columns of Table 1 for each algorithm on each function, without the controls."""
+    sums = _judged(runs, analysis, controls=False)
+    return sums.drop(columns=WITHIN).assign(
+        mean_runs=sums["runs"] / sums["samples"],
+        never_stopped_percent=100.0 - percent(sums["stopped"], sums["samples"]),
+        true=percent(sums["accurate"], sums["samples"]),
+        **{name: percent(sums[name], sums["samples"]) for name in WITHIN},
+    )[column_names(GROUPS)]
+
+
+def skewness_rules(settings: RunCount) -> list[SkewnessRule]:
+    """Every combination of tau and technique against outliers."""
+    return [
+        SkewnessRule(tau, Outliers(technique), cap=settings.cap)
+        for tau in sorted(settings.taus)
+        for technique in settings.outliers
+    ]
+
+
+def judge_of(settings: RunCount, rng: np.random.Generator) -> Judge:
+    """What decides whether an estimate is accurate."""
+    if settings.judge == "analytic":
+        return analytic_verdicts
+    return partial(resampled_verdicts, resamples=settings.resamples, seeds=settings.seeds, rng=rng)
+
+
+def evaluated_twice(
+    samples: Samples,
+    proposal: Proposal,
+    judge: Judge,
+    progress: Progress,
+    groups: NDArray[np.int64] | None = None,
+) -> tuple[Evaluation, Evaluation]:
+    """Judged against the complete samples, and against independent runs where there are some."""
+    known = np.flatnonzero(samples.has_truth)
+    return evaluate(
+        samples.values, proposal, judge=judge, groups=groups, progress=progress
+    ), evaluate(
+        samples.values[known],
+        Proposal(proposal.n[known], proposal.met[known], proposal.outliers),
+        judge=judge,
+        truth=samples.truth[known],
+        groups=None if groups is None else groups[known],
+        progress=progress,
+    )
+
+
+def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
+    """Sums over the samples of each group and setting, of the rule and of its controls."""
+    settings = analysis.run_count
+    rules = skewness_rules(settings)
+    parts = []
+    for names, samples in Samples.of(runs, settings.cap).strata():
+        rng = analysis.stream(names)
+        judge = judge_of(settings, rng)
+        title = f"{names['suite']}, D = {names['dimension']}"
+        counting = Progress(f"{title}, numbers of runs, samples")
+        proposals = {SKEWNESS: rule_proposal(rules, samples.values, progress=counting)}
+        if controls:
+            proposals[FIXED] = fixed_control(proposals[SKEWNESS])
+            proposals[RANDOM] = random_control(proposals[SKEWNESS], rng=rng)
+        for rule, proposal in proposals.items():
+            progress = Progress(f"{title}, {rule}, samples")
+            part = _sums(samples, proposal, rules, judge, progress)
+            parts.append(part.assign(**names, rule=rule))
+    return pd.concat(parts, ignore_index=True)[JUDGED] if parts else pd.DataFrame(columns=JUDGED)
+
+
+def _sums(
+    samples: Samples,
+    proposal: Proposal,
+    rules: list[SkewnessRule],
+    judge: Judge,
+    progress: Progress,
+) -> pd.DataFrame:
+    grouped = samples.names.groupby(GROUP)
+    labels = np.asarray(grouped.ngroup(), dtype=np.int64)
+    nested, independent = evaluated_twice(samples, proposal, judge, progress, groups=labels)
+    sums = _long(nested)
+    beside = _long(independent)[["samples", "accurate"]].reindex(sums.index, fill_value=0)
+    both = sums.join(beside.add_suffix("_independent")).reset_index(drop=True)
+    members = grouped.size().index.to_frame(index=False)
+    settings = pd.DataFrame(
+        {"tau": [r.tau for r in rules], "outliers": [str(r.outliers) for r in rules]}
+    )
+    return members.merge(settings, how="cross").join(both)
+
+
+def _long(evaluation: Evaluation) -> pd.DataFrame:
+    """The sums, one row per group and setting."""
+    shape = evaluation.runs.shape
+    index = pd.MultiIndex.from_product([range(size) for size in shape])
+    samples = np.broadcast_to(evaluation.samples[:, np.newaxis], shape)
+    columns = {
+        "samples": samples,
+        **{name: getattr(evaluation, name) for name in SUMS[1:]},
+        **dict(zip(WITHIN, np.moveaxis(evaluation.within, -1, 0), strict=True)),
+    }
+    return pd.DataFrame({name: sums.ravel() for name, sums in columns.items()}, index=index)

@@ -1,0 +1,245 @@
+"""Expected running time to targets, in seconds and in evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from timefair.charts.chart import Curves
+from timefair.exhibits.columns import (
+    CELL,
+    INSTANCE_CELL,
+    RUNS,
+    SECONDS,
+    SUCCESS_RATE,
+    SUCCESSES,
+    TARGET,
+)
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.problems import Spent
+from timefair.rundata.published import with_published
+from timefair.rundata.runs import UNITS, Runs
+from timefair.rundata.settings import Analysis
+from timefair.rundata.stacked import stacked
+from timefair.statistics.ert import ert, ert_interval, success_rate
+
+SUFFIX = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
+
+RELATIVE_TARGET = Column(
+    "target",
+    "share that is left of the way from the start of a problem, the median over all runs of the "
+    "precision at their first event, to the best precision that any algorithm of the campaign "
+    "found there",
+)
+COUNTS = (RUNS, SUCCESSES, SUCCESS_RATE)
+ERT_S = Column(
+    "ert_s", "expected running time in seconds; `inf` if no run reached the target", SECONDS
+)
+ERT_EVALUATIONS = Column(
+    "ert_evaluations",
+    "expected running time in evaluations; `inf` if no run reached the target",
+    "evaluations",
+)
+VALUES = (ERT_S, ERT_EVALUATIONS)
+HEAVY = "_heavy_tail"
+LIMITS = tuple(
+    column
+    for value in VALUES
+    for column in (
+        *value.interval(),
+        Column(
+            f"{value.name}{HEAVY}",
+            "whether the runtimes look as if their distribution had a heavy tail: the interval may "
+            "then be too short",
+        ),
+    )
+)
+
+PRINTED_UNITS = {"s": "{seconds}", "evaluations": "evaluations"}
+SOME_TARGETS = (Points("target", 3),)
+
+
+def _layouts(targets: str) -> tuple[Layout, ...]:
+    return tuple(
+        Layout(
+            caption=f"Expected running time (ERT) to {targets}, in {words}, with the runs of all "
+            "instances pooled. Brackets: {confidence} interval. ∞: no run reached the target.",
+            values=(Value.with_limits(f"ert_{unit}", "ERT", "low"),),
+            rows=("function", "algorithm"),
+            columns="target",
+            points=SOME_TARGETS,
+            name=unit,
+        )
+        for unit, words in PRINTED_UNITS.items()
+    )
+
+
+def _curves(unit: str, x_label: str, view: str) -> Curves:
+    value = SUFFIX[unit]
+    return Curves(
+        x="target",
+        y=value,
+        low=f"{value}_low",
+        high=f"{value}_high",
+        x_label=x_label,
+        y_label="ERT in {unit}",
+        view=view,
+        unit=unit,
+        scale="log",
+        steps=False,
+        decreasing=True,
+    )
+
+
+HARDER = "target precision (easy to hard)"
+READING = "Lower is better. Bands are intervals of the logarithm of the ERT."
+
+
+@exhibit(
+    "ert",
+    question=Question.TARGET,
+    title="Expected running time to targets",
+    caption="""
+    Expected running time (ERT) to each target, in {seconds} and in evaluations. The runs of all
+    instances are pooled. The ERT is the total cost of all runs divided by the number of runs that
+    reached the target; a run that failed is charged its own end. The limits bound the logarithm of
+    the ERT: the upper limit is `inf` if the successes are too few to bound the ERT, and both limits
+    are empty for a single run. The columns `ert_s_heavy_tail` and `ert_evaluations_heavy_tail` mark
+    samples for which the interval may be too short.
+    """,
+    columns=(*CELL, TARGET, *COUNTS, *LIMITS),
+    layouts=_layouts("target precisions"),
+    figures=(
+        Figure(
+            "ert",
+            "Expected seconds to targets",
+            "Expected running time (ERT) in {seconds} to targets from easy to hard. The runs of "
+            f"all instances are pooled, and a failed run is charged its own end. {READING}",
+            _curves("seconds", HARDER, "seconds"),
+            default=True,
+        ),
+        Figure(
+            "ert_evaluations",
+            "Expected evaluations to targets",
+            "Expected running time (ERT) in evaluations to targets from easy to hard. The runs of "
+            f"all instances are pooled, and a failed run is charged its own end. {READING}",
+            _curves("evaluations", HARDER, "evaluations"),
+        ),
+    ),
+    default=True,
+)
+def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """ERT to each target from easy to hard, the runs of all instances together.
+
+    The limits are those of `statistics.ert.ert_interval`, NaN for one run. Published data count in
+    evaluations; their columns in seconds are NaN.
+    """
+    targets = analysis.targets_from_easy
+    everyone = with_published(runs)
+    return _frame(everyone, targets, targets, CELL, confidence=analysis.confidence)
+
+
+@exhibit(
+    "ert_relative",
+    question=Question.TARGET,
+    title="Expected running time to relative targets",
+    caption="""
+    Expected running time (ERT) to targets relative to what was found, in {seconds} and in
+    evaluations. The runs of all instances are pooled. A target leaves a share of the way from the
+    start of a problem to its best precision. Another algorithm in the campaign may change these
+    targets. Failed runs, `inf` and limits are as in the table `ert`.
+    """,
+    columns=(*CELL, RELATIVE_TARGET, *COUNTS, *LIMITS),
+    layouts=_layouts(
+        "relative targets: the share that may be left of the way from the first evaluations on a "
+        "problem to the best precision found there"
+    ),
+    figures=(
+        Figure(
+            "ert_relative",
+            "Expected seconds to relative targets",
+            "Expected running time (ERT) in {seconds} to relative targets from easy to hard. A "
+            "target leaves a share of the way from the start of a problem, the median precision at "
+            "the first event of all runs, to the best precision that any algorithm of the campaign "
+            f"found there. The runs of all instances are pooled. {READING}",
+            _curves("seconds", "share of the way left (easy to hard)", "relative targets"),
+        ),
+    ),
+    beside="ert",
+)
+def relative(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """ERT to relative targets; see `statistics.targets.relative_targets`.
+
+    Each problem has its own start and best precision.
+    """
+    shares = sorted(analysis.relative_targets, reverse=True)
+    everyone = with_published(runs)
+    targets = everyone.relative_targets(shares)
+    return _frame(everyone, shares, targets, CELL, confidence=analysis.confidence)
+
+
+@exhibit(
+    "ert_by_instance",
+    question=Question.TARGET,
+    title="Expected running time on each instance",
+    caption="""
+    Expected running time (ERT) to each target on each instance, in {seconds} and in evaluations.
+    The performance profile is computed from its seconds. `inf`: no run on the instance reached the
+    target.
+    """,
+    columns=(*INSTANCE_CELL, TARGET, *COUNTS, *VALUES),
+    layouts=[
+        Layout(
+            caption=f"Expected running time (ERT) to target precisions on each instance, in "
+            f"{words}. ∞: no run reached the target.",
+            values=(Value(f"ert_{unit}", "ERT", "low"),),
+            rows=("function", "instance", "target"),
+            columns="algorithm",
+            points=SOME_TARGETS,
+            name=unit,
+        )
+        for unit, words in PRINTED_UNITS.items()
+    ],
+)
+def by_instance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """ERT on each instance, without limits."""
+    targets = analysis.targets_from_easy
+    return _frame(with_published(runs), targets, targets, INSTANCE_CELL, confidence=None)
+
+
+def _frame(
+    runs: Runs,
+    names_of_targets: Sequence[float],
+    targets: ArrayLike,
+    keys: Iterable[Column],
+    *,
+    confidence: float | None,
+) -> pd.DataFrame:
+    spent = {unit: Spent.until(runs.runtimes(unit, targets), runs.spent(unit)) for unit in UNITS}
+    values = column_names(VALUES if confidence is None else LIMITS)
+    key_names = column_names(keys)
+    parts = []
+    for group, rows in runs.groups(tuple(key_names)):
+        success = spent["evaluations"].success[rows]
+        part = {
+            **{name: False if name.endswith(HEAVY) else np.nan for name in values},
+            **group,
+            "target": np.asarray(names_of_targets, dtype=np.float64),
+            "runs": len(rows),
+            "successes": success.sum(axis=0),
+            "success_rate": success_rate(success, axis=0),
+        }
+        for unit in runs.units_of(rows):
+            column, cost = SUFFIX[unit], spent[unit].cost[rows]
+            part[column] = ert(cost, success, axis=0)
+            if confidence is not None:
+                interval = ert_interval(cost, success, confidence=confidence)
+                part[f"{column}_low"], part[f"{column}_high"] = interval.low, interval.high
+                part[f"{column}{HEAVY}"] = interval.heavy_tail
+        parts.append(part)
+    return stacked(parts, [*key_names, "target", *column_names(COUNTS), *values])

@@ -1,0 +1,252 @@
+"""Runtimes to targets of an algorithm that is run again and again until it succeeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.charts.chart import Curves
+from timefair.exhibits.columns import (
+    CELL,
+    CELL_OR_ALL,
+    COST,
+    RUNS,
+    SECONDS,
+    SUCCESSES,
+    TARGET,
+    UNIT,
+)
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.measures import MEAN, SD, quantile_name
+from timefair.rundata.problems import Spent
+from timefair.rundata.published import told_in, with_published
+from timefair.rundata.runs import UNITS, Runs, Unit
+from timefair.rundata.settings import Analysis
+from timefair.rundata.stacked import stacked
+from timefair.statistics.restarted import restarted_cdf, restarted_moments, restarted_quantile
+
+ALL = "all"
+KEYS = tuple(column_names(CELL))
+VALUES = {"seconds": "runtime_s", "evaluations": "runtime_evaluations"}
+
+COLUMNS = (
+    *CELL,
+    TARGET,
+    RUNS,
+    SUCCESSES,
+    Column(
+        "measure",
+        "what the row states: `mean` (which is the ERT), `sd` (standard deviation), or a quantile "
+        "such as `Q.50`",
+        text=True,
+    ),
+    Column("runtime_s", "runtime in seconds; `inf` if no run reached the target", SECONDS),
+    Column(
+        "runtime_evaluations",
+        "runtime in evaluations; `inf` if no run reached the target",
+        "evaluations",
+    ),
+)
+CURVE_COLUMNS = (
+    *CELL_OR_ALL,
+    RUNS,
+    UNIT,
+    Column("longest_run", "cost of the longest run: what lies beyond was not measured", "`unit`"),
+    COST,
+    Column("fraction", "share of the targets that are reached within `cost`"),
+    Column("error", "the exact share is between `fraction` − `error` and `fraction` + `error`"),
+)
+
+BEYOND = 100.0
+"""The curves go on to so many times the cost of the longest run."""
+
+POINTS = 151
+"""Of a curve."""
+
+
+@exhibit(
+    "restarted",
+    question=Question.TARGET,
+    title="Runtimes with restarts, in closed form",
+    caption="""
+    Runtime to each target of an algorithm that is run again until it succeeds, each failure costing
+    its own end, in {seconds} and in evaluations. The runs of all instances are pooled. The values
+    are computed from the runs in closed form, not simulated; if failures have very many different
+    lengths, a quantile is accurate to about 1 % or better.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Mean, standard deviation and quantiles of the cost to the target, in "
+            f"{words}, of an algorithm that is restarted until it succeeds, in closed form. ∞: no "
+            "run reached the target.",
+            values=(Value(f"runtime_{unit}", "Cost", "low"),),
+            rows=("function", "algorithm"),
+            columns="measure",
+            parts=("suite", "dimension", "target"),
+            points=(Points("target", 1),),
+            name=unit,
+        )
+        for unit, words in {"s": "{seconds}", "evaluations": "evaluations"}.items()
+    ],
+)
+def to_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Mean, standard deviation and quantiles of the runtime with restarts, one row per measure.
+
+    See `statistics.restarted`. Targets go from easy to hard. Published data count in evaluations;
+    their columns in seconds are NaN.
+    """
+    targets = analysis.targets_from_easy
+    probabilities = sorted(analysis.quantiles)
+    measures = [MEAN, SD, *map(quantile_name, probabilities)]
+    parts = []
+    for group, samples in _samples(with_published(runs), analysis):
+        success = samples[-1].success
+        part = {
+            **dict.fromkeys(VALUES.values(), np.nan),
+            **group,
+            "target": np.repeat(targets, len(measures)),
+            "runs": len(success),
+            "successes": np.repeat(success.sum(axis=0), len(measures)),
+            "measure": measures * len(targets),
+        }
+        for sample in samples:
+            part[VALUES[sample.unit]] = sample.measures(probabilities).ravel()
+        parts.append(part)
+    return stacked(parts, column_names(COLUMNS))
+
+
+def _figure(unit: str) -> Curves:
+    return Curves(
+        x="cost",
+        y="fraction",
+        x_label="{cost} (vertical line: end of the longest run)",
+        y_label="share of targets reached with restarts",
+        view=f"restarted, {unit}",
+        unit=unit,
+        end="longest_run",
+    )
+
+
+FIGURE = (
+    "Share of the targets that are reached within a number of {unit} if every failed run is "
+    "followed by another one, over all functions and for each function. The share is computed in "
+    "closed form from the runs of all instances. Nothing was measured beyond the vertical line, "
+    "the end of the longest run: there the curves follow from how often and how late the runs "
+    "reached each target."
+)
+
+
+@exhibit(
+    "restarted_curves",
+    question=Question.TARGET,
+    title="Share of targets reached with restarts",
+    caption="""
+    Share of the targets that are reached within a cost if every failed run is followed by another
+    one, over {seconds} and over evaluations, for each function and for all functions together. It
+    is the mean over the targets of the distribution function of the runtime with restarts, in
+    closed form, up to 100 times the longest run. A target that no run reached is never reached.
+    """,
+    columns=CURVE_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Share of targets that are reached within a cost if failed runs are restarted, "
+            "in closed form.",
+            values=(Value("fraction", "Share", "high", decimals=2),),
+            rows=("function", "algorithm"),
+            columns="cost",
+            points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
+        )
+    ],
+    figures=[
+        Figure(
+            "restarted",
+            "Share of targets reached with restarts over seconds",
+            FIGURE.replace("{unit}", "{seconds}"),
+            _figure("seconds"),
+        ),
+        Figure(
+            "restarted_evaluations",
+            "Share of targets reached with restarts over evaluations",
+            FIGURE.replace("{unit}", "evaluations"),
+            _figure("evaluations"),
+        ),
+    ],
+    beside="ecdf",
+)
+def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Share of targets reached within a cost if failed runs are restarted.
+
+    ``fraction`` is the probability F(b) of `statistics.restarted.restarted_cdf`, averaged over the
+    targets, and for the function ``all`` over the functions.
+    """
+    of_unit = {unit: told_in(runs, unit) for unit in UNITS}
+    costs = {unit: _costs(of_unit[unit], unit) for unit in UNITS}
+    longest = {unit: of_unit[unit].spent(unit).max(initial=0.0) for unit in UNITS}
+    parts = []
+    for group, samples in _samples(of_unit["evaluations"], analysis):
+        for sample in samples:
+            low, high = sample.cdf(costs[sample.unit])
+            part = {**group, "runs": len(sample.spent), "unit": sample.unit}
+            part |= {"longest_run": longest[sample.unit], "cost": costs[sample.unit]}
+            part |= {"fraction": (low + high) / 2, "error": (high - low) / 2}
+            parts.append(part)
+    columns = column_names(CURVE_COLUMNS)
+    single = stacked(parts, columns)
+    shared = ["suite", "dimension", "algorithm", "unit", "longest_run", "cost"]
+    sums = {"runs": "sum", "fraction": "mean", "error": "mean"}
+    across = single.groupby(shared, as_index=False).agg(sums)
+    frame = pd.concat([single.astype({"function": str}), across.assign(function=ALL)])
+    return frame.reset_index(drop=True)[columns]
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """What the runs spent up to each target or their end, arrays of shape (runs, targets)."""
+
+    unit: Unit
+    spent: NDArray[np.float64]
+    success: NDArray[np.bool_]
+
+    def measures(self, probabilities: list[float]) -> NDArray[np.float64]:
+        """Shape (targets, measures)."""
+        moments = restarted_moments(self.spent, self.success, axis=0)
+        quantiles = [
+            restarted_quantile(spent, success, probabilities).middle
+            for spent, success in zip(self.spent.T, self.success.T, strict=True)
+        ]
+        return np.column_stack([moments.mean, moments.sd, np.array(quantiles)])
+
+    def cdf(self, costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Limits of the mean over the targets."""
+        bounds = [
+            restarted_cdf(spent, success, costs)
+            for spent, success in zip(self.spent.T, self.success.T, strict=True)
+        ]
+        return np.mean([b.low for b in bounds], axis=0), np.mean([b.high for b in bounds], axis=0)
+
+
+def _samples(runs: Runs, analysis: Analysis) -> Iterator[tuple[dict[str, Any], list[_Sample]]]:
+    """Each group of runs, in seconds if they have times, and in evaluations."""
+    targets = analysis.targets_from_easy
+    reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
+    for group, rows in runs.groups(KEYS):
+        samples = []
+        for unit in runs.units_of(rows):
+            spent = Spent.until(reached_at[unit][rows], runs.spent(unit)[rows])
+            samples.append(_Sample(unit, spent.cost, spent.success))
+        yield group, samples
+
+
+def _costs(runs: Runs, unit: Unit) -> NDArray[np.float64]:
+    measured = runs.cost_grid(unit)
+    if measured.size == 0:
+        return measured
+    return np.geomspace(measured[0], BEYOND * measured[-1], POINTS)

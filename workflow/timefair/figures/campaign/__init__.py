@@ -1,1 +1,0 @@
-"""How the runs of a campaign went."""

@@ -1,1 +1,0 @@
-"""Cost to targets."""

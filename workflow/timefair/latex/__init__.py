@@ -1,0 +1,10 @@
+"""Frames to LaTeX for papers to ``\\input``: booktabs, best in bold, captions with units.
+
+`grid` arranges a frame in columns of text, `notation` writes numbers, `pages` cuts to pages and
+writes ``tabular`` environments, `captions` states what is printed, `document` puts it together.
+"""
+
+from timefair.latex.captions import CaptionFacts as Setting
+from timefair.latex.document import document, typeset
+
+__all__ = ["Setting", "document", "typeset"]

@@ -1,0 +1,110 @@
+"""The LaTeX of a whole table, and a document of many tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import pandas as pd
+
+from timefair.exhibits.exhibit import Exhibit
+from timefair.exhibits.layout import Layout, PrintedPart, parts
+from timefair.latex.captions import CaptionFacts, caption
+from timefair.latex.grid import grid
+from timefair.latex.notation import escape
+from timefair.latex.pages import Tabular, pages, tabulars
+
+HEADER = r"""% {title}.
+% Needs \usepackage{{booktabs}}; \input this file in a paper of one column or two.
+% For a page of 6.5 in by 9 in. Values are rounded; {name}.csv has them unrounded, and all rows."""
+
+DOCUMENT = r"""% All tables of a campaign.
+\documentclass[10pt]{{article}}
+\usepackage[T1]{{fontenc}}
+\usepackage{{lmodern,booktabs}}
+\usepackage[margin=1in]{{geometry}}
+\extrafloats{{200}}
+\begin{{document}}
+{inputs}
+\end{{document}}
+"""
+
+FLOAT = r"""\begin{{table*}}[tbp]
+\centering
+{caption}
+\par\smallskip
+\footnotesize
+\setlength{{\tabcolsep}}{{3pt}}
+{tabulars}
+\end{{table*}}"""
+
+CONTINUED = r"\tablename~\thetable{} (continued)"
+NO_ROWS = Tabular(
+    "\\begin{tabular}{@{}l@{}}\n\\toprule\nNo rows. \\\\\n\\bottomrule\n\\end{tabular}", lines=1
+)
+BETWEEN = "\n\n\\medskip\n\n"
+
+
+def document(names: Iterable[str]) -> str:
+    """A LaTeX document of the tables with these names, from the files beside it."""
+    inputs = "\n".join(rf"\input{{{name}.tex}}\clearpage" for name in names)
+    return DOCUMENT.format(inputs=inputs or "No table.")
+
+
+def typeset(
+    table: Exhibit, frame: pd.DataFrame, layouts: Iterable[Layout], setting: CaptionFacts
+) -> str:
+    """A table as LaTeX.
+
+    Parameters
+    ----------
+    table
+        Its name is the first part of every label, ``tab:<name>-<suite>-<dimension>``.
+    frame : DataFrame
+        Tidy, in the order in which it is printed; may be empty. Its attributes ``disturbed`` and
+        ``published`` are sentences for the captions.
+    layouts
+        Its printed forms. Each combination of their parts is a ``table*``, continued on further
+        pages if it is long.
+    setting
+        The facts of the campaign that captions state.
+
+    Raises
+    ------
+    ValueError
+        If the keys of a layout do not identify the rows.
+    """
+    notes = " ".join(filter(None, (frame.attrs.get(name) for name in ("disturbed", "published"))))
+    floats = [
+        text
+        for layout in layouts
+        for part in parts(frame, layout)
+        for text in _floats(table, part, setting, notes)
+    ]
+    header = HEADER.format(title=table.title, name=table.name)
+    return "\n\n".join([header, *floats]) + "\n"
+
+
+def _floats(table: Exhibit, part: PrintedPart, facts: CaptionFacts, notes: str) -> Iterator[str]:
+    cut = _fewest(part.rows, part.layout)
+    incomplete = any("n/a" in tabular.tex for tabular in cut)
+    text = caption(part, facts, charged=table.charged, incomplete=incomplete, notes=notes)
+    pieces = (table.name, part.layout.name, *part.shared.values())
+    label = "-".join(re.sub("[^0-9A-Za-z.]+", "_", str(piece)) for piece in pieces if piece != "")
+    first = f"\\caption[{escape(table.title)}]{{{text}}}\n\\label{{tab:{label}}}"
+    for number, page in enumerate(pages(cut)):
+        yield FLOAT.format(
+            caption=CONTINUED if number else first,
+            tabulars=BETWEEN.join(tabular.tex for tabular in page),
+        )
+
+
+def _fewest(rows: pd.DataFrame, layout: Layout) -> list[Tabular]:
+    """The rows as they are or turned, whichever takes fewer pages, then fewer tabulars."""
+    if rows.empty:
+        return [NO_ROWS]
+    cut = tabulars(grid(rows, layout))
+    if len(cut) == 1 or layout.turned == layout:
+        return cut
+    turned = tabulars(grid(rows, layout.turned))
+    return min(cut, turned, key=lambda way: (len(pages(way)), len(way)))

@@ -1,0 +1,173 @@
+"""Numbers as they are printed, and text as LaTeX.
+
+Numbers are plain Unicode text (``1.23e−5``, ``∞``, ``10⁻⁸``) until `escape` makes LaTeX of it, so
+that a number is as wide as its text is long. All numbers of a value have one notation, and so the
+same digits behind the point or in the exponent: they align in columns that are aligned to the
+right, and no package for numbers is needed (``docs/latex.md`` has the comparison with siunitx).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+EXPONENT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    **{sign: rf"\{sign}" for sign in "{}$&#%_"},
+    # At the start of a row these would be read as an argument of the `\\` before it.
+    **{sign: f"{{{sign}}}" for sign in "[]*"},
+    "`": r"\textasciigrave{}",
+    "<": "$<$",
+    ">": "$>$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "−": "$-$",
+    # As wide as the minus sign.
+    "+": "$+$",
+    "–": r"\textendash{}",
+    "∞": r"$\infty$",
+    "α": r"$\alpha$",
+    "τ": r"$\tau$",
+    "χ": r"$\chi$",
+    **{chr(sign): f"$^{{{chr(digit)}}}$" for digit, sign in EXPONENT.items()},
+    "\u00a0": "~",
+}
+
+DIGITS = 3
+"""Significant digits of a number."""
+
+MOST_DIGITS = 5
+"""Digits of a fixed-point number; columns that need more are in scientific notation."""
+
+MOST_WHOLE_DIGITS = 7
+
+
+class _Signs(dict[int, str]):
+    """The LaTeX of each character by its code point; control characters are blanks."""
+
+    def __missing__(self, code: int) -> str:
+        return self.setdefault(code, chr(code) if chr(code).isprintable() else " ")
+
+
+SIGNS = _Signs(str.maketrans(SPECIAL))
+
+
+def escape(text: str) -> str:
+    """Any text as LaTeX that prints it; control characters become blanks.
+
+    Examples
+    --------
+    >>> print(escape("my_algo%1"))
+    my\\_algo\\%1
+    """
+    escaped = text.translate(SIGNS).replace("}$$^{", "")  # one superscript, not one per digit
+    return re.sub("-(?=-)", "-{}", escaped)  # two hyphens are not a dash
+
+
+def short(value: float) -> str:
+    """A number of a heading: whole, a power of ten, or with up to three significant digits.
+
+    Examples
+    --------
+    >>> short(1e-8), short(34213.4), short(0.05678)
+    ('10⁻⁸', '34213', '0.0568')
+    """
+    exponent = math.log10(value) if 0 < value < math.inf else 0.0
+    if abs(exponent) >= 2 and exponent == round(exponent):
+        return "10" + f"{exponent:.0f}".translate(EXPONENT)
+    whole = abs(value) < 10**MOST_WHOLE_DIGITS and (abs(value) >= 100 or float(value).is_integer())
+    return _signed(f"{value:.0f}" if whole else f"{value:.3g}")
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How all numbers of a value are written.
+
+    Attributes
+    ----------
+    decimals
+        Digits after the point; None: scientific notation, ``1.23e−5``.
+    exponent_digits
+        Digits of the longest exponent.
+    signs
+        Whether every exponent has a sign, as one of them is negative.
+    """
+
+    decimals: int | None
+    exponent_digits: int = 1
+    signs: bool = True
+
+    @classmethod
+    def of(cls, values: ArrayLike, decimals: int | None = None) -> Notation:
+        """The notation of numbers, array_like; `nan` and `inf` are ignored.
+
+        Without ``decimals``: whole numbers as they are; fixed point with three significant digits
+        of the smallest number if that takes at most five digits for the largest; else scientific
+        notation with three digits.
+
+        Examples
+        --------
+        >>> Notation.of([0.5, 12.25]).text(0.5)
+        '0.500'
+        >>> Notation.of([5e-9, 12.25]).text(5e-9)
+        '5.00e−9'
+        >>> Notation.of([], decimals=3).text(1e-5)
+        '<0.001'
+        """
+        if decimals is not None:
+            return cls(decimals)
+        numbers = np.asarray(values, dtype=np.float64).ravel()
+        sizes = np.abs(numbers[np.isfinite(numbers) & (numbers != 0)])
+        if sizes.size == 0:
+            return cls(0)
+        largest, smallest = _exponent(sizes.max()), _exponent(sizes.min())
+        if np.all(sizes == np.round(sizes)) and largest < MOST_WHOLE_DIGITS:
+            return cls(0)
+        decimals = max(0, DIGITS - 1 - smallest)
+        if max(0, largest) + 1 + decimals <= MOST_DIGITS:
+            return cls(decimals)
+        return cls(None, max(len(str(abs(e))) for e in (largest, smallest)), smallest < 0)
+
+    def text(self, value: float, digits: int = DIGITS) -> str:
+        """A number; ``digits`` are the significant ones of scientific notation.
+
+        `nan` is ``n/a``. A number other than 0 that its decimals would show as 0 is below the last
+        of them: ``<0.001``.
+        """
+        if math.isnan(value):
+            return "n/a"
+        if math.isinf(value):
+            return "∞" if value > 0 else "−∞"
+        if self.decimals is None:
+            if value == 0:
+                return "0"
+            mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+            sign = exponent[0] if self.signs else ""
+            return _signed(f"{mantissa}e{sign}{abs(int(exponent)):0{self.exponent_digits}d}")
+        shown = f"{value or 0.0:.{self.decimals}f}"
+        if value != 0 and float(shown) == 0:
+            return f"{'<' if value > 0 else '>−'}{10.0**-self.decimals:.{self.decimals}f}"
+        return _signed(shown)
+
+
+def _exponent(value: float) -> int:
+    """The power of ten of a positive number as it is printed, rounded."""
+    return int(f"{value:.{DIGITS - 1}e}".split("e")[1])
+
+
+def _signed(shown: str) -> str:
+    """A number in digits with minus signs instead of hyphens."""
+    return shown.replace("-", "−")

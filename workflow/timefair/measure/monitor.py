@@ -1,0 +1,84 @@
+"""Detects disturbed runs: reads counters around each run, judges it, and may repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from timefair.measure.interference import judge
+from timefair.measure.reference import Reference
+from timefair.measure.surroundings import Counters
+from timefair.records.status import Disturbance
+
+Row = dict[str, Any]
+
+
+class RunMonitor:
+    """Measures the runs of one job, one right after the other, and detects disturbed ones.
+
+    Parameters
+    ----------
+    cores
+        The cores that the job holds and that this process is pinned to.
+    reference
+        Whether the reference kernel is timed around each run.
+    parts
+        Of the kernel, see `timefair.measure.reference.Reference`.
+    repeats
+        How often a disturbed run is repeated at most.
+    """
+
+    def __init__(
+        self, cores: Iterable[int], *, reference: bool, repeats: int = 0, parts: int = 1
+    ) -> None:
+        self._counters = Counters(cores)
+        self._reference = Reference(parts) if reference else None
+        self._repeats = repeats
+
+    @property
+    def reference_spent_s(self) -> float:
+        """Seconds of wall clock that the reference kernel has taken so far."""
+        return self._reference.spent_s if self._reference else 0.0
+
+    def measure(self, run: Callable[[], Row]) -> Row:
+        """Measure a run, repeat it at once while it is disturbed, and describe the disturbance.
+
+        The last repetition counts. All repetitions have the same seed, and whether a run is
+        repeated does not depend on its result, so no result is preferred.
+
+        Parameters
+        ----------
+        run
+            Measures one run. Its row has at least ``wall_s`` and ``foreign_delay_s``.
+
+        Returns
+        -------
+        dict
+            The row of the last repetition with ``repeats``, ``disturbance``, ``disturbed_by``, the
+            growth of the counters and the seconds of the reference kernel before and after.
+        """
+        row = self._observed(run)
+        repeats = 0
+        while row["disturbance"] == Disturbance.DISTURBED and repeats < self._repeats:
+            repeats += 1
+            row = self._observed(run)
+        return row | {"repeats": repeats}
+
+    def _observed(self, run: Callable[[], Row]) -> Row:
+        reference = self._reference
+        before_s = reference.last_s if reference else None
+        before = self._counters.look()
+        row = run()
+        added = self._counters.look().since(before)
+        after_s = reference.take() if reference else None
+        mean_s = (before_s + after_s) / 2 if before_s and after_s else None
+        best_s = reference.best_s if reference else None
+        disturbance, reason = judge(row["wall_s"], row["foreign_delay_s"], mean_s, best_s)
+        return {
+            **row,
+            **added._asdict(),
+            "reference_before_s": before_s,
+            "reference_after_s": after_s,
+            "disturbance": disturbance,
+            "disturbed_by": reason,
+        }

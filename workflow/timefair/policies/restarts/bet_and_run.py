@@ -1,0 +1,45 @@
+"""Several launches begin, each is paused after its share, and the best goes on."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from timefair.basics.values import Repeats
+from timefair.policies.restarts.base import Launches, WithTau
+
+CANDIDATES = 40
+"""The number of candidates that Friedrich, Kötzing and Wagner recommend."""
+
+
+def _or_usual(value: object) -> object:
+    """Older campaigns have null for the usual number."""
+    return CANDIDATES if value is None else value
+
+
+class BetAndRun(WithTau):
+    """The first `candidates` launches are paused after tau each, and the best of them goes on with
+    all that is left (Friedrich, Kötzing and Wagner 2017).
+
+    Launches that ended within tau are not among those that can go on; of equal ones the first
+    does. Independent launches follow when the best one returns, or if none can go on.
+
+    References
+    ----------
+    T. Friedrich, T. Kötzing and M. Wagner, A generic bet-and-run strategy for speeding up
+    stochastic local search, AAAI 2017.
+    """
+
+    policy: Literal["bet-and-run"] = "bet-and-run"
+    candidates: Annotated[Repeats, BeforeValidator(_or_usual)] = Field(
+        default=CANDIDATES, description="Launches that the best one is chosen from."
+    )
+
+    def make(self, launches: Launches) -> None:
+        if not launches.made:
+            field = [launches.begin(self.tau) for _ in range(self.candidates)]
+            paused = [launch for launch in field if launch.paused]
+            if paused:
+                min(paused, key=lambda launch: launch.best).go_on()
+        super().make(launches)

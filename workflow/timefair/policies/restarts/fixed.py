@@ -1,0 +1,19 @@
+"""Launches of a fixed length."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from timefair.policies.restarts.base import Limit, WithTau
+
+
+class FixedLength(WithTau):
+    """A launch ends when it has used tau (*time-fair*, Algorithm 2: k = ⌊T/τ⌋ launches).
+
+    What T leaves over goes to a last launch that is cut at T and recorded as cut.
+    """
+
+    policy: Literal["fixed"] = "fixed"
+
+    def limit(self, launch: int) -> Limit:
+        return self.tau

@@ -1,0 +1,38 @@
+"""Launches whose lengths grow by a factor."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from timefair.basics.values import Positive
+from timefair.policies.restarts.base import Limit, WithTau
+
+
+class Geometric(WithTau):
+    """A launch ends when it has used tau, the next one tau times `factor`, and so on: tau, 2 tau,
+    4 tau, 8 tau, … (Walsh 1999).
+
+    The length that a problem needs is reached after few launches, and all launches before that one
+    cost at most 1 / (factor - 1) times as much as it. Launches that the algorithm ended itself
+    count too.
+
+    References
+    ----------
+    T. Walsh, Search in a small world, IJCAI 1999: geometric restarts.
+    """
+
+    policy: Literal["geometric"] = "geometric"
+    factor: Annotated[Positive, Field(gt=1)] = Field(
+        default=2.0,
+        description="How much longer than the launch before it a launch may be; above 1.",
+    )
+
+    def limit(self, launch: int) -> Limit:
+        try:
+            growth = self.factor**launch
+        except OverflowError:
+            growth = math.inf
+        return self.tau.times(growth)

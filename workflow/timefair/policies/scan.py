@@ -1,0 +1,58 @@
+"""Finds the policies of a package, so that a new module is all that a new policy needs."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TypeVar
+
+from timefair.basics.sections import Section
+
+Kind = TypeVar("Kind", bound=Section)
+
+
+def declared(package: str, base: type[Kind], key: str) -> Mapping[str, type[Kind]]:
+    """Collect the classes that the modules of a package declare.
+
+    Parameters
+    ----------
+    package
+        Dotted name of the package. All its modules are imported.
+    base
+        The class that the others derive from.
+    key
+        The field whose default names a class in the campaign file. Classes without a default for
+        it are bases of others and are left out.
+
+    Returns
+    -------
+    mapping
+        The classes by name, in the alphabetical order of their modules.
+
+    Raises
+    ------
+    RuntimeError
+        If two classes have the same name.
+
+    Examples
+    --------
+    >>> from timefair.policies.restarts.base import RestartPolicy
+    >>> declared("timefair.policies.restarts", RestartPolicy, "policy")["luby"].__name__
+    'Luby'
+    """
+    found: dict[str, type[Kind]] = {}
+    folder = importlib.import_module(package).__path__
+    for info in pkgutil.iter_modules(folder, f"{package}."):
+        for value in vars(importlib.import_module(info.name)).values():
+            if not (isinstance(value, type) and issubclass(value, base)):
+                continue
+            name = value.model_fields[key].default
+            if value.__module__ != info.name or not isinstance(name, str):
+                continue
+            if name in found:
+                both = f"{found[name].__module__} and {info.name}"
+                raise RuntimeError(f"{both} declare two classes for {key} {name!r}")
+            found[name] = value
+    return MappingProxyType(found)

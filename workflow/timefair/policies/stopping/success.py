@@ -1,0 +1,151 @@
+"""Run until the success rate is known well enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from timefair.basics.sections import CampaignView, Fault
+from timefair.basics.values import Positive, Share
+from timefair.policies.stopping.base import Started
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from timefair.statistics.run_count.stopping import Assessment, StoppingRule
+
+
+class SuccessRate(Started):
+    """The confidence interval of the success rate, the probability that a run reaches `target`,
+    lies within `width` of the share of runs that did (beta-binomial confidence sequence, Robbins
+    1970).
+
+    Promise: the success rate lies within `width` of that share, at whatever number of runs.
+    """
+
+    rule: Literal["success"] = "success"
+    target: Positive = Field(default=1e-8, description="The precision that a success reaches.")
+    width: Share = Field(
+        default=0.2, description="How far the interval may reach from the share of successes."
+    )
+    confidence: Share = Field(default=0.95, description="Confidence of the interval.")
+
+    def judge(self, runs: int) -> StoppingRule:
+        start = self.first_look(runs)
+        return SuccessWidth(self.target, self.width, self.confidence, start, runs)
+
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
+        yield from super().faults(campaign)
+        final = campaign.budget.final_target
+        if final is not None and self.target < final:
+            yield "target", f"{self.target:g}: harder than budget.final_target ({final:g})"
+
+
+@dataclass(frozen=True)
+class SuccessWidth:
+    """Stop when the confidence sequence of the success rate is narrow enough.
+
+    Parameters
+    ----------
+    target : float
+        A run succeeds with a value of at most this.
+    width : float
+        Distance of the further limit from the share of successes.
+    confidence : float
+        Probability, in (0, 1), that no interval of the sequence misses the success rate.
+    start, cap : int
+        First and last n.
+
+    Examples
+    --------
+    >>> from timefair.statistics.run_count.stopping import decide
+    >>> rule = SuccessWidth(1e-8, width=0.2)
+    >>> decide(rule, [0.0] * 23).stop, decide(rule, [0.0] * 24).stop
+    (False, True)
+    """
+
+    target: float
+    width: float
+    confidence: float = 0.95
+    start: int = 10
+    cap: int = 50
+
+    def look(self, samples: NDArray[np.float64]) -> Assessment:
+        """Distance of the further limit from the share of successes."""
+        import numpy as np
+
+        from timefair.statistics.run_count.stopping import Assessment
+
+        n = samples.shape[-1]
+        successes = np.asarray((samples <= self.target).sum(axis=-1))
+        reach = np.array([self._reach(int(k), n) for k in successes.flat])
+        value = reach.reshape(successes.shape)
+        return Assessment(value, value <= self.width, np.zeros(value.shape, dtype=np.bool_))
+
+    def _reach(self, successes: int, n: int) -> float:
+        low, high = success_interval(successes, n, self.confidence)
+        return max(high - successes / n, successes / n - low)
+
+
+def success_interval(successes: int, n: int, confidence: float) -> tuple[float, float]:
+    """Limits of the success rate that hold at all n at once, however long one goes on.
+
+    Parameters
+    ----------
+    successes, n : int
+        Runs that succeeded, and all runs, at least 1; independent and with one success rate.
+    confidence : float
+        Probability, in (0, 1), that no interval of the sequence misses the success rate.
+
+    Returns
+    -------
+    low, high : float
+        In [0, 1].
+
+    Notes
+    -----
+    The likelihood of the runs is averaged over success rates from the beta distribution with both
+    parameters 1/2. Divided by the likelihood under the true rate it is a martingale with mean 1. By
+    Ville's inequality the ratio ever reaches 1 / (1 - confidence) with a probability of at most
+    1 - confidence. The interval contains the rates for which it has not reached that.
+
+    References
+    ----------
+    H. Robbins, Statistical methods related to the law of the iterated logarithm, Annals of
+    Mathematical Statistics 41 (1970).
+
+    Examples
+    --------
+    >>> low, high = success_interval(20, 20, 0.95)
+    >>> round(low, 3), high
+    (0.776, 1.0)
+    """
+    return (
+        _lower_limit(successes, n, confidence),
+        1.0 - _lower_limit(n - successes, n, confidence),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _lower_limit(successes: int, n: int, confidence: float) -> float:
+    from math import log
+
+    from scipy.optimize import brentq
+    from scipy.special import betaln, xlog1py, xlogy
+
+    if successes == 0:
+        return 0.0
+    failures = n - successes
+    mixed = betaln(successes + 0.5, failures + 0.5) - betaln(0.5, 0.5)
+    least = mixed + log(1.0 - confidence)
+
+    def excess(rate: float) -> float:
+        """Log-likelihood under a rate, above the least one that is not excluded."""
+        return float(xlogy(successes, rate) + xlog1py(failures, -rate) - least)
+
+    return float(brentq(excess, 1e-300, successes / n, xtol=1e-12))

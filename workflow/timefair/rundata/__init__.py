@@ -1,0 +1,1 @@
+"""The runs of a campaign as the exhibits read them."""

@@ -1,0 +1,35 @@
+"""The clocks that tell how long a run was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.rundata.settings import Clock
+
+
+def seconds(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
+    """How long each run was, shape (runs,).
+
+    ``wall``: seconds of the wall clock. ``cpu``: of CPU time, of all its processes. ``reference``:
+    the CPU time as a multiple of what the reference kernel took around the run. NaN where the run
+    does not tell.
+    """
+    column = "wall_s" if clock == "wall" else "cpu_s"
+    told: NDArray[np.float64] = frame[column].to_numpy(dtype=np.float64)
+    return told / reference_s(frame) if clock == "reference" else told
+
+
+def seconds_per_evaluation(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
+    """What an evaluation took in each run, shape (runs,); NaN without evaluations or time."""
+    evaluations = frame["evaluations"].to_numpy(dtype=np.float64)
+    told = seconds(frame, clock)
+    known = (evaluations > 0) & (told > 0)
+    return np.asarray(np.where(known, told, np.nan) / np.where(known, evaluations, 1.0))
+
+
+def reference_s(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """CPU time of the reference kernel, the mean of before and after each run; NaN: not timed."""
+    timed = frame[["reference_before_s", "reference_after_s"]].to_numpy(dtype=np.float64)
+    return np.asarray(timed.mean(axis=1), dtype=np.float64)

@@ -1,0 +1,75 @@
+"""The launches of runs, a row a launch, and what becomes of them as their runs are changed.
+
+Columns: ``row``, the place of the run in the frame of runs; ``start_s``, ``end_s``,
+``evaluations`` and ``best_precision`` of the launch alone; ``complete``: whether it ended by
+itself, by its share tau or at the final target, and was not cut.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from timefair.records.schema import RUN_SCHEMA
+from timefair.records.status import COMPLETED, LaunchEnd
+from timefair.rundata.sources import Source
+
+NUMBERS = ("start_s", "end_s", "evaluations", "best_precision")
+ENDED_BY_ITSELF = [str(end) for end in sorted({*COMPLETED, LaunchEnd.TARGET})]
+
+
+def read(source: Source, rows: NDArray[np.intp], reference: NDArray[np.float64]) -> pd.DataFrame:
+    """Those of all runs but the ones whose row is negative, in the order of the rows.
+
+    Precisions are taken from `reference`, a number of each run.
+    """
+    parts = [_flat(pa.chunked_array([], RUN_SCHEMA.field("launch_log").type), rows[:0])]
+    first = 0
+    for log in source.nested("launch_log", (*NUMBERS, "end")):
+        here = rows[first : first + len(log)]
+        first += len(log)
+        parts.append(_flat(log, here))
+    launches = pd.concat(parts, ignore_index=True)
+    launches = launches[launches["row"] >= 0].sort_values("row", kind="stable", ignore_index=True)
+    launches["best_precision"] -= reference[launches["row"]]
+    return launches
+
+
+def _flat(log: pa.ChunkedArray, rows: NDArray[np.intp]) -> pd.DataFrame:
+    lengths = pc.fill_null(pc.list_value_length(log), 0).to_numpy()
+    flat = pc.list_flatten(log)
+    complete = pc.is_in(pc.struct_field(flat, "end"), pa.array(ENDED_BY_ITSELF))
+    numbers = {name: np.asarray(pc.struct_field(flat, name), dtype=np.float64) for name in NUMBERS}
+    return pd.DataFrame(
+        {"row": np.repeat(rows, lengths), **numbers, "complete": np.asarray(complete)}
+    )
+
+
+def of_runs(launches: pd.DataFrame, rows: NDArray[np.intp]) -> pd.DataFrame:
+    """With another row for each run; those of runs whose row is negative are left out."""
+    moved = launches.assign(row=rows[launches["row"]])
+    return moved[moved["row"] >= 0].sort_values("row", kind="stable", ignore_index=True)
+
+
+def scaled(launches: pd.DataFrame, scale: NDArray[np.float64]) -> pd.DataFrame:
+    """Times multiplied by a number of each run."""
+    of_launch = scale[launches["row"]]
+    return launches.assign(
+        start_s=launches["start_s"] * of_launch, end_s=launches["end_s"] * of_launch
+    )
+
+
+def begun_later(
+    launches: pd.DataFrame, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]
+) -> pd.DataFrame:
+    """Times later by a number of each run; what then ends at or after its budget is cut there."""
+    delay, limit = late_s[launches["row"]], budget_s[launches["row"]]
+    end_s = launches["end_s"] + delay
+    return launches.assign(
+        start_s=launches["start_s"] + delay,
+        end_s=np.minimum(end_s, limit),
+        complete=launches["complete"] & (end_s < limit),
+    )[launches["start_s"] + delay < limit].reset_index(drop=True)

@@ -1,0 +1,130 @@
+"""What each problem, a (function, instance, target), cost every algorithm."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.statistics.ert import ert
+from timefair.statistics.profiles import ProfileBand, profile_band, resampled_ert
+
+CELL = ("suite", "dimension", "function", "instance", "algorithm")
+INSTANCE = ("dimension", "function", "instance")
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What each run spent up to each target, arrays of shape (runs, targets).
+
+    Attributes
+    ----------
+    cost
+        Up to the run's own end where it did not reach the target.
+    success
+        Whether it did.
+    """
+
+    cost: NDArray[np.float64]
+    success: NDArray[np.bool_]
+
+    @classmethod
+    def until(cls, reached_at: NDArray[np.float64], end: NDArray[np.float64]) -> Spent:
+        """From the runtimes to the targets, `inf` for not reached, and the cost of whole runs."""
+        success = np.isfinite(reached_at)
+        return cls(np.where(success, reached_at, end[:, np.newaxis]), success)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The runs of one algorithm on one instance."""
+
+    names: dict[str, Any]
+    spent: Spent
+
+    def ert(self) -> NDArray[np.float64]:
+        """Of each target, shape (targets,)."""
+        return ert(self.spent.cost, self.spent.success, axis=0)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether there is one run only: nothing to resample."""
+        return len(self.spent.cost) == 1
+
+    def resampled_ert(self, analysis: Analysis) -> NDArray[np.float64]:
+        """Of each target in each sample of the runs, shape (resamples, targets)."""
+        return resampled_ert(
+            self.spent.cost,
+            self.spent.success,
+            resamples=analysis.resamples,
+            rng=analysis.stream(self.names),
+        )
+
+
+@dataclass(frozen=True)
+class Problems:
+    """Those of one suite and dimension, or of a suite, that were run with every algorithm.
+
+    Attributes
+    ----------
+    names
+        The keys that all of them share.
+    algorithms
+        By the alphabet.
+    instances
+        For each instance the cells of all algorithms, in their order.
+    """
+
+    names: dict[str, Any]
+    algorithms: tuple[str, ...]
+    instances: list[tuple[Cell, ...]]
+
+    def costs(self) -> NDArray[np.float64]:
+        """ERT, shape (problems, algorithms); `inf` for not solved."""
+        parts = [np.stack([cell.ert() for cell in cells], axis=-1) for cells in self.instances]
+        return np.concatenate([np.empty((0, len(self.algorithms))), *parts])
+
+    def band(
+        self,
+        fraction: NDArray[np.float64],
+        grid: NDArray[np.float64],
+        analysis: Analysis,
+        measure: Callable[[NDArray[np.float64]], NDArray[np.float64]] = np.asarray,
+    ) -> ProfileBand:
+        """Limits of profiles of a `measure` of the costs, e.g. their ratios.
+
+        NaN without an instance, or if an algorithm has one run only on some instance.
+        """
+        if not self.instances or any(cell.is_single for cells in self.instances for cell in cells):
+            unknown = np.full(fraction.shape, np.nan)
+            return ProfileBand(unknown, unknown)
+        samples = (
+            np.stack([cell.resampled_ert(analysis) for cell in cells], axis=-1)
+            for cells in self.instances
+        )
+        return profile_band(fraction, map(measure, samples), grid, confidence=analysis.confidence)
+
+
+def problems(runs: Runs, spent: Spent, shared: tuple[str, ...]) -> Iterator[Problems]:
+    """The problems of each combination of the keys `shared`, in the order of the keys' values."""
+    groups: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[str, Cell]]]
+    groups = defaultdict(lambda: defaultdict(dict))
+    for names, rows in runs.groups(CELL):
+        cell = Cell(names, Spent(spent.cost[rows], spent.success[rows]))
+        together = groups[tuple(names[key] for key in shared)]
+        together[tuple(names[key] for key in INSTANCE)][names["algorithm"]] = cell
+    for values, instances in groups.items():
+        algorithms = tuple(sorted({name for cells in instances.values() for name in cells}))
+        complete = [
+            tuple(cells[name] for name in algorithms)
+            for cells in instances.values()
+            if len(cells) == len(algorithms)
+        ]
+        names = dict(zip(shared, values, strict=True))
+        yield Problems(names, algorithms, complete)

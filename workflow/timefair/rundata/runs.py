@@ -1,0 +1,332 @@
+"""The runs of a campaign: a frame with a row a run, and their events a part at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.basics.errors import InputError
+from timefair.records.integrity import Origins
+from timefair.records.schema import KEYS, PUBLISHED
+from timefair.records.status import Disturbance
+from timefair.records.store import facts_of
+from timefair.rundata import launches
+from timefair.rundata.charges import shares_s
+from timefair.rundata.clocks import seconds
+from timefair.rundata.settings import Analysis, Clock
+from timefair.rundata.sources import Held, Source, Stored
+from timefair.rundata.traces import FIELDS, TracePart, Traces
+from timefair.statistics.anytime import best_so_far
+from timefair.statistics.runtimes import runtimes
+from timefair.statistics.targets import relative_targets
+
+Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]
+UNITS: tuple[Unit, ...] = ("seconds", "evaluations")
+"""The units of most tables; the others compare dimensions."""
+
+PER_DIMENSION: dict[Unit, Unit] = {
+    "seconds_per_dimension": "seconds",
+    "evaluations_per_dimension": "evaluations",
+}
+SECONDS: tuple[Unit, ...] = ("seconds", "seconds_per_dimension")
+
+PROBLEM = ["suite", "function", "dimension", "instance"]
+DECIDED = [
+    "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
+]  # fmt: skip
+
+HELD_EVENTS = 4_000_000
+"""As many are kept in memory, some 100 MB; more are read again whenever they are asked for."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs in the order of their keys.
+
+    Where nobody knows a problem's optimum, the best value that any of these runs found on it takes
+    its place: a precision is then the distance to that value, and changes with what is read.
+
+    Attributes
+    ----------
+    frame
+        A row a run: every column of the record that is not nested.
+    traces
+        The events of all runs.
+    read_launches
+        Reads those of all runs; see `tables.launches`.
+    stopping
+        A row for each problem, algorithm and round on which a stopping rule decided: ``runs`` so
+        far, ``reason`` (None to go on) and ``path``, the rule's number at each look.
+    origins
+        Where the runs of each algorithm come from, as far as their records say.
+    published
+        Runs of published data, which have no times; None without any. They are apart from all
+        others, so that a table has them only where it asks for them; see `tables.published`.
+    sources
+        Of each algorithm of published data, what its record says of them.
+    """
+
+    frame: pd.DataFrame
+    traces: Traces
+    read_launches: Callable[[], pd.DataFrame]
+    stopping: pd.DataFrame
+    origins: Mapping[str, Origins]
+    published: Runs | None = None
+    sources: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, paths: Iterable[Path]) -> Runs:
+        """All runs of record files; their events stay there until they are asked for.
+
+        Raises
+        ------
+        InputError
+            If a file is no whole record, or two runs have the same keys.
+        """
+        return cls._from(Stored(paths))
+
+    @classmethod
+    def of(cls, table: pa.Table) -> Runs:
+        """Take a table of `RUN_SCHEMA` apart, without a Python object for an event.
+
+        Raises
+        ------
+        InputError
+            If two rows have the same keys.
+        """
+        return cls._from(Held(table))
+
+    @classmethod
+    def _from(cls, source: Source) -> Runs:
+        plain = source.plain()
+        facts = facts_of(plain.schema)
+        sources = facts.get(PUBLISHED, {})
+        apart = pc.is_in(plain["algorithm"], pa.array(list(sources), pa.string())).to_numpy()
+        measured = cls._some(source, plain, ~apart, facts)
+        if not sources:
+            return measured
+        published = cls._some(source, plain, apart, {})
+        return replace(measured, published=published, sources=sources)
+
+    @classmethod
+    def _some(
+        cls, source: Source, plain: pa.Table, kept: NDArray[np.bool_], facts: Mapping[str, Any]
+    ) -> Runs:
+        """Some of the runs of a source, of which all that is not nested is in memory."""
+        places = np.flatnonzero(kept)
+        keys = plain.select(KEYS).take(places)
+        places = places[pc.sort_indices(keys, [(key, "ascending") for key in KEYS])]
+        frame = plain.take(places).to_pandas(split_blocks=True, self_destruct=True)
+        twice = frame.duplicated(list(KEYS))
+        if twice.any():
+            first = frame.loc[twice.idxmax(), list(KEYS)]
+            raise InputError(
+                "the same run is there twice: "
+                + ", ".join(f"{key} {value}" for key, value in first.items())
+            )
+        rows = np.full(kept.size, -1, dtype=np.intp)
+        rows[places] = np.arange(places.size)
+        reference = _best_known(frame)
+        frame["best_precision"] -= reference
+        traces = Traces(lambda: _parts(source, rows)).each(
+            lambda part: part.from_reference(reference)
+        )
+        return cls(
+            frame=frame,
+            traces=traces.held(lambda: source.events() <= HELD_EVENTS),
+            read_launches=lambda: launches.read(source, rows, reference),
+            stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
+            origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
+        )
+
+    def spent(self, unit: Unit) -> NDArray[np.float64]:
+        """What each whole run cost, shape (runs,): what a failure is charged."""
+        if unit in PER_DIMENSION:
+            return self.spent(PER_DIMENSION[unit]) / self._dimension
+        column = "wall_s" if unit == "seconds" else "evaluations"
+        return self.frame[column].to_numpy(dtype=np.float64)
+
+    def runtimes(self, unit: Unit, targets: ArrayLike) -> NDArray[np.float64]:
+        """Cost to each target, shape (runs, targets); `inf` where it was not reached.
+
+        Targets have the shape (targets,), or (runs, targets) where each run has its own. NaN in
+        seconds of runs without times.
+        """
+        wanted = np.asarray(targets, dtype=np.float64)
+        cost = np.empty((len(self.frame), wanted.shape[-1]))
+        for part, of_events in self._costs(unit):
+            own = wanted if wanted.ndim == 1 else wanted[part.rows]
+            cost[part.rows] = runtimes(of_events, part.precision, part.offsets, own)
+        if unit in SECONDS:
+            cost[~self.timed] = np.nan
+        return cost
+
+    @property
+    def launches(self) -> pd.DataFrame:
+        """A row a launch, as `tables.launches` has them; read whenever it is asked for."""
+        return self.read_launches()
+
+    @property
+    def timed(self) -> NDArray[np.bool_]:
+        """Which runs have times, shape (runs,): those of published data have none."""
+        return np.asarray(self.frame["wall_s"].notna())
+
+    def units_of(self, rows: NDArray[np.intp]) -> tuple[Unit, ...]:
+        """The units of most tables that some runs can be told in."""
+        return UNITS if self.timed[rows].all() else ("evaluations",)
+
+    def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
+        """The targets of each run's problem, shape (runs, shares).
+
+        Runs without times do not move them: what they found was not found within the budget.
+        """
+        problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
+        first, best = (
+            self._of_traces(TracePart.first_precision),
+            self._of_traces(TracePart.last_precision),
+        )
+        first[~self.timed] = best[~self.timed] = np.inf
+        return relative_targets(first, best, problem, shares)
+
+    @property
+    def disturbed(self) -> NDArray[np.bool_]:
+        """Which runs others have slowed, shape (runs,)."""
+        return np.asarray(self.frame["disturbance"] == Disturbance.DISTURBED)
+
+    def wanted(self, analysis: Analysis) -> Runs:
+        """Without disturbed runs, if the analysis leaves them out."""
+        return self.where(~self.disturbed) if analysis.disturbed == "exclude" else self
+
+    def where(self, kept: NDArray[np.bool_]) -> Runs:
+        """Some of the runs; precisions stay distances to the best of all."""
+        rows = np.where(kept, np.cumsum(kept) - 1, -1)
+        return replace(
+            self,
+            frame=self.frame[kept].reset_index(drop=True),
+            traces=self.traces.renumbered(rows),
+            read_launches=lambda: launches.of_runs(self.read_launches(), rows),
+        )
+
+    def timed_by(self, clock: Clock) -> Runs:
+        """The same runs with their times as another clock shows them, budgets included.
+
+        A run is scaled as a whole: what it computed is taken to be spread evenly over it.
+
+        Raises
+        ------
+        InputError
+            If the clock does not show a run's time.
+        """
+        if clock == "wall":
+            return self
+        wall_s, shown = self.frame["wall_s"].to_numpy(np.float64), seconds(self.frame, clock)
+        if np.isnan(shown).any():
+            count = np.isnan(shown).sum()
+            raise InputError(f"statistics.time: {clock!r}: {count} runs have no such time")
+        scale = np.divide(shown, wall_s, out=np.ones_like(shown), where=wall_s > 0)
+        return replace(
+            self,
+            frame=self.frame.assign(wall_s=shown, budget_s=self.frame["budget_s"] * scale),
+            traces=self.traces.each(lambda part: part.scaled(scale)),
+            read_launches=lambda: launches.scaled(self.read_launches(), scale),
+        )
+
+    def amortised(self, analysis: Analysis) -> Runs:
+        """The same runs, each charged its share of its algorithm's tuning and preparation."""
+        return self.charged(shares_s(self.frame, analysis))
+
+    def charged(self, cost_s: Mapping[str, float]) -> Runs:
+        """The same runs, begun so many seconds later, a number an algorithm.
+
+        What then lies at or after the budget T is dropped, and launches that end there are not
+        complete. Without a budget in seconds nothing is dropped. Evaluations and counts stay as
+        measured.
+        """
+        late = np.asarray(self.frame["algorithm"].map(cost_s).fillna(0.0), dtype=np.float64)
+        budget = np.asarray(self.frame["budget_s"].fillna(np.inf), dtype=np.float64)
+        left = replace(
+            self,
+            traces=self.traces.each(lambda part: part.begun_later(late, budget)),
+            read_launches=lambda: launches.begun_later(self.read_launches(), late, budget),
+        )
+        wall_s = np.minimum(self.frame["wall_s"] + late, budget)
+        best = left._of_traces(TracePart.last_precision)
+        return replace(left, frame=self.frame.assign(wall_s=wall_s, best_precision=best))
+
+    def best_so_far(self, unit: Unit, grid: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Best precision at each cost of the grid, shape (runs, points)."""
+        best = np.empty((len(self.frame), grid.size))
+        for part, of_events in self._costs(unit):
+            best[part.rows] = best_so_far(of_events, part.precision, part.offsets, grid)
+        return best
+
+    def cost_grid(self, unit: Unit, points: int = 101) -> NDArray[np.float64]:
+        """Costs, evenly spaced in the logarithm, from the first event to the longest run's end."""
+        first = min(
+            (cost[cost > 0].min(initial=np.inf) for _, cost in self._costs(unit)), default=np.inf
+        )
+        end = self.spent(unit).max(initial=0.0)
+        if first == np.inf or end <= 0:
+            return np.empty(0)
+        first = min(float(first), end)
+        grid = np.geomspace(first, end, points)
+        if unit == "evaluations":
+            grid = np.unique(np.round(grid))
+        grid[0], grid[-1] = first, end
+        return grid
+
+    def groups(self, keys: tuple[str, ...]) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
+        """The rows of each combination of keys, in the order of the keys' values."""
+        if self.frame.empty:
+            return
+        for names, rows in sorted(self.frame.groupby(list(keys)).indices.items()):
+            values = names if isinstance(names, tuple) else (names,)
+            yield dict(zip(keys, values, strict=True)), np.asarray(rows, dtype=np.intp)
+
+    @property
+    def _dimension(self) -> NDArray[np.float64]:
+        return self.frame["dimension"].to_numpy(dtype=np.float64)
+
+    def _costs(self, unit: Unit) -> Iterator[tuple[TracePart, NDArray[np.float64]]]:
+        """Each part, and what had been spent since the run's start at its events.
+
+        In seconds 0 of runs without times.
+        """
+        for part in self.traces:
+            cost = part.evaluations
+            if unit in SECONDS:
+                cost = np.where(np.isnan(part.time_s), 0.0, part.time_s)
+            yield part, cost / part.at_events(self._dimension) if unit in PER_DIMENSION else cost
+
+    def _of_traces(self, number: Callable[[TracePart], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """A number of each run, shape (runs,)."""
+        of_runs = np.empty(len(self.frame))
+        for part in self.traces:
+            of_runs[part.rows] = number(part)
+        return of_runs
+
+
+def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
+    """The events of a source, of the runs that have a row."""
+    first = 0
+    for events in source.nested("events", FIELDS):
+        yield TracePart.of(events, rows[first : first + len(events)])
+        first += len(events)
+
+
+def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """What the precisions of each run are to be taken from, shape (runs,).
+
+    0 with a known optimum. Without, they are values: the best value of the problem, 0 where no
+    run found a finite one.
+    """
+    best = frame.groupby(PROBLEM)["best_precision"].transform("min").to_numpy(dtype=np.float64)
+    return np.where(frame["f_opt"].isna() & np.isfinite(best), best, 0.0)

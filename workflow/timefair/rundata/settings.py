@@ -1,0 +1,201 @@
+"""What a user chooses about the analysis; nothing here changes a measurement.
+
+The campaign file has these keys too: this is their only declaration.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from timefair.basics.sections import CampaignView, Fault, Section
+from timefair.basics.values import (
+    Bounds,
+    Cost,
+    Count,
+    Distinct,
+    Positive,
+    Repeats,
+    Resamples,
+    Seed,
+    Share,
+    Technique,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Clock = Literal["wall", "cpu", "reference"]
+CLOCKS: tuple[Clock, ...] = ("wall", "cpu", "reference")
+
+
+class RunCount(Section):
+    """How the tables on numbers of runs judge rules, on cells with at least `cap` runs."""
+
+    cap: Annotated[Repeats, Field(ge=5)] = Field(
+        default=50, description="Runs of a complete sample; further runs are independent truth."
+    )
+    taus: Annotated[tuple[Cost, ...], Field(min_length=1, strict=False)] = Field(
+        default=(0.05, 0.1, 0.15, 0.2), description="Limits of the skewness."
+    )
+    outliers: Annotated[tuple[Technique, ...], Field(min_length=1, strict=False)] = Field(
+        default=("iqr", "percentile", "mad"), description="Outlier filters."
+    )
+    judge: Literal["analytic", "resampled"] = Field(
+        default="analytic",
+        description="`resampled`: as in the paper. `analytic`: its limit for many resamples.",
+    )
+    resamples: Resamples = Field(default=1000, description="With `resampled`: resamples.")
+    seeds: Repeats = Field(default=10, description="With `resampled`: repetitions, averaged.")
+    width: Positive = Field(
+        default=0.5, description="Width for the rules with a promise, as a share of the estimate."
+    )
+    bounds: Bounds | None = Field(
+        default=None,
+        description="The least and the greatest best precision that a run can have, known "
+        "beforehand, as `[0, 100]`, for the anytime-valid interval of the mean; `null`: that "
+        "interval is not compared.",
+    )
+
+
+class Statistics(Section):
+    """How results are summarized; a change measures nothing again."""
+
+    quantiles: Annotated[tuple[Share, ...], Field(min_length=1, strict=False), Distinct] = Field(
+        default=(0.1, 0.5, 0.9), description="Quantiles: peak, average and bad case."
+    )
+    confidence: Share = Field(default=0.95, description="Confidence of the intervals.")
+    resamples: Resamples = Field(default=1000, description="Bootstrap resamples.")
+    executions: Annotated[tuple[Count, ...], Field(min_length=1, strict=False)] = Field(
+        default=(1, 2, 3, 5, 10, 20, 50),
+        description="Numbers of executions k, for the best of k runs.",
+    )
+    ancillary: Literal["excluded", "amortised"] = Field(
+        default="excluded",
+        description="`amortised`: every table in seconds charges each run its share of tuning and "
+        "preparation. The table `ancillary` shows the effect in either case.",
+    )
+    time: Clock = Field(
+        default="wall",
+        description="The seconds in the tables: wall clock, CPU time, or CPU time in units of the "
+        "reference kernel. The table `units` shows which repeats best.",
+    )
+    mixed: Literal["refuse", "allow"] = Field(
+        default="refuse",
+        description="`allow`: a table may contain runs of different machines, software, code or "
+        "configurations.",
+    )
+    run_count: RunCount = Field(
+        default=RunCount(), description="How the tables on numbers of runs judge rules."
+    )
+
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
+        if self.time == "reference" and not campaign.reference_is_timed:
+            yield "time", "'reference': needs timing.reference: true"
+        if self.time != "wall" and self.ancillary == "amortised":
+            yield (
+                "time",
+                f"{self.time!r}: ancillary cost is in seconds of the wall clock; with "
+                "statistics.ancillary 'amortised' write 'wall'",
+            )
+
+
+Targets = Annotated[
+    tuple[Positive, ...],
+    Distinct,
+    Field(
+        min_length=1,
+        strict=False,
+        default=tuple(float(f"1e{k}") for k in range(2, -9, -1)),
+        description="Precisions; the tables report the time to reach each.",
+    ),
+]
+RelativeTargets = Annotated[
+    tuple[Share, ...],
+    Distinct,
+    Field(
+        strict=False,
+        default=(1e-1, 1e-3, 1e-5),
+        description="Targets relative to the results: shares that may be left of the way from a "
+        "problem's first evaluations to the best of all algorithms.",
+    ),
+]
+CampaignSeed = Annotated[
+    Seed, Field(default=1, description="Every random stream of the campaign derives from it.")
+]
+Disturbed = Annotated[
+    Literal["flag", "exclude", "repeat"],
+    Field(
+        default="flag",
+        description="`flag`: disturbed runs count, and every table gives their number. `exclude`: "
+        "tables of results leave them out. `repeat`: each is measured again at once.",
+    ),
+]
+
+
+class Analysis(Statistics):
+    """The settings that all tables share: the section `statistics`, and what else they read.
+
+    Attributes
+    ----------
+    targets, relative_targets, seed, disturbed
+        As in the campaign file. The draws of a row depend on the seed and on the row's own names
+        only, so that another algorithm in the campaign does not change them.
+    band
+        Probabilities of the edges of the band around a median trajectory.
+    tuning_s, preparation_s
+        For each algorithm that has declared them, seconds for all problems together; a
+        preparation that is None is taken as measured.
+    problems
+        Problems that those seconds are shared out among, at least 1.
+    campaign
+        What was asked for, as the campaign's snapshot has it, with the names of all tables and
+        figures; the checklist alone reads it.
+    """
+
+    targets: Targets
+    relative_targets: RelativeTargets
+    seed: CampaignSeed
+    disturbed: Disturbed
+    band: tuple[float, float] = (0.25, 0.75)
+    tuning_s: dict[str, float] = Field(default={})
+    preparation_s: dict[str, float | None] = Field(default={})
+    problems: Count = 1
+    campaign: dict[str, Any] = Field(default={})
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Analysis:
+        """The settings as a campaign has them (`Campaign.settings_of`)."""
+        return cls(**settings)
+
+    @field_validator("band")
+    @classmethod
+    def _rising(cls, band: tuple[float, float]) -> tuple[float, float]:
+        if not 0 <= band[0] <= band[1] <= 1:
+            raise ValueError(f"band must be two rising probabilities, not {band}")
+        return band
+
+    def stream(self, names: Mapping[str, object]) -> np.random.Generator:
+        """The random stream of a row: by the seed and the row's own names alone."""
+        import numpy as np
+
+        text = repr(sorted(names.items()))
+        return np.random.default_rng([self.seed, zlib.crc32(text.encode())])
+
+    @property
+    def targets_from_easy(self) -> tuple[float, ...]:
+        """The targets, largest precision first: the order of rows in every table."""
+        return tuple(sorted(self.targets, reverse=True))
+
+    @property
+    def asked_tables(self) -> tuple[str, ...]:
+        """The tables that the campaign asked for."""
+        return tuple(self.campaign.get("tables", ()))
+
+    @property
+    def asked_figures(self) -> tuple[str, ...]:
+        """The figures that the campaign asked for."""
+        return tuple(self.campaign.get("figures", ()))

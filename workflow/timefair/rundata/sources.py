@@ -1,0 +1,110 @@
+"""Where the runs of tables come from: record files, or a table in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from timefair.basics.errors import InputError
+from timefair.records.integrity import Origins
+from timefair.records.schema import PUBLISHED, RUN_SCHEMA
+from timefair.records.store import open_record, with_facts
+
+NESTED = ("launch_log", "events")
+PLAIN = [name for name in RUN_SCHEMA.names if name not in NESTED]
+
+
+class Source(Protocol):
+    """Runs in an order of their own, the same in every pass."""
+
+    def plain(self) -> pa.Table:
+        """The columns of all runs that are not nested.
+
+        The facts in its metadata: what a stopping rule decided, where the runs of each algorithm
+        come from, and what is said of published data.
+        """
+
+    def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
+        """A nested column with at least these of its fields, a part of the runs at a time."""
+
+    def events(self) -> int:
+        """How many there are at most."""
+
+
+class Held:
+    """A table of `RUN_SCHEMA`, with the facts in its metadata."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def plain(self) -> pa.Table:
+        """The columns of all runs that are not nested."""
+        return self._table.select(PLAIN)
+
+    def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
+        """The whole column, at once."""
+        yield self._table[column]
+
+    def events(self) -> int:
+        """How many there are."""
+        return pc.sum(pc.list_value_length(self._table["events"])).as_py() or 0
+
+
+class Stored:
+    """Record files, of any number of runs. What is read is checked in every pass."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._paths = tuple(paths)
+
+    def plain(self) -> pa.Table:
+        """The columns of all runs that are not nested.
+
+        Raises
+        ------
+        InputError
+            One line for each file that is no whole record.
+        """
+        tables = [RUN_SCHEMA.empty_table().select(PLAIN)]
+        decided: list[dict[str, Any]] = []
+        origins: dict[str, Origins] = {}
+        published: dict[str, Any] = {}
+        faults: list[str] = []
+        for path in self._paths:
+            try:
+                record = open_record(path)
+                tables.append(record.read(PLAIN))
+            except InputError as error:
+                faults += error.faults
+                continue
+            decided += record.facts.get("stopping", [])
+            for label in pc.unique(tables[-1]["algorithm"]).to_pylist():
+                if PUBLISHED in record.facts:
+                    published[label] = record.facts[PUBLISHED]
+                else:
+                    origins.setdefault(label, Origins()).add(record.facts)
+        if faults:
+            raise InputError(*faults)
+        named = {label: vars(one) for label, one in origins.items()}
+        facts = {"stopping": decided, "origins": named, PUBLISHED: published}
+        return with_facts(pa.concat_tables(tables), facts)
+
+    def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
+        """A nested column, a row group of a file at a time."""
+        columns = [f"{column}.list.element.{name}" for name in fields]
+        for path in self._paths:
+            for runs in open_record(path).row_groups(columns):
+                yield runs[column]
+
+    def events(self) -> int:
+        """How many there are, a run without any counted as one."""
+        count = 0
+        for path in self._paths:
+            metadata = open_record(path).file.metadata
+            last = metadata.num_columns - 1  # a field of the events: they end the schema
+            groups = range(metadata.num_row_groups)
+            count += sum(metadata.row_group(k).column(last).num_values for k in groups)
+        return count

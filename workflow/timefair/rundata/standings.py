@@ -1,0 +1,117 @@
+"""What the runs on a problem had reached, at their end or at equal evaluations.
+
+A run that reached the final target was ended by it: how far below the target it happened to land is
+no merit, so that it counts as 0 here and such runs are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.records.status import StopReason
+from timefair.rundata.runs import PER_DIMENSION, SECONDS, Runs, Unit
+from timefair.statistics.anytime import best_so_far
+
+KEYS = ("suite", "dimension", "function")
+ENDED_BY_BUDGET = (StopReason.TIME, StopReason.TIME_KILLED, StopReason.EVALUATIONS)
+
+
+@dataclass(frozen=True)
+class ProblemRuns:
+    """The runs on one (suite, dimension, function), all instances together.
+
+    Attributes
+    ----------
+    names
+        Its keys.
+    rows
+        Its runs in the frame.
+    algorithms
+        For each algorithm, by the alphabet, which of `rows` are its runs.
+    """
+
+    names: dict[str, Any]
+    rows: NDArray[np.intp]
+    algorithms: dict[str, NDArray[np.intp]]
+
+    def samples(self, of_runs: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """What each algorithm has of an array with a row for each run of the campaign."""
+        return self.split(of_runs[self.rows])
+
+    def split(self, of_rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """What each algorithm has of an array with a row for each run on this problem."""
+        return {name: of_rows[mine] for name, mine in self.algorithms.items()}
+
+
+def problems(runs: Runs) -> Iterator[ProblemRuns]:
+    """The problems of all suites and dimensions, in the order of their keys."""
+    for names, rows in runs.groups(KEYS):
+        labels = runs.frame["algorithm"].iloc[rows].to_numpy(dtype=object)
+        algorithms = {str(name): np.flatnonzero(labels == name) for name in sorted(set(labels))}
+        yield ProblemRuns(names, rows, algorithms)
+
+
+def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
+    """Best precision of each run, shape (runs,)."""
+    best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
+    return np.where(_solved(runs), 0.0, best)
+
+
+def precision_at(
+    runs: Runs, evaluations: Sequence[tuple[ProblemRuns, NDArray[np.float64]]]
+) -> list[NDArray[np.float64]]:
+    """Best precision of the runs on each problem at its numbers of evaluations.
+
+    An array of shape (rows, points) for each problem, from one pass over all events.
+    """
+    best = [np.empty((len(problem.rows), points.size)) for problem, points in evaluations]
+    owner = np.full(len(runs.frame), -1, dtype=np.intp)
+    place = np.zeros(len(runs.frame), dtype=np.intp)
+    for k, (problem, _) in enumerate(evaluations):
+        owner[problem.rows] = k
+        place[problem.rows] = np.arange(len(problem.rows))
+    for part in runs.traces:
+        owners = owner[part.rows]
+        for k in np.unique(owners[owners >= 0]):
+            mine = part.taken(np.flatnonzero(owners == k))
+            best[k][place[mine.rows]] = best_so_far(
+                mine.evaluations, mine.precision, mine.offsets, evaluations[k][1]
+            )
+    solved_at = np.where(_solved(runs), runs.spent("evaluations"), np.inf)
+    for found, (problem, points) in zip(best, evaluations, strict=True):
+        found[solved_at[problem.rows, np.newaxis] <= points] = 0.0
+    return best
+
+
+def evaluations_allowed(runs: Runs) -> NDArray[np.float64]:
+    """Up to where each run can be judged by evaluations, shape (runs,).
+
+    Its number of evaluations if the budget cut it off; `inf` if it reached the final target or
+    ended by itself, because its result is then final.
+    """
+    cut_off = runs.frame["stop_reason"].isin(ENDED_BY_BUDGET).to_numpy()
+    return np.where(cut_off, runs.spent("evaluations"), np.inf)
+
+
+def known_until(runs: Runs, unit: Unit) -> NDArray[np.float64]:
+    """Up to which cost the best precision of each run is known, shape (runs,).
+
+    In evaluations as `evaluations_allowed`, where published runs end with their data; in seconds
+    every run lasts as long as the budget, so that nothing is unknown: `inf`.
+    """
+    if unit in SECONDS:
+        return np.full(len(runs.frame), np.inf)
+    known = evaluations_allowed(runs)
+    known = np.where(runs.timed | _solved(runs), known, runs.spent("evaluations"))
+    if unit in PER_DIMENSION:
+        known = known / runs.frame["dimension"].to_numpy(dtype=np.float64)
+    return np.asarray(known, dtype=np.float64)
+
+
+def _solved(runs: Runs) -> NDArray[np.bool_]:
+    return np.asarray(runs.frame["stop_reason"] == StopReason.TARGET, dtype=np.bool_)

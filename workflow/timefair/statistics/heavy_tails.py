@@ -1,0 +1,204 @@
+"""Samples whose mean rests on rare large costs: how to recognize them, and limits for the mean."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri, stdtrit
+
+from timefair.statistics.checks import check_confidence
+
+LOG_SPREAD = 1.5
+"""Standard deviation of the logarithms above which a lognormal sample has a heavy tail."""
+
+NORMALITY_LEVEL = 0.05
+"""Level of the test that the logarithms are normal."""
+
+FEWEST_RUNS = 5
+"""Number of runs from which that test is defined."""
+
+EXCESS_ERRORS = 0.5
+"""Excess of the skewness that counts, in standard errors of a normal sample's skewness."""
+
+WIDEST = 2.5
+"""Upper limit of the factor for a lognormal tail."""
+
+
+def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:
+    """Whether a sample looks lognormal with so large a spread that its mean is hardly known.
+
+    Parameters
+    ----------
+    costs : array_like, shape (R,) or (R, targets)
+        What each run cost to reach the target, all runs successful. Not negative.
+
+    Returns
+    -------
+    ndarray of bool, shape () or (targets,)
+        True where the standard deviation of the logarithms exceeds `LOG_SPREAD` and the test of
+        Shapiro and Francia does not reject their normality at `NORMALITY_LEVEL`. False for fewer
+        than `FEWEST_RUNS` runs, where a cost is 0, and where all costs are equal.
+
+    Raises
+    ------
+    ValueError
+        If `costs` is neither a vector nor a matrix, or a cost is negative or not finite.
+
+    Notes
+    -----
+    Share of samples for which it is True, over 20,000 samples each:
+
+    ================== ====== ====== ====== =======
+    law                R = 10 R = 15 R = 30 R = 100
+    ================== ====== ====== ====== =======
+    exponential        0.13   0.09   0.02   0.00
+    lognormal, σ = 1   0.02   0.00   0.00   0.00
+    bimodal            0.01   0.00   0.00   0.00
+    Pareto, α = 2.5    0.00   0.00   0.00   0.00
+    Weibull, shape 0.7 0.50   0.49   0.40   0.06
+    gamma, shape 0.5   0.56   0.51   0.29   0.00
+    lognormal, σ = 1.5 0.42   0.42   0.44   0.46
+    lognormal, σ = 2   0.78   0.85   0.92   0.95
+    lognormal, σ = 3   0.93   0.94   0.95   0.95
+    ================== ====== ====== ====== =======
+
+    The bimodal law is that of `timefair.statistics.ert.ert_interval`. A sample of few runs for
+    which it is False may still come from a heavy-tailed law: of the lognormal with σ = 2 these are
+    the samples of 10 runs that happen to contain no large cost.
+
+    References
+    ----------
+    P. Royston, A pocket-calculator algorithm for the Shapiro-Francia test for non-normality,
+    Statistics in Medicine 12 (1993).
+
+    Examples
+    --------
+    >>> bool(heavy_tail([0.1, 0.4, 0.9, 1.6, 3.0, 9.0, 70.0]))
+    True
+    >>> bool(heavy_tail([1.1, 1.4, 0.9, 1.6, 3.0, 1.3, 2.1]))
+    False
+    """
+    cost = _costs(costs)
+    runs = cost.shape[0]
+    found = (cost > 0).all(axis=0)
+    if runs < FEWEST_RUNS or not found.any():
+        return np.zeros(cost.shape[1:], dtype=np.bool_)
+    logs = np.sort(np.log(np.where(found, cost, 1.0)), axis=0)
+    away = logs - logs.mean(axis=0)
+    squares = np.asarray((away**2).sum(axis=0))
+    wide = found & (squares > (runs - 1) * LOG_SPREAD**2)
+    scores = ndtri((np.arange(1, runs + 1) - 0.375) / (runs + 0.25))
+    fit = np.ones(squares.shape)
+    np.divide((scores @ away) ** 2, squares * (scores @ scores), out=fit, where=wide)
+    return np.asarray(wide & (_normality(fit, runs) >= NORMALITY_LEVEL))
+
+
+def _normality(fit: NDArray[np.float64], runs: int) -> NDArray[np.float64]:
+    """p-value of Shapiro and Francia's statistic, by Royston's approximation."""
+    size = np.log(runs)
+    middle = -1.2725 + 1.0521 * (np.log(size) - size)
+    spread = 1.0308 - 0.26758 * (np.log(size) + 2.0 / size)
+    with np.errstate(divide="ignore"):
+        return np.asarray(ndtr((middle - np.log1p(-fit)) / spread))
+
+
+def widening(costs: ArrayLike, *, confidence: float) -> NDArray[np.float64]:
+    """Factor for the upper half of the log interval of a mean, where the tail is heavy.
+
+    Parameters
+    ----------
+    costs : array_like, shape (R,) or (R, targets)
+        A sample, not negative; at least two runs.
+    confidence : float
+        Nominal coverage of the two-sided interval, in (0, 1).
+
+    Returns
+    -------
+    ndarray, shape () or (targets,)
+        At least 1; exactly 1 where the sample is no more skewed than the logarithm accounts for
+        and has no heavy tail. The interval's upper limit is the mean times
+        exp(factor t c/sqrt(R)), with Student's t and the coefficient of variation c.
+
+    Raises
+    ------
+    ValueError
+        If `costs` is neither a vector nor a matrix, has fewer than two runs or a cost that is
+        negative or not finite, or `confidence` lies outside (0, 1).
+
+    Notes
+    -----
+    *Skewness.* The second term of the Edgeworth expansion of a studentised mean asks for
+    g (2 t^2 + 1)/(6 sqrt(R)) more standard errors above, with the law's skewness g. An interval on
+    the log scale is c t^2/(2 sqrt(R)) longer already. What is missing belongs to the excess
+    x = g - 3 c t^2/(2 t^2 + 1), and the factor is 1 + a x (2 t^2 + 1)/(6 t sqrt(R)). It applies
+    where x exceeds half of sqrt(6/R), the standard error of a normal sample's skewness. With the
+    skewness of the sample in place of the law's, a = 1 is too little, because few runs show a part
+    of it only: a = min(1 + 40/R, 5) was chosen by simulation.
+
+    *Lognormal tail.* Where `heavy_tail` is True, the upper limit is at least that of a lognormal
+    mean, exp(m + v/2 + t sqrt(v/R + v^2/(2 (R - 1)))) with the mean m and the variance v of the
+    logarithms, up to the factor `WIDEST`.
+
+    References
+    ----------
+    P. Hall, The Bootstrap and Edgeworth Expansion, 1992, chapter 2; N. J. Johnson, Modified t tests
+    and confidence intervals for asymmetrical populations, Journal of the American Statistical
+    Association 73 (1978). U. Olsson, Confidence intervals for the mean of a log-normal
+    distribution, Journal of Statistics Education 13 (2005), for Cox's interval with Student's t.
+
+    Examples
+    --------
+    >>> widening([1.0, 1.1, 1.2, 1.3, 1.4], confidence=0.95).tolist()
+    1.0
+    >>> round(float(widening([1.0, 1.01, 1.02, 1.1, 1.9], confidence=0.95)), 2)
+    3.22
+    >>> round(float(widening([0.1, 0.4, 0.9, 1.6, 3.0, 9.0, 70.0], confidence=0.95)), 2)
+    2.16
+    """
+    cost = _costs(costs)
+    check_confidence(confidence)
+    if cost.shape[0] < 2:
+        raise ValueError("a spread needs at least two runs")
+    t = float(stdtrit(cost.shape[0] - 1, (1 + confidence) / 2))
+    factor = _skewness_factor(cost, t)
+    heavy = heavy_tail(cost)
+    if heavy.any():
+        lognormal = _lognormal_factor(cost[:, heavy] if cost.ndim == 2 else cost, t)
+        factor[heavy] = np.maximum(factor[heavy], np.minimum(lognormal, WIDEST))
+    return factor
+
+
+def _skewness_factor(cost: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+    runs, most = cost.shape[0], cost.max(axis=0)
+    unit = cost / np.where(most > 0, most, 1.0)
+    away = unit - unit.mean(axis=0)
+    spread = np.sqrt((away**2).mean(axis=0))
+    skewness, variation = np.zeros(spread.shape), np.zeros(spread.shape)
+    spreads = np.ptp(unit, axis=0) > 0
+    np.divide((away**3).mean(axis=0), spread**3, out=skewness, where=spreads)
+    np.divide(spread, unit.mean(axis=0), out=variation, where=spreads)
+    excess = skewness - variation * np.sqrt(runs / (runs - 1)) * 3 * t**2 / (2 * t**2 + 1)
+    counted = np.where(excess > EXCESS_ERRORS * np.sqrt(6 / runs), excess, 0.0)
+    amplified = min(1 + 40 / runs, 5.0) * counted
+    return np.asarray(1.0 + amplified * (2 * t**2 + 1) / (6 * t * np.sqrt(runs)))
+
+
+def _lognormal_factor(cost: NDArray[np.float64], t: float) -> NDArray[np.float64]:
+    """The upper limit of a lognormal mean, as a factor of the log interval's upper half."""
+    runs = cost.shape[0]
+    logs = np.log(cost)
+    variance = logs.var(axis=0, ddof=1)
+    limit = logs.mean(axis=0) + variance / 2
+    limit += t * np.sqrt(variance / runs + variance**2 / (2 * (runs - 1)))
+    mean = cost.mean(axis=0)
+    half = t * cost.std(axis=0, ddof=1) / mean / np.sqrt(runs)
+    return np.asarray((limit - np.log(mean)) / half)
+
+
+def _costs(costs: ArrayLike) -> NDArray[np.float64]:
+    cost = np.asarray(costs, dtype=np.float64)
+    if cost.ndim not in (1, 2):
+        raise ValueError(f"costs must have the shape (R,) or (R, targets), not {cost.shape}")
+    if not np.isfinite(cost).all() or (cost < 0).any():
+        raise ValueError("costs must be finite and not negative")
+    return cost

@@ -1,0 +1,374 @@
+"""Permutation distribution of Mann and Whitney's U, with and without ties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit, ndtr
+
+EXACT_PAIRS = 20_000
+"""Product of the sample sizes up to which samples without ties have an exact distribution."""
+
+EXACT_ADDITIONS = 3_400_000
+"""Additions up to which samples with ties have an exact distribution; about 3 ms."""
+
+MOST_GROUPS = 1000
+"""Different values among samples with ties for which those additions are counted at all."""
+
+NEAR_THE_MEAN = 0.05
+"""Distance from the mean, in standard deviations, below which a saddlepoint is not resolved."""
+
+NEWTON_STEPS = 100
+"""Upper limit of the steps to a saddlepoint; 3 to 25 are usual."""
+
+LONGEST_MOVE = 2.0
+"""Change of a logit in one step that is allowed; where logits are large, half of the largest."""
+
+CONVERGED = 1e-9
+"""Length of a step at which the saddlepoint is found."""
+
+
+@dataclass(frozen=True)
+class Tails:
+    """Probabilities ``P(U <= u)`` and ``P(U >= u)`` of the observed u."""
+
+    lower: float
+    upper: float
+
+
+def tails(first: ArrayLike, second: ArrayLike) -> Tails:
+    """Both tails of U when the pooled values are dealt to the two samples at random.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (m,) and (n,)
+        Values, at least one each; `inf` allowed, equal to itself.
+
+    Returns
+    -------
+    Tails
+        U counts the pairs in which the value of `first` is the larger one, ties half. Both tails
+        are 1 where all values are equal.
+
+    Raises
+    ------
+    ValueError
+        If a sample is empty or not a vector, or a value is NaN.
+
+    Notes
+    -----
+    The distribution is conditional on the ties. It is exact
+
+    - without ties for ``m n <= EXACT_PAIRS``, such as 141 runs each;
+    - with any ties for up to 30 runs each, and for more runs where few values differ or most are
+      equal, wherever `EXACT_ADDITIONS` suffice.
+
+    Beyond, it is the double saddlepoint approximation for a lattice; complete separation is exact
+    at every size. The relative error of a tail, against the exact distribution, is below 0.0003
+    without ties, from 50 runs each and down to probabilities of 1e-12. With ties, for 30 to 90 runs
+    each, it is below 0.01 down to 1e-6 and below 0.04 down to 1e-12. Where 12 runs are compared
+    with 300 and half of the values are equal, it reaches 0.04 down to 1e-3 and 0.3 down to 1e-6.
+
+    References
+    ----------
+    H. B. Mann and D. R. Whitney, On a test of whether one of two random variables is
+    stochastically larger than the other, Annals of Mathematical Statistics 18 (1947).
+    I. M. Skovgaard, Saddlepoint expansions for conditional distributions, Journal of Applied
+    Probability 24 (1987), and R. W. Butler, Saddlepoint Approximations with Applications, 2007,
+    chapter 4, for the approximation.
+
+    Examples
+    --------
+    >>> tails([1.0, 2.0, 3.0], [4.0, 5.0, float("inf")])
+    Tails(lower=0.05, upper=1.0)
+    >>> tails([1.0, 1.0], [1.0, 2.0])
+    Tails(lower=0.5, upper=1.0)
+    """
+    x, y = _vector(first, "first"), _vector(second, "second")
+    m, n = x.size, y.size
+    if m > n:
+        swapped = tails(y, x)
+        return Tails(swapped.upper, swapped.lower)
+    values, counts = np.unique(np.concatenate([x, y]), return_counts=True)
+    of_first = np.bincount(np.searchsorted(values, x), minlength=values.size)
+    of_second = counts - of_first
+    doubled = int((of_first * (2 * np.cumsum(of_second) - of_second)).sum())
+    if values.size == 1:
+        return Tails(1.0, 1.0)
+    if values.size == m + n and m * n <= EXACT_PAIRS:
+        u = doubled // 2
+        return Tails(float(at_most(u, m, n)), float(at_most(m * n - u, m, n)))
+    ties = tuple(counts.tolist())
+    if len(ties) <= MOST_GROUPS and _Groups.of(ties).additions(m) <= EXACT_ADDITIONS:
+        return _exact(ties, m).tails(doubled)
+    return Tails(
+        _approximate(counts, m, doubled - m * n), _approximate(counts[::-1], m, m * n - doubled)
+    )
+
+
+def at_most(u: ArrayLike, m: int, n: int) -> NDArray[np.float64]:
+    """``P(U <= u)`` for two samples of one continuous law.
+
+    Parameters
+    ----------
+    u : array_like of int
+        Numbers of pairs, in 0..m n.
+    m, n : int
+        Sizes of the samples, at least 1.
+
+    Returns
+    -------
+    ndarray
+        The shape of `u`. Integer arithmetic up to the last division: no rounding error in a tail.
+
+    Examples
+    --------
+    >>> at_most([0, 4, 9], 3, 3).tolist()
+    [0.05, 0.5, 1.0]
+    """
+    pairs = np.asarray(u, dtype=np.int64)
+    below_half = _lower_half(min(m, n), max(m, n))
+    mirrored = pairs >= below_half.size
+    places = np.where(mirrored, m * n - pairs - 1, pairs)
+    found = np.where(places < 0, 0.0, below_half[np.maximum(places, 0)])
+    return np.where(mirrored, 1.0 - found, found)
+
+
+@lru_cache(maxsize=1024)
+def _lower_half(m: int, n: int) -> NDArray[np.float64]:
+    """P(U <= u) for u = 0..m n // 2, with m <= n.
+
+    The number of ways to have each u are the coefficients of a Gaussian binomial, the product of
+    (1 - q^(n+i)) / (1 - q^i) for i = 1..m.
+    """
+    size = m * n // 2 + 1
+    ways = np.zeros(size, dtype=object)
+    ways[0] = 1
+    for i in range(1, m + 1):
+        if n + i < size:
+            ways[n + i :] -= ways[: size - n - i].copy()
+        for residue in range(i):
+            ways[residue::i] = np.add.accumulate(ways[residue::i])
+    return np.asarray(np.add.accumulate(ways) / comb(m + n, m), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Groups of equal values: two that are counted in closed form, and the other values.
+
+    Attributes
+    ----------
+    rank
+        Doubled rank of the first group.
+    step
+        Greatest common divisor of all differences of doubled ranks.
+    shifts
+        Of each value outside of both groups, its doubled rank minus `rank`, in steps.
+    shift
+        The same of a value in the second group.
+    first, second
+        Sizes of these groups.
+    """
+
+    rank: int
+    step: int
+    shifts: NDArray[np.int64]
+    shift: int
+    first: int
+    second: int
+
+    @classmethod
+    def of(cls, ties: tuple[int, ...]) -> _Groups:
+        """The second is the largest group, the first the one that makes `sums` of the rest few."""
+        counts = np.array(ties, dtype=np.int64)
+        ranks = _doubled_ranks(counts)
+        second = np.lexsort((np.abs(ranks - counts.sum()), counts))[-1]
+        rest = counts.copy()
+        rest[second] = 0
+        distances = np.abs(ranks[:, np.newaxis] - ranks)
+        costs = (distances @ rest) * (rest.sum() - rest).astype(np.float64)
+        costs[second] = np.inf
+        first = int(np.argmin(costs))
+        step = _step(ranks)
+        shifts = (ranks - ranks[first]) // step
+        others = np.delete(np.arange(counts.size), [first, second])
+        return cls(
+            int(ranks[first]),
+            step,
+            np.repeat(shifts[others], counts[others]),
+            int(shifts[second]),
+            int(counts[first]),
+            int(counts[second]),
+        )
+
+    def rows(self, m: int) -> int:
+        """How many different numbers of the values outside of both groups may be among m."""
+        return min(m, self.shifts.size) + 1
+
+    def lowest(self, m: int) -> int:
+        """The least sum of at most m of `shifts`, at most 0."""
+        return int(np.minimum(np.sort(self.shifts)[:m], 0).sum())
+
+    def sums(self, m: int) -> int:
+        """Upper limit of the different sums of at most m of `shifts`."""
+        return int(np.maximum(np.sort(self.shifts)[::-1][:m], 0).sum()) - self.lowest(m) + 1
+
+    def additions(self, m: int) -> int:
+        """What `_exact` costs."""
+        return (self.shifts.size + min(m, self.second) + 1) * self.rows(m) * self.sums(m)
+
+
+@dataclass(frozen=True)
+class _Distribution:
+    """P(2 U <= first + i step) and P(2 U >= first + i step) for i = 0, 1, ..."""
+
+    first: int
+    step: int
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+
+    def tails(self, doubled: int) -> Tails:
+        place = (doubled - self.first) // self.step
+        return Tails(min(float(self.lower[place]), 1.0), min(float(self.upper[place]), 1.0))
+
+
+@lru_cache(maxsize=256)
+def _exact(ties: tuple[int, ...], m: int) -> _Distribution:
+    """Distribution of the doubled rank sum of m of the values, and from it that of 2 U.
+
+    ``ways[k, s]`` counts the choices of k of the values outside of both groups whose shifts have
+    the sum s. The other m - k come from the two groups, of which the first adds no shift.
+    """
+    groups, total = _Groups.of(ties), sum(ties)
+    rows, sums, lowest = groups.rows(m), groups.sums(m), groups.lowest(m)
+    ways = np.zeros((rows, sums))
+    ways[0, -lowest] = 1.0
+    for shift in groups.shifts:
+        if shift > 0:
+            ways[1:, shift:] += ways[:-1, :-shift]
+        else:
+            ways[1:, :shift] += ways[:-1, -shift:]
+    most = min(groups.second, m)
+    chances = np.zeros(sums + most * abs(groups.shift))
+    least = most * min(groups.shift, 0)
+    for taken in range(most + 1):
+        weights = [
+            comb(groups.second, taken) * comb(groups.first, m - taken - k) / comb(total, m)
+            if taken + k <= m
+            else 0.0
+            for k in range(rows)
+        ]
+        place = taken * groups.shift - least
+        chances[place : place + sums] += np.array(weights) @ ways
+    first = m * groups.rank + (least + lowest) * groups.step - m * (m + 1)
+    upper = np.cumsum(chances[::-1])[::-1]
+    return _Distribution(first, groups.step, np.cumsum(chances), upper)
+
+
+def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
+    """P(D <= deviation), with D = 2 U - m n of m values dealt to the first sample.
+
+    Exact for the greatest D; never below the probability of the least one, which has the m lowest
+    values, with a choice only among those that are equal to the highest of them.
+    """
+    n = int(counts.sum()) - m
+    below = np.cumsum(counts) - counts
+    highest = np.clip(m + below + counts - m - n, 0, counts)  # how many of each are among the top m
+    if deviation == int(_doubled_ranks(counts) @ highest) - m * (m + n + 1):
+        return 1.0
+    group = int(np.searchsorted(below + counts, m))
+    least = comb(int(counts[group]), m - int(below[group])) / comb(m + n, m)
+    return min(max(_saddlepoint(counts, m, deviation), least), 1.0)
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """Independent choices, one per value, of which m are made with the sum x of their ranks.
+
+    Attributes
+    ----------
+    ranks, counts
+        Of the groups of equal values.
+    given
+        m and x.
+    """
+
+    ranks: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    given: NDArray[np.float64]
+
+    def excess(self, point: NDArray[np.float64]) -> float:
+        """Cumulant generating function minus its linear part; least at the saddlepoint."""
+        logits = point[0] + point[1] * self.ranks
+        return float(self.counts @ np.logaddexp(0.0, logits) - point @ self.given)
+
+    def derivatives(
+        self, point: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Gradient and Hessian of `excess`."""
+        p = expit(point[0] + point[1] * self.ranks)
+        powers = np.stack([np.ones(p.size), self.ranks])
+        return powers @ (self.counts * p) - self.given, (powers * self.counts * p * (1 - p)) @ (
+            powers.T
+        )
+
+    def saddlepoint(self, start: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Minimum of `excess`, by Newton's method with limited steps."""
+        point = start
+        for _ in range(NEWTON_STEPS):
+            gradient, hessian = self.derivatives(point)
+            move = np.linalg.lstsq(hessian, gradient)[0]
+            logits, change = (np.abs(at[0] + at[1] * self.ranks).max() for at in (point, move))
+            move *= min(1.0, max(LONGEST_MOVE, logits / 2) / max(change, CONVERGED))
+            here = self.excess(point)
+            while self.excess(point - move) > here and np.abs(move).max() > CONVERGED:
+                move /= 2
+            point = point - move
+            if np.abs(move).max() <= CONVERGED:
+                break
+        return point
+
+
+def _saddlepoint(counts: NDArray[np.int64], m: int, deviation: int) -> float:
+    """The double saddlepoint approximation of P(D <= deviation).
+
+    D is the sum of the doubled ranks of m values, about its mean. It has the distribution of a sum
+    over independent choices, given that m are made.
+    """
+    total = int(counts.sum())
+    ranks = _doubled_ranks(counts) - (total + 1)
+    scale = float(np.sqrt((counts * ranks**2).sum() / total))
+    step, x = _step(ranks) / scale, deviation / scale
+    x += step / 2
+    z = x / np.sqrt(m * (total - m) / (total - 1))
+    if abs(z) < NEAR_THE_MEAN:
+        return float(ndtr(z))
+    choices = _Choices(ranks / scale, counts.astype(np.float64), np.array([m, x]))
+    start = np.array([float(logit(m / total)), 0.0])
+    point = choices.saddlepoint(start)
+    w = np.copysign(np.sqrt(2 * (choices.excess(start) - choices.excess(point))), point[1])
+    spread = np.linalg.det(choices.derivatives(point)[1]) / (m * (total - m) / total)
+    u = 2 * np.sinh(point[1] * step / 2) / step * np.sqrt(spread)
+    return float(ndtr(w) + np.exp(-(w**2) / 2) / np.sqrt(2 * np.pi) * (1 / w - 1 / u))
+
+
+def _doubled_ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Twice the average rank of each group of equal values, in their order."""
+    return np.asarray(2 * np.cumsum(counts) - counts + 1)
+
+
+def _step(ranks: NDArray[np.int64]) -> int:
+    return int(np.gcd.reduce(np.diff(ranks)))
+
+
+def _vector(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    x = np.asarray(values, dtype=np.float64)
+    if x.ndim != 1 or x.size == 0:
+        raise ValueError(f"{name} must be a vector with at least one value, not {x.shape}")
+    if np.isnan(x).any():
+        raise ValueError(f"{name} must not have NaN; a result that was not reached is inf")
+    return x

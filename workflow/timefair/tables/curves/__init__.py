@@ -1,1 +1,0 @@
-"""Shares and precisions over a growing cost."""

@@ -1,6 +1,0 @@
-"""Frames to LaTeX that a paper can ``\\input``: booktabs, best in bold, captions with units."""
-
-from timefair.tables.latex.captions import Setting
-from timefair.tables.latex.document import document, typeset
-
-__all__ = ["Setting", "document", "typeset"]
