@@ -16,7 +16,7 @@ from timefair import cli
 from timefair.campaign import configuration, plan
 from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.files import write
-from timefair.exhibits.layout import Layout, Points, Value, generic, layouts_of, parts
+from timefair.exhibits.layout import Layout, Points, Value, generic, parts
 from timefair.exhibits.questions import Question
 from timefair.exhibits.registry import TABLES
 from timefair.latex import Setting, document, notation, typeset
@@ -63,7 +63,7 @@ def campaign(run, table):
 def printed(name, records):
     table = TABLES[name].exhibit
     frame = table(Runs.of(records), ANALYSIS)
-    return typeset(table, frame, layouts_of(table, frame), SETTING)
+    return typeset(table, frame, table.printed(frame), SETTING)
 
 
 def typeset_frame(frame, layout):

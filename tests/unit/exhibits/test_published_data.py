@@ -6,7 +6,6 @@ import pyarrow as pa
 import pytest
 
 from timefair import latex
-from timefair.exhibits.layout import layouts_of
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import with_facts
@@ -223,7 +222,7 @@ def test_captions_say_so(name, beside, tmp_path):
     tex = latex.typeset(
         TABLES[name].exhibit,
         frame,
-        layouts_of(TABLES[name].exhibit, frame),
+        TABLES[name].exhibit.printed(frame),
         latex.Setting(ANALYSIS, time_s=1.0),
     )
     assert "Published data, which have no times: B." in tex

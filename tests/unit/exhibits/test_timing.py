@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
 from timefair.exhibits.files import read, write
-from timefair.exhibits.layout import layouts_of
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.latex import Setting, typeset
 from timefair.records.schema import RUN_SCHEMA
@@ -146,7 +145,7 @@ def test_every_table_says_how_many_were_disturbed(timed, tmp_path, settings, nam
     write(frame, tmp_path / "t.parquet")
     back = read(tmp_path / "t.parquet")
     assert said in typeset(
-        TABLES[name].exhibit, back, layouts_of(TABLES[name].exhibit, back), Setting(ANALYSIS)
+        TABLES[name].exhibit, back, TABLES[name].exhibit.printed(back), Setting(ANALYSIS)
     )
 
 
@@ -160,7 +159,7 @@ def test_what_is_unknown_is_said(run, table):
 def test_captions_name_the_clock(timed):
     for clock, said in (("cpu", "Seconds are of CPU time."), ("wall", "")):
         frame = made("ert", timed, analysis(time=clock))
-        tex = typeset(TABLES["ert"].exhibit, frame, layouts_of(TABLES["ert"].exhibit, frame),
+        tex = typeset(TABLES["ert"].exhibit, frame, TABLES["ert"].exhibit.printed(frame),
                       Setting(analysis(time=clock)))  # fmt: skip
         assert ("CPU time" in tex) is bool(said)
         assert said in tex

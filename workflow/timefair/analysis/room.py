@@ -127,10 +127,9 @@ class Room:
 def typeset(name: str, frame: pd.DataFrame, campaign: Campaign) -> str:
     """A table of a campaign as LaTeX."""
     from timefair import latex
-    from timefair.exhibits.layout import layouts_of
     from timefair.rundata.settings import Analysis
 
     budget = campaign.budget.model_dump(exclude={"final_target"})
     setting = latex.Setting(Analysis.of(campaign.analysis_settings), **budget)
     exhibit = TABLES[name].exhibit
-    return latex.typeset(exhibit, frame, layouts_of(exhibit, frame), setting)
+    return latex.typeset(exhibit, frame, exhibit.printed(frame), setting)

@@ -6,10 +6,11 @@ itself, with values to read; a form without views appears on the page as the pic
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from timefair.charts import costs
 
@@ -26,30 +27,43 @@ ENDED = (
 )
 
 
-class Chart(Protocol):
-    """A form with the columns that it shows."""
+class Chart(ABC):
+    """A form with the columns that it shows.
 
-    @property
-    def renderer(self) -> str:
-        """The module that draws it on paper, below `timefair.charts.paper`."""
+    Attributes
+    ----------
+    renderer
+        The module below `timefair.charts.paper` that draws it on paper.
+    """
+
+    renderer: str
 
     @property
     def on_paper(self) -> str:
         """How the drawing on paper is read, in sentences; may be empty."""
+        return ""
 
     @property
     def on_page(self) -> str:
         """How the drawing of the page is read, in sentences; may be empty."""
+        return ""
 
+    @abstractmethod
     def paper(self, frame: pd.DataFrame) -> Figure:
         """The figure of a table; ValueError if the table has no rows for it."""
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
         """What the page draws of a table: one entry per view; empty for a picture."""
+        return []
+
+    def _draw(self, *arguments: Any, **options: Any) -> Figure:
+        """Call the function ``draw`` of the renderer."""
+        drawn: Figure = import_module(f"{PAPER}.{self.renderer}").draw(*arguments, **options)
+        return drawn
 
 
 @dataclass(frozen=True)
-class Curves:
+class Curves(Chart):
     """One curve per algorithm over a logarithmic axis, one panel per function or dimension.
 
     Labels name the cost with ``{cost}`` (for an axis: ``wall clock in seconds``) or ``{unit}``
@@ -134,9 +148,7 @@ class Curves:
 
     def paper(self, frame: pd.DataFrame) -> Figure:
         """The panels of a table; ValueError if it has no rows of the unit."""
-        from timefair.charts.paper import curves
-
-        return curves.draw(frame, self)
+        return self._draw(frame, self)
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
         """One view."""
@@ -161,7 +173,7 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Picture:
+class Picture(Chart):
     """A chart with a form of its own, which the page shows as a picture.
 
     Attributes
@@ -175,20 +187,13 @@ class Picture:
     renderer: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    on_paper = on_page = ""
-
     def paper(self, frame: pd.DataFrame) -> Figure:
         """The figure of a table, as the module draws it."""
-        drawn: Figure = import_module(f"{PAPER}.{self.renderer}").draw(frame, **self.options)
-        return drawn
-
-    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
-        """None: the page shows the picture."""
-        return []
+        return self._draw(frame, **self.options)
 
 
 @dataclass(frozen=True)
-class Dots:
+class Dots(Chart):
     """One dot per algorithm, with an interval, over a logarithmic axis; one panel per function.
 
     Attributes
@@ -207,7 +212,6 @@ class Dots:
     high: str = ""
 
     renderer = "dots"
-    on_paper = on_page = ""
 
     @staticmethod
     def seconds(frame: pd.DataFrame) -> str:
@@ -216,17 +220,11 @@ class Dots:
 
     def paper(self, frame: pd.DataFrame) -> Figure:
         """The panels of a table; ValueError if it has no rows."""
-        from timefair.charts.paper import dots
-
-        return dots.draw(frame, self)
-
-    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
-        """None: the page shows the picture."""
-        return []
+        return self._draw(frame, self)
 
 
 @dataclass(frozen=True)
-class Slopes:
+class Slopes(Chart):
     """Average ranks at several positions, one line per algorithm: crossings are changes of order.
 
     Attributes
@@ -239,21 +237,14 @@ class Slopes:
     prepare: Callable[[pd.DataFrame], pd.DataFrame]
 
     renderer = "slopes"
-    on_paper = on_page = ""
 
     def paper(self, frame: pd.DataFrame) -> Figure:
         """One row of panels per dimension; ValueError if the table has no rows."""
-        from timefair.charts.paper import slopes
-
-        return slopes.draw(self.prepare(frame))
-
-    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
-        """None: the page shows the picture."""
-        return []
+        return self._draw(self.prepare(frame))
 
 
 @dataclass(frozen=True)
-class RankAxis:
+class RankAxis(Chart):
     """Average ranks on an axis, with what the critical difference cannot tell from the best."""
 
     renderer = "critical_difference"
@@ -268,9 +259,7 @@ class RankAxis:
 
     def paper(self, frame: pd.DataFrame) -> Figure:
         """Critical-difference diagrams; ValueError if the table has no rows."""
-        from timefair.charts.paper import critical_difference
-
-        return critical_difference.draw(frame)
+        return self._draw(frame)
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
         """One view per measure that the table has."""

@@ -186,6 +186,12 @@ class Exhibit:
         frame.attrs["clock"] = analysis.time if self.charged else "wall"
         return frame
 
+    def printed(self, frame: pd.DataFrame) -> tuple[Layout, ...]:
+        """The layouts of a table in LaTeX; one made from its columns if the exhibit has none."""
+        from timefair.exhibits.layout import generic
+
+        return self.layouts or (generic(frame, self.title),)
+
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
         """The runs as this table takes them."""
         taken = runs if self.complete else runs.wanted(analysis)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
-
-if TYPE_CHECKING:
-    from timefair.exhibits.exhibit import Exhibit
 
 ALGORITHM = "algorithm"
 PARTS = ("suite", "dimension", "unit")
@@ -203,11 +200,6 @@ def _printed(frame: pd.DataFrame, layout: Layout, keys: list[str]) -> pd.DataFra
         groups = frame.groupby(within, sort=False) if within else [((), frame)]
         frame = pd.concat([points.chosen(rows) for _, rows in groups]).sort_index()
     return frame
-
-
-def layouts_of(exhibit: Exhibit, frame: pd.DataFrame) -> tuple[Layout, ...]:
-    """The printed forms of a table; one made from its columns if it declares none."""
-    return exhibit.layouts or (generic(frame, exhibit.title),)
 
 
 def generic(frame: pd.DataFrame, title: str) -> Layout:
