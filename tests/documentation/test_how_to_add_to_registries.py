@@ -101,6 +101,7 @@ def passed(printed: dict[str, str]) -> int:
     return int(re.findall(r"(\d+) passed", text)[0])
 
 
+@pytest.mark.slow
 def test_a_suite_is_one_file(tmp_path: Path) -> None:
     steps = Steps("How to add a suite", tmp_path)
     steps.write_files()
@@ -111,6 +112,7 @@ def test_a_suite_is_one_file(tmp_path: Path) -> None:
     assert "## `ridge`" in (tmp_path / "docs/suites.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_library_is_one_file_and_a_line_of_pyproject(tmp_path: Path) -> None:
     pytest.importorskip("directsearch")
     steps = Steps("How to add a library of algorithms", tmp_path)
@@ -132,6 +134,7 @@ def test_a_library_is_one_file_and_a_line_of_pyproject(tmp_path: Path) -> None:
         assert "directsearch" in (tmp_path / page).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_library_that_pyproject_does_not_name_is_noticed(tmp_path: Path) -> None:
     pytest.importorskip("directsearch")
     steps = Steps("How to add a library of algorithms", tmp_path)

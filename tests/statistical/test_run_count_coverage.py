@@ -89,6 +89,7 @@ def test_an_ordinary_interval_covers_one_look_but_not_all():
     assert covered_at_every_look(rule, samples, 1.0) < binom.ppf(CHANCE, SAMPLES, 0.90)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("a", "b"), [(2.0, 5.0), (0.2, 0.2), (0.1, 1.0)])
 def test_bounded_means_are_covered_wherever_one_stops(a, b):
     samples = np.random.default_rng(24).beta(a, b, size=(2000, 30))
@@ -98,6 +99,7 @@ def test_bounded_means_are_covered_wherever_one_stops(a, b):
     assert covered_at_the_stop(rule, samples, a / (a + b)) >= every_look
 
 
+@pytest.mark.slow
 def test_a_promise_of_a_mean_is_kept_or_nothing_is_promised():
     """One sample in eight has a value that the bounds exclude; the others are as promised."""
     rng = np.random.default_rng(28)
@@ -115,6 +117,7 @@ def test_a_promise_of_a_mean_is_kept_or_nothing_is_promised():
     assert broken.sum() <= binom.isf(CHANCE, len(samples), 1.0 - rule.confidence)
 
 
+@pytest.mark.slow
 def test_a_promise_of_the_mean_is_kept_for_two_values_as_well():
     samples = (np.random.default_rng(25).random((2000, 30)) < 0.1).astype(float)
     rule = BoundedMeanWidth(0.1, 0.0, 1.0, start=1, cap=30, relative=False)

@@ -218,6 +218,7 @@ def test_every_point_is_that_of_the_plain_implementation(
     np.testing.assert_array_equal(points, plain_points(**same))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     strategy=st.sampled_from(list(STRATEGIES)),
@@ -316,6 +317,7 @@ def test_a_run_cuts_a_launch_at_its_last_evaluation() -> None:
     np.testing.assert_array_equal(recorded.points[:50], recorded.points[100:])
 
 
+@pytest.mark.slow
 @OBJECTIVES
 def test_a_cut_launch_leaves_nothing_behind(objective_of) -> None:
     recorded = Recorded(waves, 40)

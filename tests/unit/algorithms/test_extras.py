@@ -277,6 +277,7 @@ def test_a_launch_of_modde_counts_its_own_evaluations() -> None:
     assert 1100 <= objective.evaluations <= 1120
 
 
+@pytest.mark.slow
 def test_pymoo_ends_by_tolerance_or_never(launch) -> None:
     pytest.importorskip("pymoo")
     assert not launch("pymoo:PSO", most=20_000).was_cut

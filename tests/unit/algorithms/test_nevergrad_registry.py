@@ -43,6 +43,7 @@ def test_a_launch_returns_at_its_nominal_budget(launch, workers: int) -> None:
     assert result.evaluations == 30
 
 
+@pytest.mark.slow
 def test_a_launch_starts_in_the_middle_or_anywhere(launch) -> None:
     middle, again = (launch("nevergrad:Powell", seed=s).points for s in (1, 2))
     np.testing.assert_array_equal(middle[0], [1, 1, 1])
@@ -93,6 +94,7 @@ def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, start: str
     assert "\n" not in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["NGOpt14", "NGOpt38"])
 def test_wizards_of_the_run_count_paper_model_the_objective_and_repeat(launch, name: str) -> None:
     # With so few evaluations they fit surrogates, which numpy 2.4 breaks.
@@ -133,6 +135,7 @@ def test_the_mended_float_takes_arrays_of_one_element(monkeypatch) -> None:
     assert metamodel.float("7") == 7.0
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_while_the_clock_runs() -> None:
     code = (
         "import sys, numpy as np; from timefair.algorithms import registry\n"

@@ -562,6 +562,7 @@ def test_another_system_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         parse(CAMPAIGN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "line"),
     [

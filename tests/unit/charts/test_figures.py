@@ -353,6 +353,7 @@ def test_without_complete_samples_the_figure_says_so(name):
     assert "no cell has as many runs" in text.get_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["run_count_problems", "run_count_algorithms"])
 def test_cells_of_a_heat_map_have_their_numbers_where_those_fit(name):
     few = drawn(name, frames()).axes[0]
@@ -363,6 +364,7 @@ def test_cells_of_a_heat_map_have_their_numbers_where_those_fit(name):
     assert len(crowded.texts) == 0
 
 
+@pytest.mark.slow
 def test_the_paper_shows_two_of_the_thresholds():
     tables = frames()
     titles = [ax.get_title() for ax in drawn("run_count_configurations", tables).axes]
@@ -395,6 +397,7 @@ def test_what_no_run_can_tell_is_said():
     assert texts == [[], [], [], [], ["no such runs"]]
 
 
+@pytest.mark.slow
 def test_each_calibration_curve_has_its_skill():
     ax = drawn("run_count_reliability", frames()).axes[0]
     assert ax.get_title() == "5 runs, other functions"
@@ -638,6 +641,7 @@ def test_the_style_is_seaborns_ticks_with_our_changes():
     assert tuple(palette[k] for k in (0, 3, 2, 4, 1, 9, 7, 5)) == style.COLOURS
 
 
+@pytest.mark.slow
 def test_figures_import_neither_seaborn_nor_scipy():
     modules = (
         "import sys, timefair.charts.paper.panels, timefair.charts.paper.run_count.panels as heat\n"

@@ -194,6 +194,7 @@ def test_no_cores(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monkey
     assert capsys.readouterr().err == "timefair: --cores: 0: should be at least 1\n"
 
 
+@pytest.mark.slow
 def test_this_machine_is_seen_and_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     import os
 

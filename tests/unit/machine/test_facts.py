@@ -259,6 +259,7 @@ ODD = st.one_of(
 FILES = sorted({**SERVER, **LAPTOP, **QUOTA_1, **QUOTA_2, **VIRTUAL})
 
 
+@pytest.mark.slow
 @example(files={"proc/self/cgroup": "0::/a\0b"})
 @example(files={"proc/self/cgroup": f"0::/{'a' * 300}"})
 @example(files={"sys/fs/cgroup/jobs/cpu.max": "100 0"})

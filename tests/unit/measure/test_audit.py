@@ -114,6 +114,7 @@ def test_no_evaluation_leaves_open_what_nobody_saw() -> None:
     assert (found.deterministic, found.inside, found.overhead) == (None, None, None)
 
 
+@pytest.mark.slow
 def test_a_slow_algorithm_is_judged_by_the_evaluations_that_it_made() -> None:
     found = finding(misbehaving.sleeps)
     assert (found.status, found.evaluations, found.ended_early) == ("wall_limit", 1, False)
@@ -121,6 +122,7 @@ def test_a_slow_algorithm_is_judged_by_the_evaluations_that_it_made() -> None:
     assert (found.stopped_by, found.last_evaluation_ms) == ("time_killed", 0)
 
 
+@pytest.mark.slow
 def test_an_end_of_the_process_in_the_preparation_is_told(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text("import os\ndef solve(objective, rng): pass\nsolve.prepare = os.abort\n")
@@ -157,6 +159,7 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_command_prints_and_writes_the_table(tmp_path: Path, capsys) -> None:
     outputs = [tmp_path / "audit.csv", tmp_path / "audit.md"]
     budgets = ["--dimension", "2", "--evaluations", "30", "--time", "0.02"]

@@ -103,6 +103,7 @@ def test_what_the_problem_raises_ends_the_batch_there(cores):
     assert events(row) == [(0, 1, 5.0), (0, 2, 4.0), (0, 4, 3.0)]
 
 
+@pytest.mark.slow
 def test_points_are_evaluated_at_the_same_time():
     pids = set()
 
@@ -122,6 +123,7 @@ def test_points_are_evaluated_at_the_same_time():
     assert row["wall_s"] < 4 * 0.3
 
 
+@pytest.mark.slow
 def test_at_t_what_was_ready_counts_and_what_was_not_does_not():
     def solve(objective, rng):
         objective.batch([[9.0], [1.0], [2.0]])  # ready after 1.8, 0.2 and 0.6 seconds
@@ -134,6 +136,7 @@ def test_at_t_what_was_ready_counts_and_what_was_not_does_not():
     assert kernel.children() == []
 
 
+@pytest.mark.slow
 def test_a_launch_that_is_cut_in_a_batch_leaves_the_next_one_in_order():
     def solve(objective, rng):
         objective.batch([[1.0], [8.0]])

@@ -173,6 +173,7 @@ def test_a_run_that_its_objective_ends_leaves_nothing(script, problem, folder):
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("allowed", [{"time_ns": 4 * T_NS}, {"evaluations": 20}])
 def test_a_daemon_does_not_outlive_the_run(script, problem, folder, allowed):
     """The daemon, in a session of its own, is the one that asks; all before it has ended."""
@@ -214,6 +215,7 @@ def _content(path: Path) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 def test_a_launch_that_hangs_ends_at_tau_and_the_next_begins(script, problem, folder):
     tau = FixedLength(tau_s=0.2)
     row = run(script("print('1 2 3', flush=True)\nwhile True: pass"), problem, restart=tau,
@@ -262,6 +264,7 @@ def test_its_cpu_time_is_the_run_s(script, problem, text, allowed, stop_reason):
         assert row["cpu_s"] > 0.05
 
 
+@pytest.mark.slow
 def test_its_memory_is_the_run_s(script, problem):
     row = run(script("b'x' * 2**29\nwhile True: print(1, 2, 3)"), problem, evaluations=5)
     assert row["peak_memory_mb"] > 512

@@ -338,6 +338,7 @@ def measured(tmp_path, monkeypatch):
     return measure
 
 
+@pytest.mark.slow
 def test_a_job_flags_what_was_disturbed(measured):
     rows, _ = measured([0.0, 0.3, None])
     assert [row["disturbance"] for row in rows] == ["clean", "disturbed", "unknown"]

@@ -31,6 +31,7 @@ def problem():
     return SUITES["bbob"].problem(1, 3, 1)
 
 
+@pytest.mark.slow
 def test_what_a_launch_imports_late_is_there_before_the_clock(problem, tmp_path, monkeypatch):
     (tmp_path / "put_off.py").write_text("import time\ntime.sleep(0.2)\n")
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -74,6 +74,7 @@ def alive(pid: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", [1, 3])
 def test_a_process_is_prepared_once_for_jobs_that_are_forks_of_it(start, levels):
     first = start(levels=levels)
@@ -88,6 +89,7 @@ def test_a_process_is_prepared_once_for_jobs_that_are_forks_of_it(start, levels)
     assert all("preparing" not in job.log.read_text() for job in others)
 
 
+@pytest.mark.slow
 def test_jobs_that_start_together_have_one_process_prepared(start):
     jobs = [start(levels=2, preparation_s=0.3) for _ in range(4)]
     assert [job.status() for job in jobs] == [0] * 4
@@ -130,6 +132,7 @@ def test_what_a_killed_fork_leaves_is_ended(start):
     wait_for(lambda: not alive(left))
 
 
+@pytest.mark.slow
 def test_a_fork_goes_on_when_the_prepared_process_is_killed_and_another_is_made(start):
     job = start(do="wait")
     ((fork, ready, _),) = job.numbers("measuring")
@@ -182,6 +185,7 @@ def test_a_job_that_cannot_be_prepared_fails_as_the_preparation_did(start, level
     assert [job.status() for job in jobs] == [status, status]
 
 
+@pytest.mark.slow
 def test_a_prepared_process_that_was_killed_meanwhile_is_made_again(start):
     job = start(preparation_s=0.5)
     ((preparing,),) = job.numbers("preparing")

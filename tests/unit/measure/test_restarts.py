@@ -62,6 +62,7 @@ def test_luby_shares_follow_the_sequence():
     ]
 
 
+@pytest.mark.slow
 def test_luby_in_seconds_gives_the_third_launch_twice_the_time():
     allowance = Allowance(time_ns=round(0.4 * 1e9), restart=Luby(tau_s=0.05))
     row = measure_run(Algorithm(endless), line(), allowance, 1)
@@ -108,6 +109,7 @@ def test_geometric_lengths_beyond_all_numbers_are_no_limit():
     assert len(row["launch_log"]) == 1500
 
 
+@pytest.mark.slow
 def test_geometric_lengths_in_seconds_double():
     allowance = Allowance(time_ns=round(0.7 * 1e9), restart=Geometric(tau_s=0.05))
     row = measure_run(Algorithm(endless), line(), allowance, 1)
@@ -160,6 +162,7 @@ def test_a_launch_without_a_finite_value_stagnates():
     assert shape(row) == [(7, "stagnated")] * 2 + [(6, "cut")]
 
 
+@pytest.mark.slow
 def test_a_plateau_in_seconds_waits_from_the_last_improvement():
     def solve(objective, rng):
         for value in (3.0, 2.0, 1.0):

@@ -88,6 +88,7 @@ def test_each_misbehaviour_has_its_words(problem, name, status, stop_reason, mes
         assert row["reaped_s"] >= T
 
 
+@pytest.mark.slow
 def test_threads_that_evaluate_at_once_lose_nothing(problem):
     # The first evaluations are made while the other thread starts: what can collide, collides.
     for _ in range(150):

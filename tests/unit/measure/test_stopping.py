@@ -74,6 +74,7 @@ def complete(measured):
     return measured(campaign())[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "rounds"),
     [
@@ -98,6 +99,7 @@ def test_online_and_offline_agree_on_every_sample(measured, complete, rule, roun
     assert len({len(sample) for sample in samples.values()}) > 1
 
 
+@pytest.mark.slow
 def test_what_leaves_the_bounds_has_all_its_runs_and_the_reason(measured, complete):
     samples, decided = measured(campaign(stopping={**BOUNDED, "width": 7}, rounds=2))
     reasons = {cell: row["reason"] for cell, row in decided.items()}
@@ -109,6 +111,7 @@ def test_what_leaves_the_bounds_has_all_its_runs_and_the_reason(measured, comple
         assert decided[cell]["path"][-1] == np.inf
 
 
+@pytest.mark.slow
 def test_a_race_drops_who_cannot_win(measured, complete):
     samples, decided = measured(campaign(stopping={"rule": "race", "confidence": 0.9}, rounds=3))
     race = Race(alpha=0.1, looks=(4, 8), cap=12)

@@ -59,6 +59,7 @@ def measured(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("problems", "use"),
     [
@@ -96,6 +97,7 @@ def test_without_an_optimum_the_value_is_recorded(measured) -> None:
         assert -5 <= row["best_precision"] == row["best_f"] < 0
 
 
+@pytest.mark.slow
 def test_noise_repeats_with_the_run_and_differs_between_runs(measured) -> None:
     noisy = {"suite": "bbob-noisy", "functions": 107}
     first, again = (measured("timefair:random-search", name, **noisy) for name in ("a", "b"))

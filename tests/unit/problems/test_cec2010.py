@@ -95,6 +95,7 @@ def test_the_optimum_is_inside_the_bounds_and_has_the_value_0(function, dimensio
     assert np.all(optimum <= problem.upper)
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=200, deadline=None)
 def test_everywhere_else_the_value_is_above_0(data):

@@ -56,6 +56,7 @@ def test_it_is_the_same_record_in_another_encoding(record):
     assert after.read().equals(runs)
 
 
+@pytest.mark.slow
 def test_truncated_anywhere(record):
     data = record.read_bytes()
     for length in range(0, len(data), 10):
@@ -167,6 +168,7 @@ def whole(record) -> tuple[bytes, Record, pa.Table]:
     return record.read_bytes(), opened, opened.read()
 
 
+@pytest.mark.slow
 @given(places=flips)
 @often
 def test_flipped_bytes_of_a_record_are_found_or_harmless(record, whole, places):

@@ -37,6 +37,7 @@ def data_of(text):
     return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
 
 
+@pytest.mark.slow
 def test_the_page_asks_for_nothing_else(written):
     text = written({"A": 0.1, "B": 0.2}).read_text()
     for _, attributes in Reader(text).elements:
@@ -46,6 +47,7 @@ def test_the_page_asks_for_nothing_else(written):
     assert "url(" not in re.sub(r"url\(#\$\{clip\}\)", "", text)
 
 
+@pytest.mark.slow
 def test_every_anchor_is_there_once(written):
     elements = Reader(written({"A": 0.1, "B": 0.2}).read_text()).elements
     names = [attributes["id"] for _, attributes in elements if "id" in attributes]
@@ -54,6 +56,7 @@ def test_every_anchor_is_there_once(written):
     assert links <= set(names)
 
 
+@pytest.mark.slow
 def test_names_are_never_taken_for_html(written):
     evil = 'DE</script><script>faults.push("run")</script>&"'
     text = written({evil: 0.1, "B": 0.2}).read_text()
@@ -73,6 +76,7 @@ def test_a_campaign_without_runs_has_a_page(written):
     assert "Without rows" in written({"A": 0.1, "B": 0.2}, runs=0).read_text()
 
 
+@pytest.mark.slow
 def test_figures_that_the_page_does_not_draw_are_pictures(written):
     svg = PictureFile(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
     text = written({"A": 0.1, "B": 0.2}, figures={"ert": svg, "quantiles": svg}).read_text()
@@ -148,6 +152,7 @@ def test_an_unknown_table_is_named(tmp_path, evidence, capsys):
     assert "'erts' is unknown; did you mean 'ert'?" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_every_table_with_rows_has_its_place(written):
     text = written({"A": 0.1, "B": 0.2}).read_text()
     places = {a["data-table"] for _, a in Reader(text).elements if "data-table" in a}
@@ -175,6 +180,7 @@ def test_the_first_sentence_says_at_most_if_a_rule_may_stop_earlier(evidence, ke
     assert said in in_one_sentence(campaign)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("clock", "axis", "duration"),
     [

@@ -109,6 +109,7 @@ def test_the_paper_s_bootstrap_goes_to_its_closed_form():
     assert [drawn.low, drawn.high] == pytest.approx([closed.low, closed.high], abs=0.02 * width)
 
 
+@pytest.mark.slow
 def test_bootstrap_t_by_a_loop():
     x = np.random.default_rng(2).exponential(size=12)
     both = interval(x, resamples=20_000)

@@ -183,6 +183,7 @@ def test_many_irregular_failures_have_narrow_quantiles():
     assert (quantiles.high - quantiles.low <= 0.005 * quantiles.low).all()
 
 
+@pytest.mark.slow
 @given(samples)
 @example([(5e-324, False), (0.0, True)])
 @example([(5e-324, False), (5e-324, False), (0.0, True)])
@@ -218,6 +219,7 @@ def test_whatever_the_sample_is(sample):
         )
 
 
+@pytest.mark.slow
 @given(samples, st.sampled_from([0.05, 0.3, 0.5, 0.77, 0.95]))
 @example([(0.0, True), (5e-324, False)], 0.77)
 @example([(0.0, True), (1e-149, False)], 0.77)

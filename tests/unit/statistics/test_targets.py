@@ -39,6 +39,7 @@ def test_all_equal_and_all_solved_at_the_first_evaluation():
     assert (relative_targets([0.0, 0.0], [0.0, 0.0], [1, 1], [0.1]) == 0.0).all()
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(st.floats(0, 1e9), st.floats(0, 1), st.integers(1, 3)), min_size=1, max_size=12

@@ -4,6 +4,8 @@ import pytest
 
 from timefair.report.exhibits import PictureFile
 
+pytestmark = pytest.mark.slow
+
 FIGURES = dict.fromkeys(
     ("ranks", "ert", "ert_evaluations", "anytime", "ecdf", "profile", "quantiles"),
     PictureFile(

@@ -93,6 +93,7 @@ def verdict(sample, n, technique, truth):
     return 0.0, np.maximum.accumulate(np.maximum(share, 0.0))
 
 
+@pytest.mark.slow
 def test_it_is_the_formulas_for_samples_of_many_shapes():
     samples = samples_of_many_shapes(25, seed=1)
     counts = numbers_of_runs(len(samples), len(SETTINGS), seed=2)

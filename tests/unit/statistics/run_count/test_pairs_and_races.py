@@ -78,6 +78,7 @@ def test_wrong_pairs_are_named(wrong):
         PairRule(**{"error": 1.0, **wrong})
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(arrays(np.float64, (4, 12), elements=VALUES))
 def test_a_race_is_judged_the_same_whenever_it_is_asked(samples):

@@ -192,6 +192,7 @@ def test_features_of_all_samples_at_once_are_those_of_each(samples, counts):
     check_features(samples, counts)
 
 
+@pytest.mark.slow
 def test_features_of_more_samples_than_are_described_at_once():
     rng = np.random.default_rng(7)
     samples = np.round(rng.lognormal(size=(2100, 20)), 1)

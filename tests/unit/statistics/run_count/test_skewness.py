@@ -59,6 +59,7 @@ VALUES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(arrays(np.float64, 20, elements=VALUES))
 def test_online_and_offline_agree_on_every_sample(sample):

@@ -39,6 +39,7 @@ def test_the_more_looks_are_allowed_the_wider_the_interval(p):
         assert one[1] <= some[1] <= every[1]
 
 
+@pytest.mark.slow
 def test_ranks_mirror():
     for n in (7, 20, 50):
         low, high = mixture_ranks(n, 0.3, 0.9)

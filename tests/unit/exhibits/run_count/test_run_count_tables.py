@@ -15,7 +15,7 @@ from timefair.rundata.settings import Analysis, RunCount
 from timefair.statistics.run_count.stopping import stop_counts
 from timefair.statistics.run_count.widths import BoundedMeanWidth
 
-GOLDEN = Path(__file__).parents[2] / "golden"
+GOLDEN = Path(__file__).parents[3] / "golden"
 NAMES = [name for name in TABLES if name.startswith("run_count")]
 CAP = 12
 
@@ -283,6 +283,7 @@ def test_promises_are_estimates_of_the_table(campaign):
     assert {f"kept_{name}_percent" for name in promised} <= set(frame.columns)
 
 
+@pytest.mark.slow
 def test_reliability_is_of_unseen_groups_and_its_bins_are_all_samples(campaign):
     frame = made("run_count_reliability", campaign)
     assert set(frame["held_out"]) == {"functions", "algorithms"}

@@ -136,6 +136,7 @@ def test_a_layout_from_columns_finds_what_tells_rows_apart():
     check(typeset_frame(frame, layout))
 
 
+@pytest.mark.slow
 def test_layouts_are_of_tables_and_of_their_columns(campaign):
     for name, entry in TABLES.items():
         layouts = entry.exhibit.layouts
@@ -150,6 +151,7 @@ def test_layouts_are_of_tables_and_of_their_columns(campaign):
         assert len({layout.name for layout in layouts}) == len(layouts)
 
 
+@pytest.mark.slow
 def test_latex_takes_it(campaign, tmp_path):
     latex = shutil.which("pdflatex")
     if latex is None:

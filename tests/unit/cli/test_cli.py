@@ -17,7 +17,7 @@ from timefair.campaign.provenance import measure_key, measure_keys
 from timefair.cli.common import THREAD_VARIABLES
 from timefair.records.store import read_runs
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CAMPAIGN = """
 name: trial
 problems: {suite: bbob, functions: [1, 2], dimensions: 5, instances: "1-3"}
@@ -210,6 +210,7 @@ def test_python_dash_m(campaign_file: Path) -> None:
     assert done.stderr == f"timefair: {campaign_file}:2: 'name' is given twice\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flag", [[], ["--lint"]])
 def test_snakemake_tells_faults_and_starts_nothing(campaign_file: Path, flag: list[str]) -> None:
     campaign_file.write_text(CAMPAIGN + "runs: 0\n")
@@ -224,6 +225,7 @@ def test_snakemake_tells_faults_and_starts_nothing(campaign_file: Path, flag: li
     assert not (campaign_file.parent / "results").exists()
 
 
+@pytest.mark.slow
 def test_snakemake_plans_the_campaign(campaign_file: Path) -> None:
     command = [
         sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "-n", "--quiet", "rules",

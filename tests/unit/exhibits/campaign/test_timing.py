@@ -103,6 +103,7 @@ def test_disturbed_runs_are_left_out_where_results_are(timed):
 states = st.sampled_from(["clean", "disturbed", "unknown", None])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(states, st.integers(0, 3)), max_size=6))
 def test_what_is_left_is_as_if_the_others_had_not_been(runs_and_events):
     rows = [

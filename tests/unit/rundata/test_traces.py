@@ -69,6 +69,7 @@ def paths(rows, table, tmp_path, monkeypatch):
     return sorted(tmp_path.glob("*.parquet"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(TABLES))
 def test_a_table_is_the_same_if_events_are_read_again(name, paths, monkeypatch):
     held = TABLES[name](Runs.read(paths), ANALYSIS)
