@@ -15,6 +15,7 @@ from timefair.problems.registry import SUITES
 ENTRIES = [*SUITES.values(), *LIBRARIES.values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", MADE)
 def test_the_lists_of_a_file_are_up_to_date(file: str) -> None:
     written, made = (ROOT / file).read_text(encoding="utf-8"), right(file)

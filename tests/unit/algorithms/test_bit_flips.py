@@ -98,6 +98,7 @@ def test_rls_needs_the_coupon_collectors_time_on_one_max() -> None:
     assert np.mean(needed) == pytest.approx(np.mean(expected), abs=4 * error)
 
 
+@pytest.mark.slow
 def test_the_ea_takes_n_squared_on_leading_ones() -> None:
     """0.5 n^2 ((1 - 1/n)^(1 - n) - 1 + 1/n) on average (Boettcher, Doerr and Neumann 2010)."""
     n, runs = 12, 200

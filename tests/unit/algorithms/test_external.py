@@ -226,6 +226,7 @@ assert all(float(next(sys.stdin)) == k * k for k in range({count}))
     assert len(launch(script(text, sys.executable)).points) == count
 
 
+@pytest.mark.slow
 def test_a_command_need_not_read_the_answers(script) -> None:
     text = "print('1 2\\n' * 30_000, end='')"
     assert len(launch(script(text, sys.executable)).points) == 30_000

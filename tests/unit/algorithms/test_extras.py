@@ -241,6 +241,7 @@ def test_restarts_of_modcma_go_on_until_the_objective_ends_them(launch) -> None:
         assert launch(f"modcma:{name}", most=3 * single.evaluations).was_cut
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parameters", "left", "evaluations"),
     [

@@ -16,6 +16,7 @@ SAMPLE = (
 IN_A_THREAD = ("RCobyla", "Powell", "SQP", "DSbase")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*SAMPLE, *IN_A_THREAD])
 def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:
     first = launch(f"nevergrad:{name}", most=40)
@@ -26,6 +27,7 @@ def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> No
     assert not np.array_equal(first.points, other.points)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [10, 100])
 @pytest.mark.parametrize("name", IN_A_THREAD)
 def test_a_launch_leaves_no_thread_however_it_ends(launch, name: str, most: int) -> None:

@@ -632,6 +632,7 @@ keys = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(keys, anything)
 @example("problems.functions", 10**5000)

@@ -39,6 +39,7 @@ def campaign(**changes: Any) -> Campaign:
 numbers = st.lists(st.integers(1, 2000), min_size=1, max_size=30, unique=True).map(sorted)
 
 
+@pytest.mark.slow
 @given(numbers, st.sampled_from([",", "_"]))
 def test_ranges_go_there_and_back(numbers: list[int], separator: str) -> None:
     assert parse_ranges(format_ranges(numbers, separator), separator) == numbers

@@ -320,6 +320,7 @@ def test_nothing_but_zero_or_infinity(name, change):
     drawn(name, frames(dimensions=(2,), change=change))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_all_text_is_inside_of_the_figure(name):
     has_panels = name not in RUN_COUNT or name == "run_count_problems"
@@ -710,6 +711,7 @@ def test_limits_hold_what_is_finite_and_positive():
     assert scales.limits([INF]) == (0.1, 10.0)
 
 
+@pytest.mark.slow
 def test_figures_know_neither_records_nor_tables():
     for path in Path(timefair.charts.paper.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

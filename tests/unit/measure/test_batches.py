@@ -150,6 +150,7 @@ def test_a_launch_that_is_cut_in_a_batch_leaves_the_next_one_in_order():
     assert row["best_precision"] == 1.0
 
 
+@pytest.mark.slow
 def test_the_end_of_a_run_in_a_batch_leaves_no_process(problem):
     row = run(in_batches, problem, time_ns=round(0.2 * 1e9), cores=3)
     assert (str(row["status"]), row["wall_s"]) == ("ok", 0.2)

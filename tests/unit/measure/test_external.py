@@ -109,6 +109,7 @@ def in_process(**parameters) -> Algorithm:
     return Algorithm(solve)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameters", [{}, {"offspring": 7, "step": 0.1}])
 @pytest.mark.parametrize("example", [_c, _javascript, _python, _shell])
 @pytest.mark.parametrize("function", [1, 21])
@@ -136,6 +137,7 @@ def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
 # --- How runs end ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "status", "stop_reason", "message"),
     [
@@ -226,6 +228,7 @@ def test_a_launch_that_hangs_ends_at_tau_and_the_next_begins(script, problem, fo
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_trial_launch_leaves_nothing(problem, folder):
     prepare(registry.load(f"external:{_python(folder)}", {}), problem)
     assert kernel.children() == []
@@ -237,6 +240,7 @@ def test_a_trial_launch_leaves_nothing(problem, folder):
 BURN = "import time\nwhile time.process_time() < 0.3: pass\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "allowed", "stop_reason"),
     [

@@ -270,6 +270,7 @@ def test_what_a_candidate_raises_is_the_status_of_the_run():
     assert (str(row["status"]), row["message"]) == ("raised", "RuntimeError: no convergence")
 
 
+@pytest.mark.slow
 def test_a_bet_in_seconds_ends_at_t_and_nothing_is_left():
     allowance = Allowance(
         time_ns=round(0.3 * 1e9),

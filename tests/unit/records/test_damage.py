@@ -184,6 +184,7 @@ def test_flipped_bytes_of_a_record_are_found_or_harmless(record, whole, places):
         assert "\n" not in line
 
 
+@pytest.mark.slow
 @given(places=flips)
 @often
 def test_flipped_bytes_of_a_journal_lose_runs_and_change_none(record, places):

@@ -150,6 +150,7 @@ def _hold(record: Path, appended: dict, seconds: float, ready) -> None:
         journal.append(appended)
 
 
+@pytest.mark.slow
 def test_a_second_writer_waits_and_finds_what_the_first_one_made(record, row):
     context = multiprocessing.get_context("fork")
     ready = context.Event()
