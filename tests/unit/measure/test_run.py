@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -81,11 +82,38 @@ def test_each_misbehaviour_has_its_words(problem, name, status, stop_reason, mes
         assert row["evaluations"] >= 1
         assert np.isfinite(row["best_f"])
         assert row["events"][-1]["precision"] == row["best_precision"]
+        assert problem.evaluate(row["best_x"]) == row["best_f"]
     assert row["attempts"] == (ATTEMPTS if status == "killed" else 1)
     assert kernel.children() == []
     if stop_reason in ("time", "time_killed"):
         assert row["wall_s"] == T
         assert row["reaped_s"] >= T
+
+
+def test_a_kill_at_any_moment_leaves_a_point_with_its_value():
+    dimension = 1000
+    problem = Problem(
+        ProblemName("test", 1, dimension, 1),
+        evaluate=lambda x: float(x[0]),
+        lower=np.zeros(dimension),
+        upper=np.ones(dimension),
+        f_opt=float("nan"),
+    )
+
+    def improves(objective, rng):
+        pid = os.getpid()
+        if os.fork() == 0:  # not by the run itself: a kill between two instructions
+            time.sleep(rng.uniform(0.001, 0.003))
+            os.kill(pid, signal.SIGSEGV)
+            os._exit(0)
+        for k in range(10**9):
+            objective(np.full(dimension, -float(k)))
+
+    for seed in range(20):
+        row = measure_run(Algorithm(improves), problem, Allowance(time_ns=10**10), seed)
+        assert str(row["status"]) == "crashed"
+        assert set(row["best_x"]) == {row["best_f"]}
+        assert row["best_precision"] == row["best_f"]
 
 
 @pytest.mark.slow

@@ -238,7 +238,9 @@ def _evaluation_cost(problem: Problem) -> dict[str, float]:
     """
     state = State()
     try:
-        objective = Objective(problem, state.header_array, state.event_log, state.launch_log)
+        objective = Objective(
+            problem, state.header_array, state.event_log, state.launch_log, state.best_fd
+        )
         objective.start(0)
         objective.begin_launch()
         objective_s, bare_s = evaluation_cost_s(objective, problem)

@@ -90,6 +90,7 @@ def live(
             state.header_array,
             state.event_log,
             state.launch_log,
+            state.best_fd,
             cap=allowance.evaluations,
             final_target=allowance.final_target,
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,

@@ -224,6 +224,7 @@ def _result(
     t0, last = state["t0"] or reaped, state["last"]
     end = min(state["end"] or reaped, state["deadline"])
     events = state.events()
+    best_f, best_x = state.best(problem.dimension)
     launches = _launch_log(state, t0, end, failed=reason == StopReason.FAILURE)
     return {
         "budget_s": None if allowance.time_ns == NEVER else allowance.time_ns / 1e9,
@@ -232,7 +233,8 @@ def _result(
         "evaluations": state["evaluations"],
         "launches": len(launches),
         "completed_restarts": sum(launch["end"] in COMPLETED for launch in launches),
-        "best_f": state["best"],
+        "best_f": best_f,
+        "best_x": best_x,
         "best_precision": float(events["precision"][-1]) if len(events) else float("inf"),
         "last_evaluation_s": (last - t0) / 1e9 if last else None,
         "overshoot_s": max(last - state["deadline"], 0) / 1e9,

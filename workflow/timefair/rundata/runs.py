@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
 from timefair.records.integrity import Origins
-from timefair.records.schema import KEYS, PUBLISHED
+from timefair.records.schema import KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import Disturbance
 from timefair.records.store import facts_of
 from timefair.rundata import launches
@@ -62,6 +62,8 @@ class Runs:
         The events of all runs.
     read_launches
         Reads those of all runs; see `tables.launches`.
+    read_points
+        Reads the best point of each run: a list column, null where a run has none.
     stopping
         A row for each problem, algorithm and round on which a stopping rule decided: ``runs`` so
         far, ``reason`` (None to go on) and ``path``, the rule's number at each look.
@@ -77,6 +79,7 @@ class Runs:
     frame: pd.DataFrame
     traces: Traces
     read_launches: Callable[[], pd.DataFrame]
+    read_points: Callable[[], pa.Array]
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
     published: Runs | None = None
@@ -143,6 +146,7 @@ class Runs:
             frame=frame,
             traces=traces.held(lambda: source.events() <= HELD_EVENTS),
             read_launches=lambda: launches.read(source, rows, reference),
+            read_points=lambda: _points(source, places),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
         )
@@ -196,6 +200,16 @@ class Runs:
         first[~self.timed] = best[~self.timed] = np.inf
         return relative_targets(first, best, problem, shares)
 
+    def at_the_best(self) -> dict[str, NDArray[np.float64]]:
+        """What had been spent at the last event: ``evaluations`` and ``time_s``, shape (runs,).
+
+        NaN for a run without events.
+        """
+        return {
+            "evaluations": self._of_traces(lambda part: part.at_the_last(part.evaluations)),
+            "time_s": self._of_traces(lambda part: part.at_the_last(part.time_s)),
+        }
+
     @property
     def disturbed(self) -> NDArray[np.bool_]:
         """Which runs others have slowed, shape (runs,)."""
@@ -213,6 +227,7 @@ class Runs:
             frame=self.frame[kept].reset_index(drop=True),
             traces=self.traces.renumbered(rows),
             read_launches=lambda: launches.of_runs(self.read_launches(), rows),
+            read_points=lambda: self.read_points().filter(pa.array(kept)),
         )
 
     def timed_by(self, clock: Clock) -> Runs:
@@ -320,6 +335,13 @@ def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
     for events in source.nested("events", FIELDS):
         yield TracePart.of(events, rows[first : first + len(events)])
         first += len(events)
+
+
+def _points(source: Source, places: NDArray[np.intp]) -> pa.Array:
+    """The best points of a source, of the runs at some places."""
+    empty = pa.chunked_array([], RUN_SCHEMA.field("best_x").type)
+    chunks = [chunk for part in source.nested("best_x", ()) for chunk in part.chunks]
+    return pa.chunked_array(chunks, empty.type).take(places)
 
 
 def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
