@@ -110,7 +110,15 @@ class Figure:
 
     def __call__(self, frame: pd.DataFrame) -> Drawing:
         """Draw it from the table of its exhibit."""
-        return self.chart.paper(frame)
+        from matplotlib.text import Text
+
+        from timefair.exhibits.unknown_optimum import worded
+
+        drawing = self.chart.paper(frame)
+        for text in drawing.findobj(Text):
+            if (said := text.get_text()) != (words := worded(said, frame)):
+                text.set_text(words)
+        return drawing
 
 
 @dataclass(frozen=True)
@@ -178,9 +186,13 @@ class Exhibit:
             With the attributes ``table`` (its name), ``disturbed`` and ``published`` (sentences for
             captions, empty if there is nothing to say) and ``clock``.
         """
+        from timefair.exhibits import unknown_optimum
         from timefair.rundata.published import marked
 
+        analysis = analysis.suited(runs.optimum)
+        runs = replace(runs, in_values=bool(analysis.target_values))
         frame = marked(self.build(self._taken(runs, analysis), analysis), runs)
+        unknown_optimum.note(runs, analysis, frame)
         frame.attrs["table"] = self.name
         frame.attrs["disturbed"] = self._disturbed(runs, analysis)
         frame.attrs["clock"] = analysis.time if self.charged else "wall"

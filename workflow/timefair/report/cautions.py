@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from timefair.exhibits import unknown_optimum
 from timefair.report.evidence import ALL, Evidence
 from timefair.report.words import counted, listed
 
@@ -33,6 +34,7 @@ class Caution:
 def cautions(evidence: Evidence) -> list[Caution]:
     """In the order of their weight; empty if there is nothing to say."""
     kinds = {
+        "Unknown optimum": _unknown_optimum(evidence),
         "Failed runs": _failures(evidence),
         "Few runs": _few_runs(evidence),
         "Few functions": _few_functions(evidence),
@@ -45,6 +47,25 @@ def cautions(evidence: Evidence) -> list[Caution]:
     }
     told = {topic: " ".join(texts) for topic, texts in kinds.items()}
     return [Caution(topic, text) for topic, text in told.items() if text]
+
+
+def _unknown_optimum(evidence: Evidence) -> Iterator[str]:
+    attributes = evidence.some_frame.attrs
+    kind = attributes.get(unknown_optimum.KIND, "known")
+    if kind == "known":
+        return
+    where = "No" if kind == "unknown" else "On some problems no"
+    yield (
+        f"{where} optimum is known. f is minimized, and results are compared with the least f that "
+        "any run here found: some run reaches that by construction, a better one may exist, and "
+        "numbers change when another algorithm or run is added."
+    )
+    if attributes[unknown_optimum.TARGETS] == unknown_optimum.SHARE:
+        yield (
+            "Targets are shares left of the way from the median first value to that least f, so "
+            "the best run reaches all of them; name values of f in target_values to avoid that."
+        )
+    yield "The tables best_points and final_values have f itself."
 
 
 def _failures(evidence: Evidence) -> Iterator[str]:

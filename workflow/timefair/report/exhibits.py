@@ -11,6 +11,7 @@ import pandas as pd
 
 from timefair.charts.costs import seconds_of
 from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.exhibits.unknown_optimum import captioned
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names
 
@@ -56,6 +57,7 @@ def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
     encoded = b64encode(picture.content).decode("ascii")
     alternative = f"{entry.title}; the numbers are in the table {entry.table}."
     caption = entry.figure.printed_caption.format_map({"seconds": seconds_of(frame)})
+    caption = captioned(caption, frame)
     return (
         f'<details class="static"><summary>{escape(entry.title)}</summary>\n'
         f'<p class="note">{escape(caption)}</p>\n'

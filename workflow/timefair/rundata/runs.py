@@ -52,7 +52,8 @@ class Runs:
     """Runs in the order of their keys.
 
     Where nobody knows a problem's optimum, the best value that any of these runs found on it takes
-    its place: a precision is then the distance to that value, and changes with what is read.
+    its place: a precision is then the distance to that value, and changes with what is read. The
+    column ``reference_f`` of the frame has the optimum or that value.
 
     Attributes
     ----------
@@ -74,6 +75,8 @@ class Runs:
         others, so that a table has them only where it asks for them; see `tables.published`.
     sources
         Of each algorithm of published data, what its record says of them.
+    in_values
+        Whether targets are values of f.
     """
 
     frame: pd.DataFrame
@@ -84,6 +87,7 @@ class Runs:
     origins: Mapping[str, Origins]
     published: Runs | None = None
     sources: Mapping[str, Any] = field(default_factory=dict)
+    in_values: bool = False
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Runs:
@@ -139,6 +143,7 @@ class Runs:
         rows[places] = np.arange(places.size)
         reference = _best_known(frame)
         frame["best_precision"] -= reference
+        frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
         traces = Traces(lambda: _parts(source, rows)).each(
             lambda part: part.from_reference(reference)
         )
@@ -161,10 +166,12 @@ class Runs:
     def runtimes(self, unit: Unit, targets: ArrayLike) -> NDArray[np.float64]:
         """Cost to each target, shape (runs, targets); `inf` where it was not reached.
 
-        Targets have the shape (targets,), or (runs, targets) where each run has its own. NaN in
-        seconds of runs without times.
+        Targets have the shape (targets,), or (runs, targets) where each run has its own, as
+        precisions. The former are values of f if the runs are `in_values`; else they are
+        precisions, and shares of what was found where the optimum is unknown. NaN in seconds of
+        runs without times.
         """
-        wanted = np.asarray(targets, dtype=np.float64)
+        wanted = self._precisions(np.asarray(targets, dtype=np.float64))
         cost = np.empty((len(self.frame), wanted.shape[-1]))
         for part, of_events in self._costs(unit):
             own = wanted if wanted.ndim == 1 else wanted[part.rows]
@@ -172,6 +179,27 @@ class Runs:
         if unit in SECONDS:
             cost[~self.timed] = np.nan
         return cost
+
+    @property
+    def optimum(self) -> Literal["known", "unknown", "partly"]:
+        """Whether the optima of all problems, of none or of some are known; `known` of no run."""
+        unknown = self.frame["f_opt"].isna()
+        if not unknown.any():
+            return "known"
+        return "unknown" if unknown.all() else "partly"
+
+    def _precisions(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Targets as precisions, each run's own where they differ between problems."""
+        if targets.ndim == 2:
+            return targets
+        if self.in_values:
+            reference = self.frame["reference_f"].to_numpy(dtype=np.float64)
+            return np.asarray(targets - reference[:, np.newaxis], dtype=np.float64)
+        unknown = self.frame["f_opt"].isna().to_numpy()
+        if not unknown.any():
+            return targets
+        shares = self.relative_targets(np.minimum(targets, 1.0))
+        return np.where(unknown[:, np.newaxis], shares, targets)
 
     @property
     def launches(self) -> pd.DataFrame:

@@ -31,6 +31,7 @@ from timefair.rundata.settings import (
     RelativeTargets,
     Statistics,
     Targets,
+    TargetValues,
 )
 
 if TYPE_CHECKING:
@@ -253,6 +254,7 @@ class Campaign(Section):
         default=Timing.model_validate({}), description="How disturbed runs are treated."
     )
     targets: Targets
+    target_values: TargetValues
     relative_targets: RelativeTargets
     statistics: Statistics = Field(default=Statistics(), description="How results are summarized.")
     tables: Choice = Field(
@@ -312,6 +314,7 @@ class Campaign(Section):
         chosen = self.problems
         return {
             "targets": self.targets,
+            "target_values": self.target_values,
             "relative_targets": self.relative_targets,
             **self.statistics.model_dump(),
             "disturbed": self.timing.disturbed,
