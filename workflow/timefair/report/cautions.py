@@ -65,7 +65,7 @@ def _unknown_optimum(evidence: Evidence) -> Iterator[str]:
             "Targets are shares left of the way from the median first value to that least f, so "
             "the best run reaches all of them; name values of f in target_values to avoid that."
         )
-    yield "The tables best_points and final_values have f itself."
+    yield "The table best_points has f itself, and so has final_values where it is asked for."
 
 
 def _failures(evidence: Evidence) -> Iterator[str]:
@@ -79,6 +79,8 @@ def _failures(evidence: Evidence) -> Iterator[str]:
         for row in by_status.reset_index().to_dict("records")
     ]
     yield f"{listed(said)} failed; they count as they ended."
+    for row in failed[failed["message"] != "none"].to_dict("records"):
+        yield f"{row['algorithm']}: {row['message'].rstrip('.')}."
 
 
 def _few_runs(evidence: Evidence) -> Iterator[str]:

@@ -43,7 +43,6 @@ COLUMNS = (
             rows=("function", "instance", "algorithm"),
         )
     ],
-    default=True,
 )
 def summed_up(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Best, median and worst final value, one row per algorithm and problem."""
