@@ -29,6 +29,7 @@ from timefair.measure.objective import NEVER, Objective
 from timefair.measure.preparation import evaluation_cost_s, prepare
 from timefair.measure.reference import parts_for
 from timefair.measure.repetitions import Repetitions
+from timefair.measure.rounded import rounded
 from timefair.measure.run import explained, measure_run
 from timefair.measure.scratch import reused_scratch_folders
 from timefair.measure.seeds import run_seed
@@ -89,7 +90,8 @@ class Prepared:
             start = time.monotonic()
             kernel.adopt_orphans()
             spec = self.campaign.algorithms[job.algorithm]
-            self._algorithm = algorithms.load(spec.use, spec.parameters)
+            loaded = algorithms.load(spec.use, spec.parameters)
+            self._algorithm = rounded(loaded) if spec.integer == "round" else loaded
             problem = self.suite.problem(job.function, job.dimension, job.instances[0])
             self.trial = prepare(self._algorithm, problem, self.campaign.limits.memory_mb)
             self.seconds += time.monotonic() - start

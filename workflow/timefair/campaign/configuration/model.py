@@ -103,6 +103,11 @@ class AlgorithmSpec(Section):
     parameters: Parameters = Field(
         default={}, description="Keyword arguments for the algorithm, in place of its defaults."
     )
+    integer: Literal["native", "round"] = Field(
+        default="native",
+        description="`round`: the points of an algorithm for continuous variables are rounded "
+        "where the problem has integer variables. `native`: the algorithm supports them itself.",
+    )
     threads: Threads = Field(
         default=1, description="Threads, and thus cores, that one run may use."
     )
