@@ -76,6 +76,18 @@ def test_no_label_and_no_caption_says_precision(unknown):
         assert "optimum is unknown" in caption or "target" not in caption
 
 
+def test_targets_that_are_values_of_any_sign_have_a_linear_axis(unknown):
+    frame = TABLES["ert"](unknown, Analysis(**SETTINGS, target_values=(4.0, 0.0, -1.5)))
+    drawing = FIGURES["ert"].figure(frame)
+    axes = drawing.axes[0]
+    assert axes.get_xscale() == "linear"
+    left, right = axes.get_xlim()
+    assert left > 4 > -1.5 > right
+    assert drawing.get_supxlabel().startswith("target value of f (easy to hard)")
+    precisions = FIGURES["ert"].figure(TABLES["ert"](unknown, Analysis(**SETTINGS)))
+    assert precisions.axes[0].get_xscale() == "log"
+
+
 def test_final_values_are_of_f_itself(unknown):
     frame = TABLES["final_values"](unknown, Analysis(**SETTINGS))
     assert frame[["f_best", "f_median", "f_worst"]].to_numpy().tolist() == [[-2, -2, 4], [1, 1, 1]]

@@ -25,8 +25,8 @@ PRECISION, SHARE, VALUE = "precision", "share", "value"
 """What targets are: distances to the optimum, shares of what was found, values of f."""
 
 _WORDS = {
-    SHARE: "target (share of the way left)",
-    VALUE: "target (value of f)",
+    SHARE: "target, as the share of the way left",
+    VALUE: "target value of f",
     PRECISION: "target gap",
 }
 _GAPS = "A gap is f minus the least f that any run here found, so that some run has gap 0."

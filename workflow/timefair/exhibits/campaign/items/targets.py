@@ -24,7 +24,7 @@ def _targets(runs: Runs, analysis: Analysis) -> ChecklistPart:
     shown = f"{len(targets)} {what}, {targets[0]:g} to {targets[-1]:g}"
     ends = asked(runs, lambda _, campaign: campaign["budget"]["final_target"])
     first = max((end for found in ends.values() for end in found if end), default=0.0)
-    beyond = sum(target < first for target in targets)
+    beyond = 0 if analysis.target_values else sum(target < first for target in targets)
     return ChecklistPart(
         "Targets",
         shown if len(targets) > 1 else f"the {one} {targets[0]:g}",
