@@ -1,6 +1,6 @@
 """Algorithms that had no faults when they were last checked.
 
-A check imports the library of the algorithm, which takes up to seconds, and every start of Snakemake
+A check imports the library of the algorithm, which takes seconds, and every start of Snakemake
 checks the campaign. So an algorithm without faults is remembered, as an empty file in the user's
 cache, until its parameters, its adapter, Python, or a package that decides what it does change.
 Faults are found anew at each check. The user's own functions and programs are always checked.
