@@ -2,7 +2,7 @@
 
 A check imports the library of the algorithm, which takes seconds, and every start of Snakemake
 checks the campaign. So an algorithm without faults is remembered, as an empty file in the user's
-cache, until its parameters, its adapter, Python, or a package that decides what it does change.
+cache, until its parameters, the adapters, Python, or a package that decides what it does change.
 Faults are found anew at each check. The user's own functions and programs are always checked.
 """
 
@@ -26,12 +26,12 @@ from timefair.basics.hidden_modules import hidden_modules
 def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
     """Check an algorithm as `registry.faults` does, unless it is remembered as faultless."""
     try:
-        library, name = registry.find(use)
+        library, _ = registry.find(use)
     except InputError as error:
         return list(error.faults)
     if library in (registry.OWN, EXTERNAL):
         return registry.faults(use, parameters)
-    mark = _folder() / _digest(use, parameters, library.source_files(name))
+    mark = _folder() / _digest(use, parameters)
     if mark.exists():
         return []
     with hidden_modules(*library.unneeded), warnings.catch_warnings():
@@ -47,7 +47,8 @@ def _folder() -> Path:
     return Path(cache, "timefair", "faultless")
 
 
-def _digest(use: str, parameters: Mapping[str, object], sources: list[Path]) -> str:
+def _digest(use: str, parameters: Mapping[str, object]) -> str:
+    sources = sorted(Path(__file__).parent.rglob("*.py"))
     decisive = [
         use,
         sorted(parameters.items()),
