@@ -9,6 +9,7 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import evaluations_allowed, precision_at, problems
 from timefair.statistics.comparison import a12, equal_ert, mann_whitney, wilcoxon
+from timefair.statistics.corrections import holm_levels
 from timefair.statistics.friedman import friedman, posthoc
 
 ANALYSIS = Analysis(targets=(1.0, 0.1))
@@ -140,7 +141,9 @@ def test_pairs_at_the_end(sample, table):
     frame = made("comparison", table(*rows)).set_index(["function", "algorithm_a", "algorithm_b"])
     first = frame.loc[("2", "A", "B")]
     x, y = results[2, "A"], results[2, "B"]
-    effect = a12(x, y, confidence=0.95)
+    level = holm_levels(frame["p"].drop("all"), 0.05)[frame.index.get_loc(("2", "A", "B"))]
+    effect = a12(x, y, confidence=1 - level)
+    assert effect.high < 0.5 or effect.low > 0.5
     assert first["p"] == mann_whitney(x, y)
     assert first["p_holm"] >= first["p"]
     assert first[["a12", "a12_low", "a12_high"]].tolist() == [effect.a12, effect.low, effect.high]
@@ -152,6 +155,23 @@ def test_pairs_at_the_end(sample, table):
     assert every["p"] == wilcoxon(*np.log10(medians)).p
     assert (every["a12"], every["n_a"]) == (1.0, 2)
     assert np.isnan(every["median_a"])
+
+
+def test_an_interval_of_a12_excludes_one_half_exactly_where_the_pair_is_decided(sample, table):
+    """What was seen: p after Holm 0.046, `better` named, and A12 0.743 [0.462, 0.895]."""
+    rng = np.random.default_rng(11)
+    rows = [
+        row
+        for function in range(1, 9)
+        for name, shift in (("A", 0.0), ("B", 0.4), ("C", 1.1))
+        for row in sample(name, rng.lognormal(shift, size=15), function=function)
+    ]
+    frame = made("comparison", table(*rows)).query("function != 'all'")
+    excluded = (frame["a12_low"] > 0.5) | (frame["a12_high"] < 0.5)
+    assert 0 < excluded.sum() < len(frame)
+    np.testing.assert_array_equal(excluded, frame["better"].notna())
+    assert (frame["a12_low"] <= frame["a12"]).all()
+    assert (frame["a12"] <= frame["a12_high"]).all()
 
 
 def test_what_is_better_over_all_functions(sample, table):
