@@ -222,8 +222,8 @@ def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> E
     Notes
     -----
     Where A12 is 0.5, the interval covers exactly as often as the test does not reject. Of a nominal
-    .95 it covers .93 to 1.00 at 5 to 30 runs, for A12 from .5 to .98, with unequal spreads, ties and
-    failures, as the interval of `a12` does; only where A12 is .5 and one algorithm spreads five
+    .95 it covers .93 to 1.00 at 5 to 30 runs, for A12 from .5 to .98, with unequal spreads, ties
+    and failures, as the interval of `a12` does; only where A12 is .5 and one algorithm spreads five
     times as far does it cover .92, because the test errs as often there.
 
     References

@@ -94,6 +94,28 @@ def test_limits_of_the_ecdf_are_not_there_for_one_run(run, table):
     assert (end["low"], end["fraction"], end["high"]) == pytest.approx((0, 1 / 3, 2 / 3))
 
 
+def test_the_ecdf_of_a_dimension_ends_at_its_own_budget(run, table):
+    """It went to the largest budget of all dimensions."""
+    rows = table(
+        *(
+            run(
+                [(1, 0.1, 5.0), (20, 0.2, 0.5)],
+                algorithm=name,
+                dimension=dimension,
+                run=k,
+                evaluations=50 * dimension,
+                stop_reason="evaluations",
+            )
+            for name in "AB"
+            for dimension in (2, 10)
+            for k in (0, 1)
+        )
+    )
+    frame = made("ecdf", rows).query("unit == 'evaluations'")
+    assert frame.groupby("dimension")["cost"].max().to_dict() == {2: 100, 10: 500}
+    assert frame.groupby(["dimension", "cost"]).size().eq(4).all()  # one grid: A, B; f1, all
+
+
 def test_costs_per_dimension_put_dimensions_together(campaign):
     frame = made("ecdf_dimensions", campaign).query("unit == 'evaluations_per_dimension'")
     assert list(frame["dimension"].unique()) == ["2", "4", "all"]
