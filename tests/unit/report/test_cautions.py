@@ -19,6 +19,13 @@ def test_few_runs_and_few_functions(evidence):
     assert said["Few functions"].startswith("2 functions say little")
 
 
+def test_a_clock_that_is_missing_is_no_lack_of_runs(evidence):
+    """The table `units` has 0 runs with such a clock; the page said that algorithms had 0 runs."""
+    known = evidence({"A": 0.1, "B": 0.2}, made=("ert", "units"))
+    assert (known.table("units")["runs"] == 0).any()
+    assert "Few runs" not in told(known)
+
+
 def test_failed_and_disturbed_runs_are_counted(evidence):
     known = evidence({"A": 0.1, "B": 0.2})
     runs = known.table("runs")

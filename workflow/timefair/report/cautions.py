@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from timefair.exhibits.registry import TABLES
 from timefair.report.evidence import ALL, Evidence
 from timefair.report.words import counted, listed
 
@@ -15,6 +16,9 @@ FEW_RUNS = 10
 
 FEW_FUNCTIONS = 6
 """With fewer, Wilcoxon's test over functions decides no pair at 95 %, whatever the results."""
+
+MEASUREMENT = "campaign"
+"""The room of the tables on the measurement: their `runs` may count those with a certain value."""
 
 CLOCKS = {
     "cpu": "Seconds are seconds of CPU time, not of the wall clock.",
@@ -68,7 +72,8 @@ def _few_runs(evidence: Evidence) -> Iterator[str]:
             & frame["algorithm"].isin(list(evidence.campaign.algorithms)),
             columns,
         ]
-        for frame in evidence.tables.values()
+        for name, frame in evidence.tables.items()
+        if TABLES[name].room != MEASUREMENT
         if len(frame) and set(columns) <= set(frame.columns) and "instance" not in frame
     ]
     told = pd.concat(frames)["runs"].astype(int) if frames else pd.Series(dtype=int)

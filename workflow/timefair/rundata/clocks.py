@@ -29,6 +29,18 @@ def seconds_per_evaluation(frame: pd.DataFrame, clock: Clock) -> NDArray[np.floa
     return np.asarray(np.where(known, told, np.nan) / np.where(known, evaluations, 1.0))
 
 
+def objective_share(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """Estimated share of the wall clock that each run spent inside the objective, shape (runs,).
+
+    The calibrated time of an evaluation times the evaluations, over the wall clock, at most 1: a
+    calibration calls the objective from Python, and may meet a slower moment of the machine than
+    the run. NaN without a calibration or time.
+    """
+    inside = frame["objective_s"].astype(float) * frame["evaluations"]
+    share = inside / frame["wall_s"].where(frame["wall_s"] > 0)
+    return np.asarray(share.clip(upper=1.0), dtype=np.float64)
+
+
 def reference_s(frame: pd.DataFrame) -> NDArray[np.float64]:
     """CPU time of the reference kernel, the mean of before and after each run; NaN: not timed."""
     timed = frame[["reference_before_s", "reference_after_s"]].to_numpy(dtype=np.float64)

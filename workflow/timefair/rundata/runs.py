@@ -128,9 +128,11 @@ class Runs:
         twice = frame.duplicated(list(KEYS))
         if twice.any():
             first = frame.loc[twice.idxmax(), list(KEYS)]
+            run = ", ".join(f"{key} {value}" for key, value in first.items())
             raise InputError(
-                "the same run is there twice: "
-                + ", ".join(f"{key} {value}" for key, value in first.items())
+                f"{first['algorithm']}: the same run is there twice ({run}); give each file once, "
+                "and if two campaigns use this label, give one of them another under `algorithms` "
+                "and measure it again"
             )
         rows = np.full(kept.size, -1, dtype=np.intp)
         rows[places] = np.arange(places.size)
@@ -282,9 +284,7 @@ class Runs:
         """
         first, end = self._first_costs(unit), self.spent(unit)
         return [
-            _cost_grid(
-                first[rows].min(initial=np.inf), end[rows].max(initial=0.0), unit, points
-            )
+            _cost_grid(first[rows].min(initial=np.inf), end[rows].max(initial=0.0), unit, points)
             for rows in of_runs
         ]
 

@@ -1,6 +1,7 @@
 """Ranks, tests, comparisons and inversions, on campaigns small enough to count by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from timefair.exhibits.registry import TABLES
@@ -318,3 +319,45 @@ def test_one_algorithm_alone(name, sample, table):
     frame = made(name, table(*sample("A", [1.0, 2.0])))
     assert frame.empty == (name in ("posthoc", "comparison", "inversions"))
     assert list(frame.columns) == list(made(name, RUN_SCHEMA.empty_table()).columns)
+
+
+@pytest.fixture
+def with_a_failure(hare_and_tortoise, run, table):
+    """A third algorithm that made no evaluation before the kernel timer ended its runs."""
+    stuck = [
+        run(run=k, algorithm="stuck", evaluations=0, status="no_evaluation",
+            stop_reason="time_killed")
+        for k in range(6)
+    ]  # fmt: skip
+    return table(*hare_and_tortoise.to_pylist(), *stuck)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_algorithm_without_an_evaluation_takes_no_part(name, hare_and_tortoise, with_a_failure):
+    """It set the common number of evaluations to 0, so that `rankings` tied everybody."""
+    alone, beside = made(name, hare_and_tortoise), made(name, with_a_failure)
+    assert beside.attrs["failed"] == [["bbob", 2, "stuck"]]
+    assert beside.attrs["omitted"] == "Omitted, without an evaluation in any run: stuck (D = 2)."
+    assert alone.attrs["omitted"] == ""
+    pd.testing.assert_frame_equal(alone, beside, check_categorical=False, check_dtype=False)
+
+
+def test_a_single_run_without_an_evaluation_does_not_lower_the_common_number(
+    hare_and_tortoise, run, table
+):
+    stuck = run(run=6, algorithm="hare", evaluations=0, status="no_evaluation",
+                stop_reason="time_killed")  # fmt: skip
+    frame = made("rankings", table(*hare_and_tortoise.to_pylist(), stuck))
+    budget = frame.query("criterion == 'fixed budget'").set_index("algorithm")
+    assert (budget["evaluations"] == 20).all()
+    assert budget["by_evaluations"].to_dict() == {"hare": 0.1, "tortoise": 7.0}
+
+
+def test_a_dimension_in_which_an_algorithm_failed_is_named(
+    hare_and_tortoise, with_a_failure, table
+):
+    there = [row | {"dimension": 5} for row in hare_and_tortoise.to_pylist()]
+    worked = [row | {"dimension": 5, "algorithm": "stuck"} for row in there[:6]]
+    frame = made("ranks", table(*with_a_failure.to_pylist(), *there, *worked))
+    assert frame.attrs["failed"] == [["bbob", 2, "stuck"]]
+    assert frame.groupby("dimension")["algorithm"].nunique().to_dict() == {2: 2, 5: 3}

@@ -100,6 +100,7 @@ COLUMNS = (
         ),
     ],
     default=True,
+    comparing=True,
 )
 def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each pair of algorithms on each (suite, dimension, function), and over all functions.

@@ -110,6 +110,7 @@ COLUMNS = (
         )
     ],
     default=True,
+    comparing=True,
 )
 def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Every inversion: one algorithm strictly better by evaluations, the other by time.

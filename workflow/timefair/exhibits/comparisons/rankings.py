@@ -112,6 +112,7 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
             default=True,
         )
     ],
+    comparing=True,
 )
 def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each algorithm's rank by evaluations and by time on each (suite, dimension, function).
