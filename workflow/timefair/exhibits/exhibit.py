@@ -183,13 +183,15 @@ class Exhibit:
             (sentences for captions, empty if there is nothing to say), ``clock``, and ``failed``:
             suite, dimension and algorithm of all that made no evaluation.
         """
-        from timefair.rundata.failed import failed_algorithms, sentence
+        from timefair.rundata.failed import failed_algorithms, keep_looks, sentence
         from timefair.rundata.published import marked
 
         frame = marked(self.build(self._taken(runs, analysis), analysis), runs)
         frame.attrs["table"] = self.name
         frame.attrs["disturbed"] = self._disturbed(runs, analysis)
         failed = failed_algorithms(runs)
+        if self.comparing and failed:
+            keep_looks(frame, runs)
         frame.attrs["failed"] = [list(one) for one in failed]
         frame.attrs["omitted"] = sentence(failed) if self.comparing else ""
         frame.attrs["clock"] = analysis.time if self.charged else "wall"

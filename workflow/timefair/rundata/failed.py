@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.rundata.runs import Runs
@@ -44,6 +45,17 @@ def sentence(failed: Iterable[Failed]) -> str:
         for name, dimensions in spaces.items()
     ]
     return f"Omitted, without an evaluation in any run: {', '.join(said)}." if said else ""
+
+
+def keep_looks(frame: pd.DataFrame, runs: Runs) -> None:
+    """Make all algorithms of some runs the categories of ``algorithm``, if a table has it.
+
+    Then those that it holds keep their looks in all figures.
+    """
+    if "algorithm" in frame:
+        measured = sorted(set(runs.frame["algorithm"].astype(str)))
+        published = sorted(set(frame["algorithm"].astype(str)) & set(runs.sources))
+        frame["algorithm"] = pd.Categorical(frame["algorithm"], [*measured, *published])
 
 
 def _of_failed(runs: Runs) -> NDArray[np.bool_]:

@@ -101,8 +101,8 @@ def evaluations_allowed(runs: Runs) -> NDArray[np.float64]:
 def known_until(runs: Runs, unit: Unit) -> NDArray[np.float64]:
     """Up to which cost the best precision of each run is known, shape (runs,).
 
-    In evaluations up to where the budget cut it off, if it did; published runs end with their data. In seconds
-    every run lasts as long as the budget, so that nothing is unknown: `inf`.
+    In evaluations up to where the budget cut it off, if it did; published runs end with their data.
+    In seconds every run lasts as long as the budget, so that nothing is unknown: `inf`.
     """
     if unit in SECONDS:
         return np.full(len(runs.frame), np.inf)

@@ -339,7 +339,7 @@ def test_an_algorithm_without_an_evaluation_takes_no_part(name, hare_and_tortois
     assert beside.attrs["failed"] == [["bbob", 2, "stuck"]]
     assert beside.attrs["omitted"] == "Omitted, without an evaluation in any run: stuck (D = 2)."
     assert alone.attrs["omitted"] == ""
-    pd.testing.assert_frame_equal(alone, beside, check_categorical=False, check_dtype=False)
+    pd.testing.assert_frame_equal(alone, beside.astype(alone.dtypes))
 
 
 def test_a_single_run_without_an_evaluation_does_not_lower_the_common_number(

@@ -28,8 +28,8 @@ COLUMNS = (
     Column("preparation_mean_s", "imports and warm-up before the clock starts, once per job", "s"),
     Column(
         "objective_share",
-        "estimated time inside the objective, the evaluation itself included, as a share of the wall "
-        "clock: the calibrated time of an evaluation times the evaluations, at most the run itself",
+        "estimated time inside the objective, the evaluation itself included, as a share of the "
+        "wall clock: the calibrated time of an evaluation times the evaluations, at most the run",
     ),
     Column(
         "objective_per_bare",
@@ -53,9 +53,9 @@ KEYS = column_names(COLUMNS[:3])
         Layout(
             caption="How the runs went. Overshoot: how far a last evaluation ended after the "
             "budget, at most. Queue: waiting for a core, whoever had it, as a share of the wall "
-            "clock. Preparation: imports and warm-up before the clock. Objective: time inside the "
-            "objective, estimated, as a share of the wall clock, and the cost of an evaluation as a multiple "
-            "of the suite's own call.",
+            "clock. Preparation: imports and warm-up before the clock. Objective: estimated time "
+            "inside the objective, as a share of the wall clock, and the cost of an evaluation as "
+            "a multiple of the suite's own call.",
             values=(
                 Value("runs", "Runs"),
                 Value("disturbed", "Disturbed"),

@@ -104,8 +104,8 @@ QUADRUPLES = (
     caption="""
     Share of the (target, instance, run) triples that were reached within a cost, in {seconds} and
     in evaluations, for each function and for all functions together. The curves of a dimension end
-    with its longest run. Triples that were never reached stay in the denominator. Limits come from runs resampled within each instance: they say
-    nothing about other problems.
+    with its longest run. Triples that were never reached stay in the denominator. Limits come from
+    runs resampled within each instance: they say nothing about other problems.
     """,
     columns=COLUMNS,
     layouts=[
