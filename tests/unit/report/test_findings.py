@@ -104,9 +104,11 @@ def test_how_far_ahead_is_read_from_the_profile(evidence):
 
 
 def test_too_few_functions_are_said_to_be_too_few(evidence):
-    assert "4 functions are too few to decide any of 1 pair" in pairs_decided(
-        evidence(QUICK_AND_SLOW, functions=4), SPACE
+    three = QUICK_AND_SLOW | {"slower": 0.6}
+    assert "6 functions are too few to decide any of 3 pairs" in pairs_decided(
+        evidence(three, functions=6, made=("comparison",)), SPACE
     )
+    assert pairs_decided(evidence(three, functions=4, made=("comparison",)), SPACE) == ""
 
 
 def test_decided_pairs_are_counted(evidence):
@@ -130,9 +132,12 @@ def test_without_tables_nothing_is_said(evidence):
 def test_headlines(evidence):
     assert findings(evidence(QUICK_AND_SLOW), SPACE).headline.startswith("quick wins")
     few = findings(evidence(QUICK_AND_SLOW, functions=3), SPACE)
-    assert few.headline.startswith("There is no sure winner. quick has")
+    assert few.headline.startswith("quick wins on f1, f2 and f3, by the runs: better than")
     assert across([few]) == ""
-    assert across([few, few]) == "None of the 2 spaces has a sure winner."
+    assert across([few, few]).startswith("Sure winners: quick")
+    close = findings(evidence({"A": 0.1, "B": 0.1001}, functions=3), SPACE)
+    assert close.headline.startswith("There is no sure winner on f1, f2 and f3, by the runs.")
+    assert across([close, close]) == "None of the 2 spaces has a sure winner."
 
 
 def test_who_is_tied_alike_is_named_as_it_comes():
