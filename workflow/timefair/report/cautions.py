@@ -130,16 +130,23 @@ def _resolution(evidence: Evidence) -> Iterator[str]:
     rows = evidence.table("resolution")
     if rows.empty or not rows["resolved_ratio"].max() >= NOTICEABLE:
         return
-    over = rows[rows["function"].astype(str) == ALL]
-    on = rows[rows["function"].astype(str) != ALL]
-    yield (
-        f"The speed of the machine varied: the same work took up to "
-        f"{number(rows['slowdown_max'].max(), digits=2)} times as long as at best. Times of two "
-        "algorithms count as different if their ratio is above "
-        f"{number(on['resolved_ratio'].max(), digits=2)} on a function and above "
-        f"{number(over['resolved_ratio'].max(), digits=2)} over all functions; smaller ratios may "
-        "come from the machine. Precisions at the end of a budget in seconds are not corrected."
+    everywhere = rows["function"].astype(str) == ALL
+    slowest, on, over = (
+        number(values.max(), digits=2)
+        for values in (
+            rows["slowdown_max"],
+            rows.loc[~everywhere, "resolved_ratio"],
+            rows.loc[everywhere, "resolved_ratio"],
+        )
     )
+    all_together = f", and above {over} over all functions" if on != over else ""
+    yield (
+        f"The speed of the machine varied: the same work took up to {slowest} times as long as at "
+        f"best. Times of two algorithms count as different if their ratio is above {on} on one "
+        f"function{all_together}; smaller ratios may come from the machine."
+    )
+    if evidence.unit == "seconds":
+        yield "Precisions at the end of the budget are not corrected for it."
 
 
 def _speed(evidence: Evidence) -> Iterator[str]:

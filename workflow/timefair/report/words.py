@@ -67,10 +67,12 @@ def _of_wall(seconds: float, digits: int) -> str:
 def cost(value: float, unit: str, clock: str = "wall") -> str:
     r"""Seconds as a time of a clock, evaluations as a number.
 
-    >>> cost(120, "evaluations")
-    '120\xa0evaluations'
+    >>> cost(120, "evaluations"), cost(1, "evaluations")
+    ('120\xa0evaluations', '1\xa0evaluation')
     """
-    return duration(value, clock) if unit == "seconds" else f"{number(value)}\u00a0{unit}"
+    if unit == "seconds":
+        return duration(value, clock)
+    return f"{number(value)}\u00a0{unit.removesuffix('s') if value == 1 else unit}"
 
 
 def unresolved(ratio: float) -> str:

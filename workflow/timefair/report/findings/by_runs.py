@@ -9,7 +9,7 @@ from math import isclose
 import numpy as np
 from scipy.stats import rankdata
 
-from timefair.report.evidence import Evidence, Space
+from timefair.report.evidence import NOTICEABLE, Evidence, Space
 from timefair.report.findings.ranked import COSTS
 from timefair.report.findings.results import (
     Result,
@@ -18,7 +18,7 @@ from timefair.report.findings.results import (
     precisions_at,
 )
 from timefair.report.findings.standing import Standing, Verdict, first, in_order, nothing
-from timefair.report.words import counted, listed
+from timefair.report.words import counted, listed, number
 from timefair.rundata.measures import MEAN, quantile_name
 
 
@@ -71,10 +71,14 @@ def _decided(
     evidence: Evidence, space: Space, measure: str, criterion: str
 ) -> tuple[str, list[Decided]]:
     if measure in COSTS:
-        costs = by_cost(evidence, space, measure)
         return "ert", [
-            _by_intervals(str(f), results, _in_words(results, measure, evidence))
-            for f, _, results in costs
+            _by_intervals(
+                str(function),
+                results,
+                f"to {number(target)}, {_in_words(results, measure, evidence, ratio)}",
+            )
+            for function, target, results in by_cost(evidence, space, measure)
+            for ratio in [evidence.resolved(space, measure, function)]
         ]
     if criterion == quantile_name(0.5):
         return "comparison", list(_by_pairs(evidence, space))
@@ -94,9 +98,11 @@ def _by_intervals(function: str, results: list[Result], text: str) -> Decided:
     return Decided(function, values, frozenset(pairs), text)
 
 
-def _in_words(results: list[Result], unit: str, evidence: Evidence) -> str:
+def _in_words(results: list[Result], unit: str, evidence: Evidence, ratio: float = 1.0) -> str:
+    """The first two with their values, in fewer digits where the machine resolves fewer."""
+    digits = 2 if ratio >= NOTICEABLE else 3
     shown = sorted(results, key=lambda one: one.value)[:2]
-    said = [f"{one.algorithm} {one.in_words(unit, evidence.clock)}" for one in shown]
+    said = [f"{one.algorithm} {one.in_words(unit, evidence.clock, digits)}" for one in shown]
     return ", then ".join(said)
 
 

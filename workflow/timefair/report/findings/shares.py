@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 
@@ -25,6 +27,8 @@ def within(evidence: Evidence, space: Space, share: float) -> tuple[float, Stand
     if rows.empty or rows["algorithm"].nunique() < 2:
         return None
     at = share * (evidence.budget(space) or float(rows["cost"].max()))
+    if evidence.unit == "evaluations":
+        at = max(math.floor(at), 1)
     reached = _reached(rows, at)
     if reached.empty or not reached["fraction"].any():
         return at, nothing("No algorithm has reached any target by then.")
