@@ -237,13 +237,13 @@ def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> E
     >>> p, effect = mann_whitney(first, second), a12(first, second, confidence=0.95)
     >>> moved = in_agreement(effect, p, 0.05, rejected=p <= 0.05)
     >>> round(effect.low, 2), round(moved.low, 2)
-    (0.49, 0.55)
+    (0.37, 0.55)
     """
     side = float(np.sign(effect.a12 - 0.5))
     facing = effect.low if side > 0 else effect.high
     if not side or rejected == (side * (facing - 0.5) > 0):
         return effect
-    ratio = stats.norm.isf(level / 2) / stats.norm.isf(p / 2) if p < 1 else np.inf
+    ratio = float(stats.norm.isf(level / 2) / stats.norm.isf(p / 2)) if p < 1 else np.inf
     moved = min(max(effect.a12 - (effect.a12 - 0.5) * ratio, 0.0), 1.0)
     if rejected == (side * (moved - 0.5) <= 0):  # p and level are equal but for rounding
         moved = float(np.nextafter(0.5, effect.a12)) if rejected else 0.5

@@ -89,8 +89,8 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
     solved = float(rows["fraction"].iloc[-1])
     band = _limits((float(best["low"]), float(best["high"])))
     has = (
-        f"costs at most {number(near, digits=2)} times the best (as far as this machine tells them "
-        "apart)"
+        f"costs at most {number(near, digits=2)} times the best (the smallest ratio that this "
+        "machine resolves)"
         if near > 1
         else "has the lowest cost"
     )

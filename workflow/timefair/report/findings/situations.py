@@ -160,11 +160,8 @@ def _situations(evidence: Evidence, space: Space) -> Iterator[Situation]:
         judged = _judged(evidence, space, unit, "ERT")
         if judged is not None:
             want = TIME[evidence.clock] if unit == "seconds" else "You count evaluations"
-            of_one = judged[1] == "ert"
-            detail = (
-                f"expected cost to {'the target of each function' if of_one else 'all targets'}"
-            )
-            yield Situation(want, detail, *judged)
+            targets = "the hardest target" if judged[1] == "ert" else "all targets"
+            yield Situation(want, f"expected cost to {targets}", *judged)
     for share in SHARES:
         found = within(evidence, space, share)
         if found is not None:
