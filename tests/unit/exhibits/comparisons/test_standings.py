@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.exhibits.registry import TABLES
+from timefair.charts.paper import style
+from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -361,3 +362,17 @@ def test_a_dimension_in_which_an_algorithm_failed_is_named(
     frame = made("ranks", table(*with_a_failure.to_pylist(), *there, *worked))
     assert frame.attrs["failed"] == [["bbob", 2, "stuck"]]
     assert frame.groupby("dimension")["algorithm"].nunique().to_dict() == {2: 2, 5: 3}
+
+
+def test_algorithms_keep_their_looks_beside_a_failure(with_a_failure, table, sample):
+    """And the failed one is in no legend, nor is there a rank for it."""
+    rows = table(*with_a_failure.to_pylist(), *sample("zebra", [1.0] * 6))
+    frame = made("rankings", rows)
+    assert (
+        style.looks(frame["algorithm"])["zebra"]
+        == style.looks(rows["algorithm"].to_pylist())["zebra"]
+    )
+    figure = FIGURES["inversions"](frame)
+    shown = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    assert shown == ["hare", "tortoise", "zebra"]
+    assert figure.axes[0].get_yticks().tolist() == [1, 2, 3]

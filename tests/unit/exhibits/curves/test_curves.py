@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.exhibits.registry import TABLES
+from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -201,3 +201,21 @@ def test_a_data_profile_of_nothing_solved_has_a_row(run, table):
     frame = made("data_profile", table(run(), run(run=1)))
     assert np.nan_to_num(frame["fraction"]).max() == 0.0
     assert not frame.empty
+
+
+def test_a_drawn_ecdf_ends_where_its_dimension_does(run, table):
+    rows = table(
+        *(
+            run([(1, 0.1, 5.0)], dimension=dimension, run=k, evaluations=50 * dimension)
+            for dimension in (2, 10)
+            for k in (0, 1)
+        )
+    )
+    figure = FIGURES["ecdf_evaluations"](made("ecdf", rows))
+    ends = {
+        ax.get_title(): max(line.get_xdata().max() for line in ax.lines)
+        for ax in figure.axes
+        if ax.lines
+    }
+    assert ends["f1, D = 2"] == 100
+    assert ends["f1, D = 10"] >= 500
