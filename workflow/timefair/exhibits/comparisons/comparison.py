@@ -17,7 +17,14 @@ from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import precision_at_the_end, problems
-from timefair.statistics.comparison import Effect, a12, in_agreement, mann_whitney, wilcoxon
+from timefair.statistics.comparison import (
+    Effect,
+    a12,
+    in_agreement,
+    mann_whitney,
+    superiority,
+    wilcoxon,
+)
 from timefair.statistics.corrections import holm, holm_levels
 from timefair.statistics.quantiles import sample_quantile
 
@@ -130,7 +137,7 @@ def _on_functions(runs: Runs, analysis: Analysis) -> Iterator[dict[str, Any]]:
         samples = problem.samples(best)
         medians = {name: float(sample_quantile(sample, 0.5)) for name, sample in samples.items()}
         for a, b in combinations(samples, 2):
-            effect = a12(samples[a], samples[b], confidence=analysis.confidence).a12
+            effect = superiority(samples[a], samples[b])
             yield {
                 **problem.names,
                 "function": str(problem.names["function"]),
