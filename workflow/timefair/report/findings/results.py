@@ -31,7 +31,7 @@ class Result:
     runs, successes
         Of how many runs, and how many of them got there.
     level
-        At most this p-value tells apart an algorithm that never got there; 0: nothing does.
+        p-value of Fisher's test up to which an algorithm without a success is behind; 0: never.
     """
 
     algorithm: str
