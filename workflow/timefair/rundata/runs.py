@@ -263,6 +263,13 @@ class Runs:
         best = left._of_traces(TracePart.last_precision)
         return replace(left, frame=self.frame.assign(wall_s=wall_s, best_precision=best))
 
+    def spaces(self) -> Iterator[Runs]:
+        """The runs of each suite and dimension, which may have a budget of its own."""
+        for _, rows in self.groups(("suite", "dimension")):
+            mine = np.zeros(len(self.frame), dtype=np.bool_)
+            mine[rows] = True
+            yield self if mine.all() else self.where(mine)
+
     def best_so_far(self, unit: Unit, grid: NDArray[np.float64]) -> NDArray[np.float64]:
         """Best precision at each cost of the grid, shape (runs, points)."""
         best = np.empty((len(self.frame), grid.size))

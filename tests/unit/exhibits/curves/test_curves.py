@@ -94,7 +94,7 @@ def test_limits_of_the_ecdf_are_not_there_for_one_run(run, table):
     assert (end["low"], end["fraction"], end["high"]) == pytest.approx((0, 1 / 3, 2 / 3))
 
 
-def test_the_ecdf_of_a_dimension_ends_at_its_own_budget(run, table):
+def test_curves_of_a_dimension_end_at_its_own_budget(run, table):
     """It went to the largest budget of all dimensions."""
     rows = table(
         *(
@@ -111,6 +111,9 @@ def test_the_ecdf_of_a_dimension_ends_at_its_own_budget(run, table):
             for k in (0, 1)
         )
     )
+    solved = made("anytime", table(*(row | {"stop_reason": "target"} for row in rows.to_pylist())))
+    ends = solved.query("unit == 'evaluations'").groupby("dimension")["cost"].max()
+    assert ends.to_dict() == {2: 100, 10: 500}
     frame = made("ecdf", rows).query("unit == 'evaluations'")
     assert frame.groupby("dimension")["cost"].max().to_dict() == {2: 100, 10: 500}
     assert frame.groupby(["dimension", "cost"]).size().eq(4).all()  # one grid: A, B; f1, all
