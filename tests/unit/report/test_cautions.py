@@ -1,8 +1,10 @@
 """What spoils a comparison is said, and nothing else."""
 
+import pandas as pd
 import pytest
 
 from timefair.report.cautions import cautions
+from timefair.report.evidence import Evidence
 
 
 def told(evidence):
@@ -17,6 +19,13 @@ def test_few_runs_and_few_functions(evidence):
     said = told(evidence({"A": 0.1, "B": 0.2}, functions=2, runs=4))
     assert said["Few runs"].startswith("Every algorithm has 4 runs on a function only.")
     assert said["Few functions"].startswith("2 functions say little")
+
+
+def test_a_clock_that_is_missing_is_no_lack_of_runs(evidence):
+    """The table `units` has 0 runs with such a clock; the page said that algorithms had 0 runs."""
+    known = evidence({"A": 0.1, "B": 0.2}, made=("ert", "units"))
+    assert (known.table("units")["runs"] == 0).any()
+    assert "Few runs" not in told(known)
 
 
 def test_failed_and_disturbed_runs_are_counted(evidence):
@@ -58,3 +67,25 @@ def test_heavy_tails_are_named(evidence):
     assert said.startswith(f"{(ert['algorithm'] == 'B').sum()} expected running times of B come")
     ert["ert_s_heavy_tail"] = False
     assert "Heavy tails" not in told(known)
+
+
+def test_who_made_no_evaluation_is_named_apart(evidence):
+    known = evidence({"A": 0.1, "B": 0.2})
+    known.table("runs").loc[lambda rows: rows["algorithm"] == "B", "status"] = "no_evaluation"
+    for frame in known.tables.values():
+        frame.attrs["failed"] = [["bbob", 2, "B"]]
+    said = told(known)["Failed runs"]
+    assert said == "B made no evaluation in any run (bbob, 2 dimensions) and is not compared."
+
+
+def test_what_the_machine_does_not_resolve_is_said(evidence):
+    known = evidence({"A": 0.1, "B": 0.2})
+    assert "Resolution" not in told(known)
+    rows = [
+        {"function": function, "slowdown_max": 2.04, "resolved_ratio": ratio}
+        for function, ratio in (("1", 1.52), ("2", 1.6), ("all", 1.2))
+    ]
+    uneven = Evidence({**known.tables, "resolution": pd.DataFrame(rows)}, known.campaign)
+    said = told(uneven)["Resolution"]
+    assert "up to 2 times as long as at best" in said
+    assert "above 1.6 on one function, and above 1.2 over all functions" in said

@@ -142,6 +142,9 @@ class Exhibit:
         itself take seconds as measured.
     complete
         Whether it describes the measurement itself, and therefore never omits disturbed runs.
+    comparing
+        Whether it compares algorithms, and therefore omits those that made no evaluation in any run
+        of a suite and dimension.
     asked
         Whether it reads the complete configuration, and therefore changes with all of it.
     default
@@ -160,6 +163,7 @@ class Exhibit:
     figures: tuple[Figure, ...] = ()
     charged: bool = True
     complete: bool = False
+    comparing: bool = False
     asked: bool = False
     default: bool = False
     beside: str = ""
@@ -175,14 +179,21 @@ class Exhibit:
         Returns
         -------
         DataFrame
-            With the attributes ``table`` (its name), ``disturbed`` and ``published`` (sentences for
-            captions, empty if there is nothing to say) and ``clock``.
+            With the attributes ``table`` (its name), ``disturbed``, ``omitted`` and ``published``
+            (sentences for captions, empty if there is nothing to say), ``clock``, and ``failed``:
+            suite, dimension and algorithm of all that made no evaluation.
         """
+        from timefair.rundata.failed import failed_algorithms, keep_looks, sentence
         from timefair.rundata.published import marked
 
         frame = marked(self.build(self._taken(runs, analysis), analysis), runs)
         frame.attrs["table"] = self.name
         frame.attrs["disturbed"] = self._disturbed(runs, analysis)
+        failed = failed_algorithms(runs)
+        if self.comparing and failed:
+            keep_looks(frame, runs)
+        frame.attrs["failed"] = [list(one) for one in failed]
+        frame.attrs["omitted"] = sentence(failed) if self.comparing else ""
         frame.attrs["clock"] = analysis.time if self.charged else "wall"
         return frame
 
@@ -194,7 +205,10 @@ class Exhibit:
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
         """The runs as this table takes them."""
-        taken = runs if self.complete else runs.wanted(analysis)
+        from timefair.rundata.failed import without_failed
+
+        taken = without_failed(runs) if self.comparing else runs
+        taken = taken if self.complete else taken.wanted(analysis)
         if not self.charged:
             return taken
         taken = taken.timed_by(analysis.time)
@@ -224,6 +238,7 @@ def exhibit(
     figures: Iterable[Figure] = (),
     charged: bool = True,
     complete: bool = False,
+    comparing: bool = False,
     asked: bool = False,
     default: bool = False,
     beside: str = "",
@@ -250,6 +265,7 @@ def exhibit(
             figures=tuple(replace(one, caption=_one_line(one.caption)) for one in figures),
             charged=charged,
             complete=complete,
+            comparing=comparing,
             asked=asked,
             default=default,
             beside=beside,

@@ -41,6 +41,7 @@ def drawn(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
 def _views(exhibit: Exhibit, name: str, frame: pd.DataFrame) -> list[dict[str, Any]]:
     figure = next(figure for figure in exhibit.figures if figure.name == name)
     words = {"seconds": seconds_of(frame)}
-    note = figure.page_caption.format_map(words)
+    omitted = frame.attrs.get("omitted", "")
+    note = f"{figure.page_caption.format_map(words)} {omitted}".strip()
     about = {"figure": name, "table": exhibit.name, "note": note}
     return [view | about for view in figure.chart.views(frame)]
