@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from timefair.statistics.comparison import a12, equal_ert, mann_whitney
+from timefair.statistics.comparison import a12, equal_ert, in_agreement, mann_whitney
+from timefair.statistics.corrections import holm, holm_levels
 
 CHANCE = 1e-4
 
@@ -39,6 +40,46 @@ def test_the_interval_of_a12_covers_at_least_as_often_as_it_says(first, second, 
         effect = a12(first(rng, n), second(rng, n), confidence=0.95)
         covered += effect.low <= truth <= effect.high
     assert covered >= binom.ppf(CHANCE, samples, 0.95)
+
+
+@pytest.mark.parametrize("n", [5, 10, 30])
+@pytest.mark.parametrize("tests", [1, 20])
+@pytest.mark.parametrize(
+    ("first", "second", "truth"),
+    [
+        (times(1.0), times(1.0), 1 / 2),
+        (times(1.0), times(3.0), 3 / 4),
+        (times(1.0), times(10.0), 10 / 11),
+        (failing(0.3, 1.0), failing(0.6, 1.0), 0.7 * 0.4 / 2 + 0.7 * 0.6 + 0.3 * 0.6 / 2),
+    ],
+)
+def test_an_interval_that_agrees_with_its_test_still_covers(first, second, truth, n, tests):
+    """At the level of the first of several tests, too; .93 of a nominal .95 at 30 equal runs."""
+    rng = np.random.default_rng(25)
+    samples, covered, level = 400, 0, 0.05 / tests
+    for _ in range(samples):
+        x, y = first(rng, n), second(rng, n)
+        p = mann_whitney(x, y)
+        effect = in_agreement(a12(x, y, confidence=1 - level), p, level, rejected=p <= level)
+        assert (effect.low > 0.5 or effect.high < 0.5) == (p <= level)
+        covered += effect.low <= truth <= effect.high
+    assert covered >= binom.ppf(CHANCE, samples, 1 - level)
+
+
+def test_intervals_at_the_levels_of_holm_cover_each_by_itself():
+    """Ten pairs of one family, of which five are equal."""
+    rng = np.random.default_rng(26)
+    scales = [1.0] * 5 + [1.5, 2.0, 3.0, 5.0, 10.0]
+    covered, samples = np.zeros(10), 200
+    for _ in range(samples):
+        pairs = [(rng.exponential(1.0, 15), rng.exponential(scale, 15)) for scale in scales]
+        p = [mann_whitney(*pair) for pair in pairs]
+        levels, decided = holm_levels(p, 0.05), holm(p) <= 0.05
+        for k, pair in enumerate(pairs):
+            effect = a12(*pair, confidence=1 - levels[k])
+            effect = in_agreement(effect, p[k], levels[k], rejected=bool(decided[k]))
+            covered[k] += effect.low <= scales[k] / (1 + scales[k]) <= effect.high
+    assert (covered >= binom.ppf(CHANCE, samples, 0.95)).all()
 
 
 def cut(budget):

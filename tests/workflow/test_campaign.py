@@ -64,7 +64,11 @@ MAY_BE_EMPTY = ("run_count", "stopping", "disagreements", "sorted_solutions")
 
 def test_everything_that_was_asked_for_is_there(workspace):
     workspace.configure(tables="all", figures={"names": "all", "formats": ["pdf", "svg", "png"]})
-    workspace.complete()
+    workspace.printed = ()
+    said = workspace.complete()
+    assert "test: all 16 runs are measured; making tables and figures" in said
+    assert said.splitlines()[-1] == "test: read results/test/report.html"
+    assert len(said.splitlines()) < 20
     tables = workspace.results / "tables"
     for name in TABLES:
         frame = pd.read_parquet(tables / f"{name}.parquet")
@@ -96,6 +100,7 @@ def test_only_changes_are_made_again(workspace):
     workspace.configure(targets=[5, 0.5], **FEW)
     said = workspace.complete()
     assert "measure_cell" not in said
+    assert "analyse_runtimes" in said
     assert workspace.records() == before
     assert set(pd.read_parquet(workspace.results / "tables" / "ert.parquet")["target"]) == {5, 0.5}
 

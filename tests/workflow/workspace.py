@@ -16,13 +16,17 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Workspace:
-    """A folder in which campaigns run, with its own core locks."""
+    """A folder in which campaigns run, with its own core locks.
+
+    Snakemake prints each job and its command, unless `printed` is empty.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.config = folder / "campaign.yaml"
         self.results = folder / "results" / "test"
         self.snakefile = ROOT / "Snakefile"
+        self.printed = ("--printshellcmds",)
 
     def configure(self, **changes: Any) -> None:
         """Write the campaign: two quick algorithms, evaluations as the budget, unless told."""
@@ -45,7 +49,7 @@ class Workspace:
     def command(self, *arguments: str, cores: int = 2) -> list[str]:
         return [
             sys.executable, "-m", "snakemake", "--snakefile", str(self.snakefile),
-            "--cores", str(cores), "--configfile", str(self.config), *arguments,
+            "--cores", str(cores), "--configfile", str(self.config), *self.printed, *arguments,
         ]  # fmt: skip
 
     @property

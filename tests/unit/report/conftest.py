@@ -18,7 +18,7 @@ from timefair.rundata.settings import Analysis
 TARGETS = (1.0, 0.1)
 COMPARING = (
     "ranks", "friedman", "posthoc", "comparison", "inversions", "ert", "means", "quantiles",
-    "anytime", "ecdf", "profile", "runs", "disturbance", "drift", "checklist",
+    "anytime", "ecdf", "profile", "runs", "disturbance", "drift", "resolution", "checklist",
 )  # fmt: skip
 
 

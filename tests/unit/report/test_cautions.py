@@ -1,9 +1,11 @@
 """What spoils a comparison is said, and nothing else."""
 
+import pandas as pd
 import pytest
 
 from timefair.exhibits import unknown_optimum
 from timefair.report.cautions import cautions
+from timefair.report.evidence import Evidence
 from timefair.report.page import page
 
 
@@ -19,6 +21,13 @@ def test_few_runs_and_few_functions(evidence):
     said = told(evidence({"A": 0.1, "B": 0.2}, functions=2, runs=4))
     assert said["Few runs"].startswith("Every algorithm has 4 runs on a function only.")
     assert said["Few functions"].startswith("2 functions say little")
+
+
+def test_a_clock_that_is_missing_is_no_lack_of_runs(evidence):
+    """The table `units` has 0 runs with such a clock; the page said that algorithms had 0 runs."""
+    known = evidence({"A": 0.1, "B": 0.2}, made=("ert", "units"))
+    assert (known.table("units")["runs"] == 0).any()
+    assert "Few runs" not in told(known)
 
 
 def test_failed_and_disturbed_runs_are_counted(evidence):
@@ -75,3 +84,25 @@ def test_an_unknown_optimum_is_the_first_thing_said(evidence):
         section = text.split(f'id="{part}"')[1].split("</section>")[0]
         assert "gap" in section
         assert "recision" not in section
+
+
+def test_who_made_no_evaluation_is_named_apart(evidence):
+    known = evidence({"A": 0.1, "B": 0.2})
+    known.table("runs").loc[lambda rows: rows["algorithm"] == "B", "status"] = "no_evaluation"
+    for frame in known.tables.values():
+        frame.attrs["failed"] = [["bbob", 2, "B"]]
+    said = told(known)["Failed runs"]
+    assert said == "B made no evaluation in any run (bbob, 2 dimensions) and is not compared."
+
+
+def test_what_the_machine_does_not_resolve_is_said(evidence):
+    known = evidence({"A": 0.1, "B": 0.2})
+    assert "Resolution" not in told(known)
+    rows = [
+        {"function": function, "slowdown_max": 2.04, "resolved_ratio": ratio}
+        for function, ratio in (("1", 1.52), ("2", 1.6), ("all", 1.2))
+    ]
+    uneven = Evidence({**known.tables, "resolution": pd.DataFrame(rows)}, known.campaign)
+    said = told(uneven)["Resolution"]
+    assert "up to 2 times as long as at best" in said
+    assert "above 1.6 on one function, and above 1.2 over all functions" in said

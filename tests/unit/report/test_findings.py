@@ -4,8 +4,10 @@ import pandas as pd
 import pytest
 
 from timefair.report.evidence import Evidence, Space
+from timefair.report.findings.by_runs import from_runs
 from timefair.report.findings.functions import on_functions
 from timefair.report.findings.ranked import by_rank, pairs_decided
+from timefair.report.findings.results import by_cost
 from timefair.report.findings.shares import how_far, within
 from timefair.report.findings.situations import across, findings
 from timefair.report.findings.standing import Verdict, judged
@@ -104,9 +106,11 @@ def test_how_far_ahead_is_read_from_the_profile(evidence):
 
 
 def test_too_few_functions_are_said_to_be_too_few(evidence):
-    assert "4 functions are too few to decide any of 1 pair" in pairs_decided(
-        evidence(QUICK_AND_SLOW, functions=4), SPACE
+    three = QUICK_AND_SLOW | {"slower": 0.6}
+    assert "6 functions are too few to decide any of 3 pairs" in pairs_decided(
+        evidence(three, functions=6, made=("comparison",)), SPACE
     )
+    assert pairs_decided(evidence(three, functions=4, made=("comparison",)), SPACE) == ""
 
 
 def test_decided_pairs_are_counted(evidence):
@@ -130,9 +134,131 @@ def test_without_tables_nothing_is_said(evidence):
 def test_headlines(evidence):
     assert findings(evidence(QUICK_AND_SLOW), SPACE).headline.startswith("quick wins")
     few = findings(evidence(QUICK_AND_SLOW, functions=3), SPACE)
-    assert few.headline.startswith("There is no sure winner. quick has")
+    assert few.headline.startswith("quick wins on f1, f2 and f3, by the runs: better than")
     assert across([few]) == ""
-    assert across([few, few]) == "None of the 2 spaces has a sure winner."
+    assert across([few, few]).startswith("Sure winners: quick")
+    close = findings(evidence({"A": 0.1, "B": 0.1001}, functions=3), SPACE)
+    assert close.headline.startswith("There is no sure winner on f1, f2 and f3, by the runs.")
+    assert across([close, close]) == "None of the 2 spaces has a sure winner."
+
+
+@pytest.fixture
+def uneven(evidence):
+    """A function: a campaign on a machine that does not resolve ratios below a number."""
+
+    def make(seconds, ratio, **keys):
+        known = evidence(seconds, **keys)
+        rows = [
+            {"suite": "bbob", "dimension": 2, "function": function, "slowdown_max": 2.0,
+             "slowdown_median": 1.5, "resolved_ratio": ratio}
+            for function in (*map(str, known.campaign.problems.functions), "all")
+        ]  # fmt: skip
+        tables = {**known.tables, "resolution": pd.DataFrame(rows)}
+        return Evidence(tables, known.campaign)
+
+    return make
+
+
+TWICE = {"quick": 0.1, "slow": 0.2}
+
+
+@pytest.mark.parametrize(("ratio", "verdict"), [(1.3, Verdict.CLEAR), (2.5, Verdict.OPEN)])
+def test_times_that_the_machine_does_not_resolve_are_ties(uneven, ratio, verdict):
+    """Half of the runs were disturbed, and the page ranked to three digits."""
+    known = uneven(TWICE, ratio)
+    standing = by_rank(known, SPACE, "seconds", "ERT")
+    assert standing.verdict is verdict
+    assert f"Ratios of times below {ratio} are ties" in standing.reason
+    assert by_rank(known, SPACE, "evaluations", "ERT").verdict is not Verdict.CLEAR
+    assert {one.standing.verdict for one in on_functions(known, SPACE)} == {verdict}
+    _, early = within(known, SPACE, 0.15)
+    assert early.verdict is verdict
+
+
+def test_intervals_of_times_are_widened_by_what_the_machine_does_not_resolve(evidence, uneven):
+    sharp, blurred = (
+        next(by_cost(known, SPACE, "seconds"))[2][0]
+        for known in (evidence(TWICE), uneven(TWICE, 4.0))
+    )
+    assert (blurred.low, blurred.high) == pytest.approx((sharp.low / 2, sharp.high * 2))
+
+
+def test_how_far_ahead_counts_only_what_the_machine_resolves(uneven):
+    said = how_far(uneven(TWICE, 1.5), SPACE, "quick")
+    assert said.startswith("quick costs at most 1.5 times the best (the smallest ratio that")
+
+
+def test_one_function_is_decided_by_its_runs(evidence):
+    """Six of nine readers were told "not tested"."""
+    found = findings(evidence(QUICK_AND_SLOW, functions=1), SPACE)
+    assert found.headline.startswith("quick wins on f1, by the runs: better than every other")
+    assert Verdict.UNTESTED not in {one.standing.verdict for one in found.situations}
+    by_want = {one.want: one for one in found.situations}
+    seconds = by_want["You count seconds"]
+    assert (seconds.standing.verdict, seconds.table) == (Verdict.CLEAR, "ert")
+    assert by_want["You run it once"].table in ("comparison", "ranks")
+
+
+def test_many_functions_are_decided_over_functions(evidence):
+    found = findings(evidence(QUICK_AND_SLOW), SPACE)
+    assert found.headline.startswith("quick wins over 8 functions: better than every other")
+
+
+def _comparison(*better):
+    """The rows of pairs A, B on functions 1, 2, ..."""
+    return pd.DataFrame(
+        [
+            {"suite": "bbob", "dimension": 2, "function": str(k), "algorithm_a": "A",
+             "algorithm_b": "B", "median_a": 1.0 + (one == "B"), "median_b": 1.0 + (one == "A"),
+             "better": one}
+            for k, one in enumerate(better, start=1)
+        ]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("better", "verdict", "leaders"),
+    [
+        (("A", "A"), Verdict.CLEAR, ("A",)),
+        (("A", None), Verdict.CLEAR, ("A",)),
+        (("A", "B"), Verdict.MIXED, ()),
+        ((None, None), Verdict.NOTHING, ()),
+    ],
+)
+def test_few_functions_are_decided_together(evidence, better, verdict, leaders):
+    campaign = evidence({"A": 0.1, "B": 0.2}, functions=2, made=()).campaign
+    known = Evidence({"comparison": _comparison(*better)}, campaign)
+    standing, table = from_runs(known, SPACE, "precision", "Q.50")
+    assert (standing.verdict, standing.leaders, table) == (verdict, leaders, "comparison")
+    if verdict is Verdict.MIXED:
+        assert standing.reason == "Ahead of others are f1: A; f2: B."
+
+
+def test_the_budget_is_that_of_the_dimension(evidence):
+    """It was that of the largest dimension: 500 evaluations instead of 100."""
+    known = evidence(
+        QUICK_AND_SLOW, made=("ecdf",), budget={"evaluations_per_dimension": 50}, budget_s=1.0
+    )
+    at, _ = within(known, SPACE, 1.0)
+    assert at == 100
+    wants = [one.want for one in findings(known, SPACE).situations]
+    assert wants == ["You have 1\u00a0evaluation", "You have 10\u00a0evaluations",
+                     "You have 100\u00a0evaluations"]  # fmt: skip
+
+
+def test_who_failed_in_all_runs_is_named_apart(evidence):
+    """The headline was that only the failed algorithm is surely behind."""
+    known = evidence(QUICK_AND_SLOW | {"stuck": 50.0})
+    for frame in known.tables.values():
+        frame.attrs["failed"] = [["bbob", 2, "stuck"]]
+    for name in ("ranks", "comparison"):
+        rows = known.table(name)
+        known.tables[name] = rows[~rows.eq("stuck").any(axis=1)]
+    found = findings(known, SPACE)
+    assert "stuck" not in found.headline
+    assert found.sentences[0] == "stuck made no evaluation in any run and is not compared."
+    fronts = [one.standing.front for one in (*found.situations, *found.functions)]
+    assert not any("stuck" in front for front in fronts)
 
 
 def test_who_is_tied_alike_is_named_as_it_comes():

@@ -98,3 +98,13 @@ def test_without_an_optimum_the_best_of_all_runs_takes_its_place(run, table):
     assert runs.frame["best_precision"].tolist() == [0.0, 5.0, 0.0, 2.0, np.inf]
     assert runs.traces.together().precision.tolist() == [8.0, 0.0, 5.0, 0.0, 2.0]
     assert runs.launches["best_precision"].tolist() == [0.0, 5.0, np.inf]
+
+
+def test_two_campaigns_with_one_label_are_told_what_to_do(run, table):
+    """The message only stated that a run is there twice."""
+    with pytest.raises(InputError) as error:
+        Runs.of(table(run(algorithm="new"), run(algorithm="new", seed=8)))
+    (line,) = error.value.faults
+    assert line.startswith("new: the same run is there twice (suite bbob, function 1,")
+    assert "give each file once" in line
+    assert "give one of them another under `algorithms`" in line

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from timefair.statistics.corrections import benjamini_hochberg, holm, shaffer
+from timefair.statistics.corrections import benjamini_hochberg, holm, holm_levels, shaffer
 
 families = st.lists(st.sampled_from([0.0, 1e-9, 0.01, 0.02, 0.5, 1.0, np.nan]), max_size=12)
 
@@ -43,6 +43,20 @@ def test_shaffer_is_never_above_holm_nor_below_p(p):
     adjusted = shaffer(p, 6)
     assert (adjusted <= holm(p)).all()
     assert (adjusted >= p).all()
+
+
+def test_levels_of_holm_by_hand():
+    # sorted .01 .02 .3 .4: tested at .05/4 and .05/3; both others stop at .05/2
+    levels = holm_levels([0.3, 0.01, np.nan, 0.016, 0.4], 0.05)
+    np.testing.assert_allclose(levels, [0.025, 0.0125, np.nan, 0.05 / 3, 0.025])
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_p_values_below_their_level_are_those_that_holm_rejects(p):
+    near = np.abs(holm(p) - 0.05) < 1e-12
+    below = np.asarray(p) <= holm_levels(p, 0.05)
+    np.testing.assert_array_equal((below == (holm(p) <= 0.05)) | near, True)
 
 
 def test_a_family_of_one_or_none():

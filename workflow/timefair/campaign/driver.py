@@ -20,6 +20,10 @@ _held: set[Path] = set()
 """The folders that this process holds: a workflow may read a module's Snakefile several times."""
 
 
+_taken: list[Driver] = []
+"""What this process drives: one campaign, or several as modules."""
+
+
 class Workflow(Protocol):
     """What of Snakemake's own workflow says what this process was started for."""
 
@@ -61,13 +65,18 @@ class Driver:
         What is written into the folder when it is held, for the jobs to read.
     folder
         ``results/<campaign>``, wherever Snakemake puts it.
+
+    Attributes
+    ----------
+    campaign, folder
+        As given.
     """
 
     def __init__(
         self, workflow: Workflow, campaign: Campaign, keys: plan.Keys, folder: Path
     ) -> None:
-        self._workflow, self._folder = workflow, folder
-        self._campaign, self._keys = campaign, keys
+        self._workflow, self.folder = workflow, folder
+        self.campaign, self._keys = campaign, keys
         self._ready = False
 
     @property
@@ -92,13 +101,27 @@ class Driver:
         """
         if not self._ready and self._runs_jobs:
             try:
-                hold(self._folder)
-                plan.write_snapshot(self._campaign, self._folder)
-                plan.write_keys(self._keys, self._folder)
+                hold(self.folder)
+                plan.write_snapshot(self.campaign, self.folder)
+                plan.write_keys(self._keys, self.folder)
             except InputError as error:
                 sys.exit(error.told)
             self._ready = True
+            _taken.append(self)
         return []
+
+    def lacking_jobs(self) -> list[plan.Job]:
+        """The measuring jobs that have no record."""
+        return [
+            job
+            for job in plan.jobs(self.campaign)
+            if not (self.folder / job.record(self._keys[job.algorithm, job.round])).exists()
+        ]
+
+
+def taken() -> Driver | None:
+    """The campaign that this process works on; None before it has begun, or if it has several."""
+    return _taken[0] if len(_taken) == 1 else None
 
 
 def hold(folder: Path) -> None:

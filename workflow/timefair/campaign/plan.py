@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
@@ -26,6 +27,19 @@ JOB_OVERHEAD_S = 0.25
 
 PREPARATION_S = 1.5
 """Core-seconds to prepare an algorithm, once for each dimension."""
+
+ANALYSIS_JOB_S = 1.2
+"""Core-seconds to start a job of the analysis."""
+
+EXHIBIT_S, EXHIBIT_CELL_S = 0.1, 0.0014
+"""Core-seconds for a table, or a figure in one format; and for each algorithm on each function and
+dimension in it."""
+
+MEASURING = "measure_cell"
+"""What the names of the rules that measure begin with."""
+
+LAST = "write_report"
+"""The rule that needs all others."""
 
 JOB_OVERHEAD_MB = 1024
 """Memory of a job besides that of its run: the process that starts it, Snakemake on a cluster."""
@@ -249,19 +263,47 @@ def measuring_rules(campaign: Campaign) -> dict[str, tuple[int, list[str]]]:
     """
     rules: dict[str, tuple[int, list[str]]] = {}
     for label, spec in campaign.algorithms.items():
-        name = "measure_cell" if spec.threads == 1 else f"measure_cell_on_{spec.threads}_cores"
+        name = MEASURING if spec.threads == 1 else f"{MEASURING}_on_{spec.threads}_cores"
         rules.setdefault(name, (spec.threads, []))[1].append(label)
     return rules
+
+
+def instance_count(campaign: Campaign) -> int:
+    """The combinations of function, dimension and instance."""
+    problems = campaign.problems
+    return len(problems.functions) * len(problems.dimensions) * len(problems.instances)
+
+
+def cell_count(campaign: Campaign) -> int:
+    """The combinations of algorithm, function, dimension and instance."""
+    return instance_count(campaign) * len(campaign.algorithms)
 
 
 def core_seconds(campaign: Campaign) -> float | None:
     """Core-seconds of all runs at most; None if evaluations are the only budget."""
     if campaign.budget.time_s is None:
         return None
-    problems = campaign.problems
-    cells = len(problems.functions) * len(problems.dimensions) * len(problems.instances)
     threads = sum(spec.threads for spec in campaign.algorithms.values())
-    return cells * campaign.runs * campaign.budget.time_s * threads
+    return instance_count(campaign) * campaign.runs * campaign.budget.time_s * threads
+
+
+def analysis_seconds(campaign: Campaign) -> dict[str, float]:
+    """Core-seconds of each job of the analysis, about.
+
+    The jobs are named as Snakemake does, with their wildcards: ``collect_records DE``,
+    ``analyse_curves``, ``write_report``.
+    """
+    from timefair.exhibits.registry import FIGURES, TABLES
+
+    cell_s = EXHIBIT_CELL_S * cell_count(campaign) / len(campaign.problems.instances)
+    items = Counter(TABLES[table].room for table in campaign.made_tables)
+    for figure in campaign.figure_names:
+        items[FIGURES[figure].room] += len(campaign.figures.formats)
+    seconds = {f"collect_records {label}": ANALYSIS_JOB_S for label in campaign.algorithms}
+    seconds |= {f"import_published {label}": ANALYSIS_JOB_S for label in campaign.published}
+    for room in campaign.rooms:
+        seconds[f"analyse_{room}"] = ANALYSIS_JOB_S + items[room] * (EXHIBIT_S + cell_s)
+    return seconds | {LAST: 2 * ANALYSIS_JOB_S}
 
 
 def wall_seconds(campaign: Campaign, cores: int) -> float | None:
@@ -269,8 +311,7 @@ def wall_seconds(campaign: Campaign, cores: int) -> float | None:
     seconds = core_seconds(campaign)
     if seconds is None:
         return None
-    problems, prepared = campaign.problems, len(campaign.algorithms)
-    prepared *= len(problems.dimensions)
-    runs = prepared * len(problems.functions) * len(problems.instances) * campaign.runs
+    prepared = len(campaign.algorithms) * len(campaign.problems.dimensions)
+    runs = cell_count(campaign) * campaign.runs
     jobs_s = sum(1 for _ in jobs(campaign)) * JOB_OVERHEAD_S
     return (seconds + runs * RUN_OVERHEAD_S + jobs_s + prepared * PREPARATION_S) / cores

@@ -50,7 +50,8 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "tabulate",
         help="make one table",
         description="Makes one table of the collected runs, with the targets and statistics of "
-        "the campaign, and writes it as CSV and as Parquet. Work that takes minutes reports its "
+        "the campaign, and writes it as CSV and as Parquet. Runs of several campaigns make one "
+        "table if each algorithm has a label of its own. Work that takes minutes reports its "
         "progress.",
         example="timefair tabulate ert results/default/collected/*.parquet \\\n"
         "    --campaign results/default/campaign.json --output ert.csv ert.parquet",

@@ -66,13 +66,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
     campaign = configuration.load(arguments.config)
     jobs = sum(1 for _ in plan.jobs(campaign))
-    problems = campaign.problems
-    cells = (
-        len(campaign.algorithms)
-        * len(problems.functions)
-        * len(problems.dimensions)
-        * len(problems.instances)
-    )
+    cells = plan.cell_count(campaign)
     print(f"campaign      {campaign.name}")
     print(f"algorithms    {len(campaign.algorithms)}")
     if campaign.published:

@@ -150,6 +150,9 @@ class Exhibit:
         itself take seconds as measured.
     complete
         Whether it describes the measurement itself, and therefore never omits disturbed runs.
+    comparing
+        Whether it compares algorithms, and therefore omits those that made no evaluation in any run
+        of a suite and dimension.
     asked
         Whether it reads the complete configuration, and therefore changes with all of it.
     default
@@ -168,6 +171,7 @@ class Exhibit:
     figures: tuple[Figure, ...] = ()
     charged: bool = True
     complete: bool = False
+    comparing: bool = False
     asked: bool = False
     default: bool = False
     beside: str = ""
@@ -183,10 +187,12 @@ class Exhibit:
         Returns
         -------
         DataFrame
-            With the attributes ``table`` (its name), ``disturbed`` and ``published`` (sentences for
-            captions, empty if there is nothing to say) and ``clock``.
+            With the attributes ``table`` (its name), ``disturbed``, ``omitted`` and ``published``
+            (sentences for captions, empty if there is nothing to say), ``clock``, and ``failed``:
+            suite, dimension and algorithm of all that made no evaluation.
         """
         from timefair.exhibits import unknown_optimum
+        from timefair.rundata.failed import failed_algorithms, keep_looks, sentence
         from timefair.rundata.published import marked
 
         analysis = analysis.suited(runs.optimum)
@@ -195,6 +201,11 @@ class Exhibit:
         unknown_optimum.note(runs, analysis, frame)
         frame.attrs["table"] = self.name
         frame.attrs["disturbed"] = self._disturbed(runs, analysis)
+        failed = failed_algorithms(runs)
+        if self.comparing and failed:
+            keep_looks(frame, runs)
+        frame.attrs["failed"] = [list(one) for one in failed]
+        frame.attrs["omitted"] = sentence(failed) if self.comparing else ""
         frame.attrs["clock"] = analysis.time if self.charged else "wall"
         return frame
 
@@ -206,7 +217,10 @@ class Exhibit:
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
         """The runs as this table takes them."""
-        taken = runs if self.complete else runs.wanted(analysis)
+        from timefair.rundata.failed import without_failed
+
+        taken = without_failed(runs) if self.comparing else runs
+        taken = taken if self.complete else taken.wanted(analysis)
         if not self.charged:
             return taken
         taken = taken.timed_by(analysis.time)
@@ -236,6 +250,7 @@ def exhibit(
     figures: Iterable[Figure] = (),
     charged: bool = True,
     complete: bool = False,
+    comparing: bool = False,
     asked: bool = False,
     default: bool = False,
     beside: str = "",
@@ -262,6 +277,7 @@ def exhibit(
             figures=tuple(replace(one, caption=_one_line(one.caption)) for one in figures),
             charged=charged,
             complete=complete,
+            comparing=comparing,
             asked=asked,
             default=default,
             beside=beside,

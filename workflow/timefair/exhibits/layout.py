@@ -182,7 +182,9 @@ def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:
         if points.key in (*keys, *layout.keys)
         and printed[points.key].nunique() < frame[points.key].nunique()
     )
-    groups = printed.groupby(keys, sort=False, dropna=False) if keys else [((), printed)]
+    groups = (
+        printed.groupby(keys, sort=False, dropna=False, observed=True) if keys else [((), printed)]
+    )
     for values, rows in groups:
         lacking = {key for key in layout.keys if rows[key].isna().all()}
         named = replace(
@@ -197,7 +199,7 @@ def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:
 def _printed(frame: pd.DataFrame, layout: Layout, keys: list[str]) -> pd.DataFrame:
     for points in layout.points:
         within = [key for key in keys if key != points.key]
-        groups = frame.groupby(within, sort=False) if within else [((), frame)]
+        groups = frame.groupby(within, sort=False, observed=True) if within else [((), frame)]
         frame = pd.concat([points.chosen(rows) for _, rows in groups]).sort_index()
     return frame
 

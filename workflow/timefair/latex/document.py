@@ -44,6 +44,9 @@ CONTINUED = r"\tablename~\thetable{} (continued)"
 NO_ROWS = Tabular(
     "\\begin{tabular}{@{}l@{}}\n\\toprule\nNo rows. \\\\\n\\bottomrule\n\\end{tabular}", lines=1
 )
+NOTES = ("disturbed", "omitted", "published")
+"""Attributes of a table that are sentences for its captions."""
+
 BETWEEN = "\n\n\\medskip\n\n"
 
 
@@ -63,8 +66,8 @@ def typeset(
     table
         Its name is the first part of every label, ``tab:<name>-<suite>-<dimension>``.
     frame : DataFrame
-        Tidy, in the order in which it is printed; may be empty. Its attributes ``disturbed`` and
-        ``published`` are sentences for the captions.
+        Tidy, in the order in which it is printed; may be empty. Its attributes `NOTES` are
+        sentences for the captions.
     layouts
         Its printed forms. Each combination of their parts is a ``table*``, continued on further
         pages if it is long.
@@ -77,7 +80,7 @@ def typeset(
         If the keys of a layout do not identify the rows.
     """
     title = worded(table.title, frame)
-    notes = " ".join(filter(None, (frame.attrs.get(name) for name in ("disturbed", "published"))))
+    notes = " ".join(filter(None, (frame.attrs.get(name) for name in NOTES)))
     floats = [
         text
         for layout in layouts

@@ -8,14 +8,18 @@ from dataclasses import dataclass
 import pandas as pd
 
 from timefair.exhibits import unknown_optimum
-from timefair.report.evidence import ALL, Evidence
-from timefair.report.words import counted, listed
+from timefair.exhibits.registry import TABLES
+from timefair.report.evidence import ALL, FEW_FUNCTIONS, NOTICEABLE, Evidence
+from timefair.report.words import counted, listed, number
+
+MOST_MESSAGES = 3
+"""Of so many algorithms that failed, the message of a run is shown; the table has all."""
 
 FEW_RUNS = 10
 """With fewer, inversions cannot become sure; a 95 % interval of a median needs 6."""
 
-FEW_FUNCTIONS = 6
-"""With fewer, Wilcoxon's test over functions decides no pair at 95 %, whatever the results."""
+MEASUREMENT = "campaign"
+"""The room of the tables on the measurement: their `runs` may count those with a certain value."""
 
 CLOCKS = {
     "cpu": "Seconds are seconds of CPU time, not of the wall clock.",
@@ -40,6 +44,7 @@ def cautions(evidence: Evidence) -> list[Caution]:
         "Few functions": _few_functions(evidence),
         "Heavy tails": _heavy_tails(evidence),
         "Disturbance": _disturbance(evidence),
+        "Resolution": _resolution(evidence),
         "Speed": _speed(evidence),
         "Mixed records": _mixed(evidence),
         "Seconds": _seconds(evidence),
@@ -70,17 +75,24 @@ def _unknown_optimum(evidence: Evidence) -> Iterator[str]:
 
 def _failures(evidence: Evidence) -> Iterator[str]:
     rows = evidence.table("runs")
+    spaces = {space.title: evidence.failed(space) for space in evidence.spaces}
+    without = sorted(frozenset().union(*spaces.values()))
+    for name in without:
+        where = [title for title, names in spaces.items() if name in names]
+        yield f"{name} made no evaluation in any run ({listed(where)}) and is not compared."
     failed = rows[rows["status"] != "ok"] if len(rows) else rows
-    if failed.empty:
-        return
-    by_status = failed.groupby(["algorithm", "status"], sort=True)["runs"].sum()
-    said = [
-        f"{counted(int(row['runs']), 'run')} of {row['algorithm']} ({row['status']})"
-        for row in by_status.reset_index().to_dict("records")
-    ]
-    yield f"{listed(said)} failed; they count as they ended."
-    for row in failed[failed["message"] != "none"].to_dict("records"):
-        yield f"{row['algorithm']}: {row['message'].rstrip('.')}."
+    counting = failed[~failed["algorithm"].isin(without)] if len(failed) else failed
+    if len(counting):
+        by_status = counting.groupby(["algorithm", "status"], sort=True)["runs"].sum()
+        said = [
+            f"{counted(int(row['runs']), 'run')} of {row['algorithm']} ({row['status']})"
+            for row in by_status.reset_index().to_dict("records")
+        ]
+        yield f"{listed(said)} failed; they count as they ended."
+    if len(failed):
+        messages = failed.loc[failed["message"] != "none", ["algorithm", "message"]]
+        for row in messages.drop_duplicates("algorithm").head(MOST_MESSAGES).to_dict("records"):
+            yield f"{row['algorithm']}: {row['message'].rstrip('.')}."
 
 
 def _few_runs(evidence: Evidence) -> Iterator[str]:
@@ -91,7 +103,8 @@ def _few_runs(evidence: Evidence) -> Iterator[str]:
             & frame["algorithm"].isin(list(evidence.campaign.algorithms)),
             columns,
         ]
-        for frame in evidence.tables.values()
+        for name, frame in evidence.tables.items()
+        if TABLES[name].room != MEASUREMENT
         if len(frame) and set(columns) <= set(frame.columns) and "instance" not in frame
     ]
     told = pd.concat(frames)["runs"].astype(int) if frames else pd.Series(dtype=int)
@@ -109,7 +122,7 @@ def _few_functions(evidence: Evidence) -> Iterator[str]:
     if count < FEW_FUNCTIONS and len(evidence.campaign.algorithms) > 1:
         yield (
             f"{counted(count, 'function')} {'says' if count == 1 else 'say'} little about others: "
-            "tests over functions find large differences only."
+            f"verdicts come from the runs and hold for {'it' if count == 1 else 'these'} alone."
         )
 
 
@@ -138,6 +151,29 @@ def _disturbance(evidence: Evidence) -> Iterator[str]:
         worst = max(rows.to_dict("records"), key=lambda row: row["disturbed"] / row["runs"])
         text += f" {worst['algorithm']} has the most: {worst['disturbed']} of {worst['runs']}."
     yield text
+
+
+def _resolution(evidence: Evidence) -> Iterator[str]:
+    rows = evidence.table("resolution")
+    if rows.empty or not rows["resolved_ratio"].max() >= NOTICEABLE:
+        return
+    everywhere = rows["function"].astype(str) == ALL
+    slowest, on, over = (
+        number(values.max(), digits=2)
+        for values in (
+            rows["slowdown_max"],
+            rows.loc[~everywhere, "resolved_ratio"],
+            rows.loc[everywhere, "resolved_ratio"],
+        )
+    )
+    all_together = f", and above {over} over all functions" if on != over else ""
+    yield (
+        f"The speed of the machine varied: the same work took up to {slowest} times as long as at "
+        f"best. Times of two algorithms count as different if their ratio is above {on} on one "
+        f"function{all_together}; smaller ratios may come from the machine."
+    )
+    if evidence.unit == "seconds":
+        yield "Precisions at the end of the budget are not corrected for it."
 
 
 def _speed(evidence: Evidence) -> Iterator[str]:

@@ -42,7 +42,8 @@ def drawn(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
 def _views(exhibit: Exhibit, name: str, frame: pd.DataFrame) -> list[dict[str, Any]]:
     figure = next(figure for figure in exhibit.figures if figure.name == name)
     words = {"seconds": seconds_of(frame)}
-    note = captioned(figure.page_caption.format_map(words), frame)
+    printed = captioned(figure.page_caption.format_map(words), frame)
+    note = f"{printed} {frame.attrs.get('omitted', '')}".strip()
     about = {"figure": name, "table": exhibit.name, "note": note}
     return [_worded(view, frame) | about for view in figure.chart.views(frame)]
 

@@ -18,6 +18,7 @@ SURE = {
     Verdict.SHARED: "shared lead",
     Verdict.OPEN: "not sure",
     Verdict.UNTESTED: "not tested",
+    Verdict.MIXED: "depends on the function",
     Verdict.NOTHING: "no order",
 }
 
@@ -36,7 +37,8 @@ SITUATIONS = """<h4>For whom</h4>
 FUNCTIONS = """<h4>Function by function</h4>
 <p class="note">By the expected cost to the hardest target that half of the runs of some algorithm
 reached; where there is none, that any run reached, or else by the median precision. Tied are those
-whose interval meets that of the first, as far as their runs tell.</p>
+whose interval meets that of the first, as far as their runs tell. Intervals of times include what
+the speed of the machine may explain.</p>
 <div class="scroll"><table class="stacked">
 <thead><tr><th scope="col">Function</th><th scope="col">in front</th>
 <th scope="col">compared by</th>
@@ -101,6 +103,8 @@ def _function(one: OnFunction, names: Names) -> str:
 def _front(standing: Standing, names: Names) -> str:
     """The leaders, and below them those that cannot be told from them."""
     tied = standing.tied
+    if standing.verdict is Verdict.MIXED:
+        return "differs"
     if not standing.leaders:
         return "nobody"
     more = f" and {counted(len(tied) - MOST_TIED, 'other')}" if len(tied) > MOST_TIED else ""

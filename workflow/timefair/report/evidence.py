@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -13,6 +14,12 @@ from timefair.exhibits.unknown_optimum import KIND
 from timefair.rundata.settings import Analysis
 
 ALL = "all"
+
+FEW_FUNCTIONS = 6
+"""With fewer, Wilcoxon's test over functions decides no pair at 95 %, whatever the results."""
+
+NOTICEABLE = 1.1
+"""Ratio of times that a machine does not resolve, above which the page says so."""
 
 
 class Space(NamedTuple):
@@ -78,6 +85,43 @@ class Evidence:
             if str(dimension) != ALL
         }
         return sorted(found)
+
+    def failed(self, space: Space) -> frozenset[str]:
+        """The algorithms that made no evaluation in any run, while others did."""
+        return frozenset(
+            str(algorithm)
+            for frame in self.tables.values()
+            for suite, dimension, algorithm in frame.attrs.get("failed", ())
+            if (suite, dimension) == space
+        )
+
+    def compared(self, space: Space) -> list[str]:
+        """The algorithms of the campaign that made evaluations."""
+        failed = self.failed(space)
+        return [name for name in self.campaign.algorithms if name not in failed]
+
+    def resolved(self, space: Space, unit: str, function: object = ALL) -> float:
+        """Up to which ratio of costs the speed of the machine may be the reason, at least 1.
+
+        From the table `resolution`; 1 for evaluations, and where it is not known.
+        """
+        if unit != "seconds":
+            return 1.0
+        rows = self.of("resolution", space, function=function)
+        ratio = float(rows["resolved_ratio"].iloc[0]) if len(rows) else 1.0
+        return max(ratio, 1.0) if isfinite(ratio) else 1.0
+
+    def budget(self, space: Space) -> float | None:
+        """What a run may use in the unit of the budget; None if the clock has other seconds."""
+        budget = self.campaign.budget
+        if self.unit == "evaluations":
+            return budget.evaluations_for(space.dimension)
+        return budget.time_s if self.clock == "wall" else None
+
+    @property
+    def few_functions(self) -> bool:
+        """Whether there are too few for tests over functions: then verdicts come from runs."""
+        return len(self.campaign.problems.functions) < FEW_FUNCTIONS
 
     @property
     def unit(self) -> str:

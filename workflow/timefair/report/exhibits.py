@@ -56,8 +56,10 @@ def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
     entry = FIGURES[name]
     encoded = b64encode(picture.content).decode("ascii")
     alternative = f"{entry.title}; the numbers are in the table {entry.table}."
-    caption = entry.figure.printed_caption.format_map({"seconds": seconds_of(frame)})
-    caption = captioned(caption, frame)
+    printed = captioned(
+        entry.figure.printed_caption.format_map({"seconds": seconds_of(frame)}), frame
+    )
+    caption = f"{printed} {frame.attrs.get('omitted', '')}".strip()
     return (
         f'<details class="static"><summary>{escape(entry.title)}</summary>\n'
         f'<p class="note">{escape(caption)}</p>\n'

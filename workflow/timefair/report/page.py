@@ -16,7 +16,7 @@ from timefair.exhibits.unknown_optimum import worded
 from timefair.report import account, charts, checklist_page, exhibits, payload
 from timefair.report.cautions import cautions
 from timefair.report.conclusions import cautioned, concluded
-from timefair.report.evidence import Evidence
+from timefair.report.evidence import FEW_FUNCTIONS, Evidence
 from timefair.report.findings.situations import across, findings
 from timefair.report.markup import Names, section
 
@@ -66,9 +66,16 @@ in the folders <code>figures</code> and <code>tables</code>.</p></noscript>
 """
 
 READING = """<p class="note">“Sure” means: by more than chance explains, at {confidence}&nbsp;%
-confidence. Average ranks are compared by Friedman’s test and Nemenyi’s critical difference, shares
-of targets by bands that hold at all costs at once, single functions by their intervals. Functions,
-not runs, are the sample of ranks: they speak of functions like these.</p>"""
+confidence. {sample} Shares of targets are compared by bands that hold at all costs at once, single
+functions by their intervals.</p>"""
+
+OVER_FUNCTIONS = """The verdicts are over functions: average ranks are compared by Friedman’s test
+and Nemenyi’s critical difference. Functions, not runs, are the sample of ranks: they speak of
+functions like these."""
+
+OVER_RUNS = """With fewer than {least} functions, the verdicts come from the runs on each function:
+costs and quantiles are compared by their intervals, median runs by Mann and Whitney’s test after
+Holm. They hold for new runs on these functions, and say nothing about others."""
 
 
 def page(
@@ -130,7 +137,8 @@ def _findings(evidence: Evidence, names: Names) -> str:
     if not found:
         return "<p>No table that compares algorithms was asked for.</p>"
     together = across(found)
-    note = READING.format(confidence=f"{100 * evidence.confidence:g}")
+    sample = OVER_RUNS.format(least=FEW_FUNCTIONS) if evidence.few_functions else OVER_FUNCTIONS
+    note = READING.format(confidence=f"{100 * evidence.confidence:g}", sample=sample)
     overall = [f'<p class="headline">{escape(together)}</p>'] if together else []
     told = "\n".join([*overall, *(concluded(one, names) for one in found), note])
     return worded(told, evidence.some_frame)

@@ -24,51 +24,65 @@ def listed(names: Sequence[str], joint: str = "and") -> str:
     return f" {joint} ".join(filter(None, (", ".join(shown[:-1]), shown[-1]))) if shown else ""
 
 
-def number(value: float) -> str:
-    """Three significant digits, and no more zeros than needed.
+def number(value: float, digits: int = 3) -> str:
+    """So many significant digits, and no more zeros than needed.
 
     >>> [number(x) for x in (0.0123456, 12, 1234.5, 1e-8, 2.5e7, float("inf"))]
     ['0.0123', '12', '1230', '10⁻⁸', '2.5·10⁷', '∞']
+    >>> number(1.876, digits=2)
+    '1.9'
     """
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     if value != 0 and not 1e-4 <= abs(value) < 1e6:
-        mantissa, _, power = f"{value:.2e}".partition("e")
+        mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
         factor = "" if float(mantissa) == 1 else f"{float(mantissa):g}·"
         return f"{factor}10{str(int(power)).translate(SUPERSCRIPT)}"
-    digits = 3 - 1 - math.floor(math.log10(abs(value))) if value else 0
-    text = f"{round(value, digits):.{max(digits, 0)}f}"
+    places = digits - 1 - math.floor(math.log10(abs(value))) if value else 0
+    text = f"{round(value, places):.{max(places, 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def duration(seconds: float, clock: str = "wall") -> str:
+def duration(seconds: float, clock: str = "wall", digits: int = 3) -> str:
     r"""A time of a clock in the unit that suits it; reference units are not seconds.
 
     >>> duration(0.0086), duration(0.8), duration(2e-5, "cpu"), duration(12, "reference")
     ('8.6\xa0ms', '0.8\xa0s', '20\xa0µs of CPU time', '12\xa0reference units')
     """
     if clock == "reference":
-        return f"{number(seconds)}\u00a0reference units"
-    return _of_wall(seconds) + (" of CPU time" if clock == "cpu" else "")
+        return f"{number(seconds, digits)}\u00a0reference units"
+    return _of_wall(seconds, digits) + (" of CPU time" if clock == "cpu" else "")
 
 
-def _of_wall(seconds: float) -> str:
+def _of_wall(seconds: float, digits: int) -> str:
     if not math.isfinite(seconds):
         return number(seconds)
     if seconds >= 0.1 or seconds == 0:
-        return f"{number(seconds)}\u00a0s"
+        return f"{number(seconds, digits)}\u00a0s"
     if seconds >= 1e-4:
-        return f"{number(1e3 * seconds)}\u00a0ms"
-    return f"{number(1e6 * seconds)}\u00a0µs"
+        return f"{number(1e3 * seconds, digits)}\u00a0ms"
+    return f"{number(1e6 * seconds, digits)}\u00a0µs"
 
 
 def cost(value: float, unit: str, clock: str = "wall") -> str:
     r"""Seconds as a time of a clock, evaluations as a number.
 
-    >>> cost(120, "evaluations")
-    '120\xa0evaluations'
+    >>> cost(120, "evaluations"), cost(1, "evaluations")
+    ('120\xa0evaluations', '1\xa0evaluation')
     """
-    return duration(value, clock) if unit == "seconds" else f"{number(value)}\u00a0{unit}"
+    if unit == "seconds":
+        return duration(value, clock)
+    return f"{number(value)}\u00a0{unit.removesuffix('s') if value == 1 else unit}"
+
+
+def unresolved(ratio: float) -> str:
+    """A sentence on times that the speed of the machine may explain.
+
+    >>> unresolved(1.876)
+    'Ratios of times below 1.9 are ties: the speed of the machine may explain them.'
+    """
+    shown = number(ratio, digits=2)
+    return f"Ratios of times below {shown} are ties: the speed of the machine may explain them."
 
 
 def percent(share: float) -> str:

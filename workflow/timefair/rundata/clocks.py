@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from timefair.rundata.settings import Clock
 
+MOST_WAITED = 0.99
+"""Share of a run that waiting can take at most; shares add up over the processes of a run."""
+
 
 def seconds(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
     """How long each run was, shape (runs,).
@@ -27,6 +30,38 @@ def seconds_per_evaluation(frame: pd.DataFrame, clock: Clock) -> NDArray[np.floa
     told = seconds(frame, clock)
     known = (evaluations > 0) & (told > 0)
     return np.asarray(np.where(known, told, np.nan) / np.where(known, evaluations, 1.0))
+
+
+def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
+    """How much longer work took around each run than at best on that core, shape (runs,).
+
+    The time of the reference kernel around the run, as a multiple of the best on that core; for the
+    wall clock also over the share of the run in which it did not wait for a core that others had.
+    What is not known is taken as no slowdown. NaN where neither is known, and for the clock
+    ``reference``, which has the speed of the machine taken out.
+    """
+    taken = pd.Series(reference_s(frame), index=frame.index)
+    speed = (taken / taken.groupby(frame["core"].fillna(-1)).transform("min")).astype(float)
+    if clock == "reference":
+        return np.full(len(frame), np.nan)
+    if clock == "cpu":
+        return np.asarray(speed, dtype=np.float64)
+    waited = frame["foreign_delay_s"].astype(float) / frame["wall_s"].where(frame["wall_s"] > 0)
+    known = speed.notna() | waited.notna()
+    running = 1.0 - waited.fillna(0.0).clip(upper=MOST_WAITED)
+    return np.asarray((speed.fillna(1.0) / running).where(known), dtype=np.float64)
+
+
+def objective_share(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """Estimated share of the wall clock that each run spent inside the objective, shape (runs,).
+
+    The calibrated time of an evaluation times the evaluations, over the wall clock, at most 1: a
+    calibration calls the objective from Python, and may meet a slower moment of the machine than
+    the run. NaN without a calibration or time.
+    """
+    inside = frame["objective_s"].astype(float) * frame["evaluations"]
+    share = inside / frame["wall_s"].where(frame["wall_s"] > 0)
+    return np.asarray(share.clip(upper=1.0), dtype=np.float64)
 
 
 def reference_s(frame: pd.DataFrame) -> NDArray[np.float64]:

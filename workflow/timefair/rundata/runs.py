@@ -135,9 +135,11 @@ class Runs:
         twice = frame.duplicated(list(KEYS))
         if twice.any():
             first = frame.loc[twice.idxmax(), list(KEYS)]
+            run = ", ".join(f"{key} {value}" for key, value in first.items())
             raise InputError(
-                "the same run is there twice: "
-                + ", ".join(f"{key} {value}" for key, value in first.items())
+                f"{first['algorithm']}: the same run is there twice ({run}); give each file once, "
+                "and if two campaigns use this label, give one of them another under `algorithms` "
+                "and measure it again"
             )
         rows = np.full(kept.size, -1, dtype=np.intp)
         rows[places] = np.arange(places.size)
@@ -304,6 +306,13 @@ class Runs:
         best = left._of_traces(TracePart.last_precision)
         return replace(left, frame=self.frame.assign(wall_s=wall_s, best_precision=best))
 
+    def spaces(self) -> Iterator[Runs]:
+        """The runs of each suite and dimension, which may have a budget of its own."""
+        for _, rows in self.groups(("suite", "dimension")):
+            mine = np.zeros(len(self.frame), dtype=np.bool_)
+            mine[rows] = True
+            yield self if mine.all() else self.where(mine)
+
     def best_so_far(self, unit: Unit, grid: NDArray[np.float64]) -> NDArray[np.float64]:
         """Best precision at each cost of the grid, shape (runs, points)."""
         best = np.empty((len(self.frame), grid.size))
@@ -313,18 +322,21 @@ class Runs:
 
     def cost_grid(self, unit: Unit, points: int = 101) -> NDArray[np.float64]:
         """Costs, evenly spaced in the logarithm, from the first event to the longest run's end."""
-        first = min(
-            (cost[cost > 0].min(initial=np.inf) for _, cost in self._costs(unit)), default=np.inf
-        )
-        end = self.spent(unit).max(initial=0.0)
-        if first == np.inf or end <= 0:
-            return np.empty(0)
-        first = min(float(first), end)
-        grid = np.geomspace(first, end, points)
-        if unit == "evaluations":
-            grid = np.unique(np.round(grid))
-        grid[0], grid[-1] = first, end
-        return grid
+        first = self._first_costs(unit).min(initial=np.inf)
+        return _cost_grid(float(first), self.spent(unit).max(initial=0.0), unit, points)
+
+    def cost_grids(
+        self, unit: Unit, of_runs: Iterable[NDArray[np.intp]], points: int = 101
+    ) -> list[NDArray[np.float64]]:
+        """A `cost_grid` for each of some sets of runs, given by their rows.
+
+        Each ends with the longest of its own runs, as dimensions may have budgets of their own.
+        """
+        first, end = self._first_costs(unit), self.spent(unit)
+        return [
+            _cost_grid(first[rows].min(initial=np.inf), end[rows].max(initial=0.0), unit, points)
+            for rows in of_runs
+        ]
 
     def groups(self, keys: tuple[str, ...]) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
         """The rows of each combination of keys, in the order of the keys' values."""
@@ -349,12 +361,32 @@ class Runs:
                 cost = np.where(np.isnan(part.time_s), 0.0, part.time_s)
             yield part, cost / part.at_events(self._dimension) if unit in PER_DIMENSION else cost
 
+    def _first_costs(self, unit: Unit) -> NDArray[np.float64]:
+        """The least cost above 0 at an event of each run, shape (runs,); `inf` without any."""
+        first = np.full(len(self.frame), np.inf)
+        for part, cost in self._costs(unit):
+            owner = np.repeat(part.rows, np.diff(part.offsets))
+            np.minimum.at(first, owner[cost > 0], cost[cost > 0])
+        return first
+
     def _of_traces(self, number: Callable[[TracePart], NDArray[np.float64]]) -> NDArray[np.float64]:
         """A number of each run, shape (runs,)."""
         of_runs = np.empty(len(self.frame))
         for part in self.traces:
             of_runs[part.rows] = number(part)
         return of_runs
+
+
+def _cost_grid(first: float, end: float, unit: Unit, points: int) -> NDArray[np.float64]:
+    """Points evenly spaced in the logarithm; none without an event or a cost."""
+    if first == np.inf or end <= 0:
+        return np.empty(0)
+    first = min(first, end)
+    grid = np.geomspace(first, end, points)
+    if unit == "evaluations":
+        grid = np.unique(np.round(grid))
+    grid[0], grid[-1] = first, end
+    return grid
 
 
 def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:

@@ -91,26 +91,30 @@ def precision_at(
 def evaluations_allowed(runs: Runs) -> NDArray[np.float64]:
     """Up to where each run can be judged by evaluations, shape (runs,).
 
-    Its number of evaluations if the budget cut it off; `inf` if it reached the final target or
-    ended by itself, because its result is then final.
+    Its number of evaluations if the budget cut it off; `inf` if it reached the final target, ended
+    by itself or made no evaluation at all, because its result is then final.
     """
-    cut_off = runs.frame["stop_reason"].isin(ENDED_BY_BUDGET).to_numpy()
-    return np.where(cut_off, runs.spent("evaluations"), np.inf)
+    evaluations = runs.spent("evaluations")
+    return np.where(_cut_off(runs) & (evaluations > 0), evaluations, np.inf)
 
 
 def known_until(runs: Runs, unit: Unit) -> NDArray[np.float64]:
     """Up to which cost the best precision of each run is known, shape (runs,).
 
-    In evaluations as `evaluations_allowed`, where published runs end with their data; in seconds
-    every run lasts as long as the budget, so that nothing is unknown: `inf`.
+    In evaluations up to where the budget cut it off, if it did; published runs end with their data.
+    In seconds every run lasts as long as the budget, so that nothing is unknown: `inf`.
     """
     if unit in SECONDS:
         return np.full(len(runs.frame), np.inf)
-    known = evaluations_allowed(runs)
+    known = np.where(_cut_off(runs), runs.spent("evaluations"), np.inf)
     known = np.where(runs.timed | _solved(runs), known, runs.spent("evaluations"))
     if unit in PER_DIMENSION:
         known = known / runs.frame["dimension"].to_numpy(dtype=np.float64)
     return np.asarray(known, dtype=np.float64)
+
+
+def _cut_off(runs: Runs) -> NDArray[np.bool_]:
+    return np.asarray(runs.frame["stop_reason"].isin(ENDED_BY_BUDGET), dtype=np.bool_)
 
 
 def _solved(runs: Runs) -> NDArray[np.bool_]:

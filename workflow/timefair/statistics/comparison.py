@@ -132,6 +132,36 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
     return SignedRank(p, float((for_first - for_second) / (for_first + for_second)))
 
 
+def superiority(first: ArrayLike, second: ArrayLike) -> float:
+    """A12 alone: the probability that the first algorithm's result is better, ties counted half.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (m,) and (n,)
+        Independent results of two algorithms, `inf` allowed.
+
+    Returns
+    -------
+    float
+        In [0, 1], 0.5 where all results are equal; NaN without a run.
+
+    Raises
+    ------
+    ValueError
+        If a sample is no vector or has NaN.
+
+    Examples
+    --------
+    >>> superiority([1.0, 2.0], [2.0, float("inf")])
+    0.875
+    """
+    x, y = _sample(first, "first"), np.sort(_sample(second, "second"))
+    if x.size == 0 or y.size == 0:
+        return float("nan")
+    behind = 2 * y.size - np.searchsorted(y, x, "left") - np.searchsorted(y, x, "right")
+    return float(behind.sum() / (2 * x.size * y.size))
+
+
 @dataclass(frozen=True)
 class Effect:
     """Effect size A12 and the limits of its interval, all in [0, 1]."""
@@ -188,7 +218,7 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     if x.size == 0 or y.size == 0:
         return Effect(float("nan"), float("nan"), float("nan"))
     places = stats.rankdata(np.concatenate([x, y]), method="dense").astype(np.float64)
-    value = float(_wins(places[: x.size], places[x.size :]).mean())
+    value = superiority(x, y)
     ends = np.array([0.0, places.size + 1.0])
     wins = _wins(np.append(places[: x.size], ends), np.append(places[x.size :], ends))
     m, n = wins.shape
@@ -196,6 +226,60 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     reach = float(stats.norm.isf((1 - confidence) / 2) * np.sqrt(variance))
     middle = float(wins.mean())
     return Effect(value, min(max(middle - reach, 0.0), value), max(min(middle + reach, 1.0), value))
+
+
+def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> Effect:
+    """The effect with an interval that excludes 0.5 if and only if the test rejects equality.
+
+    Parameters
+    ----------
+    effect : Effect
+        As `a12` gives it, with an interval of the confidence ``1 - level``.
+    p : float
+        p-value of `mann_whitney` for the same samples, not adjusted.
+    level : float
+        The level at which it is tested, in (0, 1); in a family, that of `corrections.holm_levels`.
+    rejected : bool
+        The decision of the test.
+
+    Returns
+    -------
+    Effect
+        `effect` itself if its interval agrees with the decision. Otherwise the limit on the side
+        of 0.5 is the test-based one: A12 minus its distance from 0.5 times the ratio of two normal
+        quantiles, that of the level over that of p.
+
+    Notes
+    -----
+    Where A12 is 0.5, the interval covers exactly as often as the test does not reject. Of a nominal
+    .95 it covers .93 to 1.00 at 5 to 30 runs, for A12 from .5 to .98, with unequal spreads, ties
+    and failures, as the interval of `a12` does; only where A12 is .5 and one algorithm spreads five
+    times as far does it cover .92, because the test errs as often there.
+
+    References
+    ----------
+    O. S. Miettinen, Estimability and estimation in case-referent studies, American Journal of
+    Epidemiology 103 (1976), for test-based limits.
+
+    Examples
+    --------
+    >>> first, second = [1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]
+    >>> p, effect = mann_whitney(first, second), a12(first, second, confidence=0.95)
+    >>> moved = in_agreement(effect, p, 0.05, rejected=p <= 0.05)
+    >>> round(effect.low, 2), round(moved.low, 2)
+    (0.37, 0.55)
+    """
+    side = float(np.sign(effect.a12 - 0.5))
+    facing = effect.low if side > 0 else effect.high
+    if not side or rejected == (side * (facing - 0.5) > 0):
+        return effect
+    ratio = float(stats.norm.isf(level / 2) / stats.norm.isf(p / 2)) if p < 1 else np.inf
+    moved = min(max(effect.a12 - (effect.a12 - 0.5) * ratio, 0.0), 1.0)
+    if rejected == (side * (moved - 0.5) <= 0):  # p and level are equal but for rounding
+        moved = float(np.nextafter(0.5, effect.a12)) if rejected else 0.5
+    if side > 0:
+        return Effect(effect.a12, moved, effect.high)
+    return Effect(effect.a12, effect.low, moved)
 
 
 def equal_ert(

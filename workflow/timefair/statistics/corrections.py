@@ -41,6 +41,50 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     return _step_down(family, made, np.arange(made.sum(), 0, -1))
 
 
+def holm_levels(p: ArrayLike, alpha: float) -> NDArray[np.float64]:
+    """The level at which Holm's procedure tests each hypothesis of a family.
+
+    Parameters
+    ----------
+    p : array_like, shape (tests,)
+        As for `holm`.
+    alpha : float
+        The error level of the family.
+
+    Returns
+    -------
+    ndarray, shape (tests,)
+        In the order of `p`: ``alpha/tests`` for the smallest p-value, a larger level after each
+        rejection. What is not rejected shares the level at which the procedure stops. NaN for a
+        test that could not be made. A p-value is at most its level where `holm` gives at most
+        `alpha`.
+
+    Raises
+    ------
+    ValueError
+        If `p` is no vector or a number lies outside [0, 1].
+
+    References
+    ----------
+    S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+    Statistics 6 (1979). R. C. Serlin, Confidence intervals and the scientific method: a case for
+    Holm on the range, Journal of Experimental Education 61 (1993), for intervals at these levels.
+
+    Examples
+    --------
+    >>> holm_levels([0.01, 0.2, 0.03], alpha=0.05).round(4).tolist()
+    [0.0167, 0.025, 0.025]
+    """
+    family, made = _family(p)
+    order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
+    rejected = int((holm(family)[order] <= alpha).sum())
+    left = np.arange(order.size, 0, -1)
+    left[rejected:] = order.size - rejected
+    levels = np.full(family.shape, np.nan)
+    levels[order] = alpha / left
+    return levels
+
+
 def shaffer(p: ArrayLike, algorithms: int) -> NDArray[np.float64]:
     """Shaffer's static p-values for all pairs of algorithms: never above Holm's.
 

@@ -1,14 +1,17 @@
 """Ranks, tests, comparisons and inversions, on campaigns small enough to count by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from timefair.exhibits.registry import TABLES
+from timefair.charts.paper import style
+from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import evaluations_allowed, precision_at, problems
 from timefair.statistics.comparison import a12, equal_ert, mann_whitney, wilcoxon
+from timefair.statistics.corrections import holm_levels
 from timefair.statistics.friedman import friedman, posthoc
 
 ANALYSIS = Analysis(targets=(1.0, 0.1))
@@ -140,7 +143,9 @@ def test_pairs_at_the_end(sample, table):
     frame = made("comparison", table(*rows)).set_index(["function", "algorithm_a", "algorithm_b"])
     first = frame.loc[("2", "A", "B")]
     x, y = results[2, "A"], results[2, "B"]
-    effect = a12(x, y, confidence=0.95)
+    level = holm_levels(frame["p"].drop("all"), 0.05)[frame.index.get_loc(("2", "A", "B"))]
+    effect = a12(x, y, confidence=1 - level)
+    assert effect.high < 0.5 or effect.low > 0.5
     assert first["p"] == mann_whitney(x, y)
     assert first["p_holm"] >= first["p"]
     assert first[["a12", "a12_low", "a12_high"]].tolist() == [effect.a12, effect.low, effect.high]
@@ -152,6 +157,23 @@ def test_pairs_at_the_end(sample, table):
     assert every["p"] == wilcoxon(*np.log10(medians)).p
     assert (every["a12"], every["n_a"]) == (1.0, 2)
     assert np.isnan(every["median_a"])
+
+
+def test_an_interval_of_a12_excludes_one_half_exactly_where_the_pair_is_decided(sample, table):
+    """What was seen: p after Holm 0.046, `better` named, and A12 0.743 [0.462, 0.895]."""
+    rng = np.random.default_rng(11)
+    rows = [
+        row
+        for function in range(1, 9)
+        for name, shift in (("A", 0.0), ("B", 0.4), ("C", 1.1))
+        for row in sample(name, rng.lognormal(shift, size=15), function=function)
+    ]
+    frame = made("comparison", table(*rows)).query("function != 'all'")
+    excluded = (frame["a12_low"] > 0.5) | (frame["a12_high"] < 0.5)
+    assert 0 < excluded.sum() < len(frame)
+    np.testing.assert_array_equal(excluded, frame["better"].notna())
+    assert (frame["a12_low"] <= frame["a12"]).all()
+    assert (frame["a12"] <= frame["a12_high"]).all()
 
 
 def test_what_is_better_over_all_functions(sample, table):
@@ -298,3 +320,59 @@ def test_one_algorithm_alone(name, sample, table):
     frame = made(name, table(*sample("A", [1.0, 2.0])))
     assert frame.empty == (name in ("posthoc", "comparison", "inversions"))
     assert list(frame.columns) == list(made(name, RUN_SCHEMA.empty_table()).columns)
+
+
+@pytest.fixture
+def with_a_failure(hare_and_tortoise, run, table):
+    """A third algorithm that made no evaluation before the kernel timer ended its runs."""
+    stuck = [
+        run(run=k, algorithm="stuck", evaluations=0, status="no_evaluation",
+            stop_reason="time_killed")
+        for k in range(6)
+    ]  # fmt: skip
+    return table(*hare_and_tortoise.to_pylist(), *stuck)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_algorithm_without_an_evaluation_takes_no_part(name, hare_and_tortoise, with_a_failure):
+    """It set the common number of evaluations to 0, so that `rankings` tied everybody."""
+    alone, beside = made(name, hare_and_tortoise), made(name, with_a_failure)
+    assert beside.attrs["failed"] == [["bbob", 2, "stuck"]]
+    assert beside.attrs["omitted"] == "Omitted, without an evaluation in any run: stuck (D = 2)."
+    assert alone.attrs["omitted"] == ""
+    pd.testing.assert_frame_equal(alone, beside.astype(alone.dtypes))
+
+
+def test_a_single_run_without_an_evaluation_does_not_lower_the_common_number(
+    hare_and_tortoise, run, table
+):
+    stuck = run(run=6, algorithm="hare", evaluations=0, status="no_evaluation",
+                stop_reason="time_killed")  # fmt: skip
+    frame = made("rankings", table(*hare_and_tortoise.to_pylist(), stuck))
+    budget = frame.query("criterion == 'fixed budget'").set_index("algorithm")
+    assert (budget["evaluations"] == 20).all()
+    assert budget["by_evaluations"].to_dict() == {"hare": 0.1, "tortoise": 7.0}
+
+
+def test_a_dimension_in_which_an_algorithm_failed_is_named(
+    hare_and_tortoise, with_a_failure, table
+):
+    there = [row | {"dimension": 5} for row in hare_and_tortoise.to_pylist()]
+    worked = [row | {"dimension": 5, "algorithm": "stuck"} for row in there[:6]]
+    frame = made("ranks", table(*with_a_failure.to_pylist(), *there, *worked))
+    assert frame.attrs["failed"] == [["bbob", 2, "stuck"]]
+    assert frame.groupby("dimension")["algorithm"].nunique().to_dict() == {2: 2, 5: 3}
+
+
+def test_algorithms_keep_their_looks_beside_a_failure(with_a_failure, table, sample):
+    """And the failed one is in no legend, nor is there a rank for it."""
+    rows = table(*with_a_failure.to_pylist(), *sample("zebra", [1.0] * 6))
+    frame = made("rankings", rows)
+    assert (
+        style.looks(frame["algorithm"])["zebra"]
+        == style.looks(rows["algorithm"].to_pylist())["zebra"]
+    )
+    figure = FIGURES["inversions"](frame)
+    shown = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    assert shown == ["hare", "tortoise", "zebra"]
+    assert figure.axes[0].get_yticks().tolist() == [1, 2, 3]

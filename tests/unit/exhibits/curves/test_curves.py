@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.exhibits.registry import TABLES
+from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -94,6 +94,31 @@ def test_limits_of_the_ecdf_are_not_there_for_one_run(run, table):
     assert (end["low"], end["fraction"], end["high"]) == pytest.approx((0, 1 / 3, 2 / 3))
 
 
+def test_curves_of_a_dimension_end_at_its_own_budget(run, table):
+    """It went to the largest budget of all dimensions."""
+    rows = table(
+        *(
+            run(
+                [(1, 0.1, 5.0), (20, 0.2, 0.5)],
+                algorithm=name,
+                dimension=dimension,
+                run=k,
+                evaluations=50 * dimension,
+                stop_reason="evaluations",
+            )
+            for name in "AB"
+            for dimension in (2, 10)
+            for k in (0, 1)
+        )
+    )
+    solved = made("anytime", table(*(row | {"stop_reason": "target"} for row in rows.to_pylist())))
+    ends = solved.query("unit == 'evaluations'").groupby("dimension")["cost"].max()
+    assert ends.to_dict() == {2: 100, 10: 500}
+    frame = made("ecdf", rows).query("unit == 'evaluations'")
+    assert frame.groupby("dimension")["cost"].max().to_dict() == {2: 100, 10: 500}
+    assert frame.groupby(["dimension", "cost"]).size().eq(4).all()  # one grid: A, B; f1, all
+
+
 def test_costs_per_dimension_put_dimensions_together(campaign):
     frame = made("ecdf_dimensions", campaign).query("unit == 'evaluations_per_dimension'")
     assert list(frame["dimension"].unique()) == ["2", "4", "all"]
@@ -179,3 +204,21 @@ def test_a_data_profile_of_nothing_solved_has_a_row(run, table):
     frame = made("data_profile", table(run(), run(run=1)))
     assert np.nan_to_num(frame["fraction"]).max() == 0.0
     assert not frame.empty
+
+
+def test_a_drawn_ecdf_ends_where_its_dimension_does(run, table):
+    rows = table(
+        *(
+            run([(1, 0.1, 5.0)], dimension=dimension, run=k, evaluations=50 * dimension)
+            for dimension in (2, 10)
+            for k in (0, 1)
+        )
+    )
+    figure = FIGURES["ecdf_evaluations"](made("ecdf", rows))
+    ends = {
+        ax.get_title(): max(line.get_xdata().max() for line in ax.lines)
+        for ax in figure.axes
+        if ax.lines
+    }
+    assert ends["f1, D = 2"] == 100
+    assert ends["f1, D = 10"] >= 500

@@ -192,6 +192,7 @@ def _sections(section: Section, place: str = "") -> Iterator[tuple[str, Section]
 def unknown_names(campaign: Campaign) -> Iterator[str]:
     """Names that no library, suite or registry has, and algorithms that cannot take the suite."""
     from timefair.algorithms import registry as algorithms
+    from timefair.algorithms import remembered
     from timefair.problems import registry as suites
     from timefair.problems.base import ROUNDED, takes
 
@@ -203,7 +204,7 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
     else:
         yield from _problem_faults(campaign, suite)
     for label, spec in campaign.algorithms.items():
-        faults = algorithms.faults(spec.use, spec.parameters)
+        faults = remembered.faults(spec.use, spec.parameters)
         yield from (f"algorithms.{label}: {fault}" for fault in faults)
         if suite is not None and not faults:
             kinds = algorithms.variables(spec.use, spec.parameters)

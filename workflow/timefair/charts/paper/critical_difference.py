@@ -45,6 +45,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         "precision": "median precision at the end",
         "seconds": f"ERT in {costs.counted_in(frame, 'seconds')}",
     }
+    known = style.looks(frame["algorithm"])
     frame = panels.present(frame[frame["measure"] != "evaluations"])
     cells = [
         (suite, dimension, titles[measure], rows)
@@ -57,7 +58,8 @@ def draw(frame: pd.DataFrame) -> Figure:
         raise ValueError("nothing to draw: the table has no rows")
     several = frame["suite"].nunique() > 1
     with style.applied():
-        looks = style.looks(frame["algorithm"])
+        there = set(frame["algorithm"].astype(str))
+        looks = {name: look for name, look in known.items() if name in there}
         columns = 2 if len(cells) > 1 and max(map(len, looks)) <= SHORT_NAME else 1
         lines = -(-len(cells) // columns)
         height = LINE_IN * (len(looks) + LINES_AROUND)

@@ -42,7 +42,10 @@ def draw(frame: pd.DataFrame) -> Figure:
     groups = list(frame.groupby(["suite", "dimension"], sort=True))
     columns = list(dict.fromkeys(frame["panel"]))
     with style.applied():
-        looks = style.looks(frame["algorithm"])
+        there = set(frame["algorithm"].astype(str))
+        looks = {
+            name: one for name, one in style.looks(frame["algorithm"]).items() if name in there
+        }
         height = PANEL_IN + RANK_IN * len(looks)
         figure = Figure(
             figsize=(

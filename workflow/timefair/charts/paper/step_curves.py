@@ -14,6 +14,8 @@ BAND_ALPHA = 0.12
 def draw(frame: pd.DataFrame, x: str, *, functions: bool, x_label: str, label: str) -> Figure:
     """A step curve and a band an algorithm, the axes the same in all panels.
 
+    A curve that ends before the longest one, as in a dimension with a smaller budget, ends there.
+
     Parameters
     ----------
     frame : DataFrame
@@ -39,14 +41,14 @@ def draw(frame: pd.DataFrame, x: str, *, functions: bool, x_label: str, label: s
         scales.set_log(grid[0].axes, "x", bounds)
         grid[0].axes.set_ylim(-0.03, 1.03)
         grid[0].axes.set_yticks(np.linspace(0, 1, 5))
-        names = list(looks)
+        names, most = list(looks), frame[x].max() * (1 - 1e-9)
         columns = [x, "fraction", "low", "high"]
         for panel in grid:
             for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
                 shown = numbers[numbers[:, 0] >= bounds[0]]
                 marks = style.marks(shown[:, 1] > 0, names.index(name), len(names))
                 last = shown[-1:].copy()
-                last[:, 0] = bounds[1]
+                last[last[:, 0] >= most, 0] = bounds[1]
                 cost, share, low, high = np.concatenate([shown, last]).T
                 color = looks[name].color
                 panels.band(panel.axes, cost, low, high, color=color, alpha=BAND_ALPHA, step=True)

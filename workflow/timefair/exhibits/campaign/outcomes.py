@@ -8,6 +8,7 @@ from timefair.exhibits.columns import ALGORITHM
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
+from timefair.rundata.clocks import objective_share
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -27,7 +28,8 @@ COLUMNS = (
     Column("preparation_mean_s", "imports and warm-up before the clock starts, once per job", "s"),
     Column(
         "objective_share",
-        "time inside the objective, the evaluation itself included, as a share of the wall clock",
+        "estimated time inside the objective, the evaluation itself included, as a share of the "
+        "wall clock: the calibrated time of an evaluation times the evaluations, at most the run",
     ),
     Column(
         "objective_per_bare",
@@ -52,9 +54,9 @@ KEYS = column_names(COLUMNS[:3])
         Layout(
             caption="How the runs went. Overshoot: how far a last evaluation ended after the "
             "budget, at most. Queue: waiting for a core, whoever had it, as a share of the wall "
-            "clock. Preparation: imports and warm-up before the clock. Objective: time inside the "
-            "objective, as a share of the wall clock, and the cost of an evaluation as a multiple "
-            "of the suite's own call.",
+            "clock. Preparation: imports and warm-up before the clock. Objective: estimated time "
+            "inside the objective, as a share of the wall clock, and the cost of an evaluation as "
+            "a multiple of the suite's own call.",
             values=(
                 Value("runs", "Runs"),
                 Value("disturbed", "Disturbed"),
@@ -80,7 +82,7 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         disturbed=runs.disturbed,
         delay_s=delay,
         delay_wall_s=frame["wall_s"].where(delay.notna()),
-        inside_s=frame["objective_s"] * frame["evaluations"],
+        inside_s=objective_share(frame) * frame["wall_s"],
     ).groupby(KEYS, sort=True)
     sums = grouped[["delay_s", "delay_wall_s", "inside_s", "wall_s", "objective_s", "bare_s"]].sum()
     delay_wall, wall = sums["delay_wall_s"], sums["wall_s"]

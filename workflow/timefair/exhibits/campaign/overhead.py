@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from timefair.charts.chart import Dots
@@ -10,6 +9,7 @@ from timefair.exhibits.columns import CELL, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
+from timefair.rundata.clocks import objective_share
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -19,13 +19,14 @@ COLUMNS = (
     Column("s_per_evaluation", "median over the runs of the wall clock per evaluation", "s"),
     Column(
         "objective_s",
-        "median over the runs of the calibrated time of one evaluation by the objective",
+        "median over the runs of the estimated time of one evaluation by the objective: the "
+        "calibrated time, at most the wall clock per evaluation of the run",
         "s",
     ),
     Column(
         "overhead_s",
         "median over the runs of the time per evaluation that the algorithm itself takes: the "
-        "difference of the two, at least 0",
+        "difference of the two; 0 if the calibrated time is no shorter than that of the run",
         "s",
     ),
     Column("overhead_s_low", "first quartile of that time over the runs", "s"),
@@ -41,7 +42,8 @@ COLUMNS = (
     caption="""
     What an evaluation costs each algorithm besides the function: its own time per evaluation, which
     comparisons at equal numbers of evaluations hide. The time of the objective is calibrated before
-    the runs, so that the overhead is an estimate. Runs without an evaluation are omitted.
+    the runs, so that the overhead is an estimate; where it is 0, it is too small for the
+    calibration to show. Runs without an evaluation are omitted.
     """,
     columns=COLUMNS,
     layouts=[
@@ -77,12 +79,16 @@ def of_algorithms(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Median and quartiles over the runs of what each algorithm takes per evaluation."""
     frame = runs.frame[runs.frame["evaluations"] > 0]
     spent = (frame["wall_s"] / frame["evaluations"]).astype(float)
-    overhead = np.maximum(spent - frame["objective_s"].astype(float), 0.0)
+    objective = spent * objective_share(frame)
+    overhead = spent - objective
     grouped = frame.assign(
-        s_per_evaluation=spent, overhead_s=overhead, overhead_share=overhead / spent
+        s_per_evaluation=spent,
+        objective_s=objective,
+        overhead_s=overhead,
+        overhead_share=overhead / spent,
     ).groupby(column_names(CELL), sort=True)
     rows = grouped[["s_per_evaluation", "objective_s", "overhead_s", "overhead_share"]].median()
     rows["overhead_s_low"] = grouped["overhead_s"].quantile(0.25)
     rows["overhead_s_high"] = grouped["overhead_s"].quantile(0.75)
     rows["runs"] = grouped.size()
-    return rows.reset_index().astype({"objective_s": float})[column_names(COLUMNS)]
+    return rows.reset_index()[column_names(COLUMNS)]

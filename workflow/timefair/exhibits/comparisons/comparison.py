@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any
 
@@ -17,8 +17,15 @@ from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import precision_at_the_end, problems
-from timefair.statistics.comparison import a12, mann_whitney, wilcoxon
-from timefair.statistics.corrections import holm
+from timefair.statistics.comparison import (
+    Effect,
+    a12,
+    in_agreement,
+    mann_whitney,
+    superiority,
+    wilcoxon,
+)
+from timefair.statistics.corrections import holm, holm_levels
 from timefair.statistics.quantiles import sample_quantile
 
 ALL = "all"
@@ -49,7 +56,10 @@ COLUMNS = (
         "a12",
         "probability that a run of `algorithm_a` is better than one of `algorithm_b`, ties half; "
         "for `all`, share of the functions on which `algorithm_a` has the better median",
-    ).interval("`a12`; empty for `all`"),
+    ).interval(
+        "`a12` at the level of this pair in Holm's procedure: it excludes 0.5 if and only if "
+        "`better` names an algorithm; empty for `all`"
+    ),
     Column(
         "better",
         "the better algorithm if `p_holm` is at most 1 − confidence; empty otherwise",
@@ -97,6 +107,7 @@ COLUMNS = (
         ),
     ],
     default=True,
+    comparing=True,
 )
 def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each pair of algorithms on each (suite, dimension, function), and over all functions.
@@ -109,12 +120,14 @@ def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         together.setdefault(tuple(row[key] for key in KEYS if key != "function"), []).append(row)
         rows.append(row)
     rows += [_over(pairs) for pairs in together.values()]
-    frame = pd.DataFrame(rows, columns=[*column_names(COLUMNS), "balance"])
+    frame = pd.DataFrame(rows, columns=[*column_names(COLUMNS), "balance", "samples"])
     family = [frame["suite"], frame["dimension"], frame["function"] == ALL]
     frame["p_holm"] = frame.groupby(family)["p"].transform(holm)
     first = frame["balance"] > 0
     found = (frame["p_holm"] <= 1 - analysis.confidence) & (frame["balance"] != 0)
     frame["better"] = frame["algorithm_a"].where(first, frame["algorithm_b"]).where(found)
+    levels = frame.groupby(family)["p"].transform(holm_levels, alpha=1 - analysis.confidence)
+    frame = frame.assign(**_limits(frame["samples"], frame["p"], levels, found))
     return frame[column_names(COLUMNS)]
 
 
@@ -124,7 +137,7 @@ def _on_functions(runs: Runs, analysis: Analysis) -> Iterator[dict[str, Any]]:
         samples = problem.samples(best)
         medians = {name: float(sample_quantile(sample, 0.5)) for name, sample in samples.items()}
         for a, b in combinations(samples, 2):
-            effect = a12(samples[a], samples[b], confidence=analysis.confidence)
+            effect = superiority(samples[a], samples[b])
             yield {
                 **problem.names,
                 "function": str(problem.names["function"]),
@@ -134,11 +147,25 @@ def _on_functions(runs: Runs, analysis: Analysis) -> Iterator[dict[str, Any]]:
                 "median_a": medians[a],
                 "median_b": medians[b],
                 "p": mann_whitney(samples[a], samples[b]),
-                "a12": effect.a12,
-                "a12_low": effect.low,
-                "a12_high": effect.high,
-                "balance": effect.a12 - 0.5,
+                "a12": effect,
+                "balance": effect - 0.5,
+                "samples": (samples[a], samples[b]),
             }
+
+
+def _limits(
+    samples: Iterable[Any], p: Iterable[float], levels: Iterable[float], found: Iterable[bool]
+) -> dict[str, list[float]]:
+    """The interval of A12 of each pair, in agreement with its test; NaN without samples."""
+    low, high = [], []
+    for pair, value, level, rejected in zip(samples, p, levels, found, strict=True):
+        if not isinstance(pair, tuple) or np.isnan(level):
+            effect = Effect(np.nan, np.nan, np.nan)
+        else:
+            effect = in_agreement(a12(*pair, confidence=1 - level), value, level, rejected=rejected)
+        low.append(effect.low)
+        high.append(effect.high)
+    return {"a12_low": low, "a12_high": high}
 
 
 def _over(pairs: list[dict[str, Any]]) -> dict[str, Any]:

@@ -81,6 +81,7 @@ PAIR_COLUMNS = (
         )
     ],
     default=True,
+    comparing=True,
 )
 def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Friedman's test for each (suite, dimension, measure, criterion) of the table `ranks`."""
@@ -123,6 +124,7 @@ def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             parts=("suite", "dimension", "measure"),
         )
     ],
+    comparing=True,
 )
 def paired(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Every pair of algorithms for each (suite, dimension, measure, criterion)."""

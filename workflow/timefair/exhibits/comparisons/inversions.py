@@ -36,7 +36,7 @@ from timefair.rundata.standings import (
     precision_at_the_end,
     problems,
 )
-from timefair.statistics.comparison import a12, equal_ert, mann_whitney
+from timefair.statistics.comparison import equal_ert, mann_whitney, superiority
 from timefair.statistics.corrections import holm
 
 FAMILY = ("suite", "dimension", "criterion")
@@ -110,6 +110,7 @@ COLUMNS = (
         )
     ],
     default=True,
+    comparing=True,
 )
 def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Every inversion: one algorithm strictly better by evaluations, the other by time.
@@ -229,5 +230,5 @@ def _pair(pair: tuple[str, str], values: Sequence[float]) -> dict[str, Any]:
 def _p_of_order(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     """p-value of the order of two medians; 1 if the ranks of the runs contradict it."""
     by_median = np.sign(median(second) - median(first))
-    by_ranks = np.sign(a12(first, second, confidence=0.95).a12 - 0.5)
+    by_ranks = np.sign(superiority(first, second) - 0.5)
     return mann_whitney(first, second) if by_median == by_ranks else 1.0

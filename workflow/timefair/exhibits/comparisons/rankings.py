@@ -69,7 +69,7 @@ POSITIONS = {"rank_by_evaluations": "by evaluations", "rank_by_time": "by time"}
 def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
     """Ranks averaged over functions and targets, by evaluations and by time."""
     keys = ["suite", "dimension", "criterion", "algorithm"]
-    averages = frame.groupby(keys, as_index=False)[list(POSITIONS)].mean()
+    averages = frame.groupby(keys, as_index=False, observed=True)[list(POSITIONS)].mean()
     beside = averages.melt(keys, list(POSITIONS), var_name="position", value_name="average_rank")
     return beside.assign(
         panel=beside["criterion"].map(PANELS), position=beside["position"].map(POSITIONS)
@@ -112,6 +112,7 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
             default=True,
         )
     ],
+    comparing=True,
 )
 def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each algorithm's rank by evaluations and by time on each (suite, dimension, function).

@@ -131,6 +131,7 @@ class Case:
         ),
     ],
     default=True,
+    comparing=True,
 )
 def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Average rank for each (suite, dimension, measure, criterion, algorithm).

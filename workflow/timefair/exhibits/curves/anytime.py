@@ -153,12 +153,15 @@ MEAN = (
 def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Median and mean of the best precision so far, on one grid of costs for all algorithms.
 
-    The grid is evenly spaced in the logarithm. Published data count in evaluations alone.
+    The grid of a dimension is evenly spaced in the logarithm and ends with its longest run.
+    Published data count in evaluations alone.
     """
     floor = min([SOLVED, *(target for target in analysis.targets if target > 0)])
     parts = []
-    for unit in (*UNITS, *PER_DIMENSION):
-        there = told_in(runs, unit)
+    spaces = (
+        (unit, there) for unit in (*UNITS, *PER_DIMENSION) for there in told_in(runs, unit).spaces()
+    )
+    for unit, there in spaces:
         grid = there.cost_grid(unit)
         best = there.best_so_far(unit, grid)
         known = known_until(there, unit)

@@ -103,9 +103,9 @@ QUADRUPLES = (
     title="Share of targets reached within a cost",
     caption="""
     Share of the (target, instance, run) triples that were reached within a cost, in {seconds} and
-    in evaluations, for each function and for all functions together. Triples that were never
-    reached stay in the denominator. Limits come from runs resampled within each instance: they say
-    nothing about other problems.
+    in evaluations, for each function and for all functions together. The curves of a dimension end
+    with its longest run. Triples that were never reached stay in the denominator. Limits come from
+    runs resampled within each instance: they say nothing about other problems.
     """,
     columns=COLUMNS,
     layouts=[
@@ -194,6 +194,17 @@ def _dimensions(runs: Runs) -> Groups:
         yield {**names, "dimension": ALL}, members
 
 
+def _grids(
+    runs: Runs, unit: Unit, curves: Iterable[tuple[dict[str, Any], NDArray[np.intp]]]
+) -> dict[tuple[Any, Any], NDArray[np.float64]]:
+    """One grid of costs for all curves of a suite and dimension, up to the longest of its runs."""
+    together: dict[tuple[Any, Any], list[NDArray[np.intp]]] = {}
+    for names, members in curves:
+        together.setdefault((names["suite"], names["dimension"]), []).append(members)
+    rows = (np.unique(np.concatenate(parts)) for parts in together.values())
+    return dict(zip(together, runs.cost_grids(unit, rows), strict=True))
+
+
 def _frame(
     runs: Runs,
     analysis: Analysis,
@@ -205,9 +216,11 @@ def _frame(
     for unit in units:
         there = told_in(runs, unit)
         problem = there.frame.groupby(["dimension", "function", "instance"]).ngroup().to_numpy()
-        grid = there.cost_grid(unit)
         reached_at = there.runtimes(unit, analysis.targets)
-        for names, members in groups(there):
+        curves = list(groups(there))
+        grids = _grids(there, unit, curves)
+        for names, members in curves:
+            grid = grids[names["suite"], names["dimension"]]
             band = ecdf_band(
                 reached_at[members],
                 problem[members],

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from math import inf, isfinite, isnan, nan
+from math import inf, nan
 
-import numpy as np
-import pandas as pd
-from scipy.stats import fisher_exact
-
-from timefair.report.evidence import Evidence, Space
+from timefair.report.evidence import NOTICEABLE, Evidence, Space
+from timefair.report.findings.results import Result, by_cost, named, precisions_at
 from timefair.report.findings.standing import Standing, Verdict, first, judged, nothing
-from timefair.report.words import counted, duration, listed, number
-
-COST = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
+from timefair.report.words import counted, listed, number
+from timefair.rundata.measures import quantile_name
 
 
 @dataclass(frozen=True)
@@ -48,83 +43,53 @@ TIME = {"wall": "time", "cpu": "CPU time", "reference": "reference units"}
 """What the seconds of each clock are called."""
 
 
-@dataclass(frozen=True)
-class _Result:
-    """What one algorithm has on one function: a value, small is better, and its interval."""
-
-    algorithm: str
-    value: float
-    low: float
-    high: float
-    runs: int
-    successes: int = 0
-
-    def may_equal(self, best: _Result) -> bool:
-        """Whether its interval meets that of the best, or one of both is not known."""
-        return not (isfinite(best.high) and self.low > best.high)
-
-    def in_words(self, unit: str, clock: str) -> str:
-        """The value and its interval."""
-        text = partial(duration, clock=clock) if unit == "seconds" else number
-        limits = "" if isnan(self.low) else f" [{text(self.low)}, {text(self.high)}]"
-        return text(self.value) + limits
-
-
 def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
     """The standing on each function; empty with fewer than two algorithms.
 
     Compared is the expected cost to the hardest target that half of the runs of some algorithm
     reached, or any run; where none reached one, the median precision at the end. Tied are those
     whose interval meets that of the first, or is not known; an algorithm that never got there has
-    none, and is told apart by its success rate. Needs the table `ert` or `quantiles`.
+    none, and is told apart by its success rate. Intervals of times are widened by what the machine
+    resolves. Needs the table `ert` or `quantiles`.
     """
-    by_precision = {one.function: one for one in _by_precision(evidence, space)}
-    by_cost = {one.function: one for one in _by_cost(evidence, space)}
-    found = by_precision | by_cost
+    found = {one.function: one for one in _by_precision(evidence, space)}
+    found |= {one.function: one for one in _by_cost(evidence, space)}
     return [found[function] for function in sorted(found)]
 
 
 def _by_cost(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
-    rows = evidence.of("ert", space)
-    if rows.empty:
-        return
-    rows = rows[rows[COST[evidence.unit]].notna()]  # published data have no seconds
     words = TIME[evidence.clock] if evidence.unit == "seconds" else "evaluations"
-    reached = rows[rows["successes"] > 0].groupby("function")["target"].min()
-    usual = rows[2 * rows["successes"] >= rows["runs"]].groupby("function")["target"].min()
-    for function, target in usual.combine_first(reached).items():
-        at = rows[(rows["function"] == function) & (rows["target"] == target)]
-        results = list(_results(at, COST[evidence.unit]))
+    failed = evidence.failed(space)
+    for function, target, found in by_cost(evidence, space, evidence.unit):
+        results = [one for one in found if one.algorithm not in failed]
         if len(results) < 2:
             continue
         best = min(results, key=lambda one: one.value)
-        tied = [one for one in results if one.may_equal(best)]
+        noticeable = evidence.resolved(space, evidence.unit, function) >= NOTICEABLE
         yield OnFunction(
-            int(str(function)),
-            f"{words} to {number(float(str(target)))}",
-            best.in_words(evidence.unit, evidence.clock),
+            function,
+            f"{words} to {number(target)}",
+            best.in_words(evidence.unit, evidence.clock, digits=2 if noticeable else 3),
             _factor(results, best),
             judged(
                 {one.algorithm: one.value for one in results},
-                _named(_not_told_by_rate(tied, best, evidence.confidence)),
+                named(one for one in results if not one.is_behind(best)),
                 f"{best.successes} of {counted(best.runs, 'run')} got there.",
             ),
         )
 
 
 def _by_precision(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
-    rows = evidence.of("quantiles", space)
-    if rows.empty:
-        return
-    for function, at in rows[rows["quantile"] == 0.5].groupby("function"):
-        results = list(_results(at, "precision"))
+    failed = evidence.failed(space)
+    for function, found in precisions_at(evidence, space, quantile_name(0.5)):
+        results = [one for one in found if one.algorithm not in failed]
         if len(results) < 2:
             continue
         best = min(results, key=lambda one: one.value)
         values = {one.algorithm: one.value for one in results}
-        tied = _named(one for one in results if one.may_equal(best))
+        tied = named(one for one in results if not one.is_behind(best))
         yield OnFunction(
-            int(str(function)),
+            function,
             "median precision at the end",
             best.in_words("precision", evidence.clock),
             _factor(results, best),
@@ -134,30 +99,7 @@ def _by_precision(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
         )
 
 
-def _results(rows: pd.DataFrame, column: str) -> Iterator[_Result]:
-    ends = (column, f"{column}_low", f"{column}_high")
-    for row in rows.to_dict("records"):
-        value, low, high = (float(row[end]) for end in ends)
-        yield _Result(
-            str(row["algorithm"]), value, low, high, int(row["runs"]), int(row.get("successes", 0))
-        )
-
-
-def _not_told_by_rate(
-    results: Iterable[_Result], best: _Result, confidence: float
-) -> Iterator[_Result]:
-    """Those that got there at least once, or by chance not as often as the best (Fisher's test)."""
-    for one in results:
-        outcomes = np.array([[r.successes, r.runs - r.successes] for r in (one, best)])
-        if one.successes or fisher_exact(outcomes).pvalue > 1 - confidence:
-            yield one
-
-
-def _named(results: Iterable[_Result]) -> list[str]:
-    return [one.algorithm for one in results]
-
-
-def _factor(results: Sequence[_Result], best: _Result) -> float:
+def _factor(results: Sequence[Result], best: Result) -> float:
     others = [one.value for one in results if one is not best]
     return min(others, default=inf) / best.value if best.value > 0 else nan
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import isclose, isnan
 
-from timefair.report.evidence import Evidence, Space
+import numpy as np
+
+from timefair.report.evidence import NOTICEABLE, Evidence, Space
 from timefair.report.findings.standing import Standing, first, judged, nothing, untested
-from timefair.report.words import counted, listed, number, p_value, percent
+from timefair.report.words import counted, listed, number, p_value, percent, unresolved
 
 COSTS = ("seconds", "evaluations")
 """Measures of what it took to reach targets, which nobody may have."""
@@ -18,7 +20,8 @@ def by_rank(evidence: Evidence, space: Space, measure: str, criterion: str) -> S
 
     None without ranks of two algorithms or more on some function. If Friedman's test finds no
     difference, all are tied; else those are whose average rank lies within the critical difference
-    of the best.
+    of the best. In seconds, tied are also those whose times the machine does not tell from those of
+    the best.
     """
     rows = evidence.of("ranks", space, measure=measure, criterion=criterion)
     if len(rows) < 2 or rows["problems"].iloc[0] == 0:
@@ -27,27 +30,56 @@ def by_rank(evidence: Evidence, space: Space, measure: str, criterion: str) -> S
         str(name): float(r) for name, r in zip(rows["algorithm"], rows["average_rank"], strict=True)
     }
     functions = counted(int(rows["problems"].iloc[0]), "function")
+    basis = f"over {functions}"
+    ratio = evidence.resolved(space, measure)
+    digits = 2 if ratio >= NOTICEABLE else 3
     if isclose(min(ranks.values()), max(ranks.values())):
         return nothing(_equal(evidence, space, measure, functions))
     difference = float(rows["critical_difference"].iloc[0])
-    best = _best(ranks, functions)
+    best = _best(ranks, functions, digits)
     if isnan(difference):
         return untested(ranks, f"{best} One function alone says nothing about others.")
     p = _friedman(evidence, space, measure, criterion)
     if p is not None and p > 1 - evidence.confidence:
-        return judged(ranks, ranks, f"{best} Friedman’s test finds no difference ({p_value(p)}).")
+        reason = f"{best} Friedman’s test finds no difference ({p_value(p)})."
+        return judged(ranks, ranks, reason, basis)
     tested = f" Friedman {p_value(p)}." if p is not None else ""
     within = f"Ranks closer than {number(difference)} are ties.{tested}"
     tied = [name for name, rank in ranks.items() if rank - min(ranks.values()) <= difference]
-    return judged(ranks, tied, f"{best} {within}")
+    near = _unresolved(evidence, space, first(ranks), ratio)
+    if ratio >= NOTICEABLE:
+        within += f" {unresolved(ratio)}"
+    return judged(ranks, {*tied, *near}, f"{best} {within}", basis)
 
 
-def _best(ranks: Mapping[str, float], functions: str) -> str:
+def _unresolved(
+    evidence: Evidence, space: Space, leaders: Sequence[str], ratio: float
+) -> Iterator[str]:
+    """Algorithms whose times are within a ratio of those of a leader.
+
+    By the geometric mean of the ratios of the ERT in seconds, over the functions and targets that
+    both have reached.
+    """
+    rows = evidence.of("ert", space)
+    if rows.empty or ratio <= 1:
+        return
+    times = rows.pivot_table(
+        index=["function", "target"], columns="algorithm", values="ert_s", observed=True
+    )
+    known = times.where(np.isfinite(times) & (times > 0))
+    logs = known.apply(np.log)
+    for name in logs.columns:
+        apart = [float((logs[name] - logs[leader]).mean()) for leader in leaders if leader in logs]
+        if any(abs(mean) <= np.log(ratio) for mean in apart):
+            yield str(name)
+
+
+def _best(ranks: Mapping[str, float], functions: str, digits: int) -> str:
     leaders = first(ranks)
     others = sorted(set(ranks.values()) - {ranks[leaders[0]]})
     behind = [name for name, rank in ranks.items() if rank == others[0]] if others else []
-    runner_up = f", then {listed(behind)} {number(others[0])}" if behind else ""
-    return f"Average rank {number(ranks[leaders[0]])} over {functions}{runner_up}."
+    runner_up = f", then {listed(behind)} {number(others[0], digits)}" if behind else ""
+    return f"Average rank {number(ranks[leaders[0]], digits)} over {functions}{runner_up}."
 
 
 def _equal(evidence: Evidence, space: Space, measure: str, functions: str) -> str:
@@ -68,10 +100,11 @@ def _friedman(evidence: Evidence, space: Space, measure: str, criterion: str) ->
 def pairs_decided(evidence: Evidence, space: Space) -> str:
     """A sentence on the pairs that the table `comparison` decides over all functions.
 
-    Empty without such pairs. If so few functions could not decide one whatever their results, it
-    says so.
+    Empty without such pairs, and with too few functions for such a decision.
     """
     rows = evidence.of("comparison", space, function="all")
+    if evidence.few_functions:
+        return ""
     if rows.empty:
         return ""
     pairs, functions = len(rows), int(rows["n_a"].max())

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 
-from timefair.report.evidence import ALL, Evidence, Space
+from timefair.report.evidence import ALL, NOTICEABLE, Evidence, Space
 from timefair.report.findings.standing import Standing, judged, nothing, untested
-from timefair.report.words import percent
+from timefair.report.words import number, percent, unresolved
 
 Limits = tuple[float, float]
 
 
 def within(evidence: Evidence, space: Space, share: float) -> tuple[float, Standing] | None:
-    """Who has reached the largest share of targets after a share of the longest run, from `ecdf`.
+    """Who has reached the largest share of targets after a share of the budget, from `ecdf`.
 
-    Tied are those whose bands meet; the bands hold at all costs at once. With it comes the cost.
-    None without curves of two algorithms or more.
+    Tied are those whose bands meet; the bands hold at all costs at once. In seconds, the band of
+    the first is taken so much earlier as the speed of the machine may explain. With it comes the
+    cost; where the budget has no such seconds, it is a share of the longest run. None without
+    curves of two algorithms or more.
     """
     rows = evidence.of("ecdf", space, function=ALL, unit=evidence.unit)
+    rows = rows[~rows["algorithm"].isin(evidence.failed(space))] if len(rows) else rows
     if rows.empty or rows["algorithm"].nunique() < 2:
         return None
-    at = share * float(rows["cost"].max())
-    reached = rows[rows["cost"] <= at * (1 + 1e-12)].groupby("algorithm", observed=True).last()
+    at = share * (evidence.budget(space) or float(rows["cost"].max()))
+    if evidence.unit == "evaluations":
+        at = max(math.floor(at), 1)
+    reached = _reached(rows, at)
     if reached.empty or not reached["fraction"].any():
         return at, nothing("No algorithm has reached any target by then.")
     fractions = {str(name): -float(x) for name, x in reached["fraction"].items()}
@@ -33,8 +40,17 @@ def within(evidence: Evidence, space: Space, share: float) -> tuple[float, Stand
     said = _said(fractions, bands)
     if any(np.isnan(limits).any() for limits in bands.values()):
         return at, untested(fractions, f"{said} One run on an instance gives no band.")
-    tied = [name for name, (_, high) in bands.items() if high >= bands[best][0]]
-    return at, judged(fractions, tied, said)
+    ratio = evidence.resolved(space, evidence.unit)
+    earlier = _bands(_reached(rows, at / ratio)).get(best, (0.0, 0.0))
+    tied = [name for name, (_, high) in bands.items() if high >= earlier[0]]
+    if ratio >= NOTICEABLE:
+        said += f" {unresolved(ratio)}"
+    return at, judged(fractions, tied, said, "by the runs")
+
+
+def _reached(rows: pd.DataFrame, at: float) -> pd.DataFrame:
+    """The last point of each curve up to a cost."""
+    return rows[rows["cost"] <= at * (1 + 1e-12)].groupby("algorithm", observed=True).last()
 
 
 def _bands(reached: pd.DataFrame) -> dict[str, Limits]:
@@ -67,13 +83,24 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
     rows = evidence.of(name, space, algorithm=algorithm)
     if rows.empty or not rows["problems"].iloc[0]:
         return ""
-    at = {r: rows[rows["ratio"] <= r * (1 + 1e-12)].iloc[-1] for r in (1.0, 2.0)}
+    resolved = evidence.resolved(space, evidence.unit)
+    near = resolved if resolved >= NOTICEABLE else 1.0
+    best, twice = (rows[rows["ratio"] <= r * (1 + 1e-12)].iloc[-1] for r in (near, max(2.0, near)))
     solved = float(rows["fraction"].iloc[-1])
-    best = at[1.0]
     band = _limits((float(best["low"]), float(best["high"])))
+    has = (
+        f"costs at most {number(near, digits=2)} times the best (the smallest ratio that this "
+        "machine resolves)"
+        if near > 1
+        else "has the lowest cost"
+    )
+    farther = (
+        f", takes at most twice the best cost on {percent(float(twice['fraction']))},"
+        if near < 2
+        else ""
+    )
     return (
-        f"{algorithm} has the lowest cost on {percent(float(best['fraction']))}{band} of the "
-        f"{rows['problems'].iloc[0]} problems (function, instance, target), takes at most twice "
-        f"the best cost on {percent(float(at[2.0]['fraction']))}, and solves {percent(solved)} at "
-        "all."
+        f"{algorithm} {has} on {percent(float(best['fraction']))}{band} of the "
+        f"{rows['problems'].iloc[0]} problems (function, instance, target){farther} and solves "
+        f"{percent(solved)} at all."
     )

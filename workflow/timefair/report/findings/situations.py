@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from timefair.report.evidence import Evidence, Space
+from timefair.report.findings.by_runs import from_runs
 from timefair.report.findings.functions import OnFunction, on_functions, summed_up
 from timefair.report.findings.orders import orders_changed
 from timefair.report.findings.ranked import by_rank, pairs_decided
@@ -67,28 +68,52 @@ def findings(evidence: Evidence, space: Space) -> Findings:
     functions = tuple(on_functions(evidence, space))
     overall = _overall(evidence, space)
     sentences = [
+        _failed(evidence, space),
         how_far(evidence, space, overall.leaders[0]) if overall and overall.leaders else "",
         summed_up(functions),
         orders_changed(evidence, space),
         pairs_decided(evidence, space),
     ]
-    headline = _headline(evidence, overall)
+    headline = _headline(evidence, space, overall)
     return Findings(space, headline, tuple(filter(None, sentences)), situations, functions)
 
 
 def _overall(evidence: Evidence, space: Space) -> Standing | None:
     """By the expected cost to targets; where nobody reached any, by the precision at the end."""
     found = [
-        by_rank(evidence, space, evidence.unit, "ERT"),
-        by_rank(evidence, space, "precision", quantile_name(0.5)),
+        _judged(evidence, space, evidence.unit, "ERT"),
+        _judged(evidence, space, "precision", quantile_name(0.5)),
     ]
-    told = [one for one in found if one is not None]
+    told = [one[0] for one in found if one is not None]
     return next((one for one in told if one.verdict is not Verdict.NOTHING), next(iter(told), None))
 
 
-def _headline(evidence: Evidence, overall: Standing | None) -> str:
+def _judged(
+    evidence: Evidence, space: Space, measure: str, criterion: str
+) -> tuple[Standing, str] | None:
+    """The standing under a criterion, and its table: from runs on few functions, else over them."""
+    if evidence.few_functions:
+        found = from_runs(evidence, space, measure, criterion)
+        if found is not None:
+            return found
+    standing = by_rank(evidence, space, measure, criterion)
+    return None if standing is None else (standing, "ranks")
+
+
+def _failed(evidence: Evidence, space: Space) -> str:
+    """A sentence on the algorithms that made no evaluation; empty without any."""
+    failed = sorted(evidence.failed(space))
+    if not failed:
+        return ""
+    are = "is" if len(failed) == 1 else "are"
+    return f"{listed(failed)} made no evaluation in any run and {are} not compared."
+
+
+def _headline(evidence: Evidence, space: Space, overall: Standing | None) -> str:
     if len(evidence.campaign.algorithms) == 1:
         return "One algorithm was measured: there is nothing to compare it with."
+    if len(compared := evidence.compared(space)) == 1:
+        return f"Only {compared[0]} made evaluations: there is nothing to compare it with."
     if overall is None:
         return "Nothing ranks the algorithms over functions: see what is known of each below."
     leaders, several = listed(overall.leaders), len(overall.leaders) > 1
@@ -97,22 +122,29 @@ def _headline(evidence: Evidence, overall: Standing | None) -> str:
             return f"There is no winner. {overall.reason}"
         case Verdict.CLEAR:
             return (
-                f"{leaders} wins: better than every other algorithm by more than chance explains."
+                f"{leaders} wins {overall.basis}: better than every other algorithm by more than "
+                "chance explains."
             )
         case Verdict.SHARED:
-            return f"{leaders} {'lead' if several else 'leads'}{_company(overall, evidence)}"
-        case Verdict.OPEN:
             return (
-                f"There is no sure winner. {leaders} {'have' if several else 'has'} the best "
-                "average rank, but chance alone may explain that."
+                f"{leaders} {'lead' if several else 'leads'} {overall.basis}"
+                f"{_company(overall, evidence, space)}"
             )
+        case Verdict.OPEN:
+            have = "have" if several else "has"
+            return (
+                f"There is no sure winner {overall.basis}. {leaders} {have} the best results, but "
+                "chance alone may explain that."
+            )
+        case Verdict.MIXED:
+            return f"The winner depends on the function. {overall.reason}"
         case Verdict.UNTESTED:
             return f"{leaders} {'are' if several else 'is'} in front, on one function alone."
 
 
-def _company(overall: Standing, evidence: Evidence) -> str:
+def _company(overall: Standing, evidence: Evidence, space: Space) -> str:
     """Who cannot be told from the leaders, and who is behind: the fewer of both by name."""
-    behind = sorted(set(evidence.campaign.algorithms) - set(overall.front))
+    behind = sorted(set(evidence.compared(space)) - set(overall.front))
     if not overall.tied:
         return "; all others are behind."
     if len(overall.tied) <= len(behind):
@@ -125,22 +157,24 @@ def _company(overall: Standing, evidence: Evidence) -> str:
 def _situations(evidence: Evidence, space: Space) -> Iterator[Situation]:
     units = sorted(COSTS, key=lambda unit: unit != evidence.unit)
     for unit in units:
-        standing = by_rank(evidence, space, unit, "ERT")
-        if standing is not None:
+        judged = _judged(evidence, space, unit, "ERT")
+        if judged is not None:
             want = TIME[evidence.clock] if unit == "seconds" else "You count evaluations"
-            yield Situation(want, "expected cost to all targets", standing, "ranks")
+            targets = "the hardest target" if judged[1] == "ert" else "all targets"
+            yield Situation(want, f"expected cost to {targets}", *judged)
     for share in SHARES:
         found = within(evidence, space, share)
         if found is not None:
             at, standing = found
-            detail = f"targets reached within {percent(share)} of the budget"
+            whole = "longest run" if evidence.budget(space) is None else "budget"
+            detail = f"targets reached within {percent(share)} of the {whole}"
             yield Situation(
                 f"You have {cost(at, evidence.unit, evidence.clock)}", detail, standing, "ecdf"
             )
     for want, detail, criterion in _qualities(evidence):
-        standing = by_rank(evidence, space, "precision", criterion)
-        if standing is not None:
-            yield Situation(want, detail, standing, "ranks")
+        judged = _judged(evidence, space, "precision", criterion)
+        if judged is not None:
+            yield Situation(want, detail, *judged)
 
 
 def _qualities(evidence: Evidence) -> Iterator[tuple[str, str, str]]:

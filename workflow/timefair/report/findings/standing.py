@@ -23,6 +23,9 @@ class Verdict(StrEnum):
     UNTESTED = "untested"
     """There is an order, and nothing to test it by: one function, or one run."""
 
+    MIXED = "mixed"
+    """Every algorithm is behind another one on some function by more than chance explains."""
+
     NOTHING = "nothing"
     """There is no order: all have the same result, or nobody has any."""
 
@@ -41,12 +44,15 @@ class Standing:
         Those that cannot be told from the leaders, the best first.
     reason
         A sentence with the numbers.
+    basis
+        What the verdict holds for, such as ``over 24 functions``.
     """
 
     verdict: Verdict
     leaders: tuple[str, ...]
     tied: tuple[str, ...]
     reason: str
+    basis: str = ""
 
     @property
     def front(self) -> tuple[str, ...]:
@@ -65,7 +71,9 @@ def in_order(values: Mapping[str, float], names: Iterable[str]) -> tuple[str, ..
     return tuple(sorted(names, key=lambda name: values[name]))
 
 
-def judged(values: Mapping[str, float], tied: Iterable[str], reason: str) -> Standing:
+def judged(
+    values: Mapping[str, float], tied: Iterable[str], reason: str, basis: str = ""
+) -> Standing:
     """The standing by values of which the smallest is best, given who is tied with the first."""
     leaders, near = first(values), set(tied)
     level = in_order(values, (name for name in values if name in near and name not in leaders))
@@ -73,7 +81,7 @@ def judged(values: Mapping[str, float], tied: Iterable[str], reason: str) -> Sta
         verdict = Verdict.OPEN
     else:
         verdict = Verdict.CLEAR if len(leaders) == 1 and not level else Verdict.SHARED
-    return Standing(verdict, leaders, level, reason)
+    return Standing(verdict, leaders, level, reason, basis)
 
 
 def untested(values: Mapping[str, float], reason: str) -> Standing:

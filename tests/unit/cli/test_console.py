@@ -1,0 +1,118 @@
+"""What snakemake prints while it works on a campaign."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from timefair.campaign import configuration, driver, plan
+from timefair.cli.console import ConsoleHandler
+
+ROOT = Path(__file__).parents[3]
+CAMPAIGN = {
+    "name": "test",
+    "problems": {"suite": "bbob", "functions": "1-10", "dimensions": 2, "instances": 1},
+    "algorithms": {"a": "timefair:random-search"},
+    "budget": {"time_s": 1},
+    "runs": 1,
+    "tables": ["runs"],
+    "figures": ["ert"],
+}
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def record(text, event=None, level=logging.INFO, **said):
+    made = logging.LogRecord("snakemake", level, "", 0, text, None, None)
+    vars(made).update(event=event, **said)
+    return made
+
+
+@pytest.fixture
+def told(monkeypatch, tmp_path):
+    """A function: what is printed on a stream when Snakemake has ten jobs run."""
+
+    def tell(stream, jobs=10, **settings):
+        campaign = configuration.parse(CAMPAIGN)
+        taken = SimpleNamespace(
+            campaign=campaign, folder=tmp_path, lacking_jobs=lambda: list(plan.jobs(campaign))
+        )
+        monkeypatch.setattr(driver, "_taken", [taken])
+        monkeypatch.setattr(sys, "stderr", stream)
+        given = {"verbose": False, "printshellcmds": False, "stdout": False, "dryrun": False}
+        handler = ConsoleHandler(SimpleNamespace(**given | settings), None)
+        handler.setFormatter(logging.Formatter("%(message)s"))
+        handler.emit(record("Building DAG of jobs..."))
+        handler.emit(record("Provided cores: 2", LogEvent.RESOURCES_INFO, cores=2))
+        handler.emit(record("Job stats: 10", LogEvent.RUN_INFO, stats={}))
+        for number, job in enumerate(list(plan.jobs(campaign))[:jobs]):
+            wildcards = {
+                "algorithm": "a", "function": str(job.function), "dimension": "2",
+                "instances": "1", "round": "1",
+            }  # fmt: skip
+            handler.emit(
+                record("rule measure_cell", LogEvent.JOB_INFO, jobid=number,
+                       rule_name=plan.MEASURING, wildcards=wildcards)
+            )  # fmt: skip
+            handler.emit(record(f"Finished {number}", LogEvent.JOB_FINISHED, job_id=number))
+        handler.emit(record("low on disk", level=logging.WARNING))
+        handler.close()
+        return stream.getvalue()
+
+    return tell
+
+
+def test_lines_are_few_where_they_cannot_be_replaced(told):
+    lines = told(io.StringIO()).splitlines()
+    assert lines[0].startswith("test: 0 of 10 runs (0 %), about ")
+    assert lines[1].startswith("test: 1 of 10 runs (10 %), about ")
+    assert lines[10].startswith("test: all 10 runs are measured; making tables and figures")
+    assert lines[11:] == ["low on disk"]
+
+
+def test_a_terminal_has_one_line(told):
+    written = told(Terminal(), jobs=3)
+    assert written.count("\n") == 2  # of the warning, and of the end
+    assert written.endswith("\n")
+    last = written.rstrip("\n").split("\r\x1b[K")[-1]
+    warning, _, line = last.partition("\n")
+    assert warning == "low on disk"
+    assert line.startswith("test: 3 of 10 runs (30 %), about ")
+
+
+@pytest.mark.parametrize("option", ["verbose", "printshellcmds"])
+def test_everything_is_printed_if_asked_for(told, option):
+    written = told(io.StringIO(), **{option: True})
+    assert "Building DAG" in written
+    assert "rule measure_cell" in written
+
+
+def test_a_dry_run_prints_the_numbers_of_jobs_and_no_progress(told):
+    assert told(io.StringIO(), dryrun=True).splitlines() == ["Job stats: 10", "low on disk"]
+
+
+@pytest.mark.slow
+def test_snakemake_finds_it_and_prints_the_log_of_a_job_that_failed(tmp_path):
+    (tmp_path / "Snakefile").write_text(
+        "rule all:\n output: 'a'\n log: 'a.log'\n shell: 'echo the reason > {log}; exit 1'\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "workflow")}
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "1", "--logger", "timefair",
+         "--show-failed-logs"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "the reason" in done.stderr
+    assert "Building DAG" not in done.stdout + done.stderr

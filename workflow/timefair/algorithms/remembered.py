@@ -1,0 +1,68 @@
+"""Algorithms that had no faults when they were last checked.
+
+A check imports the library of the algorithm, which takes seconds, and every start of Snakemake
+checks the campaign. So an algorithm without faults is remembered, as an empty file in the user's
+cache, until its parameters, the adapters, Python, or a package that decides what it does change.
+Faults are found anew at each check. The user's own functions and programs are always checked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import sys
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+
+from timefair.algorithms import registry
+from timefair.algorithms.external.library import EXTERNAL
+from timefair.basics.errors import InputError
+from timefair.basics.hidden_modules import hidden_modules
+
+
+def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
+    """Check an algorithm as `registry.faults` does, unless it is remembered as faultless."""
+    try:
+        library, _ = registry.find(use)
+    except InputError as error:
+        return list(error.faults)
+    if library in (registry.OWN, EXTERNAL):
+        return registry.faults(use, parameters)
+    mark = _folder() / _digest(use, parameters)
+    if mark.exists():
+        return []
+    with hidden_modules(*library.unneeded), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about the hidden modules
+        found = registry.faults(use, parameters)
+    if not found:
+        _remember(mark)
+    return found
+
+
+def _folder() -> Path:
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(cache, "timefair", "faultless")
+
+
+def _digest(use: str, parameters: Mapping[str, object]) -> str:
+    sources = sorted(Path(__file__).parent.rglob("*.py"))
+    decisive = [
+        use,
+        sorted(parameters.items()),
+        sys.version,
+        sys.prefix,
+        [(name, importlib.metadata.version(name)) for name in registry.distributions(use)],
+        [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources],
+    ]
+    return hashlib.sha256(json.dumps(decisive, default=repr).encode()).hexdigest()
+
+
+def _remember(mark: Path) -> None:
+    try:
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+    except OSError:  # without a cache it is checked again
+        pass

@@ -1,0 +1,168 @@
+"""What snakemake prints while it works on a campaign: one line of progress, warnings and errors.
+
+``logger: timefair`` in a profile chooses it. Snakemake's own log file has all of Snakemake's
+messages. ``--printshellcmds`` and ``--verbose`` print them on the console too.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from timefair.campaign import driver
+from timefair.campaign.pace import Pace
+from timefair.cli.common import duration
+
+if TYPE_CHECKING:
+    from timefair.campaign.driver import Driver
+
+STEPS = 10
+"""So many lines there are at most while measuring, where lines cannot be replaced."""
+
+SHOWN = ("Nothing to be done", "Exiting because", "Would ", "This was a dry-run")
+"""Beginnings of the messages of Snakemake that are printed although they are not warnings."""
+
+
+class ConsoleHandler(LogHandlerBase):
+    """A handler of Snakemake's messages that prints the progress of a campaign."""
+
+    writes_to_stream = True
+    writes_to_file = False
+    has_filter = False
+    has_formatter = False
+    needs_rulegraph = False
+
+    def __post_init__(self) -> None:
+        settings = self.common_settings
+        self._everything = bool(settings.verbose or settings.printshellcmds)
+        self._stream: Any = sys.stdout if settings.stdout else sys.stderr
+        self._line = ProgressLine(self._stream)
+        self._cores, self._planned = 1, False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a message, or note what it says of a job."""
+        try:
+            self._note(record)
+            shown = self._everything or self._is_shown(record)
+            if shown and (text := self.format(record)):
+                self._line.above(text)
+        except Exception:
+            self.handleError(record)
+
+    def close(self) -> None:
+        """Leave the last line of progress in its place."""
+        self._line.end()
+        super().close()
+
+    def _is_shown(self, record: logging.LogRecord) -> bool:
+        event = getattr(record, "event", None)
+        if event == LogEvent.RUN_INFO:
+            first, self._planned = not self._planned, True
+            return bool(self.common_settings.dryrun and first)
+        return record.levelno >= logging.WARNING or str(record.msg).startswith(SHOWN)
+
+    def _note(self, record: logging.LogRecord) -> None:
+        if self.common_settings.dryrun:
+            return
+        event, said = getattr(record, "event", None), vars(record)
+        if event == LogEvent.RESOURCES_INFO:
+            self._cores = int(said.get("cores") or said.get("nodes") or self._cores)
+        elif event == LogEvent.RUN_INFO and (campaign := driver.taken()) is not None:
+            self._line.begin(campaign, self._cores)
+        elif event == LogEvent.JOB_INFO:
+            self._line.job_begins(said["jobid"], said["rule_name"], said["wildcards"])
+        elif event == LogEvent.JOB_FINISHED:
+            self._line.job_ends(said["job_id"])
+
+
+class ProgressLine:
+    """The line of progress. In a terminal each replaces the last; elsewhere ten are printed.
+
+    Parameters
+    ----------
+    stream
+        Where it is printed.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self._terminal = stream, stream.isatty()
+        self._driver: Driver | None = None
+        self._pace: Pace | None = None
+        self._last = ""
+        self._step = -1
+
+    def begin(self, campaign: Driver, cores: int) -> None:
+        """Snakemake has planned the jobs of a campaign, and begins."""
+        if self._pace is None:
+            self._driver = campaign
+            self._pace = Pace(campaign.campaign, campaign.lacking_jobs(), cores)
+            self._show()
+
+    def job_begins(self, number: int, rule: str, wildcards: dict[str, str]) -> None:
+        """Snakemake starts a job."""
+        if self._pace is not None:
+            self._pace.begin(number, rule, wildcards, time.monotonic())
+            self._show()
+
+    def job_ends(self, number: int) -> None:
+        """A job has made its files."""
+        if self._pace is not None:
+            self._pace.end(number, time.monotonic())
+            self._show()
+
+    def above(self, text: str) -> None:
+        """Print something else, above the line."""
+        self._write(f"{self._erased}{text}\n")
+        if self._terminal and self._last:
+            self._write(self._fitted(self._last))
+
+    def end(self) -> None:
+        """Print no more."""
+        if self._terminal and self._last:
+            self._write("\n")
+        if self._driver and self._pace and self._pace.finished:
+            self._write(f"{self._driver.campaign.name}: read {self._driver.folder}/report.html\n")
+        self._last, self._pace = "", None
+
+    @property
+    def _erased(self) -> str:
+        return "\r\x1b[K" if self._terminal else ""
+
+    def _show(self) -> None:
+        assert self._pace is not None
+        assert self._driver is not None
+        text = progress_text(self._driver, self._pace, time.monotonic())
+        if self._terminal:
+            if text != self._last:
+                self._write(self._erased + self._fitted(text))
+        else:
+            step = STEPS * self._pace.done // max(self._pace.wanted, 1)
+            if step > self._step:
+                self._step = step
+                self._write(f"{text}\n")
+        self._last = text
+
+    def _fitted(self, text: str) -> str:
+        return text[: shutil.get_terminal_size().columns - 1]
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+def progress_text(campaign: Driver, pace: Pace, now_s: float) -> str:
+    """How far a campaign is: ``default: 120 of 480 runs (25 %), about 2 min left``."""
+    most = "" if campaign.campaign.stopping.rule == "fixed" else "at most "
+    share = 100 * pace.done // max(pace.wanted, 1)
+    name = campaign.campaign.name
+    text = f"{name}: {pace.done} of {most}{pace.wanted} runs ({share} %)"
+    if pace.measured:
+        text = f"{name}: all {pace.done} runs are measured; making tables and figures"
+    left_s = pace.left_s(now_s)
+    return text if left_s is None else f"{text}, about {duration(left_s)} left"

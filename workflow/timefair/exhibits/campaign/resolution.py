@@ -1,0 +1,100 @@
+"""Which ratios of times a machine can tell apart, when its own speed varies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from timefair.exhibits.columns import FUNCTION_OR_ALL, RUNS, SPACE
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.clocks import slowdown
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+ALL = "all"
+JOB = ["suite", "dimension", "function", "algorithm", "round"]
+COLUMNS = (
+    *SPACE,
+    FUNCTION_OR_ALL,
+    RUNS,
+    Column("jobs", "number of (function, round) pairs in which an algorithm ran, the least of all"),
+    Column(
+        "slowdown_median",
+        "median over the runs of the time that work took, as a multiple of the best on that core",
+    ),
+    Column("slowdown_max", "largest such multiple"),
+    Column(
+        "resolved_ratio",
+        "ratio of the times of two algorithms below which the speed of the machine may be the "
+        "reason, at the confidence of the campaign",
+    ),
+)
+
+
+@exhibit(
+    "resolution",
+    question=Question.MEASUREMENT,
+    title="Ratios of times that the machine resolves",
+    caption="""
+    How much the speed of the machine varied, and which ratio of the times of two algorithms it
+    resolves as a result. The slowdown of a run comes from the reference kernel around it and from
+    the time that it waited for a core that others had. Two algorithms that are the same have a
+    ratio of times below `resolved_ratio` with {confidence} confidence. Values are empty where the
+    machine reports neither figure, for a single job, and if the unit of time is the reference
+    kernel.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Slowdown of the runs, as a multiple of the best on each core, and the ratio "
+            "of the times of two algorithms below which the speed of the machine may be the "
+            "reason, with {confidence} confidence.",
+            values=(
+                Value("jobs", "Jobs"),
+                Value("slowdown_median", "Slowdown, median", decimals=2),
+                Value("slowdown_max", "at most", decimals=2),
+                Value("resolved_ratio", "Resolved ratio", decimals=2),
+            ),
+            rows=("function",),
+        )
+    ],
+    charged=False,
+)
+def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The resolved ratio on each function, and over all functions of a suite and dimension.
+
+    The runs of a job share the speed of the machine, so that the mean logarithm of the slowdown of
+    each job is one observation, and the speed of an algorithm is a mean over its jobs. The standard
+    deviation of a job is that of all jobs of the campaign.
+    """
+    rows = runs.frame[[*JOB]].assign(slowdown=slowdown(runs.frame, analysis.time))
+    logs = np.log(rows["slowdown"]).groupby([rows[key] for key in JOB]).mean().dropna()
+    frame = pd.DataFrame(_rows(rows), columns=column_names(COLUMNS[:-1]))
+    freedom = logs.size - 1
+    if freedom < 1:
+        return frame.assign(resolved_ratio=np.nan)
+    reach = stats.t.isf((1 - analysis.confidence) / 2, freedom) * logs.std()
+    ratio = np.exp(reach * np.sqrt(2 / frame["jobs"].astype(float)))
+    return frame.assign(resolved_ratio=ratio.where(frame["slowdown_median"].notna()))
+
+
+def _rows(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    for (suite, dimension), space in runs.groupby(["suite", "dimension"], sort=True):
+        parts = [(str(function), part) for function, part in space.groupby("function", sort=True)]
+        for function, part in [*parts, (ALL, space)]:
+            jobs = part.drop_duplicates(JOB).groupby("algorithm").size()
+            yield {
+                "suite": suite,
+                "dimension": dimension,
+                "function": function,
+                "runs": len(part),
+                "jobs": int(jobs.min()),
+                "slowdown_median": part["slowdown"].median(),
+                "slowdown_max": part["slowdown"].max(),
+            }

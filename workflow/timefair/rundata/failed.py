@@ -1,0 +1,67 @@
+"""Algorithms that made no evaluation in any run, and therefore have nothing to compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.rundata.runs import Runs
+
+SPACE = ["suite", "dimension"]
+
+
+class Failed(NamedTuple):
+    """An algorithm without one evaluation in a suite and dimension where others made some."""
+
+    suite: str
+    dimension: int
+    algorithm: str
+
+
+def failed_algorithms(runs: Runs) -> list[Failed]:
+    """Those of every suite and dimension, in order; none where no algorithm evaluated at all."""
+    frame = runs.frame.loc[_of_failed(runs), [*SPACE, "algorithm"]]
+    names = frame.drop_duplicates().itertuples(index=False)
+    return sorted(Failed(str(suite), int(space), str(name)) for suite, space, name in names)
+
+
+def without_failed(runs: Runs) -> Runs:
+    """The runs of all other algorithms."""
+    failed = _of_failed(runs)
+    return runs.where(~failed) if failed.any() else runs
+
+
+def sentence(failed: Iterable[Failed]) -> str:
+    """What a caption says of them; empty for none."""
+    spaces: dict[str, list[int]] = {}
+    for one in failed:
+        spaces.setdefault(one.algorithm, []).append(one.dimension)
+    said = [
+        f"{name} ({', '.join(f'D = {dimension}' for dimension in dimensions)})"
+        for name, dimensions in spaces.items()
+    ]
+    return f"Omitted, without an evaluation in any run: {', '.join(said)}." if said else ""
+
+
+def keep_looks(frame: pd.DataFrame, runs: Runs) -> None:
+    """Make all algorithms of some runs the categories of ``algorithm``, if a table has it.
+
+    Then those that it holds keep their looks in all figures.
+    """
+    if "algorithm" in frame:
+        measured = sorted(set(runs.frame["algorithm"].astype(str)))
+        published = sorted(set(frame["algorithm"].astype(str)) & set(runs.sources))
+        frame["algorithm"] = pd.Categorical(frame["algorithm"], [*measured, *published])
+
+
+def _of_failed(runs: Runs) -> NDArray[np.bool_]:
+    """Which runs are theirs, shape (runs,)."""
+    evaluated = runs.frame["evaluations"] > 0
+    keys = [runs.frame[key] for key in SPACE]
+    own = evaluated.groupby([*keys, runs.frame["algorithm"]]).transform("any")
+    others = evaluated.groupby(keys).transform("any")
+    return np.asarray(others & ~own, dtype=np.bool_)
