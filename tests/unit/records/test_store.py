@@ -15,6 +15,7 @@ import pytest
 from timefair.records.journal import Journal, journal_path
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, read_runs, write_record
+from timefair.rundata.runs import Runs
 
 KEY = "ab" * 32
 
@@ -58,6 +59,8 @@ def test_a_record_of_version_3_is_read_without_best_points(record, row, write):
     assert old.read().schema == RUN_SCHEMA
     assert old.read()["best_x"].to_pylist() == [None, None]
     assert old.read(["best_x.list.element", "run"])["best_x"].to_pylist() == [None, None]
+    assert old.read(["best_x.list.element"])["best_x"].to_pylist() == [None, None]
+    assert Runs.read([record]).read_points().to_pylist() == [None, None]
     assert old.read(["run"]).column_names == ["run"]
     assert old.read()["best_f"].to_pylist() == [79.5, 80.5]
 
