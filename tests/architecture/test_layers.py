@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ ALLOWED = {
     "records": {"basics"},
     "problems": {"basics"},
     "algorithms": {"basics", "problems"},
+    "external": set(),  # for programs in environments without timefair
     # what a campaign is
     "policies": {"basics", "statistics"},
     "campaign": {
@@ -110,6 +112,11 @@ def test_arrows(layer: str) -> None:
         if (beyond := layers_of(imports(path)) - allowed - {layer})
     }
     assert not wrong
+
+
+def test_the_client_of_external_programs_needs_the_standard_library_alone() -> None:
+    needed = {name.split(".")[0] for name in imports(PACKAGE / "external.py")}
+    assert needed <= sys.stdlib_module_names
 
 
 @pytest.mark.parametrize("layer", LIBRARIES_KEPT_OUT)

@@ -72,7 +72,8 @@ def launched(
 
     def seconds() -> float:
         state = State()
-        objective = Objective(problem, state.header_array, state.event_log, state.launch_log)
+        logs = (state.event_log, state.launch_log, state.best_fd)
+        objective = Objective(problem, state.header_array, *logs)
         objective.start(0, 2**62)
         objective.begin_launch(evaluations=EVALUATIONS)
         given = Called(objective) if by_calls else objective

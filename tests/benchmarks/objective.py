@@ -35,9 +35,8 @@ KEPT: list = []
 def instrumented(function: int, dimension: int, native: bool) -> Callable:
     state = State()
     problem = SUITES["bbob"].problem(function, dimension, 1)
-    objective = Objective(
-        problem, state.header_array, state.event_log, state.launch_log, native=native
-    )
+    logs = (state.event_log, state.launch_log, state.best_fd)
+    objective = Objective(problem, state.header_array, *logs, native=native)
     KEPT.append(state)
     objective.start(0, 2**62)
     objective.begin_launch()

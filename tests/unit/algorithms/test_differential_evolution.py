@@ -151,7 +151,8 @@ def measured(function, lower, upper, **options) -> Objective:
         upper=upper,
         f_opt=0.0,
     )
-    objective = Objective(problem, state.header_array, state.event_log, state.launch_log, **options)
+    logs = (state.event_log, state.launch_log, state.best_fd)
+    objective = Objective(problem, state.header_array, *logs, **options)
     objective.start(0)
     objective.begin_launch()
     return objective
@@ -343,7 +344,8 @@ def test_a_signal_is_heard_between_generations() -> None:
         raise Cut
 
     problem, state = SUITES["bbob"].problem(1, 2, 1), State()  # evaluated without the interpreter
-    objective = Objective(problem, state.header_array, state.event_log, state.launch_log)
+    logs = (state.event_log, state.launch_log, state.best_fd)
+    objective = Objective(problem, state.header_array, *logs)
     objective.start(0)
     objective.begin_launch(evaluations=10**8)
     before = signal.signal(signal.SIGALRM, hear)

@@ -310,6 +310,7 @@ def test_a_command_gets_a_folder_and_a_small_environment(
         "HOME": here,
         "TMPDIR": here,
         "LANG": "C.UTF-8",
+        "PYTHONPATH": process.CLIENT,
         "PYTHONHASHSEED": "0",
         **threads,
     }

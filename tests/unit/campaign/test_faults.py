@@ -387,7 +387,8 @@ def test_a_fault_is_one_line(key: str, value: object, line: str) -> None:
             "pbo",
             16,
             "scipy:Powell",
-            "scipy:Powell takes continuous variables, and pbo has binary ones",
+            "scipy:Powell takes continuous variables, and pbo has binary ones; "
+            "write integer: round beside its use",
         ),
         (
             "bbob",
@@ -399,7 +400,8 @@ def test_a_fault_is_one_line(key: str, value: object, line: str) -> None:
             "bbob-mixint",
             5,
             "pycma:lq-CMA-ES",
-            "pycma:lq-CMA-ES takes continuous variables, and bbob-mixint has mixed ones",
+            "pycma:lq-CMA-ES takes continuous variables, and bbob-mixint has mixed ones; "
+            "write integer: round beside its use",
         ),
         ("pbo", 16, "timefair:random-search", None),
         ("pbo", 16, "timefair:RLS", None),

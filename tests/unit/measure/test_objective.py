@@ -67,6 +67,7 @@ class Bench:
             self.state.header_array,
             self.state.event_log,
             self.state.launch_log,
+            self.state.best_fd,
             clock=self.clock,
             exit=end,
             **options,
@@ -98,7 +99,44 @@ def test_improvements_are_events_with_launch_count_time_and_precision(bench):
     # begin_launch read the clock once
     assert b.events() == [(0, 1, 20, 9.0), (0, 3, 40, 1.0), (0, 5, 60, 0.25)]
     assert b.state["evaluations"] == b.objective.evaluations == 5
-    assert b.state["best"] == 1.25
+    value, point = b.state.best(2)
+    assert (value, point.tolist()) == (1.25, [0, 0.5])
+
+
+def test_without_a_finite_value_there_is_no_best_point(bench):
+    b = bench()
+    b.objective([np.nan, 0])
+    assert b.state.best(2) == (np.inf, None)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 1000])
+def test_the_best_point_is_the_one_that_was_evaluated_at_the_last_event(bench, dimension):
+    b = bench(problem=sphere(dimension))
+    for k in range(1, 8):
+        array = np.full(dimension, 1 / k)
+        value = b.objective(array)
+        array[:] = 7  # the array is the algorithm's
+        found, point = b.state.best(dimension)
+        assert found == value
+        assert point.tolist() == [1 / k] * dimension
+        b.objective(np.full(dimension, 2.0))
+
+
+def test_a_point_that_was_written_and_not_committed_is_not_the_best(bench):
+    b = bench(problem=sphere(3))
+    for k in (3, 2, 1):
+        b.objective([k, 0, 0])
+    before = b.state["events"]
+    b.objective([0, 0, 0])
+    b.state["events"] = before  # as if killed after the point and before the commit
+    value, point = b.state.best(3)
+    assert (value, point.tolist()) == (2.0, [1, 0, 0])
+
+
+def test_a_batch_keeps_its_best_point(bench):
+    b = bench()
+    b.objective.batch(np.array([[3.0, 0], [1, 0], [2, 0]])[::-1])
+    assert b.state.best(2)[1].tolist() == [1, 0]
 
 
 def test_the_value_is_returned_as_a_float(bench):
@@ -140,7 +178,7 @@ def test_an_evaluation_that_ends_at_the_deadline_is_dropped_and_ends_the_run(ben
     assert b.state["evaluations"] == 2
     assert b.state["last"] == 40
     assert b.state["stop"] == Stop.TIME
-    assert b.state["best"] == 5.0
+    assert b.state.best(2)[0] == 5.0
     launch = b.state.launches()[0]
     assert (launch["code"], launch["last"], launch["best"]) == (LaunchCode.LAUNCH_CUT, 2, 4.0)
 
@@ -207,7 +245,7 @@ def test_values_that_are_not_finite_are_counted_and_are_no_events(bench, value):
     b.objective([0, 0])
     assert b.events() == []
     assert b.state["evaluations"] == 1
-    assert b.state["best"] == np.inf
+    assert b.state.best(2)[0] == np.inf
 
 
 def test_a_launch_is_cut_at_tau_again_and_again_until_it_gives_up(bench):
@@ -273,6 +311,7 @@ def test_a_new_process_goes_on_where_the_last_one_was_killed(bench):
         b.state.header_array,
         b.state.event_log,
         b.state.launch_log,
+        b.state.best_fd,
         cap=5,
         clock=b.clock,
         exit=end,
@@ -286,6 +325,7 @@ def test_a_new_process_goes_on_where_the_last_one_was_killed(bench):
     with pytest.raises(Over):
         after([1, 0])
     assert b.state.launches()["best"].tolist() == [4.0, 1.0]
+    assert b.state.best(2)[1].tolist() == [1, 0]
 
 
 def test_the_logs_grow_over_many_segments(bench):
@@ -316,7 +356,12 @@ def test_native_and_python_evaluation_give_the_same_bits():
         for native in (True, False):
             state = State()
             objective = Objective(
-                problem, state.header_array, state.event_log, state.launch_log, native=native
+                problem,
+                state.header_array,
+                state.event_log,
+                state.launch_log,
+                state.best_fd,
+                native=native,
             )
             objective.start(0)
             objective.begin_launch()

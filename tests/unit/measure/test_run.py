@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -27,6 +28,7 @@ misbehaving = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(misbehaving)
 
 T = 0.15
+RETURNED = "solve returned without calling objective(x); it has to run the search itself"
 
 
 def run(name: str, problem: Problem, **allowed) -> dict:
@@ -48,7 +50,7 @@ def waited_for_a_core(row: dict) -> bool:
         ("exits_python", "raised", "failure", "SystemExit: 3"),
         ("evaluates_nan", "no_finite_value", "time", None),
         ("never_evaluates", "no_evaluation", "time_killed", None),
-        ("returns_at_once", "no_evaluation", "algorithm_ended", None),
+        ("returns_at_once", "no_evaluation", "algorithm_ended", RETURNED),
         ("swallows_everything", "ok", "time", None),
         ("swallows_in_a_thread", "ok", "time", None),
         ("sleeps", "ok", "time_killed", None),
@@ -81,11 +83,39 @@ def test_each_misbehaviour_has_its_words(problem, name, status, stop_reason, mes
         assert row["evaluations"] >= 1
         assert np.isfinite(row["best_f"])
         assert row["events"][-1]["precision"] == row["best_precision"]
+        assert problem.evaluate(row["best_x"]) == row["best_f"]
     assert row["attempts"] == (ATTEMPTS if status == "killed" else 1)
     assert kernel.children() == []
     if stop_reason in ("time", "time_killed"):
         assert row["wall_s"] == T
         assert row["reaped_s"] >= T
+
+
+def test_a_kill_at_any_moment_leaves_a_point_with_its_value():
+    dimension = 1000
+    problem = Problem(
+        ProblemName("test", 1, dimension, 1),
+        evaluate=lambda x: float(x[0]),
+        lower=np.zeros(dimension),
+        upper=np.ones(dimension),
+        f_opt=float("nan"),
+    )
+
+    def improves(objective, rng):
+        pid = os.getpid()
+        objective(np.full(dimension, 1.0))
+        if os.fork() == 0:  # not by the run itself: a kill between two instructions
+            time.sleep(rng.uniform(0.001, 0.003))
+            os.kill(pid, signal.SIGSEGV)
+            os._exit(0)
+        for k in range(10**9):
+            objective(np.full(dimension, -float(k)))
+
+    for seed in range(20):
+        row = measure_run(Algorithm(improves), problem, Allowance(time_ns=10**10), seed)
+        assert str(row["status"]) == "crashed"
+        assert set(row["best_x"]) == {row["best_f"]}
+        assert row["best_precision"] == row["best_f"]
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import multiprocessing
 import os
 import time
@@ -13,6 +15,7 @@ import pytest
 from timefair.records.journal import Journal, journal_path
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, read_runs, write_record
+from timefair.rundata.runs import Runs
 
 KEY = "ab" * 32
 
@@ -46,6 +49,36 @@ def test_short_runs_go_to_the_disk_together_and_long_ones_at_once(record, row, m
     clock[0] = 22.0
     journal.__exit__(KeyboardInterrupt)  # the job is ended before it has written its record
     assert synced == [5.5, 20.0, 22.0]
+
+
+def test_a_record_of_version_3_is_read_without_best_points(record, row, write):
+    write(record, row(0, best_x=[0.5, 1.5]), row(1))
+    assert open_record(record).read()["best_x"].to_pylist() == [[0.5, 1.5], None]
+    as_version_3(record)
+    old = open_record(record)
+    assert old.read().schema == RUN_SCHEMA
+    assert old.read()["best_x"].to_pylist() == [None, None]
+    assert old.read(["best_x.list.element", "run"])["best_x"].to_pylist() == [None, None]
+    assert old.read(["best_x.list.element"])["best_x"].to_pylist() == [None, None]
+    assert Runs.read([record]).read_points().to_pylist() == [None, None]
+    assert old.read(["run"]).column_names == ["run"]
+    assert old.read()["best_f"].to_pylist() == [79.5, 80.5]
+
+
+def as_version_3(path: Path) -> None:
+    """Write a record again as the timefair of schema version 3 did: without ``best_x``."""
+    metadata = dict(pq.read_metadata(path).metadata)
+    facts = json.loads(metadata[b"timefair"]) | {"schema_version": 3}
+    columns = json.loads(metadata[b"timefair.columns"])
+    columns = {name: sum_ for name, sum_ in columns.items() if not name.startswith("best_x")}
+    metadata[b"timefair"] = json.dumps(facts, sort_keys=True).encode()
+    metadata[b"timefair.columns"] = json.dumps(columns, sort_keys=True).encode()
+    text = metadata[b"timefair"] + b"\n" + metadata[b"timefair.columns"]
+    metadata[b"timefair.checksum"] = hashlib.sha256(text).hexdigest().encode()
+    runs = pq.read_table(path).drop_columns(["best_x"]).replace_schema_metadata(None)
+    with pq.ParquetWriter(path, runs.schema, store_schema=False) as writer:
+        writer.write_table(runs)
+        writer.add_key_value_metadata(metadata)
 
 
 @pytest.mark.parametrize("cut", [1, 5, 11, 12, 13, 100])

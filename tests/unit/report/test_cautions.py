@@ -3,8 +3,10 @@
 import pandas as pd
 import pytest
 
+from timefair.exhibits import unknown_optimum
 from timefair.report.cautions import cautions
 from timefair.report.evidence import Evidence
+from timefair.report.page import page
 
 
 def told(evidence):
@@ -67,6 +69,21 @@ def test_heavy_tails_are_named(evidence):
     assert said.startswith(f"{(ert['algorithm'] == 'B').sum()} expected running times of B come")
     ert["ert_s_heavy_tail"] = False
     assert "Heavy tails" not in told(known)
+
+
+def test_an_unknown_optimum_is_the_first_thing_said(evidence):
+    found = evidence({"A": 0.1, "B": 0.3})
+    for frame in found.tables.values():
+        frame.attrs |= {unknown_optimum.KIND: "unknown", unknown_optimum.TARGETS: "share"}
+    first = cautions(found)[0]
+    assert first.topic == "Unknown optimum"
+    assert "some run reaches that by construction" in first.text
+    assert "target_values" in first.text
+    text = page(found.tables, {}, found.campaign)
+    for part in ("findings", "figures"):
+        section = text.split(f'id="{part}"')[1].split("</section>")[0]
+        assert "gap" in section
+        assert "recision" not in section
 
 
 def test_who_made_no_evaluation_is_named_apart(evidence):

@@ -1,4 +1,7 @@
-"""Whether what a folder holds can be relied on: every record is read, nothing is written."""
+"""Whether what a folder holds can be relied on: every record is read, nothing is written.
+
+The best points of the runs are evaluated again.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from typing import NamedTuple
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan
 from timefair.campaign.configuration import Campaign
+from timefair.campaign.reevaluation import COLUMNS as OF_POINTS
+from timefair.campaign.reevaluation import Reevaluation
 from timefair.records.integrity import (
     CONSENT,
     RUN_KEY,
@@ -43,6 +48,7 @@ class Summary(NamedTuple):
     digests: int
     machines: int
     software: tuple[str, ...]
+    points: str
 
     def __str__(self) -> str:
         missing = "" if self.missing is None else f" ({self.missing} missing)"
@@ -51,7 +57,7 @@ class Summary(NamedTuple):
             f"{_count(self.digests, 'code digest')} of {_count(self.algorithms, 'algorithm')}, "
             f"{_count(self.machines, 'kind')} of machine, "
             f"differing software: {', '.join(self.software) or 'none'}; "
-            f"{_count(self.problems, 'problem')}"
+            f"{self.points and f'{self.points}; '}{_count(self.problems, 'problem')}"
         )
 
 
@@ -59,7 +65,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" + "s" * (number != 1)
 
 
-def verify(target: Path, say: Say) -> Summary:
+def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
     """Look at every record, collected file and journal of a campaign's folder, or of any other.
 
     Parameters
@@ -68,6 +74,8 @@ def verify(target: Path, say: Say) -> Summary:
         ``results/NAME``, or another folder or file with records.
     say
         Is called with a line for each problem, when it is found.
+    points_s
+        Seconds for evaluating best points again; 0 evaluates none.
 
     Raises
     ------
@@ -81,7 +89,7 @@ def verify(target: Path, say: Say) -> Summary:
     journals = [path for room in rooms for path in _below(room, ".parquet.journal")]
     if not (records or journals or _snapshot(target).exists()):
         raise InputError(f"{target}: holds no records")
-    inspection = _Inspection(say)
+    inspection = _Inspection(say, Reevaluation(points_s))
     inspection.at_snapshot(_snapshot(target))
     for path in records:
         inspection.at_file(path)
@@ -104,8 +112,8 @@ def _below(place: Path, suffix: str) -> list[Path]:
 class _Inspection:
     """What was seen so far. Collected files come first: they name the records that count."""
 
-    def __init__(self, say: Say) -> None:
-        self._say = say
+    def __init__(self, say: Say, points: Reevaluation) -> None:
+        self._say, self._points = say, points
         self._campaign: Campaign | None = None
         self._problems = self._files = 0
         self._runs: dict[str, int] = {}
@@ -142,6 +150,7 @@ class _Inspection:
         if self._campaign is not None:
             self._collected[label] = _lacking(plan.expected_runs(self._campaign), seen, record)
         self._count(label, record, seen)
+        self._evaluate_points(record)
 
     def _at_record(self, record: Record) -> None:
         job, place = _promised(record.path)
@@ -153,6 +162,7 @@ class _Inspection:
             self._problem(f"{record.path}: the same runs as {twin}; delete one of them")
         if label not in self._collected:
             self._count(label, record, seen)
+            self._evaluate_points(record)
         if job is not None and self._campaign is not None and job.round <= self._campaign.rounds:
             lacking = _lacking(_wanted(self._campaign, job), seen, record)
             self._lacking[job] = min(lacking, self._lacking.get(job, lacking))
@@ -190,6 +200,7 @@ class _Inspection:
             digests=len({code for one in origins for code in one.code}),
             machines=len(machine_kinds(origins)),
             software=tuple(differing_software(origins)),
+            points=str(self._points),
         )
 
     @property
@@ -208,6 +219,17 @@ class _Inspection:
         if PUBLISHED in record.facts:  # of no machine and no code that could differ
             return
         self._origins.setdefault(label, Origins()).add(record.facts)
+
+    def _evaluate_points(self, record: Record) -> None:
+        asked = self._campaign
+        if asked is None and "campaign" in record.facts:
+            parameters = record.facts["campaign"]["problems"]["parameters"]
+        else:
+            parameters = asked.problems.parameters if asked else {}
+        for part in record.row_groups(OF_POINTS):
+            self._points.look(
+                part, parameters, lambda found: self._problem(f"{record.path}: {found}")
+            )
 
     def _problem(self, line: str) -> None:
         self._problems += 1

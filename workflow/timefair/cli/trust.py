@@ -29,17 +29,25 @@ def add_to(commands: Commands) -> None:
         "verify",
         help="read every record again, and list what is damaged, missing or mixed",
         description="Reads every record, collected file and journal of a folder again, checks "
-        "their checksums, and prints one line per damaged file, per record with missing runs, "
-        "and per mixture that should not be in one table. Nothing is changed.",
+        "their checksums, evaluates the best point of each run again, and prints one line per "
+        "damaged file, per record with missing runs, per point that has another value now, and "
+        "per mixture that should not be in one table. Nothing is changed.",
         example="timefair verify results/default",
         exits={
             0: "nothing is wrong",
-            1: "something is damaged, missing or mixed",
+            1: "something is damaged, missing, mixed, or has another value",
             2: "the command line is wrong, or there is nothing to verify",
         },
     )
     verify.add_argument("folder", type=Path, metavar="DIR", help="results/NAME, or any records")
     verify.add_argument("--quiet", action="store_true", help="problems only, no summary")
+    verify.add_argument(
+        "--points-s",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="seconds for evaluating best points again (60); 0: none",
+    )
     verify.set_defaults(command=_verify)
 
 
@@ -65,7 +73,11 @@ def _verify(arguments: argparse.Namespace) -> int:
     one_thread()
     from timefair.campaign.verify import verify
 
-    summary = verify(arguments.folder, say=lambda line: print(line, flush=True))
+    if not arguments.points_s >= 0:
+        raise InputError(f"--points-s: {arguments.points_s}: should be at least 0")
+    summary = verify(
+        arguments.folder, lambda line: print(line, flush=True), points_s=arguments.points_s
+    )
     if not arguments.quiet:
         print(summary)
     return int(summary.problems > 0)

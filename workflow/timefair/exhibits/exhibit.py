@@ -110,7 +110,15 @@ class Figure:
 
     def __call__(self, frame: pd.DataFrame) -> Drawing:
         """Draw it from the table of its exhibit."""
-        return self.chart.paper(frame)
+        from matplotlib.text import Text
+
+        from timefair.exhibits.unknown_optimum import worded
+
+        drawing = self.chart.paper(frame)
+        for text in drawing.findobj(Text):
+            if (said := text.get_text()) != (words := worded(said, frame)):
+                text.set_text(words)
+        return drawing
 
 
 @dataclass(frozen=True)
@@ -183,10 +191,14 @@ class Exhibit:
             (sentences for captions, empty if there is nothing to say), ``clock``, and ``failed``:
             suite, dimension and algorithm of all that made no evaluation.
         """
+        from timefair.exhibits import unknown_optimum
         from timefair.rundata.failed import failed_algorithms, keep_looks, sentence
         from timefair.rundata.published import marked
 
+        analysis = analysis.suited(runs.optimum)
+        runs = replace(runs, in_values=bool(analysis.target_values))
         frame = marked(self.build(self._taken(runs, analysis), analysis), runs)
+        unknown_optimum.note(runs, analysis, frame)
         frame.attrs["table"] = self.name
         frame.attrs["disturbed"] = self._disturbed(runs, analysis)
         failed = failed_algorithms(runs)

@@ -18,6 +18,7 @@ class Question(Enum):
     FACTOR = "How often is an algorithm within a factor of the best?", "curves.md"
     ANCILLARY = "What do tuning and preparation change?", "runtimes.md"
     RUNS = "How many runs were enough?", "run-count.md"
+    POINT = "Which points were found?", "own.md"
     MEASUREMENT = "How did the measurement go?", "timing.md"
     REPORTING = "What must a report state?", "checklist.md"
 

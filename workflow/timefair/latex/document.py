@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import pandas as pd
 
 from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.layout import Layout, PrintedPart, parts
+from timefair.exhibits.unknown_optimum import captioned, worded
 from timefair.latex.captions import CaptionFacts, caption
 from timefair.latex.grid import grid
 from timefair.latex.notation import escape
@@ -77,24 +79,33 @@ def typeset(
     ValueError
         If the keys of a layout do not identify the rows.
     """
+    title = worded(table.title, frame)
     notes = " ".join(filter(None, (frame.attrs.get(name) for name in NOTES)))
     floats = [
         text
         for layout in layouts
-        for part in parts(frame, layout)
-        for text in _floats(table, part, setting, notes)
+        for part in parts(frame, _suited(layout, frame))
+        for text in _floats(table, title, part, setting, notes)
     ]
-    header = HEADER.format(title=table.title, name=table.name)
+    header = HEADER.format(title=title, name=table.name)
     return "\n\n".join([header, *floats]) + "\n"
 
 
-def _floats(table: Exhibit, part: PrintedPart, facts: CaptionFacts, notes: str) -> Iterator[str]:
+def _suited(layout: Layout, frame: pd.DataFrame) -> Layout:
+    """A layout whose words suit what is known of the optima."""
+    values = tuple(replace(value, label=worded(value.label, frame)) for value in layout.values)
+    return replace(layout, caption=captioned(layout.caption, frame), values=values)
+
+
+def _floats(
+    table: Exhibit, title: str, part: PrintedPart, facts: CaptionFacts, notes: str
+) -> Iterator[str]:
     cut = _fewest(part.rows, part.layout)
     incomplete = any("n/a" in tabular.tex for tabular in cut)
     text = caption(part, facts, charged=table.charged, incomplete=incomplete, notes=notes)
     pieces = (table.name, part.layout.name, *part.shared.values())
     label = "-".join(re.sub("[^0-9A-Za-z.]+", "_", str(piece)) for piece in pieces if piece != "")
-    first = f"\\caption[{escape(table.title)}]{{{text}}}\n\\label{{tab:{label}}}"
+    first = f"\\caption[{escape(title)}]{{{text}}}\n\\label{{tab:{label}}}"
     for number, page in enumerate(pages(cut)):
         yield FLOAT.format(
             caption=CONTINUED if number else first,

@@ -29,7 +29,8 @@ from timefair.measure.objective import NEVER, Objective
 from timefair.measure.preparation import evaluation_cost_s, prepare
 from timefair.measure.reference import parts_for
 from timefair.measure.repetitions import Repetitions
-from timefair.measure.run import measure_run
+from timefair.measure.rounded import rounded
+from timefair.measure.run import explained, measure_run
 from timefair.measure.scratch import reused_scratch_folders
 from timefair.measure.seeds import run_seed
 from timefair.measure.spending import Spending
@@ -55,6 +56,8 @@ class Prepared:
     ----------
     seconds
         What the library and the algorithm have taken to get ready.
+    trial
+        What `preparation.prepare` returned for the algorithm.
     """
 
     def __init__(self, campaign: Campaign) -> None:
@@ -63,6 +66,7 @@ class Prepared:
         problems = campaign.problems
         self.suite = suites.find(problems.suite, problems.parameters)
         self.seconds = 0.0
+        self.trial = ""
         self._algorithm: Algorithm | None = None
         self._origins: dict[str, dict[str, Any]] = {}
 
@@ -86,9 +90,10 @@ class Prepared:
             start = time.monotonic()
             kernel.adopt_orphans()
             spec = self.campaign.algorithms[job.algorithm]
-            self._algorithm = algorithms.load(spec.use, spec.parameters)
+            loaded = algorithms.load(spec.use, spec.parameters)
+            self._algorithm = rounded(loaded) if spec.integer == "round" else loaded
             problem = self.suite.problem(job.function, job.dimension, job.instances[0])
-            prepare(self._algorithm, problem, self.campaign.limits.memory_mb)
+            self.trial = prepare(self._algorithm, problem, self.campaign.limits.memory_mb)
             self.seconds += time.monotonic() - start
         return self._algorithm
 
@@ -210,6 +215,7 @@ def _measure(
         spending.add("forks and warm-up", others_s)
         with spending.on("journal"):
             f_opt = None if isnan(problem.f_opt) else problem.f_opt
+            row = explained(row, prepared.trial)
             journal.append({**common, "instance": instance, "run": run, "f_opt": f_opt, **row})
             repetitions.add(instance, row["best_precision"])
         spent_s = (time.monotonic() - begun) / (len(journal.runs) - found)
@@ -238,7 +244,9 @@ def _evaluation_cost(problem: Problem) -> dict[str, float]:
     """
     state = State()
     try:
-        objective = Objective(problem, state.header_array, state.event_log, state.launch_log)
+        objective = Objective(
+            problem, state.header_array, state.event_log, state.launch_log, state.best_fd
+        )
         objective.start(0)
         objective.begin_launch()
         objective_s, bare_s = evaluation_cost_s(objective, problem)

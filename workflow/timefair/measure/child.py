@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import kernel
+from timefair.measure import idleness, kernel
 from timefair.measure.evaluators import Evaluators
 from timefair.measure.interruption import ends_at_once
 from timefair.measure.objective import NEVER, LaunchCode, LaunchCut, Objective, Stop, cpu_ns, now_ns
@@ -90,6 +90,7 @@ def live(
             state.header_array,
             state.event_log,
             state.launch_log,
+            state.best_fd,
             cap=allowance.evaluations,
             final_target=allowance.final_target,
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
@@ -172,11 +173,12 @@ class _Launcher:
         rng = self.stream or _stream(self.seed, self.made - 1)
         self.stream = None
         try:
-            self.algorithm.solve(objective, rng)
+            returned = self.algorithm.solve(objective, rng)
         except LaunchCut:
             objective.end_launch(LaunchCode.TAU)
         else:
             if objective.end_launch(LaunchCode.RETURNED) == 0:
+                self.state.report(idleness.of_a_return(returned))
                 self.finish()
 
 

@@ -42,6 +42,12 @@ class Log:
     dtype: np.dtype[np.void]
     def __init__(self, fd: int, dtype: np.dtype[np.void], rows: int = ...) -> None: ...
 
+class BestPoint:
+    fd: int
+    def __init__(self, fd: int, dimension: int) -> None: ...
+    @staticmethod
+    def read(fd: int, dimension: int, events: int) -> tuple[float, NDArray[np.float64]]: ...
+
 class Objective:
     dimension: int
     def __init__(
@@ -50,6 +56,7 @@ class Objective:
         header: NDArray[np.void],
         events: Log,
         launches: Log,
+        best_fd: int,
         cap: int = ...,
         final_target: float = ...,
         clock: Callable[[], int] | None = ...,

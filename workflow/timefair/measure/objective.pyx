@@ -13,6 +13,7 @@ import time
 
 import numpy as np
 
+cimport cython
 cimport numpy as cnp
 from libc.math cimport INFINITY, isnan
 from libc.stdint cimport INT64_MAX, int64_t, uintptr_t
@@ -20,6 +21,12 @@ from libc.string cimport memcpy
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
 cnp.import_array()
+
+cdef extern from *:
+    """
+    #define timefair_commit_follows() __atomic_signal_fence(__ATOMIC_RELEASE)
+    """
+    void timefair_commit_follows() noexcept nogil  # all writes above it are made before those below
 
 ctypedef void (*native_t)(void *handle, const double *x, double *y) noexcept
 
@@ -45,7 +52,6 @@ cdef struct Header:
     int64_t cpu_1  # and when the run was stopped, with that of children waited for; 0: killed
     int64_t delay_0  # its run-queue delay at t0, ns; -1: not to be had
     int64_t switches_0  # its involuntary context switches at t0
-    double best  # the best value
 
 
 cdef struct Event:
@@ -68,7 +74,7 @@ cdef struct Launch:
 HEADER = np.dtype([(name, np.int64) for name in (
     "t0", "deadline", "kill_at", "evaluations", "last", "events", "launches", "stop", "end",
     "failure", "cpu_0", "cpu_1", "delay_0", "switches_0",
-)] + [("best", np.float64)])
+)])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
 LAUNCH = np.dtype([(name, np.int64) for name in (
@@ -178,6 +184,47 @@ cdef class Log:
         return 0
 
 
+cdef class BestPoint:
+    """The best value of a run and its point, in memory that outlives the process that writes them.
+
+    Two slots of ``1 + dimension`` numbers take turns: the value and the point of event k, from 0,
+    are in slot k % 2. They are written before the event is committed, so a process that is killed
+    in between leaves the slot of the last committed event as it was.
+
+    Parameters
+    ----------
+    fd : int
+        The file behind it.
+    dimension : int
+    """
+
+    cdef readonly int fd
+    cdef Py_ssize_t dimension
+    cdef double *slots
+    cdef object mapping
+
+    def __init__(self, int fd, Py_ssize_t dimension):
+        self.fd, self.dimension = fd, dimension
+        size = 2 * (1 + dimension) * sizeof(double)
+        os.ftruncate(fd, size)
+        self.mapping = mmap.mmap(fd, size)
+        cdef cnp.ndarray view = np.frombuffer(self.mapping, dtype=np.float64)
+        self.slots = <double *>cnp.PyArray_DATA(view)
+
+    cdef inline void write(self, int64_t event, double value, const double *x) noexcept:
+        cdef double *slot = self.slots + (event & 1) * (1 + self.dimension)
+        slot[0] = value
+        memcpy(slot + 1, x, self.dimension * sizeof(double))
+
+    @staticmethod
+    def read(int fd, Py_ssize_t dimension, int64_t events):
+        """The value and the point of the last of `events` committed events, at least 1."""
+        size = (1 + dimension) * sizeof(double)
+        slot = np.frombuffer(os.pread(fd, size, ((events - 1) & 1) * size), dtype=np.float64)
+        return slot[0].item(), slot[1:]
+
+
+@cython.final
 cdef class Objective:
     """What an algorithm minimizes; see `timefair.algorithms.base.Objective` for its view of it.
 
@@ -187,6 +234,8 @@ cdef class Objective:
     header : ndarray
         One record of dtype `HEADER` in shared memory.
     events, launches : Log
+    best_fd : int
+        The file of the `BestPoint`.
     cap : int
         Evaluations of the run; NEVER without such a budget.
     final_target : float
@@ -207,6 +256,7 @@ cdef class Objective:
     cdef void *handle
     cdef Header *header
     cdef Log events, launches
+    cdef BestPoint best_point
     cdef Launch *launch
     cdef int64_t t0, run_deadline, run_cap, deadline, cap
     cdef int64_t calls, event_count, launch_index
@@ -218,7 +268,7 @@ cdef class Objective:
     cdef object evaluators
 
     def __init__(
-        self, problem, header, Log events, Log launches,
+        self, problem, header, Log events, Log launches, int best_fd,
         int64_t cap=INT64_MAX, double final_target=-1.0,
         clock=None, exit=os._exit, bint native=True, evaluators=None,
     ):
@@ -234,6 +284,7 @@ cdef class Objective:
         self.header_array = header
         self.header = <Header *>cnp.PyArray_DATA(header)
         self.events, self.launches = events, launches
+        self.best_point = BestPoint(best_fd, self.dimension)
         self.run_cap = self.cap = cap
         self.final_target = final_target
         self.clock, self.exit, self.evaluators = clock, exit, evaluators
@@ -246,8 +297,6 @@ cdef class Objective:
         if self.event_count:
             events.reach(self.event_count - 1)
             self.best = (<Event *>events.row(self.event_count - 1)).precision
-        else:
-            self.header.best = INFINITY
         events.reach(self.event_count)
         self.launch_best = INFINITY
         self.launch = NULL
@@ -286,9 +335,11 @@ cdef class Objective:
         return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
 
     def __call__(self, x, /):
+        cdef cnp.ndarray array
         self.count_call()
         array = self.as_point(x)
-        return self.record(self.value(<const double *>cnp.PyArray_DATA(array), array))
+        cdef const double *point = <const double *>cnp.PyArray_DATA(array)
+        return self.record(self.value(point, array), point)
 
     def batch(self, points, /):
         """Evaluate points, an array-like of shape ``(k, dimension)``; values of shape ``(k,)``.
@@ -306,9 +357,10 @@ cdef class Objective:
         values = [self.at_once(array[i:i + AT_ONCE]) for i in range(0, len(array), AT_ONCE)]
         return np.concatenate([np.empty(0), *values])
 
-    cdef at_once(self, points):
+    cdef at_once(self, cnp.ndarray points):
         """Evaluate up to `AT_ONCE` points on all cores, as far as the budget goes."""
         cdef int64_t stamp = 0
+        cdef Py_ssize_t row
         if not self.closed and self.calls < self.cap:
             points = points[:self.cap - self.calls]
         values, stamps = self.evaluators.evaluate(points, self.deadline)
@@ -323,14 +375,17 @@ cdef class Objective:
                 stamp = max(stamp, stamps[i] if ready[i] else self.now())
                 self.more_to_come = late or i < len(points) - 1
                 self.reserve_event()
-                self.account(values[i], stamp)
+                row = i
+                self.account(
+                    values[i], stamp, <double *>cnp.PyArray_DATA(points) + row * self.dimension
+                )
         finally:
             self.more_to_come = False
         if late:
             self.out_of_time(now)
         return values
 
-    cdef int count_call(self) except -1:
+    cdef inline int count_call(self) except -1:
         """Begin an evaluation; it does not return where none may begin."""
         if self.closed:
             self.refuse()
@@ -339,10 +394,10 @@ cdef class Objective:
         self.calls += 1
         return 0
 
-    cdef double record(self, double value) except? -1.0:
+    cdef inline double record(self, double value, const double *x) except? -1.0:
         """End the evaluation of a value now."""
         self.reserve_event()
-        self.account(value, self.now())  # no other thread comes in from here to the commit
+        self.account(value, self.now(), x)  # no other thread comes in from here to the commit
         return value
 
     cdef inline int reserve_event(self) except -1:
@@ -350,10 +405,9 @@ cdef class Objective:
             self.events.reach(self.event_count)
         return 0
 
-    cdef int account(self, double value, int64_t now) except -1:
+    cdef inline int account(self, double value, int64_t now, const double *x) except -1:
         """Stamp an evaluation that ended at `now`, keep it if it is better, end what is over."""
         cdef double precision
-        cdef Event *event
         self.header.last = now
         if now >= self.deadline:
             self.out_of_time(now)
@@ -365,25 +419,32 @@ cdef class Objective:
             elif self.optimum_known:
                 precision = 0.0
         if precision < self.launch_best:
-            self.launch_best = precision
-            self.launch.best = precision
-            self.begin_plateau(now)
-            if precision < self.best:
-                self.best = precision
-                event = <Event *>self.events.row(self.event_count)
-                event.launch = self.launch_index
-                event.evaluations = self.calls
-                event.time = now - self.t0
-                event.precision = precision
-                self.header.best = value
-                self.event_count += 1
-                self.header.events = self.event_count  # the commit
-                if precision <= self.final_target and self.optimum_known:
-                    self.stop(TARGET, LAUNCH_TARGET, now)
+            self.improve(precision, value, now, x)
         if self.calls >= self.cap:
             self.out_of_evaluations()
         if now >= self.turn_ends_at or self.calls >= self.turn_ends_after:
             self.end_turn(now)
+        return 0
+
+    cdef int improve(self, double precision, double value, int64_t now, const double *x) except -1:
+        """Keep the best of the launch, and of the run with an event and its point."""
+        cdef Event *event
+        self.launch_best = precision
+        self.launch.best = precision
+        self.begin_plateau(now)
+        if precision < self.best:
+            self.best = precision
+            event = <Event *>self.events.row(self.event_count)
+            event.launch = self.launch_index
+            event.evaluations = self.calls
+            event.time = now - self.t0
+            event.precision = precision
+            self.best_point.write(self.event_count, value, x)
+            self.event_count += 1
+            timefair_commit_follows()
+            self.header.events = self.event_count  # the commit
+            if precision <= self.final_target and self.optimum_known:
+                self.stop(TARGET, LAUNCH_TARGET, now)
         return 0
 
     # -- what the launch loop does -----------------------------------------------------------
@@ -442,10 +503,10 @@ cdef class Objective:
 
     # -- inside ------------------------------------------------------------------------------
 
-    cdef int64_t now(self) except? -1:
+    cdef inline int64_t now(self) except? -1:
         return read_clock() if self.clock is None else self.clock()
 
-    cdef cnp.ndarray as_point(self, x):
+    cdef inline cnp.ndarray as_point(self, x):
         cdef cnp.ndarray array
         if (
             cnp.PyArray_CheckExact(x)
@@ -461,7 +522,7 @@ cdef class Objective:
             )
         return array
 
-    cdef double value(self, const double *x, cnp.ndarray array) except? -1.0:
+    cdef inline double value(self, const double *x, cnp.ndarray array) except? -1.0:
         cdef double y
         if self.native != NULL:
             self.native(self.handle, x, &y)
@@ -562,5 +623,5 @@ cdef class Objective:
 cdef int evaluate_in_c(void *objective, const double *x, double *y) except -1:
     cdef Objective self = <Objective>objective
     self.count_call()
-    y[0] = self.record(self.value(x, None))
+    y[0] = self.record(self.value(x, None), x)
     return 0

@@ -8,6 +8,7 @@ of an algorithm but what the algorithm's own `prepare` leaves.
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import importlib
 import os
@@ -30,17 +31,31 @@ TRIAL_S = 0.3
 
 TRIAL_EVALUATIONS_PER_DIMENSION = 40
 
+COST_EVALUATIONS = 400
+COST_S = 1.0
+"""The cost of an evaluation is the least of 5 means of so many, or of fewer that take this time in
+all; at least 11 evaluations are made."""
 
-def prepare(algorithm: Algorithm, problem: Problem, memory_mb: float | None = None) -> None:
-    """Bring this process into the state in which every run is to begin."""
+
+def prepare(algorithm: Algorithm, problem: Problem, memory_mb: float | None = None) -> str:
+    """Bring this process into the state in which every run is to begin.
+
+    Returns
+    -------
+    str
+        Where the trial launch was when its time was up, if it had not evaluated by then: the trace
+        that `faulthandler` writes. Empty otherwise.
+    """
     algorithm.prepare()
-    for name in _modules_of_a_launch(algorithm, problem, memory_mb):
+    modules, trace = _trial_launch(algorithm, problem, memory_mb)
+    for name in modules:
         try:
             importlib.import_module(name)
         except Exception:  # a module that only its library can import
             continue
     gc.collect()
     gc.freeze()  # no collection touches, and so copies, what the runs share
+    return trace
 
 
 def evaluation_cost_s(
@@ -48,15 +63,18 @@ def evaluation_cost_s(
 ) -> tuple[float, float]:
     """Seconds of one evaluation: by the instrumented objective, and by the suite's own call."""
     x = problem.points(3)[1]  # the middle
+    start = now_ns()
+    problem.evaluate(x)
+    count = max(1, min(COST_EVALUATIONS, round(COST_S * 1e9 / (10 * max(now_ns() - start, 1)))))
     least = []
     for call in (objective, problem.evaluate):
         times = []
         for _ in range(5):
             start = now_ns()
-            for _ in range(400):
+            for _ in range(count):
                 call(x)
             times.append(now_ns() - start)
-        least.append(min(times) / 400e9)
+        least.append(min(times) / count / 1e9)
     return least[0], least[1]
 
 
@@ -78,6 +96,7 @@ class _Trial:
 
     def __call__(self, x: Any) -> float:
         self.evaluations += 1
+        faulthandler.cancel_dump_traceback_later()
         value = float(self.problem.evaluate(np.ascontiguousarray(x, dtype=float)))
         self.tell()
         if not self.evaluations_left or now_ns() >= self.end:
@@ -95,31 +114,42 @@ class _Trial:
 
 
 @scratch_folder()
-def _modules_of_a_launch(
+def _trial_launch(
     algorithm: Algorithm, problem: Problem, memory_mb: float | None
-) -> list[str]:
-    """The modules that a launch loads beyond those loaded here, in the order it loads them."""
+) -> tuple[list[str], str]:
+    """The modules that a launch loads beyond those loaded here, in order, and `prepare`'s trace."""
     told = os.memfd_create("timefair-modules")  # not a pipe: what the trial forks may hold it open
+    trace = os.memfd_create("timefair-trace")
     parent = os.getpid()
     pid = os.fork()
     if pid == 0:
-        _try_out(parent, algorithm, problem, memory_mb, told)
+        _try_out(parent, algorithm, problem, memory_mb, told, trace)
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     kernel.end_group_and_orphans(pid)
     os.waitpid(pid, 0)
-    with os.fdopen(told, encoding="utf-8") as file:
+    return _read(told).split(), _read(trace)
+
+
+def _read(fd: int) -> str:
+    with os.fdopen(fd, encoding="utf-8", errors="replace") as file:
         file.seek(0)
-        return file.read().split()
+        return file.read()
 
 
 def _try_out(
-    parent: int, algorithm: Algorithm, problem: Problem, memory_mb: float | None, told: int
+    parent: int,
+    algorithm: Algorithm,
+    problem: Problem,
+    memory_mb: float | None,
+    told: int,
+    trace: int,
 ) -> None:
     try:
         os.setsid()
         kernel.die_with_parent(parent)
         kernel.limit_memory(memory_mb)
         kernel.KillTimer().set(now_ns() + round(5e9 * TRIAL_S))
+        faulthandler.dump_traceback_later(4.5 * TRIAL_S, file=trace)
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)
         os.dup2(null, 2)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import child, kernel, leftovers
+from timefair.measure import child, idleness, kernel, leftovers
 from timefair.measure.child import Allowance
 from timefair.measure.interruption import SIGNALS
 from timefair.measure.objective import NEVER, LaunchCode, Stop, now_ns
@@ -187,13 +187,30 @@ def _wait_for_exit(pidfd: int, pid: int, state: State) -> None:
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
 
+def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
+    """A run with a message why it made no evaluation, if it made none and has no message.
+
+    Parameters
+    ----------
+    row
+        As `measure_run` makes it.
+    trial
+        What `preparation.prepare` returned.
+    """
+    if row["status"] != Status.NO_EVALUATION or row["message"] is not None:
+        return row
+    return row | {"message": idleness.of_a_timeout(trial)}
+
+
 def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) -> Verdict | None:
     """How an ended process went; None when only its launch is over and the run goes on."""
     stop, exit_code = state["stop"], os.waitstatus_to_exitcode(wait_status)
     if stop == Stop.FAILURE:
         return child.FAILURES[state["failure"] - 1], StopReason.FAILURE, state.message
     if stop != Stop.RUNNING:
-        return _content(state), _STOP_REASONS[Stop(stop)], None
+        status = _content(state)
+        message = state.message if status == Status.NO_EVALUATION else None
+        return status, _STOP_REASONS[Stop(stop)], message
     if exit_code == -signal.SIGKILL and reaped >= state["kill_at"]:  # the kernel timer, or we
         if state["kill_at"] < child.last_moment(state, allowance) + allowance.grace_ns:
             return None
@@ -224,6 +241,7 @@ def _result(
     t0, last = state["t0"] or reaped, state["last"]
     end = min(state["end"] or reaped, state["deadline"])
     events = state.events()
+    best_f, best_x = state.best(problem.dimension)
     launches = _launch_log(state, t0, end, failed=reason == StopReason.FAILURE)
     return {
         "budget_s": None if allowance.time_ns == NEVER else allowance.time_ns / 1e9,
@@ -232,7 +250,8 @@ def _result(
         "evaluations": state["evaluations"],
         "launches": len(launches),
         "completed_restarts": sum(launch["end"] in COMPLETED for launch in launches),
-        "best_f": state["best"],
+        "best_f": best_f,
+        "best_x": best_x,
         "best_precision": float(events["precision"][-1]) if len(events) else float("inf"),
         "last_evaluation_s": (last - t0) / 1e9 if last else None,
         "overshoot_s": max(last - state["deadline"], 0) / 1e9,

@@ -1,4 +1,4 @@
-"""What a run's process and its parent share: a header, the events and the launches.
+"""What a run's process and its parent share: a header, events, launches and the best point.
 
 The memory belongs to anonymous files that the child inherits, so it outlives the child however
 that ends. The child writes (`timefair.measure.objective`, and `report` below); the parent reads
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.measure.objective import EVENT, HEADER, LAUNCH, NEVER, Log
+from timefair.measure.objective import EVENT, HEADER, LAUNCH, NEVER, BestPoint, Log
 
 MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
@@ -24,13 +24,13 @@ class State:
     """The shared memory of one run. Close it when the run is recorded."""
 
     def __init__(self) -> None:
-        self._fds = [os.memfd_create(f"timefair-{part}") for part in ("head", "events", "launches")]
-        head, events, launches = self._fds
+        parts = ("head", "events", "launches", "best")
+        self._fds = [os.memfd_create(f"timefair-{part}") for part in parts]
+        head, events, launches, self.best_fd = self._fds
         os.ftruncate(head, MESSAGE_END)
         self._page = mmap.mmap(head, MESSAGE_END)
         self._header: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
         self._header["deadline"] = self._header["kill_at"] = NEVER
-        self._header["best"] = np.inf
         self._header["delay_0"] = -1
         self.event_log = Log(events, EVENT)
         self.launch_log = Log(launches, LAUNCH)
@@ -65,6 +65,11 @@ class State:
     def launches(self) -> NDArray[np.void]:
         """The launches that were begun. The last may still be open."""
         return _rows(self.launch_log, self["launches"])
+
+    def best(self, dimension: int) -> tuple[float, NDArray[np.float64] | None]:
+        """The best value and its point; infinity and None without a finite value."""
+        events = self["events"]
+        return BestPoint.read(self.best_fd, dimension, events) if events else (np.inf, None)
 
     def close_open_launch(self, code: int, end: int) -> None:
         """Close the launch whose process was killed, so that a new process can go on."""

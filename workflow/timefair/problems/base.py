@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 Variables = Literal["continuous", "integer", "mixed", "binary"]
 """What a problem's variables are: numbers, whole numbers, some of each, or 0 and 1."""
 
+ROUNDED: frozenset[Variables] = frozenset({"integer", "mixed"})
+"""What an algorithm for continuous variables also takes where its points are rounded."""
+
 LARGEST = 2**31 - 1
 """The largest number of an instance or dimension: a C integer in the libraries of the suites."""
 

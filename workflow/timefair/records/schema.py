@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 PUBLISHED = "published"
 """The fact that only a record of published data has: where its data come from."""
@@ -64,6 +64,8 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("completed_restarts", pa.int32()),  # launches that ended by themselves or by tau
     ("best_f", pa.float64()),  # inf when there is no finite value
     ("best_precision", pa.float64()),  # inf when there is no finite value
+    # what `best_f` is the value of, as it was evaluated; null: none, published, or version 3
+    ("best_x", pa.list_(pa.float64())),
     ("last_evaluation_s", pa.float64()),  # end of the last evaluation, counted or not; null: none
     ("overshoot_s", pa.float64()),  # how far the last evaluation ended after T; 0: not at all
     ("reaped_s", pa.float64()),  # t0 to the moment the process was gone
@@ -97,6 +99,9 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
 ]
 
 RUN_SCHEMA = pa.schema(RUN_FIELDS)
+
+ADDED = {3: ("best_x",)}
+"""Columns that a version before this one lacks, by version: such records are read with nulls."""
 
 KEYS = ("suite", "function", "dimension", "instance", "algorithm", "run")
 """The columns that name a run; no two rows of a campaign share them."""

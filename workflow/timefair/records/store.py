@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
 from timefair.records.checksum import ColumnChecksums
-from timefair.records.schema import RUN_SCHEMA, SCHEMA_VERSION
+from timefair.records.schema import ADDED, RUN_SCHEMA, SCHEMA_VERSION
 
 MEND = "delete it and start snakemake again"
 
@@ -105,13 +105,17 @@ class Record(NamedTuple):
             The columns to read, in Parquet's names; None for all.
         """
         found = ColumnChecksums()
+        lacking = ADDED.get(self.facts["schema_version"], ())
+        here = columns
+        if columns is not None and all(name.partition(".")[0] in lacking for name in columns):
+            here = ["run"]  # a column that every version has says how many runs there are
         for k in range(self.file.num_row_groups):
             with _decoding(self.path):
-                runs = self.file.read_row_group(k, columns, use_threads=False)
+                runs = self.file.read_row_group(k, here, use_threads=False)
                 runs = runs.replace_schema_metadata(None)
                 runs.validate(full=True)
                 found.add(runs)
-            yield runs
+            yield _completed(runs, columns)
         self._check(found.by_name() if self.file.num_row_groups else {})
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
@@ -125,6 +129,16 @@ class Record(NamedTuple):
         wrong = [name for name, checksum in found.items() if self.columns.get(name) != checksum]
         if wrong:
             raise InputError(f"{self.path}: {_shown(wrong)} not as measured (checksum); {MEND}")
+
+
+def _completed(runs: pa.Table, columns: Sequence[str] | None) -> pa.Table:
+    """With nulls in the columns that the version of the file lacks and the reader wants."""
+    wanted = RUN_SCHEMA.names if columns is None else [name.partition(".")[0] for name in columns]
+    for name in RUN_SCHEMA.names:
+        if name in wanted and name not in runs.column_names:
+            nulls = pa.nulls(len(runs), RUN_SCHEMA.field(name).type)
+            runs = runs.append_column(name, nulls)
+    return runs.select([name for name in RUN_SCHEMA.names if name in wanted])
 
 
 def _shown(names: Sequence[str]) -> str:
@@ -161,16 +175,19 @@ def open_record(path: Path) -> Record:
         schema = file.schema_arrow.remove_metadata()
     if not isinstance(facts, dict) or "schema_version" not in facts:
         raise InputError(f"{path}: not a record of timefair; move it elsewhere")
-    if facts["schema_version"] != SCHEMA_VERSION:
+    version = facts["schema_version"]
+    if version != SCHEMA_VERSION and version not in ADDED:
+        known = " and ".join(map(str, [*ADDED, SCHEMA_VERSION]))
         raise InputError(
-            f"{path}: schema version {facts['schema_version']}, and this timefair reads "
-            f"{SCHEMA_VERSION}; measure again, or use the timefair that wrote it"
+            f"{path}: schema version {version}, and this timefair reads "
+            f"{known}; measure again, or use the timefair that wrote it"
         )
     if _CHECKSUM not in metadata:
         raise InputError(f"{path}: has no checksum; {MEND}")
     if metadata[_CHECKSUM] != _checksum(metadata):
         raise InputError(f"{path}: its metadata are not as written (checksum); {MEND}")
-    if schema != RUN_SCHEMA:
+    lacking = ADDED.get(version, ())
+    if schema != pa.schema([field for field in RUN_SCHEMA if field.name not in lacking]):
         raise InputError(f"{path}: its columns are not those of a record; {MEND}")
     return Record(file, facts, path, columns, metadata[_CHECKSUM].decode())
 

@@ -78,9 +78,11 @@ def _budget(campaign: Campaign) -> str:
     return listed(said, "or")
 
 
-def setup(campaign: Campaign, names: Names) -> str:
+def setup(evidence: Evidence, names: Names) -> str:
     """The campaign as a list, and its algorithms as a table."""
+    campaign = evidence.campaign
     chosen, budget = campaign.problems, campaign.budget
+    targets, kind = evidence.targets
     final = budget.final_target
     facts = {
         "Problems": f"{chosen.suite}, functions {format_ranges(chosen.functions)}, dimensions "
@@ -90,8 +92,7 @@ def setup(campaign: Campaign, names: Names) -> str:
         "Restarts": campaign.restart.policy,
         "Runs": f"{_runs(campaign)}, in {counted(campaign.rounds, 'round')}; "
         f"stopping rule: {campaign.stopping.rule}",
-        "Targets": f"{counted(len(campaign.targets), 'precision')}, "
-        f"{number(max(campaign.targets))} to {number(min(campaign.targets))}",
+        "Targets": f"{len(targets)} {kind}, {number(max(targets))} to {number(min(targets))}",
         "Confidence": f"{100 * campaign.statistics.confidence:g}\u00a0%",
         "Disturbed runs": {"flag": "count", "exclude": "are left out of results"}.get(
             campaign.timing.disturbed, "are measured again"

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from timefair.exhibits import unknown_optimum
 from timefair.exhibits.registry import TABLES
 from timefair.report.evidence import ALL, FEW_FUNCTIONS, NOTICEABLE, Evidence
 from timefair.report.words import counted, listed, number
+
+MOST_MESSAGES = 3
+"""Of so many algorithms that failed, the message of a run is shown; the table has all."""
 
 FEW_RUNS = 10
 """With fewer, inversions cannot become sure; a 95 % interval of a median needs 6."""
@@ -34,6 +38,7 @@ class Caution:
 def cautions(evidence: Evidence) -> list[Caution]:
     """In the order of their weight; empty if there is nothing to say."""
     kinds = {
+        "Unknown optimum": _unknown_optimum(evidence),
         "Failed runs": _failures(evidence),
         "Few runs": _few_runs(evidence),
         "Few functions": _few_functions(evidence),
@@ -49,6 +54,25 @@ def cautions(evidence: Evidence) -> list[Caution]:
     return [Caution(topic, text) for topic, text in told.items() if text]
 
 
+def _unknown_optimum(evidence: Evidence) -> Iterator[str]:
+    attributes = evidence.some_frame.attrs
+    kind = attributes.get(unknown_optimum.KIND, "known")
+    if kind == "known":
+        return
+    where = "No" if kind == "unknown" else "On some problems no"
+    yield (
+        f"{where} optimum is known. f is minimized, and results are compared with the least f that "
+        "any run here found: some run reaches that by construction, a better one may exist, and "
+        "numbers change when another algorithm or run is added."
+    )
+    if attributes[unknown_optimum.TARGETS] == unknown_optimum.SHARE:
+        yield (
+            "Targets are shares left of the way from the median first value to that least f, so "
+            "the best run reaches all of them; name values of f in target_values to avoid that."
+        )
+    yield "The table best_points has f itself, and so has final_values where it is asked for."
+
+
 def _failures(evidence: Evidence) -> Iterator[str]:
     rows = evidence.table("runs")
     spaces = {space.title: evidence.failed(space) for space in evidence.spaces}
@@ -57,15 +81,18 @@ def _failures(evidence: Evidence) -> Iterator[str]:
         where = [title for title, names in spaces.items() if name in names]
         yield f"{name} made no evaluation in any run ({listed(where)}) and is not compared."
     failed = rows[rows["status"] != "ok"] if len(rows) else rows
-    failed = failed[~failed["algorithm"].isin(without)] if len(failed) else failed
-    if failed.empty:
-        return
-    by_status = failed.groupby(["algorithm", "status"], sort=True)["runs"].sum()
-    said = [
-        f"{counted(int(row['runs']), 'run')} of {row['algorithm']} ({row['status']})"
-        for row in by_status.reset_index().to_dict("records")
-    ]
-    yield f"{listed(said)} failed; they count as they ended."
+    counting = failed[~failed["algorithm"].isin(without)] if len(failed) else failed
+    if len(counting):
+        by_status = counting.groupby(["algorithm", "status"], sort=True)["runs"].sum()
+        said = [
+            f"{counted(int(row['runs']), 'run')} of {row['algorithm']} ({row['status']})"
+            for row in by_status.reset_index().to_dict("records")
+        ]
+        yield f"{listed(said)} failed; they count as they ended."
+    if len(failed):
+        messages = failed.loc[failed["message"] != "none", ["algorithm", "message"]]
+        for row in messages.drop_duplicates("algorithm").head(MOST_MESSAGES).to_dict("records"):
+            yield f"{row['algorithm']}: {row['message'].rstrip('.')}."
 
 
 def _few_runs(evidence: Evidence) -> Iterator[str]:

@@ -10,6 +10,7 @@ import pandas as pd
 from timefair.charts.costs import seconds_of
 from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.registry import TABLES
+from timefair.exhibits.unknown_optimum import captioned, worded
 
 
 def drawn(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
@@ -41,7 +42,13 @@ def drawn(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
 def _views(exhibit: Exhibit, name: str, frame: pd.DataFrame) -> list[dict[str, Any]]:
     figure = next(figure for figure in exhibit.figures if figure.name == name)
     words = {"seconds": seconds_of(frame)}
-    omitted = frame.attrs.get("omitted", "")
-    note = f"{figure.page_caption.format_map(words)} {omitted}".strip()
+    printed = captioned(figure.page_caption.format_map(words), frame)
+    note = f"{printed} {frame.attrs.get('omitted', '')}".strip()
     about = {"figure": name, "table": exhibit.name, "note": note}
-    return [view | about for view in figure.chart.views(frame)]
+    return [_worded(view, frame) | about for view in figure.chart.views(frame)]
+
+
+def _worded(view: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
+    """A view whose labels suit what is known of the optima."""
+    labels = ("label", "x_label", "y_label")
+    return view | {name: worded(view[name], frame) for name in labels if name in view}

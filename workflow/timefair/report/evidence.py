@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from timefair.campaign.configuration import Campaign
+from timefair.exhibits.unknown_optimum import KIND
+from timefair.rundata.settings import Analysis
 
 ALL = "all"
 
@@ -56,6 +58,19 @@ class Evidence:
         for key, value in keys.items():
             rows = rows[_is(rows[key], value)]
         return rows
+
+    @property
+    def some_frame(self) -> pd.DataFrame:
+        """A table with the attributes that all have; one without any if there is none."""
+        return next((one for one in self.tables.values() if KIND in one.attrs), pd.DataFrame())
+
+    @property
+    def targets(self) -> tuple[tuple[float, ...], str]:
+        """The targets that the tables have, and what they are."""
+        attributes = self.some_frame.attrs
+        suited = Analysis.of(self.campaign.analysis_settings).suited(attributes.get(KIND, "known"))
+        kind = "shares" if attributes.get(KIND) == "unknown" else "precisions"
+        return suited.targets, "values of f" if self.campaign.target_values else kind
 
     @property
     def spaces(self) -> list[Space]:

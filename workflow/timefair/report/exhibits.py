@@ -11,6 +11,7 @@ import pandas as pd
 
 from timefair.charts.costs import seconds_of
 from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.exhibits.unknown_optimum import captioned
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names
 
@@ -55,7 +56,9 @@ def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
     entry = FIGURES[name]
     encoded = b64encode(picture.content).decode("ascii")
     alternative = f"{entry.title}; the numbers are in the table {entry.table}."
-    printed = entry.figure.printed_caption.format_map({"seconds": seconds_of(frame)})
+    printed = captioned(
+        entry.figure.printed_caption.format_map({"seconds": seconds_of(frame)}), frame
+    )
     caption = f"{printed} {frame.attrs.get('omitted', '')}".strip()
     return (
         f'<details class="static"><summary>{escape(entry.title)}</summary>\n'

@@ -12,6 +12,7 @@ from timefair import __version__
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.files import as_rows
 from timefair.exhibits.registry import TABLES
+from timefair.exhibits.unknown_optimum import worded
 from timefair.report import account, charts, checklist_page, exhibits, payload
 from timefair.report.cautions import cautions
 from timefair.report.conclusions import cautioned, concluded
@@ -98,12 +99,13 @@ def page(
     shown = {name: payload.table(name, tables[name]) for name in TABLES if name in tables}
     drawable = [name for name, table in shown.items() if table["shown"]]
     drawn = charts.drawn({name: tables[name] for name in drawable})
+    some = evidence.some_frame
     parts = {
         "cautions": ("Before you believe it", cautioned(cautions(evidence))),
         "findings": ("Who wins", _findings(evidence, names)),
-        "figures": ("Figures", exhibits.figures(drawn, pictures, evidence, names)),
-        "tables": ("Tables", exhibits.tables(shown)),
-        "setup": ("What was run", account.setup(campaign, names)),
+        "figures": ("Figures", worded(exhibits.figures(drawn, pictures, evidence, names), some)),
+        "tables": ("Tables", worded(exhibits.tables(shown), some)),
+        "setup": ("What was run", account.setup(evidence, names)),
         "machine": ("Machine", account.machine(evidence)),
         "checklist": ("Reporting checklist", _checklist(evidence)),
         "repeat": ("Repeat and cite", account.repeat(campaign) + account.cite(evidence)),
@@ -138,7 +140,8 @@ def _findings(evidence: Evidence, names: Names) -> str:
     sample = OVER_RUNS.format(least=FEW_FUNCTIONS) if evidence.few_functions else OVER_FUNCTIONS
     note = READING.format(confidence=f"{100 * evidence.confidence:g}", sample=sample)
     overall = [f'<p class="headline">{escape(together)}</p>'] if together else []
-    return "\n".join([*overall, *(concluded(one, names) for one in found), note])
+    told = "\n".join([*overall, *(concluded(one, names) for one in found), note])
+    return worded(told, evidence.some_frame)
 
 
 def _checklist(evidence: Evidence) -> str:

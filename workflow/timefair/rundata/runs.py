@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
 from timefair.records.integrity import Origins
-from timefair.records.schema import KEYS, PUBLISHED
+from timefair.records.schema import KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import Disturbance
 from timefair.records.store import facts_of
 from timefair.rundata import launches
@@ -52,7 +52,8 @@ class Runs:
     """Runs in the order of their keys.
 
     Where nobody knows a problem's optimum, the best value that any of these runs found on it takes
-    its place: a precision is then the distance to that value, and changes with what is read.
+    its place: a precision is then the distance to that value, and changes with what is read. The
+    column ``reference_f`` of the frame has the optimum or that value.
 
     Attributes
     ----------
@@ -62,6 +63,8 @@ class Runs:
         The events of all runs.
     read_launches
         Reads those of all runs; see `tables.launches`.
+    read_points
+        Reads the best point of each run: a list column, null where a run has none.
     stopping
         A row for each problem, algorithm and round on which a stopping rule decided: ``runs`` so
         far, ``reason`` (None to go on) and ``path``, the rule's number at each look.
@@ -72,15 +75,19 @@ class Runs:
         others, so that a table has them only where it asks for them; see `tables.published`.
     sources
         Of each algorithm of published data, what its record says of them.
+    in_values
+        Whether targets are values of f.
     """
 
     frame: pd.DataFrame
     traces: Traces
     read_launches: Callable[[], pd.DataFrame]
+    read_points: Callable[[], pa.Array]
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
     published: Runs | None = None
     sources: Mapping[str, Any] = field(default_factory=dict)
+    in_values: bool = False
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Runs:
@@ -138,6 +145,7 @@ class Runs:
         rows[places] = np.arange(places.size)
         reference = _best_known(frame)
         frame["best_precision"] -= reference
+        frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
         traces = Traces(lambda: _parts(source, rows)).each(
             lambda part: part.from_reference(reference)
         )
@@ -145,6 +153,7 @@ class Runs:
             frame=frame,
             traces=traces.held(lambda: source.events() <= HELD_EVENTS),
             read_launches=lambda: launches.read(source, rows, reference),
+            read_points=lambda: _points(source, places),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
         )
@@ -159,10 +168,12 @@ class Runs:
     def runtimes(self, unit: Unit, targets: ArrayLike) -> NDArray[np.float64]:
         """Cost to each target, shape (runs, targets); `inf` where it was not reached.
 
-        Targets have the shape (targets,), or (runs, targets) where each run has its own. NaN in
-        seconds of runs without times.
+        Targets have the shape (targets,), or (runs, targets) where each run has its own, as
+        precisions. The former are values of f if the runs are `in_values`; else they are
+        precisions, and shares of what was found where the optimum is unknown. NaN in seconds of
+        runs without times.
         """
-        wanted = np.asarray(targets, dtype=np.float64)
+        wanted = self._precisions(np.asarray(targets, dtype=np.float64))
         cost = np.empty((len(self.frame), wanted.shape[-1]))
         for part, of_events in self._costs(unit):
             own = wanted if wanted.ndim == 1 else wanted[part.rows]
@@ -170,6 +181,27 @@ class Runs:
         if unit in SECONDS:
             cost[~self.timed] = np.nan
         return cost
+
+    @property
+    def optimum(self) -> Literal["known", "unknown", "partly"]:
+        """Whether the optima of all problems, of none or of some are known; `known` of no run."""
+        unknown = self.frame["f_opt"].isna()
+        if not unknown.any():
+            return "known"
+        return "unknown" if unknown.all() else "partly"
+
+    def _precisions(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Targets as precisions, each run's own where they differ between problems."""
+        if targets.ndim == 2:
+            return targets
+        if self.in_values:
+            reference = self.frame["reference_f"].to_numpy(dtype=np.float64)
+            return np.asarray(targets - reference[:, np.newaxis], dtype=np.float64)
+        unknown = self.frame["f_opt"].isna().to_numpy()
+        if not unknown.any():
+            return targets
+        shares = self.relative_targets(np.minimum(targets, 1.0))
+        return np.where(unknown[:, np.newaxis], shares, targets)
 
     @property
     def launches(self) -> pd.DataFrame:
@@ -198,6 +230,16 @@ class Runs:
         first[~self.timed] = best[~self.timed] = np.inf
         return relative_targets(first, best, problem, shares)
 
+    def at_the_best(self) -> dict[str, NDArray[np.float64]]:
+        """What had been spent at the last event: ``evaluations`` and ``time_s``, shape (runs,).
+
+        NaN for a run without events.
+        """
+        return {
+            "evaluations": self._of_traces(lambda part: part.at_the_last(part.evaluations)),
+            "time_s": self._of_traces(lambda part: part.at_the_last(part.time_s)),
+        }
+
     @property
     def disturbed(self) -> NDArray[np.bool_]:
         """Which runs others have slowed, shape (runs,)."""
@@ -215,6 +257,7 @@ class Runs:
             frame=self.frame[kept].reset_index(drop=True),
             traces=self.traces.renumbered(rows),
             read_launches=lambda: launches.of_runs(self.read_launches(), rows),
+            read_points=lambda: self.read_points().filter(pa.array(kept)),
         )
 
     def timed_by(self, clock: Clock) -> Runs:
@@ -352,6 +395,13 @@ def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
     for events in source.nested("events", FIELDS):
         yield TracePart.of(events, rows[first : first + len(events)])
         first += len(events)
+
+
+def _points(source: Source, places: NDArray[np.intp]) -> pa.Array:
+    """The best points of a source, of the runs at some places."""
+    empty = pa.chunked_array([], RUN_SCHEMA.field("best_x").type)
+    chunks = [chunk for part in source.nested("best_x", ()) for chunk in part.chunks]
+    return pa.chunked_array(chunks, empty.type).take(places)
 
 
 def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:

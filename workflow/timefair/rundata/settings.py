@@ -103,14 +103,31 @@ class Statistics(Section):
             )
 
 
+USUAL_TARGETS = tuple(float(f"1e{k}") for k in range(2, -9, -1))
+"""Precisions, for problems with a known optimum."""
+
+USUAL_SHARES = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
+"""Shares of what was found, for problems without one."""
+
 Targets = Annotated[
     tuple[Positive, ...],
     Distinct,
     Field(
         min_length=1,
         strict=False,
-        default=tuple(float(f"1e{k}") for k in range(2, -9, -1)),
-        description="Precisions; the tables report the time to reach each.",
+        default=USUAL_TARGETS,
+        description="Precisions; the tables report the time to reach each. On a problem whose "
+        "optimum is unknown, they are shares that may be left of the way from its first values to "
+        "the best value found; the default is then 0.5 to 0.001.",
+    ),
+]
+TargetValues = Annotated[
+    tuple[float, ...],
+    Distinct,
+    Field(
+        strict=False,
+        default=(),
+        description="Values of f to reach, instead of `targets`: for a function of your own.",
     ),
 ]
 RelativeTargets = Annotated[
@@ -141,7 +158,7 @@ class Analysis(Statistics):
 
     Attributes
     ----------
-    targets, relative_targets, seed, disturbed
+    targets, target_values, relative_targets, seed, disturbed
         As in the campaign file. The draws of a row depend on the seed and on the row's own names
         only, so that another algorithm in the campaign does not change them.
     band
@@ -157,6 +174,7 @@ class Analysis(Statistics):
     """
 
     targets: Targets
+    target_values: TargetValues
     relative_targets: RelativeTargets
     seed: CampaignSeed
     disturbed: Disturbed
@@ -177,6 +195,20 @@ class Analysis(Statistics):
         if not 0 <= band[0] <= band[1] <= 1:
             raise ValueError(f"band must be two rising probabilities, not {band}")
         return band
+
+    def suited(self, optimum: str) -> Analysis:
+        """With the targets that suit the runs: `targets` are then what every table reads.
+
+        Parameters
+        ----------
+        optimum
+            What is known of the optima, as `rundata.runs.Runs.optimum` says it.
+        """
+        if self.target_values:
+            return self.model_copy(update={"targets": self.target_values})
+        if optimum == "unknown" and self.targets == USUAL_TARGETS:
+            return self.model_copy(update={"targets": USUAL_SHARES})
+        return self
 
     def stream(self, names: Mapping[str, object]) -> np.random.Generator:
         """The random stream of a row: by the seed and the row's own names alone."""

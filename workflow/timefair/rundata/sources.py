@@ -14,7 +14,7 @@ from timefair.records.integrity import Origins
 from timefair.records.schema import PUBLISHED, RUN_SCHEMA
 from timefair.records.store import open_record, with_facts
 
-NESTED = ("launch_log", "events")
+NESTED = ("launch_log", "events", "best_x")
 PLAIN = [name for name in RUN_SCHEMA.names if name not in NESTED]
 
 
@@ -29,7 +29,10 @@ class Source(Protocol):
         """
 
     def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
-        """A nested column with at least these of its fields, a part of the runs at a time."""
+        """A nested column with at least these of its fields, a part of the runs at a time.
+
+        Without fields it is a list of numbers.
+        """
 
     def events(self) -> int:
         """How many there are at most."""
@@ -94,7 +97,8 @@ class Stored:
 
     def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
         """A nested column, a row group of a file at a time."""
-        columns = [f"{column}.list.element.{name}" for name in fields]
+        element = f"{column}.list.element"
+        columns = [f"{element}.{name}" for name in fields] or [element]
         for path in self._paths:
             for runs in open_record(path).row_groups(columns):
                 yield runs[column]

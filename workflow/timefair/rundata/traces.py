@@ -58,6 +58,13 @@ class TracePart:
         """At the last event, the best of the run; `inf` for a run without any."""
         return self._precision_at(self.offsets[1:] - 1)
 
+    def at_the_last(self, of_events: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A number of the last event of each run here; NaN for a run without any."""
+        last = np.full(len(self.rows), np.nan)
+        some = np.diff(self.offsets) > 0
+        last[some] = of_events[self.offsets[1:][some] - 1]
+        return last
+
     def _precision_at(self, events: NDArray[np.int64]) -> NDArray[np.float64]:
         precision = np.full(events.size, np.inf)
         some = np.diff(self.offsets) > 0

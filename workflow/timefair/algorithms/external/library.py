@@ -54,6 +54,7 @@ class External(Library):
         """This package, the program, and the files among its arguments."""
         here = Path(__file__).parent
         ours = [path for path in here.iterdir() if path.suffix in (".py", ".pyx")]
+        ours.append(here / "client/timefair/external.py")
         return [*sorted(ours), *commands.parse(name).files]
 
 

@@ -9,6 +9,7 @@ import signal
 import tempfile
 from collections import deque
 from collections.abc import Iterator
+from pathlib import Path
 
 from timefair.algorithms.external.command import CommandLine
 from timefair.algorithms.external.protocol import ExternalError, shown
@@ -17,6 +18,9 @@ from timefair.algorithms.external.spawn import spawn
 INHERITED = ("PATH", "LD_LIBRARY_PATH", "PYTHONHASHSEED")
 """Variables that a command inherits, besides those that limit threads."""
 THREAD_ENDINGS = ("_NUM_THREADS", "_MAX_THREADS")
+
+CLIENT = str(Path(__file__).parent / "client")
+"""A folder with `timefair.external` and nothing else, on the import path of programs in Python."""
 
 ENDING_S = 1.0
 """The seconds in which a command has to end after it has closed its output."""
@@ -150,4 +154,5 @@ def _environment(folder: str) -> dict[str, str]:
         for name, value in os.environ.items()
         if name in INHERITED or name.endswith(THREAD_ENDINGS)
     }
-    return kept | {"HOME": folder, "TMPDIR": folder, "LANG": "C.UTF-8"}
+    ours = {"HOME": folder, "TMPDIR": folder, "LANG": "C.UTF-8", "PYTHONPATH": CLIENT}
+    return kept | ours

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -194,7 +194,7 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
     from timefair.algorithms import registry as algorithms
     from timefair.algorithms import remembered
     from timefair.problems import registry as suites
-    from timefair.problems.base import takes
+    from timefair.problems.base import ROUNDED, takes
 
     problems, suite = campaign.problems, None
     try:
@@ -208,10 +208,13 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
         yield from (f"algorithms.{label}: {fault}" for fault in faults)
         if suite is not None and not faults:
             kinds = algorithms.variables(spec.use, spec.parameters)
+            if spec.integer == "round" and "continuous" in kinds:
+                kinds = kinds | ROUNDED
             if not takes(kinds, suite.variables):
                 yield (
                     f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, and "
                     f"{suite.name} has {suite.variables} ones"
+                    f"{_rounding(kinds)}"
                 )
     yield from _published_faults(campaign)
     for key, names, known in (
@@ -258,3 +261,8 @@ def _joined(kinds: Iterable[str]) -> str:
 
 def _no_such(key: str, name: str, known: Mapping[str, object]) -> str:
     return f"{key}: {name!r} is unknown{suggest(name, known)}; known: {', '.join((*SETS, *known))}"
+
+
+def _rounding(kinds: Collection[str]) -> str:
+    """What would be right for an algorithm that takes some kinds of variables, and not those."""
+    return "; write integer: round beside its use" if "continuous" in kinds else ""

@@ -31,6 +31,7 @@ from timefair.rundata.settings import (
     RelativeTargets,
     Statistics,
     Targets,
+    TargetValues,
 )
 
 if TYPE_CHECKING:
@@ -101,6 +102,11 @@ class AlgorithmSpec(Section):
     )
     parameters: Parameters = Field(
         default={}, description="Keyword arguments for the algorithm, in place of its defaults."
+    )
+    integer: Literal["native", "round"] = Field(
+        default="native",
+        description="`round`: the points of an algorithm for continuous variables are rounded "
+        "where the problem has integer variables. `native`: the algorithm supports them itself.",
     )
     threads: Threads = Field(
         default=1, description="Threads, and thus cores, that one run may use."
@@ -253,6 +259,7 @@ class Campaign(Section):
         default=Timing.model_validate({}), description="How disturbed runs are treated."
     )
     targets: Targets
+    target_values: TargetValues
     relative_targets: RelativeTargets
     statistics: Statistics = Field(default=Statistics(), description="How results are summarized.")
     tables: Choice = Field(
@@ -312,6 +319,7 @@ class Campaign(Section):
         chosen = self.problems
         return {
             "targets": self.targets,
+            "target_values": self.target_values,
             "relative_targets": self.relative_targets,
             **self.statistics.model_dump(),
             "disturbed": self.timing.disturbed,

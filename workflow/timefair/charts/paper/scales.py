@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.ticker import LogFormatter, LogLocator, NullLocator
+from matplotlib.ticker import LogFormatter, LogLocator, MaxNLocator, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
 TICKS = 6
@@ -75,6 +75,20 @@ def limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
         low, high = (low + high) / 2 - 0.25, (low + high) / 2 + 0.25
     pad = margin * (high - low)
     return float(10 ** (low - pad)), float(10 ** (high + pad))
+
+
+def linear_limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
+    """Range of the finite values with a margin; of one value alone, half a unit on each side."""
+    x = np.asarray(values, dtype=np.float64)
+    low, high = float(x[np.isfinite(x)].min()), float(x[np.isfinite(x)].max())
+    pad = margin * (high - low) or 0.5
+    return low - pad, high + pad
+
+
+def set_linear(ax: Axes, bounds: tuple[float, float], ticks: int = TICKS) -> None:
+    """Make the axis of x linear, with few ticks."""
+    ax.set_xlim(*bounds)
+    ax.xaxis.set_major_locator(MaxNLocator(ticks - 1))
 
 
 def set_log(ax: Axes, axis: str, bounds: tuple[float, float], ticks: int = TICKS) -> None:

@@ -34,15 +34,19 @@ def draw(frame: pd.DataFrame, chart: Curves, *, x_label: str, y_label: str) -> F
     with style.applied():
         figure, grid = panels.grid(frame)
         looks = style.looks(frame["algorithm"])
-        floor = scales.zero_floor(frame[chart.x])
+        values_of_f = bool((frame[chart.x] <= 0).any())  # a precision is above 0
+        floor = None if values_of_f else scales.zero_floor(frame[chart.x])
         bottom, top = scales.limits(frame[[value, low, high]])
         unreached = bool(np.isinf(frame[value]).any())
         strip = min(STRIP_PER_ALGORITHM * len(looks), STRIP_AT_MOST) if unreached else 0.0
         ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
-        easy_to_hard = scales.limits(scales.raised(frame[chart.x], floor), margin=0.06)[::-1]
         levels = 1 - strip + strip * (np.arange(len(looks))[::-1] + 0.5) / len(looks)
         first = grid[0].axes
-        scales.set_log(first, "x", easy_to_hard)
+        if values_of_f:
+            scales.set_linear(first, scales.linear_limits(frame[chart.x], margin=0.06)[::-1])
+        else:
+            targets = scales.raised(frame[chart.x], floor)
+            scales.set_log(first, "x", scales.limits(targets, margin=0.06)[::-1])
         scales.set_log(first, "y", (bottom, ceiling))
         if unreached:
             first.set_yticks([t for t in first.get_yticks() if bottom <= t <= top])

@@ -36,6 +36,7 @@ COLUMNS = (
         "cost of an evaluation by the instrumented objective as a multiple of the suite's own "
         "call; below 1 if the objective evaluates without the interpreter",
     ),
+    Column("message", "the first message of these runs, or `none`", text=True),
 )
 KEYS = column_names(COLUMNS[:3])
 
@@ -94,6 +95,7 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "preparation_mean_s": grouped["preparation_s"].mean(),
             "objective_share": sums["inside_s"] / wall.where(wall > 0),
             "objective_per_bare": sums["objective_s"] / sums["bare_s"],
+            "message": grouped["message"].first().fillna("none"),
         }
     )
     return rows.reset_index()[column_names(COLUMNS)]

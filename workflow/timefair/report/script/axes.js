@@ -46,4 +46,20 @@ function linearAxis(low, high, from, to, ticks) {
   return { place, ticks, low, high };
 }
 
+/** A linear axis over values of any sign, with ticks at round numbers. */
+function valueAxis(values, from, to) {
+  const least = Math.min(...values);
+  const most = Math.max(...values);
+  const pad = MARGIN * (most - least) || 0.5;
+  const rough = (most - least + 2 * pad) / 4;
+  const decimal = 10 ** Math.floor(Math.log10(rough));
+  const step = decimal * [1, 2, 5, 10].find((digit) => digit * decimal >= rough);
+  const ticks = [];
+  for (let k = Math.ceil((least - pad) / step); k * step <= most + pad; k++) {
+    const value = Number((k * step).toPrecision(12));
+    ticks.push({ value, text: printed(value) });
+  }
+  return linearAxis(least - pad, most + pad, from, to, ticks);
+}
+
 const PERCENT = [0, 0.25, 0.5, 0.75, 1].map((value) => ({ value, text: `${100 * value} %` }));

@@ -65,7 +65,8 @@ function curvePanel(view, all) {
   const xs = all.flatMap(({ series }) => [...series.values()].flat().filter(begun).map(({ x }) => x));
   const { left, right, top, bottom, width, height } = SIZE;
   const ends = [left, width - right];
-  const xAxis = logAxis(xs, ...(view.easy_to_hard ? ends.reverse() : ends));
+  const valuesOfF = view.easy_to_hard && xs.some((x) => x <= 0); // a precision is above 0
+  const xAxis = (valuesOfF ? valueAxis : logAxis)(xs, ...(view.easy_to_hard ? ends.reverse() : ends));
   return (panel, title) => {
     const visible = [...panel.series].filter(([name]) => !HIDDEN.has(name));
     const ys = visible.flatMap(([, points]) => points.filter(begun).map(({ y }) => y));

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from timefair.exhibits.campaign.items.part import ChecklistPart
 from timefair.exhibits.campaign.items.recorded import asked
 from timefair.rundata.runs import PROBLEM, Runs
@@ -18,15 +20,25 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
 
 def _targets(runs: Runs, analysis: Analysis) -> ChecklistPart:
     targets = analysis.targets_from_easy
-    shown = f"{len(targets)} precisions, {targets[0]:g} to {targets[-1]:g}"
+    what, one = _what(runs, analysis)
+    shown = f"{len(targets)} {what}, {targets[0]:g} to {targets[-1]:g}"
     ends = asked(runs, lambda _, campaign: campaign["budget"]["final_target"])
     first = max((end for found in ends.values() for end in found if end), default=0.0)
-    beyond = sum(target < first for target in targets)
+    beyond = 0 if analysis.target_values else sum(target < first for target in targets)
     return ChecklistPart(
         "Targets",
-        shown if len(targets) > 1 else f"the precision {targets[0]:g}",
+        shown if len(targets) > 1 else f"the {one} {targets[0]:g}",
         f"beyond {first:g}, where runs end: {beyond}" if beyond else "",
     )
+
+
+def _what(runs: Runs, analysis: Analysis) -> tuple[str, str]:
+    """What the targets are: several, and one."""
+    if analysis.target_values:
+        return "values of f", "value of f"
+    if runs.optimum == "unknown":
+        return "shares of what was found", "share of what was found"
+    return "precisions", "precision"
 
 
 def _optimum(runs: Runs) -> ChecklistPart:
@@ -40,7 +52,7 @@ def _optimum(runs: Runs) -> ChecklistPart:
 
 def _success(runs: Runs, analysis: Analysis) -> ChecklistPart:
     hardest = analysis.targets_from_easy[-1]
-    reached = int((runs.frame["best_precision"] <= hardest).sum())
+    reached = int(np.isfinite(runs.runtimes("evaluations", [hardest])).sum())
     said = f"within the budget; {reached} of {len(runs.frame)} runs reached {hardest:g}"
     if "success" in analysis.asked_tables:
         return ChecklistPart("Success", f"{said}; rates in table success")

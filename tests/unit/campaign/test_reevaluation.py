@@ -1,0 +1,77 @@
+"""Best points of records are evaluated again, and a value that has changed is named."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from timefair.campaign.reevaluation import COLUMNS, Difference, Reevaluation
+from timefair.problems.registry import SUITES
+
+X = [1.5, -2.25]
+F = SUITES["bbob"].problem(1, 2, 1).evaluate
+
+
+def look(seconds: float = 60.0, parameters=None, **changes) -> tuple[Reevaluation, list[str]]:
+    """Evaluate the best point of one run."""
+    import numpy as np
+
+    row = {"suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "run": 3}
+    row |= {"best_f": F(np.array(X)), "best_x": X, **changes}
+    table = pa.table(
+        {
+            name: pa.array([row[name]], pa.list_(pa.float64()) if name == "best_x" else None)
+            for name in COLUMNS
+        }
+    )
+    points, said = Reevaluation(seconds), list[Difference]()
+    points.look(table, parameters or {}, said.append)
+    return points, [str(one) for one in said]
+
+
+def test_the_same_value():
+    points, said = look()
+    assert (str(points), said) == ("1 of 1 best points evaluate to the recorded value", [])
+
+
+def test_another_value_is_named():
+    points, (line,) = look(best_f=79.0)
+    assert points.different == 1
+    assert line.startswith("f1 D=2 instance 1, run 3: the best point was recorded with 79.0 and")
+
+
+def test_a_difference_of_rounding_is_no_problem():
+    import numpy as np
+
+    points, said = look(best_f=float(np.nextafter(F(np.array(X)), np.inf)))
+    assert (points.rounded, said) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"seconds": 0.0}, "1 not evaluated"),
+        ({"suite": "gone:f"}, "1 not evaluated"),
+        ({"suite": "bbob-noisy", "function": 101}, "1 of noisy functions"),
+    ],
+)
+def test_what_cannot_be_compared_is_counted(changes, expected):
+    points, said = look(**changes)
+    assert said == []
+    assert str(points) == f"0 of 0 best points evaluate to the recorded value, {expected}"
+
+
+def test_runs_without_a_point_do_not_count():
+    points, said = look(best_x=None)
+    assert (str(points), said) == ("", [])
+
+
+def test_the_users_own_function(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "import random\ndef f(x, scale=1.0): return scale * x[0]\n"
+    text += "def noisy(x): return random.random()\ndef raises(x): raise OSError('no disk')\n"
+    text += "for one in (f, noisy, raises): one.lower, one.upper = -5, 5\n"
+    (tmp_path / "mine.py").write_text(text)
+    assert look(suite="mine.py:f", parameters={"scale": 2.0}, best_f=3.0)[0].same == 1
+    assert look(suite="mine.py:noisy", best_f=0.5)[0].noisy == 1
+    assert "now gives OSError: no disk" in look(suite="mine.py:raises")[1][0]

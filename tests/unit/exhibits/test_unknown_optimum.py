@@ -1,0 +1,101 @@
+"""Without a known optimum nothing is called precision, and targets are what was found or named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.exhibits.unknown_optimum import captioned, worded
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import USUAL_SHARES, USUAL_TARGETS, Analysis
+
+SETTINGS = {"resamples": 50}
+
+
+@pytest.fixture
+def unknown(table, run) -> Runs:
+    """Two algorithms that start at values of 10 to 12 and reach -2 and 1."""
+    return Runs.of(
+        table(
+            run([(1, 0.1, 10.0), (5, 0.5, -2.0)], f_opt=None, best_f=-2.0),
+            run([(1, 0.1, 10.0), (9, 0.6, 4.0)], run=1, f_opt=None, best_f=4.0),
+            run([(1, 0.1, 12.0), (7, 0.5, 1.0)], algorithm="B", f_opt=None, best_f=1.0),
+        )
+    )
+
+
+def success(runs: Runs, **changes) -> pd.DataFrame:
+    frame = TABLES["success"](runs, Analysis(**SETTINGS, **changes))
+    return frame[frame["function"].astype(str) == "1"]
+
+
+def test_the_default_targets_are_shares_of_what_was_found(unknown):
+    frame = success(unknown)
+    assert sorted(set(frame["target"]), reverse=True) == list(USUAL_SHARES)
+    # the way is from 10 to -2; a half of it is left at 4, a fifth at 0.4
+    of = frame[frame["algorithm"] == "A"].set_index("target")["successes"]
+    assert (of[0.5], of[0.2]) == (2, 1)
+    of = frame[frame["algorithm"] == "B"].set_index("target")["successes"]
+    assert (of[0.5], of[0.2]) == (1, 0)
+
+
+def test_targets_may_be_values_of_f(unknown):
+    frame = success(unknown, target_values=(4.0, 0.0, -5.0))
+    assert list(frame[frame["algorithm"] == "A"]["target"]) == [4.0, 0.0, -5.0]
+    assert list(frame[frame["algorithm"] == "A"]["successes"]) == [2, 1, 0]
+    assert list(frame[frame["algorithm"] == "B"]["successes"]) == [1, 0, 0]
+
+
+def test_values_of_f_also_where_the_optimum_is_known(table, run):
+    runs = Runs.of(table(run([(1, 0.1, 3.0)], f_opt=7.0, best_f=10.0)))
+    assert list(success(runs, target_values=(10.0, 9.0))["successes"]) == [1, 0]
+
+
+def test_with_known_optima_nothing_changes(campaign):
+    frame = success(Runs.of(campaign))
+    assert sorted(set(frame["target"]), reverse=True) == sorted(USUAL_TARGETS, reverse=True)
+    text = "Mean of the precision f − f_opt; target precision."
+    assert worded(text, frame) == captioned(text, frame) == text
+
+
+def test_no_label_and_no_caption_says_precision(unknown):
+    analysis = Analysis(**SETTINGS)
+    for name, entry in FIGURES.items():
+        if name not in ("quantiles", "anytime", "ert", "ecdf"):
+            continue
+        frame = TABLES[entry.table](unknown, analysis)
+        drawing = entry.figure(frame)
+        from matplotlib.text import Text
+
+        texts = " ".join(text.get_text() for text in drawing.findobj(Text))
+        assert "recision" not in texts, name
+        caption = captioned(entry.figure.printed_caption, frame)
+        assert "recision" not in caption
+        assert "optimum is unknown" in caption or "target" not in caption
+
+
+def test_targets_that_are_values_of_any_sign_have_a_linear_axis(unknown):
+    frame = TABLES["ert"](unknown, Analysis(**SETTINGS, target_values=(4.0, 0.0, -1.5)))
+    drawing = FIGURES["ert"].figure(frame)
+    axes = drawing.axes[0]
+    assert axes.get_xscale() == "linear"
+    left, right = axes.get_xlim()
+    assert left > 4 > -1.5 > right
+    assert drawing.get_supxlabel().startswith("target value of f (easy to hard)")
+    precisions = FIGURES["ert"].figure(TABLES["ert"](unknown, Analysis(**SETTINGS)))
+    assert precisions.axes[0].get_xscale() == "log"
+
+
+def test_final_values_are_of_f_itself(unknown):
+    frame = TABLES["final_values"](unknown, Analysis(**SETTINGS))
+    assert frame[["f_best", "f_median", "f_worst"]].to_numpy().tolist() == [[-2, -2, 4], [1, 1, 1]]
+
+
+def test_a_run_without_a_finite_value_counts_as_the_worst(table, run):
+    runs = Runs.of(
+        table(run([(1, 0.1, 3.0)], f_opt=None, best_f=3.0), run(run=1, f_opt=None, best_f=np.inf))
+    )
+    frame = TABLES["final_values"](runs, Analysis(**SETTINGS))
+    assert frame[["f_best", "f_median", "f_worst"]].to_numpy().tolist() == [[3, 3, np.inf]]

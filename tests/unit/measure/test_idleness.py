@@ -1,0 +1,102 @@
+"""A run without an evaluation says why."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import numpy as np
+import pytest
+
+from timefair.algorithms.base import Algorithm
+from timefair.measure import preparation
+from timefair.measure.child import Allowance
+from timefair.measure.idleness import of_a_timeout
+from timefair.measure.run import explained, measure_run
+from timefair.problems.base import Problem, ProblemName
+
+PROBLEM = Problem(
+    ProblemName("test", 1, 2, 1), lambda x: float(x @ x), np.full(2, -5.0), np.full(2, 5.0), 0.0
+)
+
+
+def yields(objective, rng):
+    yield objective(objective.lower)
+
+
+async def waits(objective, rng):
+    await asyncio.sleep(0)
+    objective(objective.lower)
+
+
+def sleeps(objective, rng):
+    time.sleep(100)
+
+
+@pytest.mark.parametrize(
+    ("solve", "words"),
+    [
+        (yields, "solve is a generator"),
+        (waits, "solve is async"),
+        (lambda objective, rng: None, "solve returned without calling objective(x)"),
+        (lambda objective, rng: PROBLEM, "solve returned an object of type Problem without"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:coroutine")
+def test_what_came_back_says_why(solve, words):
+    row = measure_run(Algorithm(solve), PROBLEM, Allowance(time_ns=100_000_000), seed=1)
+    assert str(row["status"]) == "no_evaluation"
+    assert words in row["message"]
+
+
+def test_a_run_that_evaluates_has_no_message():
+    row = measure_run(
+        Algorithm(lambda objective, rng: objective([1, 1])), PROBLEM, Allowance(evaluations=1), 1
+    )
+    assert row["message"] is None
+    assert explained(row, "") == row
+
+
+def test_where_a_trial_launch_was_is_in_the_message_of_a_run(monkeypatch):
+    monkeypatch.setattr(preparation, "TRIAL_S", 0.1)
+    trace = preparation.prepare(Algorithm(sleeps), PROBLEM)
+    row = measure_run(Algorithm(sleeps), PROBLEM, Allowance(time_ns=50_000_000), seed=1)
+    message = explained(row, trace)["message"]
+    assert "a trial launch was at test_idleness.py, line " in message
+    assert message.endswith(
+        "in sleeps; what is done once belongs into solve.prepare (see docs/own.md)"
+    )
+
+
+def test_a_trial_that_evaluates_leaves_no_trace(monkeypatch):
+    monkeypatch.setattr(preparation, "TRIAL_S", 0.1)
+
+    def slow(objective, rng):
+        objective([1, 1])
+        time.sleep(100)
+
+    assert preparation.prepare(Algorithm(slow), PROBLEM) == ""
+
+
+def test_a_compiler_is_named():
+    trace = "Thread 0x1 (most recent call first):\n"
+    trace += '  File "/lib/site-packages/llvmlite/binding/ffi.py", line 4 in __call__\n'
+    trace += '  File "/lib/site-packages/numba/core/codegen.py", line 9 in finalize\n'
+    assert "numba was still compiling in a trial launch" in of_a_timeout(trace)
+
+
+def test_the_cost_of_a_slow_function_is_measured_in_about_a_second():
+    calls = []
+
+    def evaluate(x):
+        calls.append(1)
+        time.sleep(0.02)
+        return 1.0
+
+    start = time.monotonic()
+    objective_s, bare_s = preparation.evaluation_cost_s(
+        evaluate, Problem(PROBLEM.name, evaluate, PROBLEM.lower, PROBLEM.upper, 0.0)
+    )
+    assert time.monotonic() - start < 10  # 80 s with 400 evaluations each
+    assert len(calls) <= 60
+    assert objective_s >= 0.02 <= bare_s

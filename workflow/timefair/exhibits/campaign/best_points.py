@@ -1,0 +1,75 @@
+"""The best point of each run, with its value."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from timefair.exhibits.columns import INSTANCE_CELL
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+KEYS = [name for name in column_names(INSTANCE_CELL) if name != "algorithm"]
+COLUMNS = (
+    *INSTANCE_CELL,
+    Column("run", "number of the run"),
+    Column("place", "place of the run among all runs on the problem, the least `f` first; 1: best"),
+    Column("f", "least value of the function that the run found; timefair minimizes"),
+    Column("evaluations", "evaluations of the run up to this point, itself included"),
+    Column("time_s", "wall-clock time of the run up to this point", "s"),
+    Column(
+        "x",
+        "the point, as it was evaluated: its coordinates, separated by blanks, with all digits. "
+        "`none` in published data and in records of schema version 3",
+        text=True,
+    ),
+)
+
+
+@exhibit(
+    "best_points",
+    question=Question.POINT,
+    title="Best point of each run",
+    caption="""
+    The best point that each run found, and its value. The coordinates and the value have all
+    digits, so that the function gives the same value again; `timefair verify` checks that.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="The best value on each problem, and the run that found it first. The file of "
+            "the table has the points.",
+            values=(
+                Value("f", "f", better="low"),
+                Value("run", "Run", decimals=0),
+                Value("evaluations", "Evaluations", decimals=0),
+                Value("time_s", "Time, s"),
+            ),
+            rows=("function", "instance", "algorithm"),
+            points=(Points("place", (1.0,)),),
+        )
+    ],
+    charged=False,
+    complete=True,
+    default=True,
+)
+def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """One row per run with a finite value, in the order of the keys, the best of a cell first."""
+    spent = runs.at_the_best()
+    rows = runs.frame.assign(
+        f=runs.frame["best_f"].astype(float),
+        x=pd.Series([_text(x) for x in runs.read_points().to_pylist()], dtype=object),
+        **spent,
+    )
+    rows = rows[np.isfinite(rows["f"])].sort_values(["f", "time_s", "evaluations", "run"])
+    rows["place"] = rows.groupby(KEYS)["f"].rank(method="first").astype(int)
+    ordered = rows.sort_values([*column_names(INSTANCE_CELL), "place"], ignore_index=True)
+    return pd.DataFrame(ordered, columns=column_names(COLUMNS))
+
+
+def _text(x: list[float] | None) -> str:
+    """Its coordinates with the digits that make them the same numbers again."""
+    return "none" if x is None else " ".join(map(repr, x))

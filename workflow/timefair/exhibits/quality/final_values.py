@@ -1,0 +1,55 @@
+"""Values of f at the end of the runs, as the function gave them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from timefair.exhibits.columns import INSTANCE_CELL, RUNS
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+COLUMNS = (
+    *INSTANCE_CELL,
+    RUNS,
+    Column("f_best", "least value of f that a run found"),
+    Column("f_median", "median over the runs of the least f of a run; `inf` where half found none"),
+    Column("f_worst", "greatest over the runs of the least f of a run; `inf`: one found none"),
+)
+
+
+@exhibit(
+    "final_values",
+    question=Question.QUALITY,
+    title="Values of f at the end of the runs",
+    caption="""
+    The least value of f that each run found by its end: best, median and worst run of each
+    algorithm on each problem. timefair minimizes f; the optimum plays no part in this table.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="The least value of f that a run found by its end, in the best, the median and "
+            "the worst run; f is minimized.",
+            values=(
+                Value("runs", "Runs"),
+                Value("f_best", "Best f", better="low"),
+                Value("f_median", "Median f", better="low"),
+                Value("f_worst", "Worst f", better="low"),
+            ),
+            rows=("function", "instance", "algorithm"),
+        )
+    ],
+)
+def summed_up(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Best, median and worst final value, one row per algorithm and problem."""
+    rows = []
+    for names, members in runs.groups(tuple(column_names(INSTANCE_CELL))):
+        values = runs.frame["best_f"].to_numpy(np.float64)[members]
+        middle = float(np.sort(values)[(values.size - 1) // 2])
+        found = {"f_best": values.min(), "f_median": middle, "f_worst": values.max()}
+        rows.append({**names, "runs": values.size, **found})
+    return pd.DataFrame(rows, columns=column_names(COLUMNS))

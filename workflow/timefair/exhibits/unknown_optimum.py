@@ -1,0 +1,83 @@
+"""What captions and axes say where nobody knows the optimum: there is no precision then.
+
+The precision of a run is then its gap: f minus the least value that any of the runs found on the
+problem. The words of the exhibits are declared for known optima, and changed here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from timefair.rundata.runs import Runs
+    from timefair.rundata.settings import Analysis
+
+Optimum = Literal["known", "unknown", "partly"]
+
+KIND = "optimum"
+TARGETS = "targets"
+"""Attributes of a frame: an `Optimum`, and what its targets are."""
+
+PRECISION, SHARE, VALUE = "precision", "share", "value"
+"""What targets are: distances to the optimum, shares of what was found, values of f."""
+
+_WORDS = {
+    SHARE: "target, as the share of the way left",
+    VALUE: "target value of f",
+    PRECISION: "target gap",
+}
+_GAPS = "A gap is f minus the least f that any run here found, so that some run has gap 0."
+_TARGETS = {
+    SHARE: "A target is the share that is left of the way from the median of the first values "
+    "to that least f: the best run reaches every target by construction.",
+    VALUE: "Targets are values of f.",
+    PRECISION: "",
+}
+
+
+def note(runs: Runs, analysis: Analysis, frame: pd.DataFrame) -> None:
+    """Say in the attributes of a table what is known of the optima, and what its targets are."""
+    frame.attrs[KIND] = kind = runs.optimum
+    frame.attrs[TARGETS] = (
+        VALUE if analysis.target_values else PRECISION if kind == "known" else SHARE
+    )
+
+
+def is_unknown(frame: pd.DataFrame) -> bool:
+    """Whether a table is of problems whose optimum nobody knows, none excepted."""
+    return bool(frame.attrs.get(KIND) == "unknown")
+
+
+def worded(text: str, frame: pd.DataFrame) -> str:
+    """A label or a part of a sentence without the word precision, where there is none."""
+    targets = frame.attrs.get(TARGETS, PRECISION)
+    if targets == VALUE:
+        text = re.sub(r"target precision", _WORDS[VALUE], text)
+    if not is_unknown(frame):
+        return text
+    text = re.sub(r"f\s*[−-]\s*f_opt", "f − least f found", text)
+    text = re.sub(r"target precision", _WORDS[targets], text)
+    text = re.sub(r"(?<![`\w])precision", "gap", text)
+    return re.sub(r"(?<![`\w])Precision", "Gap", text)
+
+
+def captioned(text: str, frame: pd.DataFrame) -> str:
+    """A caption with other words, and with what they mean, where an optimum is unknown."""
+    kind, targets = frame.attrs.get(KIND, "known"), frame.attrs.get(TARGETS, PRECISION)
+    aims = re.search("target", text, re.IGNORECASE) is not None
+    gaps = re.search("precision", text, re.IGNORECASE) is not None
+    if kind == "unknown" or targets == VALUE:
+        text = re.sub("target precision", "target", text)
+    said = [worded(text, frame)]
+    if kind == "unknown" and (aims or gaps):
+        said.append("f is minimized, and its optimum is unknown.")
+    if kind == "unknown" and gaps and "gap" in said[0]:
+        said.append(_GAPS)
+    if kind == "partly" and gaps:
+        said.append("Without a known optimum a precision is the distance to the least f found.")
+    if aims:
+        said.append(_TARGETS[targets])
+    return " ".join(filter(None, said))
