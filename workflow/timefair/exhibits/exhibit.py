@@ -175,8 +175,9 @@ class Exhibit:
         Returns
         -------
         DataFrame
-            With the attributes ``table`` (its name), ``disturbed`` and ``published`` (sentences for
-            captions, empty if there is nothing to say) and ``clock``.
+            With the attributes ``table`` (its name), ``disturbed``, ``published`` and, of a table
+            of pairs, ``pairs`` (sentences for captions, empty if there is nothing to say) and
+            ``clock``.
         """
         from timefair.rundata.published import marked
 

@@ -38,6 +38,9 @@ FLOAT = r"""\begin{{table*}}[tbp]
 {tabulars}
 \end{{table*}}"""
 
+NOTES = ("pairs", "disturbed", "published")
+"""Attributes of a table that are sentences for its captions."""
+
 CONTINUED = r"\tablename~\thetable{} (continued)"
 NO_ROWS = Tabular(
     "\\begin{tabular}{@{}l@{}}\n\\toprule\nNo rows. \\\\\n\\bottomrule\n\\end{tabular}", lines=1
@@ -61,8 +64,8 @@ def typeset(
     table
         Its name is the first part of every label, ``tab:<name>-<suite>-<dimension>``.
     frame : DataFrame
-        Tidy, in the order in which it is printed; may be empty. Its attributes ``disturbed`` and
-        ``published`` are sentences for the captions.
+        Tidy, in the order in which it is printed; may be empty. Its attributes `NOTES` are
+        sentences for the captions.
     layouts
         Its printed forms. Each combination of their parts is a ``table*``, continued on further
         pages if it is long.
@@ -74,7 +77,7 @@ def typeset(
     ValueError
         If the keys of a layout do not identify the rows.
     """
-    notes = " ".join(filter(None, (frame.attrs.get(name) for name in ("disturbed", "published"))))
+    notes = " ".join(filter(None, (frame.attrs.get(name) for name in NOTES)))
     floats = [
         text
         for layout in layouts
