@@ -80,11 +80,17 @@ def tables(shown: Mapping[str, dict[str, Any]]) -> str:
     return "\n".join(parts)
 
 
+def _note(table: dict[str, Any]) -> str:
+    """Which rows a table lists, if not all."""
+    return f'<p class="note">{escape(table["note"])}</p>' if table["note"] else ""
+
+
 def _table(name: str, table: dict[str, Any]) -> str:
     file = f"<small>{table['rows']} rows, <code>tables/{name}.csv</code></small>"
     if not table["shown"]:
         return f"<p>{escape(TABLES[name].title)} {file}: too long for a page.</p>"
     return (
         f'<details id="table-{name}" data-table="{name}" class="needs-script">'
-        f'<summary>{escape(TABLES[name].title)} {file}</summary><div class="place"></div></details>'
+        f"<summary>{escape(TABLES[name].title)} {file}</summary>{_note(table)}"
+        '<div class="place"></div></details>'
     )

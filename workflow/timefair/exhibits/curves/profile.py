@@ -205,7 +205,7 @@ def pairs_of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             if not listed.has(*(group.algorithms[place] for place in pair)):
                 continue
             ratios = performance_ratios(costs[:, pair], floor=LEAST["seconds"])
-            grid = _grid(ratios)
+            grid = _grid(ratios, runs.points(POINTS))
             part = {
                 **group.names,
                 "algorithm": group.algorithms[pair[0]],
@@ -229,7 +229,7 @@ def _profile(
     parts = []
     for group in problems(runs, Spent.until(reached_at, runs.spent(unit)), DIMENSION):
         observed = ratios(group.costs())
-        grid = _grid(observed)
+        grid = _grid(observed, runs.points(POINTS))
         fraction = performance_profile(observed, grid)
         band = group.band(fraction, grid, analysis, ratios)
         for column, algorithm in enumerate(group.algorithms):
@@ -246,8 +246,8 @@ def _profile(
     return stacked(parts, column_names(COLUMNS))
 
 
-def _grid(ratios: NDArray[np.float64]) -> NDArray[np.float64]:
+def _grid(ratios: NDArray[np.float64], points: int) -> NDArray[np.float64]:
     largest = max(ratios[np.isfinite(ratios)].max(initial=1.0), 2.0)
-    grid = np.geomspace(1.0, largest, POINTS)
+    grid = np.geomspace(1.0, largest, points)
     grid[-1] = largest
     return grid
