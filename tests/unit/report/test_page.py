@@ -138,12 +138,12 @@ def test_long_tables_are_compressed_and_short_ones_are_not(evidence, written):
 def test_points_of_long_curves_that_change_nothing_visible_are_omitted(monkeypatch):
     monkeypatch.setattr(payload, "SMOOTH_ROWS", 10)
     share = np.linspace(0, 1, 5001)
-    frame = pd.DataFrame({"algorithm": "A", "cost": share + 1, "fraction": share})
+    frame = pd.DataFrame({"algorithm": "A", "cost": np.arange(1.0, 5002.0), "fraction": share})
     table = payload.table("ecdf", frame)
     cost, fraction = (np.array(values_of(table, name)["values"]) for name in ("cost", "fraction"))
-    assert 500 < table["shown"] < 1200
-    assert (cost[0], cost[-1]) == (1, 2)
-    held = fraction[np.searchsorted(cost, share + 1, side="right") - 1]
+    assert 300 < table["shown"] < 1200
+    assert (cost[0], cost[-1]) == (1, 5001)
+    held = fraction[np.searchsorted(cost, frame["cost"], side="right") - 1]
     assert np.abs(held - share).max() < 2 * payload.SEEN
 
 

@@ -10,9 +10,9 @@ import pandas as pd
 from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.layout import Layout, PrintedPart, parts
 from timefair.latex.captions import CaptionFacts, caption
-from timefair.latex.grid import grid
 from timefair.latex.notation import escape
-from timefair.latex.pages import Tabular, pages, tabulars
+from timefair.latex.pages import Tabular, pages
+from timefair.latex.shortening import fitted
 
 HEADER = r"""% {title}.
 % Needs \usepackage{{booktabs}}; \input this file in a paper of one column or two.
@@ -67,8 +67,9 @@ def typeset(
         Tidy, in the order in which it is printed; may be empty. Its attributes `NOTES` are
         sentences for the captions.
     layouts
-        Its printed forms. Each combination of their parts is a ``table*``, continued on further
-        pages if it is long.
+        Its printed forms. Each combination of their parts is a ``table*`` of one page; a part that
+        is longer is printed in part (`latex.shortening`), unless it has text that is broken into
+        lines, which is continued on further pages.
     setting
         The facts of the campaign that captions state.
 
@@ -89,10 +90,10 @@ def typeset(
 
 
 def _floats(table: Exhibit, part: PrintedPart, facts: CaptionFacts, notes: str) -> Iterator[str]:
-    cut = _fewest(part.rows, part.layout)
+    pieces = (table.name, part.layout.name, *part.shared.values())
+    part, cut = fitted(part) if len(part.rows) else (part, [NO_ROWS])
     incomplete = any("n/a" in tabular.tex for tabular in cut)
     text = caption(part, facts, charged=table.charged, incomplete=incomplete, notes=notes)
-    pieces = (table.name, part.layout.name, *part.shared.values())
     label = "-".join(re.sub("[^0-9A-Za-z.]+", "_", str(piece)) for piece in pieces if piece != "")
     first = f"\\caption[{escape(table.title)}]{{{text}}}\n\\label{{tab:{label}}}"
     for number, page in enumerate(pages(cut)):
@@ -100,14 +101,3 @@ def _floats(table: Exhibit, part: PrintedPart, facts: CaptionFacts, notes: str) 
             caption=CONTINUED if number else first,
             tabulars=BETWEEN.join(tabular.tex for tabular in page),
         )
-
-
-def _fewest(rows: pd.DataFrame, layout: Layout) -> list[Tabular]:
-    """The rows as they are or turned, whichever takes fewer pages, then fewer tabulars."""
-    if rows.empty:
-        return [NO_ROWS]
-    cut = tabulars(grid(rows, layout))
-    if len(cut) == 1 or layout.turned == layout:
-        return cut
-    turned = tabulars(grid(rows, layout.turned))
-    return min(cut, turned, key=lambda way: (len(pages(way)), len(way)))

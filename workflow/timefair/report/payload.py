@@ -138,7 +138,8 @@ def _places(frame: pd.DataFrame, name: str, panel: list[str]) -> NDArray[np.floa
     if (values[known] > 0).all() and (values[known] > 1).any():
         values = np.log10(values, where=known, out=values.copy())
     finite = pd.Series(np.where(known, values, np.nan), index=frame.index)
-    keys = [frame[key] for key in panel] or [np.zeros(len(frame))]
+    together = pd.Series(0, index=frame.index)
+    keys = [together, *(frame[key] for key in panel)]
     axes = finite.groupby(keys, sort=False, dropna=False)
     least, most = axes.transform("min").to_numpy(), axes.transform("max").to_numpy()
     length = np.where(most > least, most - least, 1.0)
