@@ -169,6 +169,14 @@ def test_the_best_of_many_algorithms_come_first(evidence):
     assert Names.of(list(many)[:12], first=order).shown == frozenset(list(many)[:12])
 
 
+@pytest.mark.parametrize("size", [1000, 600_000])
+def test_pictures_that_are_too_large_stay_files(written, size):
+    picture = PictureFile(b"<svg/>" + b" " * size, "image/svg+xml")
+    text = written({"A": 0.1, "B": 0.2}, figures={"quantiles": picture}).read_text()
+    assert ("<code>figures/quantiles</code></small>: too large" in text) is (size > 500_000)
+    assert ("data:image/svg+xml;base64" in text) is (size < 500_000)
+
+
 def test_many_functions_are_folded(written):
     assert (
         "<summary><h4>Function by function (9)"

@@ -22,6 +22,9 @@ class PictureFile(NamedTuple):
     kind: str
 
 
+PICTURES_BYTES = 500_000
+"""What the pictures of a page may have together."""
+
 FAMILIES = ("Comparisons", "Runtimes", "Quality", "Curves", "Run count", "Campaign")
 """In the order in which a reader may ask."""
 
@@ -42,13 +45,30 @@ def figures(
         f'<div id="chart-{chart["name"]}"></div>\n</figure>'
         for chart in drawn
     )
-    others = "\n".join(
-        _static(name, picture, evidence.table(FIGURES[name].table))
+    others = {
+        name: picture
         for name, picture in pictures.items()
         if name not in taken and not evidence.table(FIGURES[name].table).empty
-    )
-    more = f"<h3>More figures</h3>\n{others}" if others else ""
+    }
+    more = f"<h3>More figures</h3>\n{_pictures(others, evidence)}" if others else ""
     return "\n".join(filter(None, (names.legend() if drawn else "", live, more)))
+
+
+def _pictures(pictures: Mapping[str, PictureFile], evidence: Evidence) -> str:
+    """Pictures up to `PICTURES_BYTES` together, the smallest first; the names of other files."""
+    sizes = {name: len(picture.content) for name, picture in pictures.items()}
+    room, fitting = PICTURES_BYTES, set()
+    for name in sorted(sizes, key=lambda one: sizes[one]):
+        room -= sizes[name]
+        if room >= 0:
+            fitting.add(name)
+    return "\n".join(
+        _static(name, picture, evidence.table(FIGURES[name].table))
+        if name in fitting
+        else f"<p>{escape(FIGURES[name].title)} <small><code>figures/{name}</code></small>: "
+        "too large for a page.</p>"
+        for name, picture in pictures.items()
+    )
 
 
 def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:

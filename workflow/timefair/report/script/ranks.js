@@ -2,6 +2,7 @@
 
 const RANK_LEFT = 118;
 const MOST_TICKS = 13;
+const FEW_TICKS = 5;
 
 function rankPanel(panel, title) {
   const ranks = [...panel.series]
@@ -11,7 +12,7 @@ function rankPanel(panel, title) {
   const { right, top, width } = SIZE;
   const bottom = top + ROW * ranks.length;
   const count = panel.series.size;
-  const step = Math.ceil(count / MOST_TICKS);
+  const step = count <= MOST_TICKS ? 1 : Math.ceil(count / FEW_TICKS);
   const whole = [...Array(count).keys()].map((k) => k + 1).filter((rank) => rank === 1 || rank % step === 0);
   const ticks = whole.map((rank) => ({ value: rank, text: String(rank) }));
   const axis = linearAxis(1, Math.max(count, 2), RANK_LEFT, width - right - 8, ticks);
