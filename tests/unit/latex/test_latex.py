@@ -22,7 +22,7 @@ from timefair.exhibits.registry import TABLES
 from timefair.latex import Setting, document, notation, typeset
 from timefair.latex.grid import GAP, TabularColumn, best, grid, width_of
 from timefair.latex.notation import Notation, escape, short
-from timefair.latex.pages import CHARACTERS, LINES, pages, tabulars
+from timefair.latex.pages import CHARACTERS, LINES, Tabular, pages, tabulars
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -383,6 +383,12 @@ def test_a_part_is_on_one_page_and_says_what_is_missing(shape):
     assert (f"Of {algorithms} algorithms, the " in tex) is (algorithms > 13)
     assert ("rows, the first " in tex) is (functions > 100)
     assert len(tex.splitlines()) < 2 * LINES
+
+
+def test_rules_and_space_between_tabulars_count():
+    one = Tabular("", lines=10.0)
+    assert [len(page) for page in pages([one] * 6)] == [5, 1]
+    assert [len(page) for page in pages([Tabular("", lines=LINES)] * 2)] == [1, 1]
 
 
 def test_a_table_that_fits_on_a_page_is_complete():
