@@ -299,6 +299,11 @@ FAULTS: list[tuple[str, object, str]] = [
         "statistics.time: 'seconds': should be 'wall', 'cpu' or 'reference'",
     ),
     (
+        "statistics.pairs",
+        ["nobody"],
+        "statistics.pairs: 'nobody': should be 'all', 'best' or algorithms of this campaign",
+    ),
+    (
         "statistics",
         {"time": "cpu", "ancillary": "amortised"},
         "statistics.time: 'cpu': ancillary cost is in seconds of the wall clock; with "

@@ -22,7 +22,7 @@ from timefair.exhibits.registry import TABLES
 from timefair.latex import Setting, document, notation, typeset
 from timefair.latex.grid import GAP, TabularColumn, best, grid, width_of
 from timefair.latex.notation import Notation, escape, short
-from timefair.latex.pages import CHARACTERS, LINES, pages, tabulars
+from timefair.latex.pages import CHARACTERS, LINES, Tabular, pages, tabulars
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -373,8 +373,50 @@ def test_fifteen_algorithms_become_rows():
     assert "Function & Algorithm" in tex
 
 
-def test_a_continued_table_keeps_its_number():
-    tex = typeset_frame(many(15, 24, 1), ERT)
+@pytest.mark.parametrize("shape", [(13, 24, 11), (104, 6, 11), (104, 24, 1), (2, 500, 1)])
+def test_a_part_is_on_one_page_and_says_what_is_missing(shape):
+    tex = typeset_frame(many(*shape), replace(ERT, name="long"))
+    check(tex)
+    assert tex.count(r"\begin{table*}") == tex.count(r"\label{") == 1
+    algorithms, functions, targets = shape
+    assert ("Not every target is printed." in tex) is (targets > 1)
+    assert (f"Of {algorithms} algorithms, the " in tex) is (algorithms > 13)
+    assert ("rows, the first " in tex) is (functions > 100)
+    assert len(tex.splitlines()) < 2 * LINES
+
+
+def test_rules_and_space_between_tabulars_count():
+    one = Tabular("", lines=10.0)
+    assert [len(page) for page in pages([one] * 6)] == [5, 1]
+    assert [len(page) for page in pages([Tabular("", lines=LINES)] * 2)] == [1, 1]
+
+
+def test_a_table_that_fits_on_a_page_is_complete():
+    tex = typeset_frame(many(4, 3, 3), ERT)
+    assert tex.count(r"\scriptsize") == 4 * 3 * 3
+    assert "printed." not in tex
+
+
+def test_the_best_algorithms_are_printed():
+    tex = typeset_frame(many(104, 24, 1), ERT)
+    assert "algorithm-0" in tex
+    assert "algorithm-103" not in tex
+
+
+def test_one_target_is_the_hardest_that_most_reached():
+    frame = many(13, 24, 5)
+    frame.loc[frame["target"] < 0.05, "ert_s"] = np.inf
+    tex = typeset_frame(frame, ERT)
+    assert "Target 0.1." in tex
+    assert tex.count("algorithm-") == 13
+
+
+def test_long_texts_are_continued_with_the_number_of_their_table():
+    frame = pd.DataFrame(
+        {"item": [f"item {k}" for k in range(40)], "said": ["many words " * 12] * 40}
+    )
+    layout = Layout(caption="Items.", values=(Value("said", "Said", wrap=40),), rows=("item",))
+    tex = typeset_frame(frame, layout)
     check(tex)
     floats = tex.count(r"\begin{table*}")
     assert floats > 1

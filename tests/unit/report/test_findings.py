@@ -119,6 +119,12 @@ def test_decided_pairs_are_counted(evidence):
     assert said.endswith("all for quick.")
 
 
+def test_of_pairs_that_are_listed_in_part_it_is_said_which(evidence):
+    many = {f"n{k:02}": 0.01 + 0.03 * k for k in range(13)}
+    said = pairs_decided(evidence(many, runs=2, made=("comparison",)), SPACE)
+    assert "any of 12 pairs with n00 by the precision" in said
+
+
 def test_one_algorithm_alone_is_compared_with_nobody(evidence):
     found = findings(evidence({"alone": 0.1}), SPACE)
     assert found.headline.startswith("One algorithm was measured")

@@ -1,7 +1,9 @@
 """The page as a file: whole, alone, and with nothing taken for HTML that is none."""
 
+import gzip
 import json
 import re
+from base64 import b64decode
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -16,7 +18,9 @@ from timefair.exhibits.registry import TABLES
 from timefair.report import charts, payload
 from timefair.report.account import in_one_sentence
 from timefair.report.exhibits import PictureFile
+from timefair.report.findings.leading import leading
 from timefair.report.findings.situations import findings
+from timefair.report.markup import Names
 
 FEW = {"tables": ["ert"], "figures": ["ecdf"]}
 
@@ -60,8 +64,8 @@ def test_every_anchor_is_there_once(written):
 def test_names_are_never_taken_for_html(written):
     evil = 'DE</script><script>faults.push("run")</script>&"'
     text = written({evil: 0.1, "B": 0.2}).read_text()
-    tags = [tag for tag, _ in Reader(text).elements]
-    assert tags.count("script") == 2
+    scripts = [attributes for tag, attributes in Reader(text).elements if tag == "script"]
+    assert [one for one in scripts if not one.get("id", "").startswith("data")] == [{}]
     assert {look["name"] for look in data_of(text)["algorithms"]} == {evil, "B"}
 
 
@@ -98,7 +102,7 @@ def test_numbers_are_rounded_and_what_is_no_number_is_told():
         {"algorithm": ["A", "B", None], "per_evaluation": [1.23456789, np.inf, np.nan]}
     )
     table = payload.table("units", frame)
-    assert values_of(table, "per_evaluation")["values"] == [1.2346, "inf", None]
+    assert values_of(table, "per_evaluation")["values"] == [1.23, "inf", None]
     assert values_of(table, "algorithm")["words"] == ["A", "B"]
     assert values_of(table, "algorithm")["codes"] == [0, 1, -1]
 
@@ -114,6 +118,71 @@ def test_level_stretches_of_a_curve_keep_their_ends():
     table = payload.table("ecdf", frame)
     assert values_of(table, "cost")["values"] == [1, 3, 4, 1, 2]
     assert (table["rows"], table["shown"]) == (6, 5)
+
+
+def unpacked(text, name):
+    found = re.search(f'id="data-{name}">(.*?)</script>', text, re.DOTALL)
+    return json.loads(gzip.decompress(b64decode(found[1])))
+
+
+@pytest.mark.slow
+def test_long_tables_are_compressed_and_short_ones_are_not(evidence, written):
+    text = written({"A": 0.1, "B": 0.2}).read_text()
+    known = data_of(text)["tables"]
+    assert "columns" in known["friedman"]
+    assert "columns" not in known["ecdf"]
+    frame = evidence({"A": 0.1, "B": 0.2}).table("ecdf")
+    assert unpacked(text, "ecdf") == payload.table("ecdf", frame)
+
+
+def test_points_of_long_curves_that_change_nothing_visible_are_omitted(monkeypatch):
+    monkeypatch.setattr(payload, "SMOOTH_ROWS", 10)
+    share = np.linspace(0, 1, 5001)
+    frame = pd.DataFrame({"algorithm": "A", "cost": np.arange(1.0, 5002.0), "fraction": share})
+    table = payload.table("ecdf", frame)
+    cost, fraction = (np.array(values_of(table, name)["values"]) for name in ("cost", "fraction"))
+    assert 300 < table["shown"] < 1200
+    assert (cost[0], cost[-1]) == (1, 5001)
+    held = fraction[np.searchsorted(cost, frame["cost"], side="right") - 1]
+    assert np.abs(held - share).max() < 2 * payload.SEEN
+
+
+def test_a_curve_keeps_where_it_begins_to_be_known(monkeypatch):
+    monkeypatch.setattr(payload, "SMOOTH_ROWS", 1)
+    values = [np.nan, np.nan, np.inf, np.inf, 100.0, 100.01, 100.02, 1.0]
+    frame = pd.DataFrame({"algorithm": "A", "cost": np.arange(1.0, 9.0), "median": values})
+    kept = values_of(payload.table("anytime", frame), "cost")["values"]
+    assert {3, 5, 8} <= set(kept)
+
+
+def test_a_page_of_one_campaign_is_the_same_every_time(written):
+    assert written({"A": 0.1, "B": 0.2}).read_bytes() == written({"A": 0.1, "B": 0.2}).read_bytes()
+
+
+def test_the_best_of_many_algorithms_come_first(evidence):
+    many = {f"n{k:02}": 0.5 - 0.02 * k for k in range(14)}
+    order = leading(evidence(many, made=("ranks",)))
+    assert order == sorted(many, reverse=True)
+    names = Names.of(many, first=order)
+    assert names.shown == frozenset(order[:8])
+    assert "6 others" in names.legend()
+    assert Names.of(list(many)[:12], first=order).shown == frozenset(list(many)[:12])
+
+
+@pytest.mark.parametrize("size", [1000, 600_000])
+def test_pictures_that_are_too_large_stay_files(written, size):
+    picture = PictureFile(b"<svg/>" + b" " * size, "image/svg+xml")
+    text = written({"A": 0.1, "B": 0.2}, figures={"quantiles": picture}).read_text()
+    assert ("<code>figures/quantiles</code></small>: too large" in text) is (size > 500_000)
+    assert ("data:image/svg+xml;base64" in text) is (size < 500_000)
+
+
+def test_many_functions_are_folded(written):
+    assert (
+        "<summary><h4>Function by function (9)"
+        in written({"A": 0.1, "B": 0.2}, functions=9).read_text()
+    )
+    assert "<h4>Function by function</h4>" in written({"A": 0.1, "B": 0.2}).read_text()
 
 
 def test_a_table_that_is_too_long_is_left_to_its_file(monkeypatch):

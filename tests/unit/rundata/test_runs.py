@@ -6,6 +6,7 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.records import store
+from timefair.rundata import runs as runs_module
 from timefair.rundata.runs import Runs
 
 
@@ -47,6 +48,15 @@ def test_costs_go_from_the_first_event_to_the_longest_run(run, table):
     evaluations = runs.cost_grid("evaluations")
     assert (evaluations[0], evaluations[-1]) == (1.0, 100.0)
     np.testing.assert_array_equal(evaluations, np.unique(np.round(evaluations)))
+
+
+def test_curves_of_many_cells_have_fewer_points(run, table, monkeypatch):
+    runs = Runs.of(table(*(run([(1, 0.01, 5.0)], function=f) for f in range(1, 11))))
+    assert runs.cost_grid("seconds").size == runs_module.COSTS
+    for most, points in ((10, 101), (5, 50), (1, 30)):
+        monkeypatch.setattr(runs_module, "MANY_CELLS", most)
+        assert runs.points(101) == points
+        assert runs.cost_grid("seconds").size == points
 
 
 def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path, monkeypatch):

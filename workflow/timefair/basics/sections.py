@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
+from collections.abc import Collection, Iterator
 from typing import Any, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
@@ -23,8 +23,12 @@ class CampaignView(Protocol):
     """What a section may ask of the campaign that contains it."""
 
     @property
-    def algorithms(self) -> Sized:
+    def algorithms(self) -> Collection[str]:
         """The algorithms by label."""
+
+    @property
+    def published(self) -> Collection[str]:
+        """The published data by label."""
 
     @property
     def budget(self) -> Ends:

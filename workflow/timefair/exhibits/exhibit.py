@@ -187,9 +187,10 @@ class Exhibit:
         Returns
         -------
         DataFrame
-            With the attributes ``table`` (its name), ``disturbed``, ``omitted`` and ``published``
-            (sentences for captions, empty if there is nothing to say), ``clock``, and ``failed``:
-            suite, dimension and algorithm of all that made no evaluation.
+            With the attributes ``table`` (its name), ``disturbed``, ``omitted``, ``published`` and,
+            if it lists pairs, ``pairs`` (sentences for captions, empty if there is nothing to
+            say), ``clock``, and ``failed``: suite, dimension and algorithm of all that made no
+            evaluation.
         """
         from timefair.exhibits import unknown_optimum
         from timefair.rundata.failed import failed_algorithms, keep_looks, sentence

@@ -161,12 +161,15 @@ class PrintedPart:
         Those that are printed.
     left_out
         The keys of which not every value is printed.
+    said
+        Sentences on what else is not printed.
     """
 
     layout: Layout
     shared: dict[str, object]
     rows: pd.DataFrame
     left_out: tuple[str, ...]
+    said: str = ""
 
 
 def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:

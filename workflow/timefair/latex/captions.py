@@ -88,6 +88,7 @@ def caption(
         AMORTISED if charged and facts.analysis.ancillary == "amortised" else "",
         _bold(part.layout),
         _left_out(part),
+        part.said,
         "n/a: not available." if incomplete else "",
     ]
     return escape(" ".join(sentence for sentence in sentences if sentence))

@@ -12,9 +12,9 @@ from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.layout import Layout, PrintedPart, parts
 from timefair.exhibits.unknown_optimum import captioned, worded
 from timefair.latex.captions import CaptionFacts, caption
-from timefair.latex.grid import grid
 from timefair.latex.notation import escape
-from timefair.latex.pages import Tabular, pages, tabulars
+from timefair.latex.pages import Tabular, pages
+from timefair.latex.shortening import fitted
 
 HEADER = r"""% {title}.
 % Needs \usepackage{{booktabs}}; \input this file in a paper of one column or two.
@@ -39,6 +39,9 @@ FLOAT = r"""\begin{{table*}}[tbp]
 \setlength{{\tabcolsep}}{{3pt}}
 {tabulars}
 \end{{table*}}"""
+
+NOTES = ("pairs", "disturbed", "published")
+"""Attributes of a table that are sentences for its captions."""
 
 CONTINUED = r"\tablename~\thetable{} (continued)"
 NO_ROWS = Tabular(
@@ -69,8 +72,9 @@ def typeset(
         Tidy, in the order in which it is printed; may be empty. Its attributes `NOTES` are
         sentences for the captions.
     layouts
-        Its printed forms. Each combination of their parts is a ``table*``, continued on further
-        pages if it is long.
+        Its printed forms. Each combination of their parts is a ``table*`` of one page; a part that
+        is longer is printed in part (`latex.shortening`), unless it has text that is broken into
+        lines, which is continued on further pages.
     setting
         The facts of the campaign that captions state.
 
@@ -100,10 +104,10 @@ def _suited(layout: Layout, frame: pd.DataFrame) -> Layout:
 def _floats(
     table: Exhibit, title: str, part: PrintedPart, facts: CaptionFacts, notes: str
 ) -> Iterator[str]:
-    cut = _fewest(part.rows, part.layout)
+    pieces = (table.name, part.layout.name, *part.shared.values())
+    part, cut = fitted(part) if len(part.rows) else (part, [NO_ROWS])
     incomplete = any("n/a" in tabular.tex for tabular in cut)
     text = caption(part, facts, charged=table.charged, incomplete=incomplete, notes=notes)
-    pieces = (table.name, part.layout.name, *part.shared.values())
     label = "-".join(re.sub("[^0-9A-Za-z.]+", "_", str(piece)) for piece in pieces if piece != "")
     first = f"\\caption[{escape(title)}]{{{text}}}\n\\label{{tab:{label}}}"
     for number, page in enumerate(pages(cut)):
@@ -111,14 +115,3 @@ def _floats(
             caption=CONTINUED if number else first,
             tabulars=BETWEEN.join(tabular.tex for tabular in page),
         )
-
-
-def _fewest(rows: pd.DataFrame, layout: Layout) -> list[Tabular]:
-    """The rows as they are or turned, whichever takes fewer pages, then fewer tabulars."""
-    if rows.empty:
-        return [NO_ROWS]
-    cut = tabulars(grid(rows, layout))
-    if len(cut) == 1 or layout.turned == layout:
-        return cut
-    turned = tabulars(grid(rows, layout.turned))
-    return min(cut, turned, key=lambda way: (len(pages(way)), len(way)))

@@ -24,6 +24,9 @@ EM = 0.5
 LINES = 58.0
 """Of one page below the caption."""
 
+APART = 1.5
+"""Rules and space between two tabulars, in lines."""
+
 HALF = 0.5
 """Space between two blocks, in lines."""
 
@@ -45,7 +48,7 @@ def tabulars(grid: Grid) -> list[Tabular]:
 
 def pages(parts: list[Tabular]) -> list[list[Tabular]]:
     """As many on a page as fit, at least one."""
-    return [*_packed(parts, lambda part: part.lines, LINES)]
+    return [*_packed(parts, lambda part: part.lines + APART, LINES + APART)]
 
 
 def _packed(

@@ -12,8 +12,11 @@ from timefair.basics.ranges import format_ranges
 from timefair.campaign.configuration import Campaign
 from timefair.report.checklist_page import SOURCE
 from timefair.report.evidence import Evidence
-from timefair.report.markup import Names, definitions
+from timefair.report.markup import Names, definitions, folded
 from timefair.report.words import counted, listed, number
+
+MOST_ALGORITHMS = 20
+"""Algorithms that are listed openly; more are folded."""
 
 REPEAT = """<p>Save the campaign as <code>{name}.yaml</code> and run</p>
 <pre>snakemake --cores all --configfile {name}.yaml</pre>
@@ -105,12 +108,14 @@ def setup(evidence: Evidence, names: Names) -> str:
         f"<td>{escape(campaign.restart_of(label).policy)}</td></tr>"
         for label, spec in campaign.algorithms.items()
     )
-    return (
-        f'{definitions(facts, "facts")}\n<h3>Algorithms</h3>\n<div class="scroll"><table>\n'
+    table = (
+        '<div class="scroll"><table>\n'
         '<thead><tr><th scope="col">Name</th><th scope="col">Code</th>'
         '<th scope="col">Parameters</th><th scope="col">Restarts</th></tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody>\n</table></div>"
     )
+    algorithms = folded("Algorithms", table, len(campaign.algorithms), MOST_ALGORITHMS)
+    return f"{definitions(facts, 'facts')}\n{algorithms}"
 
 
 def _parameters(parameters: Mapping[str, object]) -> str:

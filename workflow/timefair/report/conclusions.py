@@ -8,9 +8,9 @@ from math import isfinite
 
 from timefair.report.cautions import Caution
 from timefair.report.findings.functions import OnFunction
-from timefair.report.findings.situations import Findings, Situation
+from timefair.report.findings.situations import Findings, Situation, across
 from timefair.report.findings.standing import Standing, Verdict
-from timefair.report.markup import Names
+from timefair.report.markup import Names, folded
 from timefair.report.words import counted, number
 
 SURE = {
@@ -34,11 +34,13 @@ SITUATIONS = """<h4>For whom</h4>
 </tbody>
 </table></div>"""
 
-FUNCTIONS = """<h4>Function by function</h4>
-<p class="note">By the expected cost to the hardest target that half of the runs of some algorithm
-reached; where there is none, that any run reached, or else by the median precision. Tied are those
-whose interval meets that of the first, as far as their runs tell. Intervals of times include what
-the speed of the machine may explain.</p>
+MOST_FUNCTIONS = 8
+"""Functions of a space that are listed openly; more are folded."""
+
+FUNCTIONS = """<p class="note">By the expected cost to the hardest target that half of the runs of
+some algorithm reached; where there is none, that any run reached, or else by the median precision.
+Tied are those whose interval meets that of the first, as far as their runs tell. Intervals of times
+include what the speed of the machine may explain.</p>
 <div class="scroll"><table class="stacked">
 <thead><tr><th scope="col">Function</th><th scope="col">in front</th>
 <th scope="col">compared by</th>
@@ -61,6 +63,19 @@ def cautioned(cautions: Sequence[Caution]) -> str:
     return f'<dl class="cautions">\n{items}\n</dl>'
 
 
+def summed_up(found: Sequence[Findings]) -> str:
+    """Who wins, for the first screen: a sentence on all spaces, and the headline of each."""
+    if len(found) < 2:
+        return "".join(f'<p class="headline">{escape(one.headline)}</p>' for one in found)
+    items = "\n".join(
+        f'<li><a href="#{one.space.anchor}">{escape(one.space.title)}</a>: '
+        f"{escape(one.headline)}</li>"
+        for one in found
+    )
+    together = f'<p class="headline">{escape(across(list(found)))}</p>'
+    return f'{together}\n<ul class="sentences">\n{items}\n</ul>'
+
+
 def concluded(found: Findings, names: Names) -> str:
     """What is said of one space."""
     sentences = "\n".join(f"<li>{escape(text)}</li>" for text in found.sentences)
@@ -72,7 +87,14 @@ def concluded(found: Findings, names: Names) -> str:
         f'<p class="headline">{escape(found.headline)}</p>',
         f'<ul class="sentences">\n{sentences}\n</ul>' if sentences else "",
         SITUATIONS.format(rows=rows) if rows else "",
-        FUNCTIONS.format(rows=functions) if functions else "",
+        folded(
+            "Function by function",
+            FUNCTIONS.format(rows=functions),
+            len(found.functions),
+            MOST_FUNCTIONS,
+        )
+        if functions
+        else "",
         "</article>",
     ]
     return "\n".join(filter(None, parts))

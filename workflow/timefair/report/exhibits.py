@@ -23,6 +23,9 @@ class PictureFile(NamedTuple):
     kind: str
 
 
+PICTURES_BYTES = 500_000
+"""What the pictures of a page may have together."""
+
 FAMILIES = ("Comparisons", "Runtimes", "Quality", "Curves", "Run count", "Campaign")
 """In the order in which a reader may ask."""
 
@@ -43,13 +46,30 @@ def figures(
         f'<div id="chart-{chart["name"]}"></div>\n</figure>'
         for chart in drawn
     )
-    others = "\n".join(
-        _static(name, picture, evidence.table(FIGURES[name].table))
+    others = {
+        name: picture
         for name, picture in pictures.items()
         if name not in taken and not evidence.table(FIGURES[name].table).empty
-    )
-    more = f"<h3>More figures</h3>\n{others}" if others else ""
+    }
+    more = f"<h3>More figures</h3>\n{_pictures(others, evidence)}" if others else ""
     return "\n".join(filter(None, (names.legend() if drawn else "", live, more)))
+
+
+def _pictures(pictures: Mapping[str, PictureFile], evidence: Evidence) -> str:
+    """Pictures up to `PICTURES_BYTES` together, the smallest first; the names of other files."""
+    sizes = {name: len(picture.content) for name, picture in pictures.items()}
+    room, fitting = PICTURES_BYTES, set()
+    for name in sorted(sizes, key=lambda one: sizes[one]):
+        room -= sizes[name]
+        if room >= 0:
+            fitting.add(name)
+    return "\n".join(
+        _static(name, picture, evidence.table(FIGURES[name].table))
+        if name in fitting
+        else f"<p>{escape(FIGURES[name].title)} <small><code>figures/{name}</code></small>: "
+        "too large for a page.</p>"
+        for name, picture in pictures.items()
+    )
 
 
 def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
@@ -84,11 +104,17 @@ def tables(shown: Mapping[str, dict[str, Any]]) -> str:
     return "\n".join(parts)
 
 
+def _note(table: dict[str, Any]) -> str:
+    """Which rows a table lists, if not all."""
+    return f'<p class="note">{escape(table["note"])}</p>' if table["note"] else ""
+
+
 def _table(name: str, table: dict[str, Any]) -> str:
     file = f"<small>{table['rows']} rows, <code>tables/{name}.csv</code></small>"
     if not table["shown"]:
         return f"<p>{escape(TABLES[name].title)} {file}: too long for a page.</p>"
     return (
         f'<details id="table-{name}" data-table="{name}" class="needs-script">'
-        f'<summary>{escape(TABLES[name].title)} {file}</summary><div class="place"></div></details>'
+        f"<summary>{escape(TABLES[name].title)} {file}</summary>{_note(table)}"
+        '<div class="place"></div></details>'
     )

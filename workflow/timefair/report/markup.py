@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -11,20 +11,45 @@ import pandas as pd
 
 from timefair.charts.paper.style import Look, looks
 
+MOST_SHOWN = 12
+"""Algorithms up to which all are shown in figures at first."""
+
+SHOWN_OF_MANY = 8
+"""Algorithms that are shown in figures at first, if there are more."""
+
 DASH = 1.6
 """Widths of a line that a unit of a dash is drawn with."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """The names of algorithms, each behind a spot of the colour that it has in all figures."""
+    """The names of algorithms, each behind a spot of the colour that it has on the page.
+
+    Attributes
+    ----------
+    looks
+        Of each algorithm, in the order of the legend.
+    shown
+        The algorithms that figures show at first.
+    """
 
     looks: Mapping[str, Look]
+    shown: frozenset[str]
 
     @classmethod
-    def of(cls, algorithms: Iterable[str], published: Iterable[str] = ()) -> Names:
+    def of(
+        cls,
+        algorithms: Iterable[str],
+        published: Iterable[str] = (),
+        first: Sequence[str] = (),
+    ) -> Names:
+        """All names; of more than `MOST_SHOWN`, those in ``first`` come first and are shown."""
         order = [*sorted(algorithms), *sorted(published)]
-        return cls(looks(pd.Categorical(order, order)))
+        if len(order) <= MOST_SHOWN:
+            return cls(looks(pd.Categorical(order, order)), frozenset(order))
+        ahead = [name for name in first if name in order]
+        order = list(dict.fromkeys([*ahead, *order]))
+        return cls(looks(pd.Categorical(order, order)), frozenset(order[:SHOWN_OF_MANY]))
 
     def one(self, name: str) -> str:
         look = self.looks.get(name)
@@ -35,23 +60,38 @@ class Names:
         return ", ".join(map(self.one, names))
 
     def for_script(self) -> list[dict[str, Any]]:
-        """Name, colour and dashes of each."""
+        """Name, colour and dashes of each, and whether figures show it at first."""
         return [
-            {"name": name, "color": look.color, "dash": dashes(look)}
+            {
+                "name": name,
+                "color": look.color,
+                "dash": dashes(look),
+                "shown": name in self.shown,
+            }
             for name, look in self.looks.items()
         ]
 
     def legend(self) -> str:
-        """A button an algorithm, which shows and hides its curves."""
-        buttons = "\n".join(
-            f'<button type="button" aria-pressed="true" data-algorithm="{escape(name)}">'
-            f'<svg viewBox="0 0 30 10" aria-hidden="true"><line x1="0" y1="5" x2="30" y2="5" '
-            f'stroke="{look.color}"{_dashed(look)}/></svg>{escape(name)}</button>'
-            for name, look in self.looks.items()
-        )
+        """One button per algorithm, which shows and hides its curves; most of many are folded."""
+        buttons = "\n".join(self._button(name) for name in self.looks if name in self.shown)
+        others = [name for name in self.looks if name not in self.shown]
+        if others:
+            more = "\n".join(map(self._button, others))
+            buttons += (
+                f'\n<details class="long"><summary>{len(others)} others, in grey</summary>\n'
+                f'<div class="others">\n{more}\n</div></details>'
+            )
         return (
             '<div class="legend needs-script" role="group" '
             f'aria-label="Algorithms shown in the figures">\n{buttons}\n</div>'
+        )
+
+    def _button(self, name: str) -> str:
+        look, pressed = self.looks[name], str(name in self.shown).lower()
+        return (
+            f'<button type="button" aria-pressed="{pressed}" data-algorithm="{escape(name)}">'
+            f'<svg viewBox="0 0 30 10" aria-hidden="true"><line x1="0" y1="5" x2="30" y2="5" '
+            f'stroke="{look.color}"{_dashed(look)}/></svg>{escape(name)}</button>'
         )
 
 
@@ -72,6 +112,15 @@ def definitions(pairs: Mapping[str, str], kind: str) -> str:
     """A list of terms, each with what is said of it as a text."""
     items = "\n".join(f"<dt>{escape(t)}</dt><dd>{escape(d)}</dd>" for t, d in pairs.items() if d)
     return f'<dl class="{kind}">\n{items}\n</dl>'
+
+
+def folded(summary: str, content: str, items: int, most: int) -> str:
+    """Content below a heading; folded if it has more than so many items."""
+    if items <= most:
+        return f"<h4>{escape(summary)}</h4>\n{content}"
+    return (
+        f"<details><summary><h4>{escape(summary)} ({items})</h4></summary>\n{content}\n</details>"
+    )
 
 
 def section(name: str, title: str, *content: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
@@ -15,13 +15,14 @@ from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import worded
 from timefair.report import account, charts, checklist_page, exhibits, payload
 from timefair.report.cautions import cautions
-from timefair.report.conclusions import cautioned, concluded
+from timefair.report.conclusions import cautioned, concluded, summed_up
 from timefair.report.evidence import FEW_FUNCTIONS, Evidence
-from timefair.report.findings.situations import across, findings
+from timefair.report.findings.leading import leading
+from timefair.report.findings.situations import Findings, across, findings
 from timefair.report.markup import Names, section
 
 SCRIPTS = (
-    "numbers", "elements", "tables", "series", "axes", "charts", "reading", "ranks", "page",
+    "numbers", "elements", "data", "tables", "series", "axes", "charts", "reading", "ranks", "page",
 )  # fmt: skip
 """Parts of the page's script, in the order in which they are put together."""
 
@@ -43,6 +44,7 @@ PAGE = """<!DOCTYPE html>
 <p class="kicker">Comparison at equal {unit}</p>
 <h1>{name}</h1>
 <p class="lead">{lead}</p>
+{summary}
 </header>
 <nav aria-label="Parts of the page"><ul>
 {links}
@@ -55,6 +57,7 @@ in the folders <code>figures</code> and <code>tables</code>.</p></noscript>
 <footer><p>Made by timefair {version}. All numbers, unrounded, are in the folder
 <code>results/{name}/tables</code>.</p></footer>
 <script type="application/json" id="data">{data}</script>
+{packed}
 <script>
 (() => {{
 "use strict";
@@ -95,14 +98,15 @@ def page(
         What was asked for.
     """
     evidence = Evidence(tables, campaign)
-    names = Names.of(campaign.algorithms, campaign.published)
+    names = Names.of(campaign.algorithms, campaign.published, first=leading(evidence))
+    found = [findings(evidence, space) for space in evidence.spaces]
     shown = {name: payload.table(name, tables[name]) for name in TABLES if name in tables}
     drawable = [name for name, table in shown.items() if table["shown"]]
     drawn = charts.drawn({name: tables[name] for name in drawable})
     some = evidence.some_frame
     parts = {
         "cautions": ("Before you believe it", cautioned(cautions(evidence))),
-        "findings": ("Who wins", _findings(evidence, names)),
+        "findings": ("Who wins", _findings(found, evidence, names)),
         "figures": ("Figures", worded(exhibits.figures(drawn, pictures, evidence, names), some)),
         "tables": ("Tables", worded(exhibits.tables(shown), some)),
         "setup": ("What was run", account.setup(evidence, names)),
@@ -110,12 +114,18 @@ def page(
         "checklist": ("Reporting checklist", _checklist(evidence)),
         "repeat": ("Repeat and cite", account.repeat(campaign) + account.cite(evidence)),
     }
-    data = {"algorithms": names.for_script(), "tables": shown, "charts": drawn}
+    long = [name for name, table in shown.items() if table["shown"] > payload.SHORT_ROWS]
+    data = {
+        "algorithms": names.for_script(),
+        "tables": shown | {name: payload.without_columns(shown[name]) for name in long},
+        "charts": drawn,
+    }
     return PAGE.format(
         version=__version__,
         name=escape(campaign.name),
         unit=evidence.unit,
         lead=escape(account.in_one_sentence(campaign)),
+        summary=summed_up(found),
         style=_file("page.css"),
         links="\n".join(
             f'<li><a href="#{key}">{escape(title)}</a></li>'
@@ -124,6 +134,10 @@ def page(
         ),
         sections="\n".join(section(key, title, content) for key, (title, content) in parts.items()),
         data=payload.script(data),
+        packed="\n".join(
+            f'<script type="text/plain" id="data-{name}">{payload.packed(shown[name])}</script>'
+            for name in long
+        ),
         script="\n".join(_file(f"script/{name}.js") for name in SCRIPTS),
     )
 
@@ -132,8 +146,7 @@ def _file(name: str) -> str:
     return files("timefair.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _findings(evidence: Evidence, names: Names) -> str:
-    found = [findings(evidence, space) for space in evidence.spaces]
+def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> str:
     if not found:
         return "<p>No table that compares algorithms was asked for.</p>"
     together = across(found)

@@ -1,20 +1,35 @@
-"""Tables as compact JSON for the page: columns, rounded, without rows that only repeat."""
+"""Tables as compact JSON for the page: columns, rounded, without rows that only repeat.
+
+Long tables are compressed, and the page unpacks one when it is first drawn or opened.
+"""
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from timefair.exhibits.layout import CURVES, Value, generic
+from timefair.exhibits.layout import CURVES, KEYS, Value, generic
 from timefair.exhibits.registry import TABLES
 
-DIGITS = 5
-"""Significant digits of a number on the page; the files have all."""
+DIGITS = 3
+"""Significant digits of a number on the page, which prints no more; the files have all."""
+
+SHORT_ROWS = 40
+"""Rows of a table that is not compressed: the page opens such a table to print it."""
+
+SMOOTH_ROWS = 30_000
+"""Rows of curves from which points are omitted that change nothing one can see."""
+
+SEEN = 1 / 600
+"""A change that can be seen, as a share of an axis: half a pixel of the largest chart."""
 
 MOST_ROWS = 200_000
 """Rows of a table that a page can hold."""
@@ -27,9 +42,11 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     that rows are chosen by, the places of its ``limits`` and its ``values``: `null` for NaN,
     ``"inf"`` for infinity; texts as ``words`` and their ``codes``. Curves omit the rows that only
     repeat their neighbours; ``rows`` is the number of rows of the file, ``shown`` the number here,
-    0 if there are too many.
+    0 if there are too many. ``note`` is a sentence on which pairs are listed, empty for all.
     """
-    thin = _without_repeats(frame)
+    thin = _without_repeats(_rounded(frame))
+    if len(thin) > SMOOTH_ROWS:
+        thin = _without_invisible(thin)
     layout = generic(thin, TABLES[name].title)
     limits = {v.column: v.interval for v in layout.values if v.interval}
     hidden = {end for ends in limits.values() for end in ends}
@@ -43,6 +60,7 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
         "title": TABLES[name].title,
         "rows": len(frame),
         "shown": len(shown),
+        "note": frame.attrs.get("pairs", ""),
         "columns": [
             {
                 "name": column,
@@ -58,6 +76,16 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     }
 
 
+def without_columns(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page knows of a table before it unpacks it."""
+    return {key: value for key, value in shown.items() if key != "columns"}
+
+
+def packed(data: object) -> str:
+    """JSON, compressed by gzip, in base64; equal data give equal texts."""
+    return b64encode(gzip.compress(_json(data).encode(), mtime=0)).decode("ascii")
+
+
 def _label(column: str, values: tuple[Value, ...]) -> str:
     return next((v.label for v in values if v.column == column), column.replace("_", " "))
 
@@ -68,13 +96,55 @@ def _without_repeats(frame: pd.DataFrame) -> pd.DataFrame:
     if at is None or frame.empty:
         return frame
     rest = frame.drop(columns=at)
-    numbers = map(str, rest.select_dtypes("float"))
-    rest = rest.assign(**{name: _rounded(rest[name]) for name in numbers})
     codes = rest.apply(lambda column: pd.factorize(column, use_na_sentinel=False)[0]).to_numpy()
     same = (codes[1:] == codes[:-1]).all(axis=1)
     inner = np.append(False, same) & np.append(same, False)
     kept: pd.DataFrame = frame[~inner]
     return kept
+
+
+def _without_invisible(frame: pd.DataFrame) -> pd.DataFrame:
+    """Curves without the points at which no value moves by `SEEN` from the last point kept.
+
+    The axis of a value goes from its least to its greatest one on a function, in the logarithm
+    where it is positive and not a share. The first and the last point of a curve are kept, and so
+    is every point where a value begins or ceases to be known or finite. Other tables stay as they
+    are.
+    """
+    at = next((key for key in CURVES if key in frame), None)
+    if at is None or "algorithm" not in frame:
+        return frame
+    values = [str(name) for name in frame.select_dtypes("float") if name not in (at, *KEYS)]
+    panel = [key for key in frame.columns if key in KEYS and key not in CURVES]
+    places = np.column_stack([_places(frame, name, panel) for name in values])
+    curve = frame.groupby([*panel, "algorithm"], sort=False, dropna=False, observed=True)
+    starts = curve.ngroup().to_numpy()
+    kept = np.ones(len(frame), dtype=bool)
+    last = places[0] if len(places) else None
+    for row in range(1, len(frame) - 1):
+        same = starts[row] == starts[row - 1] and starts[row] == starts[row + 1]
+        if same and (np.abs(places[row] - last) < SEEN).all():
+            kept[row] = False
+        else:
+            last = places[row]
+    smooth: pd.DataFrame = frame[kept]
+    return smooth
+
+
+def _places(frame: pd.DataFrame, name: str, panel: list[str]) -> NDArray[np.float64]:
+    """Where each value is on its axis, from 0 to 1; far away where it is not known or infinite."""
+    values = frame[name].to_numpy(dtype=np.float64)
+    known = np.isfinite(values)
+    if (values[known] > 0).all() and (values[known] > 1).any():
+        values = np.log10(values, where=known, out=values.copy())
+    finite = pd.Series(np.where(known, values, np.nan), index=frame.index)
+    together = pd.Series(0, index=frame.index)
+    keys = [together, *(frame[key] for key in panel)]
+    axes = finite.groupby(keys, sort=False, dropna=False)
+    least, most = axes.transform("min").to_numpy(), axes.transform("max").to_numpy()
+    length = np.where(most > least, most - least, 1.0)
+    codes = np.select([np.isnan(frame[name]), frame[name] == np.inf], [-3.0, 3.0], -2.0)
+    return np.where(known, (values - least) / length, codes)
 
 
 def _values(column: pd.Series[Any]) -> dict[str, Any]:
@@ -85,7 +155,7 @@ def _values(column: pd.Series[Any]) -> dict[str, Any]:
         return {"words": [str(word) for word in words], "codes": codes.tolist()}
     if not pd.api.types.is_float_dtype(column):
         return {"values": column.tolist()}
-    return {"values": [_plain(value) for value in _rounded(column).tolist()]}
+    return {"values": [_plain(value) for value in column.tolist()]}
 
 
 def _plain(value: float) -> float | int | str | None:
@@ -96,16 +166,26 @@ def _plain(value: float) -> float | int | str | None:
     return int(value) if value.is_integer() and abs(value) < 1e9 else value
 
 
-def _rounded(column: pd.Series[Any]) -> pd.Series[Any]:
-    """To so many significant digits."""
-    values = column.to_numpy(dtype=np.float64)
-    known = np.isfinite(values) & (values != 0)
-    rounded = values.copy()
-    rounded[known] = [float(f"{value:.{DIGITS}g}") for value in values[known]]
-    return pd.Series(rounded, index=column.index)
+def _rounded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Numbers that are not whole to so many significant digits, as the page prints them."""
+    columns = {}
+    for name, column in frame.select_dtypes("float").items():
+        different, place = np.unique(column.to_numpy(dtype=np.float64), return_inverse=True)
+        broken = np.isfinite(different) & (different != np.rint(different))
+        different[broken] = [float(f"{value:.{DIGITS}g}") for value in different[broken]]
+        columns[str(name)] = different[place]
+    return frame.assign(**columns)
 
 
 def script(data: Mapping[str, Any]) -> str:
     """JSON that may stand inside an element ``script``: nothing in it can end the element."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return (
+        _json(data)
+        .replace("<", "\\u003c")
+        .replace("\u2028", "\\u2028")
+        .replace("\u2029", "\\u2029")
+    )
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=False)

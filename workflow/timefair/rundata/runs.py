@@ -47,6 +47,16 @@ HELD_EVENTS = 4_000_000
 """As many are kept in memory, some 100 MB; more are read again whenever they are asked for."""
 
 
+COSTS = 101
+"""Points of a grid of costs."""
+
+MANY_CELLS = 400
+"""Algorithms times functions in all dimensions, up to which curves have all of their points."""
+
+LEAST_POINTS = 0.3
+"""Share of the points that curves have at least."""
+
+
 @dataclass(frozen=True)
 class Runs:
     """Runs in the order of their keys.
@@ -320,19 +330,31 @@ class Runs:
             best[part.rows] = best_so_far(of_events, part.precision, part.offsets, grid)
         return best
 
-    def cost_grid(self, unit: Unit, points: int = 101) -> NDArray[np.float64]:
+    def points(self, usual: int) -> int:
+        """How many points the curves of a table have.
+
+        ``usual`` up to `MANY_CELLS` cells; beyond, in proportion to their number fewer, so that
+        tables, figures and the memory of a bootstrap do not grow with it, but at least
+        `LEAST_POINTS` of the usual number.
+        """
+        cells = self.frame.groupby(["suite", "dimension", "function", "algorithm"], observed=True)
+        share = MANY_CELLS / max(cells.ngroups, MANY_CELLS)
+        return round(usual * max(share, LEAST_POINTS))
+
+    def cost_grid(self, unit: Unit) -> NDArray[np.float64]:
         """Costs, evenly spaced in the logarithm, from the first event to the longest run's end."""
         first = self._first_costs(unit).min(initial=np.inf)
-        return _cost_grid(float(first), self.spent(unit).max(initial=0.0), unit, points)
+        end = self.spent(unit).max(initial=0.0)
+        return _cost_grid(float(first), end, unit, self.points(COSTS))
 
     def cost_grids(
-        self, unit: Unit, of_runs: Iterable[NDArray[np.intp]], points: int = 101
+        self, unit: Unit, of_runs: Iterable[NDArray[np.intp]]
     ) -> list[NDArray[np.float64]]:
         """A `cost_grid` for each of some sets of runs, given by their rows.
 
         Each ends with the longest of its own runs, as dimensions may have budgets of their own.
         """
-        first, end = self._first_costs(unit), self.spent(unit)
+        first, end, points = self._first_costs(unit), self.spent(unit), self.points(COSTS)
         return [
             _cost_grid(first[rows].min(initial=np.inf), end[rows].max(initial=0.0), unit, points)
             for rows in of_runs

@@ -14,6 +14,7 @@ from pydantic import Field, field_validator
 from timefair.basics.sections import CampaignView, Fault, Section
 from timefair.basics.values import (
     Bounds,
+    Choice,
     Cost,
     Count,
     Distinct,
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
 Clock = Literal["wall", "cpu", "reference"]
 CLOCKS: tuple[Clock, ...] = ("wall", "cpu", "reference")
+
+
+EVERY_PAIR, WITH_THE_BEST = "all", "best"
+"""What ``pairs`` may be instead of labels of algorithms."""
 
 
 class RunCount(Section):
@@ -83,6 +88,12 @@ class Statistics(Section):
         description="The seconds in the tables: wall clock, CPU time, or CPU time in units of the "
         "reference kernel. The table `units` shows which repeats best.",
     )
+    pairs: Choice | None = Field(
+        default=None,
+        description="The pairs of algorithms that tables of pairs list: `all`; `best`, those with "
+        "the best algorithm; or a list of algorithms, those with one of these. `null`: `all` up to "
+        "12 algorithms, `best` beyond.",
+    )
     mixed: Literal["refuse", "allow"] = Field(
         default="refuse",
         description="`allow`: a table may contain runs of different machines, software, code or "
@@ -95,6 +106,14 @@ class Statistics(Section):
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if self.time == "reference" and not campaign.reference_is_timed:
             yield "time", "'reference': needs timing.reference: true"
+        if self.pairs not in (None, (EVERY_PAIR,), (WITH_THE_BEST,)):
+            for label in self.pairs or ():
+                if label not in campaign.algorithms and label not in campaign.published:
+                    yield (
+                        "pairs",
+                        f"{label!r}: should be {EVERY_PAIR!r}, {WITH_THE_BEST!r} or algorithms of "
+                        "this campaign",
+                    )
         if self.time != "wall" and self.ancillary == "amortised":
             yield (
                 "time",

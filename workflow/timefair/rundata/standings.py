@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from timefair.records.status import StopReason
 from timefair.rundata.runs import PER_DIMENSION, SECONDS, Runs, Unit
 from timefair.statistics.anytime import best_so_far
+
+Space: TypeAlias = tuple[str, int]
+"""A suite and a dimension."""
 
 KEYS = ("suite", "dimension", "function")
 ENDED_BY_BUDGET = (StopReason.TIME, StopReason.TIME_KILLED, StopReason.EVALUATIONS)
@@ -38,6 +41,11 @@ class ProblemRuns:
     names: dict[str, Any]
     rows: NDArray[np.intp]
     algorithms: dict[str, NDArray[np.intp]]
+
+    @property
+    def space(self) -> Space:
+        """Its suite and its dimension."""
+        return str(self.names["suite"]), int(self.names["dimension"])
 
     def samples(self, of_runs: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """What each algorithm has of an array with a row for each run of the campaign."""

@@ -9,13 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 
-def holm(p: ArrayLike) -> NDArray[np.float64]:
+def holm(p: ArrayLike, *, further: int = 0) -> NDArray[np.float64]:
     """Holm's step-down p-values: bound the chance of any false finding, for any dependence.
 
     Parameters
     ----------
     p : array_like, shape (tests,)
         In [0, 1], or NaN for a test that could not be made, which stays NaN and does not count.
+    further : int
+        Further tests of the family, at least 0. Each enters with p = 1, so that the adjusted
+        p-values are upper limits of those with all p-values.
 
     Returns
     -------
@@ -36,12 +39,14 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     --------
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
+    >>> holm([0.01, 0.04], further=1).tolist()
+    [0.03, 0.08]
     """
     family, made = _family(p)
-    return _step_down(family, made, np.arange(made.sum(), 0, -1))
+    return _step_down(family, made, np.arange(made.sum(), 0, -1) + further)
 
 
-def holm_levels(p: ArrayLike, alpha: float) -> NDArray[np.float64]:
+def holm_levels(p: ArrayLike, alpha: float, *, further: int = 0) -> NDArray[np.float64]:
     """The level at which Holm's procedure tests each hypothesis of a family.
 
     Parameters
@@ -50,6 +55,8 @@ def holm_levels(p: ArrayLike, alpha: float) -> NDArray[np.float64]:
         As for `holm`.
     alpha : float
         The error level of the family.
+    further : int
+        As for `holm`.
 
     Returns
     -------
@@ -77,9 +84,9 @@ def holm_levels(p: ArrayLike, alpha: float) -> NDArray[np.float64]:
     """
     family, made = _family(p)
     order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
-    rejected = int((holm(family)[order] <= alpha).sum())
-    left = np.arange(order.size, 0, -1)
-    left[rejected:] = order.size - rejected
+    rejected = int((holm(family, further=further)[order] <= alpha).sum())
+    left = np.arange(order.size, 0, -1) + further
+    left[rejected:] = order.size + further - rejected
     levels = np.full(family.shape, np.nan)
     levels[order] = alpha / left
     return levels

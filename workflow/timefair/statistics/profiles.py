@@ -276,8 +276,10 @@ def profile_band(
         raise ValueError("replicates must have at least one part")
     if problems == 0:
         return ProfileBand(unknown, unknown)
-    shares = counts.cumsum(axis=2)[:, :, :-1] / problems
-    width = sample_quantile(np.abs(shares - observed.T), confidence, axis=0).T
+    width = np.empty(observed.shape)
+    for algorithm, seen in enumerate(observed.T):  # one at a time: the samples of all are large
+        shares = counts[:, algorithm].cumsum(axis=1)[:, :-1] / problems
+        width[:, algorithm] = sample_quantile(np.abs(shares - seen), confidence, axis=0)
     return ProfileBand(np.maximum(observed - width, 0.0), np.minimum(observed + width, 1.0))
 
 

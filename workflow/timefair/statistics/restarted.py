@@ -169,7 +169,8 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
         return Bounds(never, never)
     limit = points[np.isfinite(points)].max(initial=0.0)
     early, late = _waits(sample, float(limit))
-    return Bounds.around(late.cdf(sample, points), early.cdf(sample, points))
+    first = early.cdf(sample, points)
+    return Bounds.around(first if late is early else late.cdf(sample, points), first)
 
 
 def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bounds:
@@ -273,19 +274,24 @@ class _Waits:
     def cdf(self, sample: _RestartedRuns, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """A run that begins at x succeeds up to b if its own cost is at most b - x."""
         latest = points[:, np.newaxis] * (1.0 + SLACK) - sample.successes
-        begun = self.begun[np.searchsorted(self.sums, latest, side="right")]
+        begun = self.begun[self.sums.searchsorted(latest, side="right")]
         fraction = np.minimum(begun.sum(axis=1) / sample.runs, 1.0)
         return np.where(np.isposinf(points), 1.0, fraction)
 
+    def reaches(self, sample: _RestartedRuns, point: float, p: float) -> bool:
+        """Whether `cdf` at one finite point comes to p; bisection asks this 40 times."""
+        latest = point * (1.0 + SLACK) - sample.successes
+        begun = self.begun[self.sums.searchsorted(latest, side="right")]
+        return bool(min(begun.sum() / sample.runs, 1.0) >= p - ROUNDING)
+
     def quantile(self, sample: _RestartedRuns, p: float, limit: float) -> float:
         """The step at which `cdf` comes to p; the limit if that is earlier."""
-        if self.cdf(sample, np.array([limit]))[0] < p - ROUNDING:
+        if not self.reaches(sample, limit, p):
             return limit
         low, high = 0.0, limit
         while high - low > SLACK * limit:
             middle = (low + high) / 2
-            enough = self.cdf(sample, np.array([middle]))[0] >= p - ROUNDING
-            low, high = (low, middle) if enough else (middle, high)
+            low, high = (low, middle) if self.reaches(sample, middle, p) else (middle, high)
         latest = high * (1.0 + 2 * SLACK) - sample.successes
         before = np.searchsorted(self.sums, latest, side="right") - 1
         steps = self.sums[before] + sample.successes
@@ -300,7 +306,8 @@ def _quantile(sample: _RestartedRuns, moments: RestartedMoments, p: float) -> tu
         return np.inf, np.inf
     limit = float(moments.mean + moments.sd * np.sqrt(p / (1.0 - p))) * (1.0 + ROUNDING)
     early, late = _waits(sample, limit)
-    return early.quantile(sample, p, limit), late.quantile(sample, p, limit)
+    first = early.quantile(sample, p, limit)
+    return first, first if late is early else late.quantile(sample, p, limit)
 
 
 def _waits(sample: _RestartedRuns, limit: float) -> tuple[_Waits, _Waits]:

@@ -16,6 +16,7 @@ from timefair.statistics.friedman import friedman, posthoc
 
 ANALYSIS = Analysis(targets=(1.0, 0.1))
 NAMES = ("ranks", "friedman", "posthoc", "comparison", "rankings", "inversions")
+PAIR = ["algorithm_a", "algorithm_b"]
 
 
 def made(name, table, analysis=ANALYSIS):
@@ -376,3 +377,66 @@ def test_algorithms_keep_their_looks_beside_a_failure(with_a_failure, table, sam
     shown = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
     assert shown == ["hare", "tortoise", "zebra"]
     assert figure.axes[0].get_yticks().tolist() == [1, 2, 3]
+
+
+@pytest.fixture
+def many(sample, table):
+    """Thirteen algorithms on two functions; the later in the alphabet, the worse, but for M."""
+    names = "ABCDEFGHIJKLM"
+    return table(
+        *(
+            row
+            for function in (1, 2)
+            for place, name in enumerate(names)
+            for row in sample(
+                name, [(place % 12 + 1) * (1 + 0.01 * k) for k in range(6)], function=function
+            )
+        )
+    )
+
+
+@pytest.mark.parametrize("name", ["comparison", "posthoc", "profile_pairs"])
+def test_of_many_algorithms_only_pairs_with_the_best_are_listed(name, many):
+    frame = made(name, many)
+    pairs = frame[["algorithm", "against"] if name == "profile_pairs" else PAIR].drop_duplicates()
+    assert (pairs == "A").any(axis=1).all()
+    assert len(pairs) == 12 * (2 if name == "profile_pairs" else 1)
+    assert "Only pairs with" in frame.attrs["pairs"]
+    everyone = made(name, many, ANALYSIS.model_copy(update={"pairs": ("all",)}))
+    assert everyone.attrs["pairs"] == ""
+    assert len(everyone) > 6 * len(frame)
+
+
+def test_listed_pairs_have_the_numbers_that_all_pairs_give_them(many):
+    keys = ["function", *PAIR]
+    everyone = made("comparison", many, ANALYSIS.model_copy(update={"pairs": ("all",)}))
+    frame = made("comparison", many)
+    beside = frame.merge(everyone, on=keys, suffixes=("", "_of_all"))
+    assert len(beside) == len(frame)
+    for column in ("p", "a12", "a12_low", "median_a", "n_b"):
+        np.testing.assert_array_equal(beside[column], beside[f"{column}_of_all"])
+    assert (beside["p_holm"] >= beside["p_holm_of_all"]).all()
+    over_functions = frame[frame["function"] != "all"]
+    least = over_functions["p"].min()
+    assert over_functions["p_holm"].min() == pytest.approx(min(1.0, 2 * 78 * least))
+
+
+def test_pairs_of_named_algorithms_are_listed(many):
+    frame = made("comparison", many, ANALYSIS.model_copy(update={"pairs": ("B", "C")}))
+    assert frame[PAIR].isin(["B", "C"]).any(axis=1).all()
+    assert len(frame[frame["function"] == "1"]) == 12 + 11
+    assert frame.attrs["pairs"] == "Only pairs with B or C are listed."
+
+
+def test_inversions_of_many_algorithms_are_those_with_the_best(run, table):
+    rows = [
+        run([(100 + place, 0.9 - 0.01 * place, 0.05)], run=k, algorithm=name)
+        for place, name in enumerate("ABCDEFGHIJKLM")
+        for k in range(3)
+    ]
+    frame = made("inversions", table(*rows)).query("criterion == 'fixed target'")
+    assert set(frame["algorithm_a"]) == {"A"}
+    assert set(frame["algorithm_b"]) == set("BCDEFGHIJKLM")
+    everyone = made("inversions", table(*rows), ANALYSIS.model_copy(update={"pairs": ("all",)}))
+    pairs = everyone.query("criterion == 'fixed target'")[PAIR].drop_duplicates()
+    assert len(pairs) == 78

@@ -16,11 +16,20 @@ SECONDS = {"quick": 0.01, "slow": 0.5, "never": 50.0}
 CHARTS = ("ranks", "ert", "anytime", "ecdf", "profile")
 
 
+DRAWN = """new Promise(done => {
+    const places = [...document.querySelectorAll('[id^=chart-]')];
+    const look = () => places.every(it => it.hasChildNodes()) ? done() : setTimeout(look, 10);
+    look();
+})"""
+"""A promise that all charts are drawn."""
+
+
 @pytest.fixture
 def opened(browser, written):
     """The browser at the page of three algorithms, and that nothing went wrong there."""
     page = written(SECONDS, figures=FIGURES)
     browser.open(page)
+    browser.run(DRAWN)
     yield browser
     assert browser.faults == []
     assert [url for url in browser.requests if not url.startswith("data:")] == [page.as_uri()]
@@ -154,6 +163,7 @@ def test_a_link_opens_the_table_that_it_names(opened):
 def test_names_are_text_in_the_browser_too(browser, written):
     evil = '<img src=x onerror="faults.push(1)">'
     browser.open(written({evil: 0.01, "B": 0.5}, figures=FIGURES))
+    browser.run(DRAWN)
     open_table(browser, "ranks")
     browser.hover("#chart-ecdf .panel svg")
     assert evil in texts(browser, ".legend button")
@@ -166,6 +176,7 @@ def test_names_are_text_in_the_browser_too(browser, written):
 @pytest.mark.parametrize("dark", [False, True])
 def test_nothing_is_wider_than_the_window(browser, written, width, dark):
     browser.open(written(SECONDS, figures=FIGURES), width=width, dark=dark)
+    browser.run(DRAWN)
     assert browser.run("document.documentElement.scrollWidth") <= width
     red = browser.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")
     assert (int(red) < 64) is dark
@@ -181,3 +192,41 @@ def test_on_paper_short_tables_are_open_and_long_ones_are_not_there(opened, tmp_
     assert not opened.run("document.querySelector('#table-anytime').open")
     opened.run("dispatchEvent(new Event('afterprint'))")
     assert opened.run("document.querySelectorAll('details[open]').length") == 0
+
+
+MANY = {f"n{k:02}": 0.01 + 0.01 * k for k in range(20)}
+
+
+def test_of_many_algorithms_the_best_are_in_colour_and_the_others_grey(browser, written):
+    browser.open(written(MANY, figures=FIGURES, made=("ranks", "ert", "ecdf")))
+    browser.run(DRAWN)
+    pressed = texts(browser, ".legend [aria-pressed=true]")
+    assert pressed == sorted(MANY)[:8]
+    assert browser.run("document.querySelector('.legend details').open") is False
+    assert (
+        browser.run("document.querySelectorAll('#chart-ecdf .panel:first-child .curve').length")
+        == 8
+    )
+    assert (
+        browser.run("document.querySelectorAll('#chart-ecdf .panel:first-child .rest').length") == 1
+    )
+    browser.click(".legend summary")
+    browser.click(".legend .others button")
+    assert (
+        browser.run("document.querySelectorAll('#chart-ecdf .panel:first-child .curve').length")
+        == 9
+    )
+    browser.hover("#chart-ecdf .panel svg")
+    assert len(texts(browser, ".tip:not([hidden]) div")) == 9
+    assert browser.faults == []
+
+
+def test_charts_out_of_sight_do_not_delay_the_page(browser, written):
+    page = written(SECONDS)
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("idle(drawNext)", "null"), encoding="utf-8")
+    browser.open(page)
+    assert browser.run("document.querySelector('#chart-profile').hasChildNodes()") is False
+    browser.run("document.querySelector('#chart-profile').scrollIntoView({behavior: 'instant'})")
+    browser.run("new Promise(done => setTimeout(done, 300))")
+    assert browser.run("document.querySelector('#chart-profile').hasChildNodes()") is True

@@ -11,10 +11,12 @@ from timefair.exhibits.comparisons.ranks import CRITERION, KEYS, cases
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
+from timefair.rundata.pairs import listed
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.statistics.friedman import critical_difference, friedman, posthoc
+from timefair.statistics.ranks import average_ranks
 
 STATISTICS = (
     Column("chi2", "Friedman's χ², corrected for ties"),
@@ -50,6 +52,8 @@ PAIR_COLUMNS = (
     Column("z", "`rank_difference` in standard errors"),
     *P_VALUES,
 )
+
+IN_PART = "Only pairs with the best algorithm or with those named in `statistics.pairs` are listed."
 
 
 @exhibit(
@@ -107,8 +111,9 @@ def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     question=Question.BETTER,
     title="Pairs of average ranks that differ",
     caption="""
-    All pairs of algorithms after Friedman's test: the difference of their average ranks, and its
-    p-values, unadjusted and adjusted for all pairs.
+    Pairs of algorithms after Friedman's test: the difference of their average ranks, and its
+    p-values, unadjusted and adjusted for all pairs. Of more than 12 algorithms, only pairs with the
+    one of the lowest average rank are listed; `statistics.pairs` changes that.
     """,
     columns=PAIR_COLUMNS,
     layouts=[
@@ -127,14 +132,20 @@ def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     comparing=True,
 )
 def paired(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Every pair of algorithms for each (suite, dimension, measure, criterion)."""
-    parts = []
+    """Pairs of algorithms for each (suite, dimension, measure, criterion)."""
+    parts, complete = [], True
     for case in cases(runs, analysis):
         pairs, names = posthoc(case.scores), np.array(case.algorithms, dtype=object)
+        averages = dict(zip(case.algorithms, average_ranks(case.scores).tolist(), strict=True))
+        chosen = listed(analysis, averages)
         columns = (
             *(names[pairs.first], names[pairs.second], pairs.difference, pairs.z),
             *(pairs.p, pairs.p_holm, pairs.p_shaffer, pairs.p_nemenyi),
         )
+        kept = [chosen.has(a, b) for a, b in zip(columns[0], columns[1], strict=True)]
         part = dict(zip(column_names(PAIR_COLUMNS)[len(KEYS) :], columns, strict=True))
-        parts.append({**case.names, **part})
-    return stacked(parts, column_names(PAIR_COLUMNS))
+        parts.append({**case.names, **{name: part[name][kept] for name in part}})
+        complete = complete and all(kept)
+    frame = stacked(parts, column_names(PAIR_COLUMNS))
+    frame.attrs["pairs"] = "" if complete else IN_PART
+    return frame

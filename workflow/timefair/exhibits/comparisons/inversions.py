@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from math import comb
 from typing import Any
 
@@ -26,6 +25,7 @@ from timefair.exhibits.comparisons.rankings import (
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.questions import Question
+from timefair.rundata.pairs import in_words, listed_by_precision
 from timefair.rundata.problems import Spent
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
@@ -77,7 +77,8 @@ COLUMNS = (
     Column(
         "p_holm",
         "the larger of both p-values after Holm over all pairs, functions and targets of the "
-        "suite, dimension and criterion; pairs that are not inverted enter with p = 1",
+        "suite, dimension and criterion; pairs that are not inverted or not listed enter with "
+        "p = 1",
     ),
     Column(
         "significant", "whether `p_holm` is at most 1 − confidence: then both orders are certain"
@@ -90,9 +91,10 @@ COLUMNS = (
     question=Question.INVERSION,
     title="Pairs whose order in time is another",
     caption="""
-    Every pair of algorithms of which one is strictly better by evaluations and the other by time:
-    by the ERT at a fixed target, or by the median precision at a fixed budget. An inversion is
-    significant only if both orders are.
+    Pairs of algorithms of which one is strictly better by evaluations and the other by time: by the
+    ERT at a fixed target, or by the median precision at a fixed budget. An inversion is significant
+    only if both orders are. Of more than 12 algorithms, only pairs with the best one are listed,
+    which has the lowest average rank of the median precision; `statistics.pairs` changes that.
     """,
     columns=COLUMNS,
     layouts=[
@@ -122,6 +124,7 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     spent = {unit: spent_until(runs, unit, analysis) for unit in UNITS}
     allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
+    listed_in = listed_by_precision(runs, analysis)
     least = [(problem, _least(problem, allowed)) for problem in problems(runs)]
     asked = [(problem, np.unique(list(own.values()))) for problem, own in least]
     reached = precision_at(runs, asked)
@@ -130,21 +133,24 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         pairs = comb(len(problem.algorithms), 2)
         tests[suite, dimension, FIXED_BUDGET] += pairs
         tests[suite, dimension, FIXED_TARGET] += pairs * len(analysis.targets)
-        rows += _at_fixed_budget(problem, own, limits, at, best)
-        rows += _at_fixed_targets(problem, analysis.targets_from_easy, spent)
+        chosen = list(listed_in[problem.space].pairs(list(problem.algorithms)))
+        rows += _at_fixed_budget(problem, chosen, own, limits, at, best)
+        rows += _at_fixed_targets(problem, chosen, analysis.targets_from_easy, spent)
     families: defaultdict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         families[tuple(row[key] for key in FAMILY)].append(row)
     for family, members in families.items():
         _adjust(members, tests[family], alpha=1 - analysis.confidence)
-    return pd.DataFrame(rows, columns=column_names(COLUMNS))
+    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
+    frame.attrs["pairs"] = in_words(listed_in)
+    return frame
 
 
 def _adjust(inversions: list[dict[str, Any]], tests: int, alpha: float) -> None:
     """Mark the significant inversions of a family; its other tests enter with p = 1."""
     larger = [np.maximum(row["p_by_evaluations"], row["p_by_time"]) for row in inversions]
-    adjusted = holm(np.append(larger, np.ones(tests - len(larger))))
-    for row, p in zip(inversions, adjusted, strict=False):
+    adjusted = holm(larger, further=tests - len(larger))
+    for row, p in zip(inversions, adjusted, strict=True):
         row["p_holm"] = float(p)
         row["significant"] = bool(p <= alpha)
 
@@ -156,6 +162,7 @@ def _least(problem: ProblemRuns, allowed: NDArray[np.float64]) -> dict[str, floa
 
 def _at_fixed_budget(
     problem: ProblemRuns,
+    pairs: Sequence[tuple[str, str]],
     least: dict[str, float],
     limits: NDArray[np.float64],
     at_limits: NDArray[np.float64],
@@ -163,7 +170,7 @@ def _at_fixed_budget(
 ) -> Iterator[dict[str, Any]]:
     at = problem.split(at_limits)
     at_the_end = problem.samples(best)
-    for pair in combinations(problem.algorithms, 2):
+    for pair in pairs:
         equal = min(least[name] for name in pair)
         samples = [at[name][:, np.searchsorted(limits, equal)] for name in pair]
         ends = [at_the_end[name] for name in pair]
@@ -180,12 +187,15 @@ def _at_fixed_budget(
 
 
 def _at_fixed_targets(
-    problem: ProblemRuns, targets: tuple[float, ...], spent: dict[Unit, Spent]
+    problem: ProblemRuns,
+    pairs: Sequence[tuple[str, str]],
+    targets: tuple[float, ...],
+    spent: dict[Unit, Spent],
 ) -> Iterator[dict[str, Any]]:
     cost = {unit: problem.samples(spent[unit].cost) for unit in UNITS}
     success = problem.samples(spent["seconds"].success)
     ert_at = {unit: erts(problem, spent[unit]) for unit in UNITS}
-    for pair in combinations(problem.algorithms, 2):
+    for pair in pairs:
         for k, target in enumerate(targets):
             values = [ert_at[unit][name][k] for unit in ("evaluations", "seconds") for name in pair]
             if _inverted(*values):

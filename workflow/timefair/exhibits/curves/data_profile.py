@@ -116,7 +116,8 @@ def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         there = told_in(runs, MEASURES[unit][0])
         groups = list(_groups(there, _spent(there, analysis, unit)))
         costs = [group.costs() for group in groups]
-        grid = _grid(np.concatenate([np.empty(0), *(cost.ravel() for cost in costs)]))
+        solved = np.concatenate([np.empty(0), *(cost.ravel() for cost in costs)])
+        grid = _grid(solved, runs.points(POINTS))
         for group, cost in zip(groups, costs, strict=True):
             fraction = data_profile(cost, grid)
             band = group.band(fraction, grid, analysis)
@@ -149,9 +150,9 @@ def _groups(runs: Runs, spent: Spent) -> Iterator[Problems]:
     yield from problems(runs, spent, ("suite",))
 
 
-def _grid(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+def _grid(costs: NDArray[np.float64], points: int) -> NDArray[np.float64]:
     solved = costs[np.isfinite(costs) & (costs > 0)]
     least, most = (solved.min(), solved.max()) if solved.size else (1.0, 1.0)
-    grid = np.geomspace(least, most, POINTS)
+    grid = np.geomspace(least, most, points)
     grid[0], grid[-1] = least, most
     return np.unique(grid)

@@ -10,6 +10,7 @@ from timefair.exhibits.columns import ALGORITHM, PROBLEM
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.questions import Question
+from timefair.rundata.pairs import in_words, listed_by_precision
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
@@ -62,7 +63,8 @@ KEYS = tuple(column_names(PROBLEM))
     caption="""
     Pairs of algorithms that the mean and the median of the best precision put in strictly opposite
     order on a problem. The runs of all instances are pooled, and a run that reached the final
-    target counts as 0.
+    target counts as 0. Of more than 12 algorithms, only pairs with the best one are listed, which
+    has the lowest average rank of the median precision; `statistics.pairs` changes that.
     """,
     columns=COLUMNS,
     layouts=[
@@ -85,8 +87,10 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each pair of algorithms on a problem whose order by mean is strictly opposed by the "
     "median."""
     best = precision_at_the_end(runs)
+    listed_in = listed_by_precision(runs, analysis)
     found = []
     for names, members in runs.groups(KEYS):
+        listed = listed_in[str(names["suite"]), int(names["dimension"])]
         part = runs.frame.iloc[members]
         grouped = part.groupby(part["algorithm"].astype(str)).indices
         values = {str(name): best[members[rows]] for name, rows in grouped.items()}
@@ -96,6 +100,8 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         measured = dict(zip(MEASURES, (mean, median, rank(mean), rank(median)), strict=True))
         pairs = opposed_pairs(mean, median)
         for (a, b), gap in zip(pairs, smaller_gap(mean, median, pairs), strict=True):
+            if not listed.has(algorithms[a], algorithms[b]):
+                continue
             found.append(
                 {
                     **names,
@@ -106,7 +112,9 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                     "gap_decades": gap,
                 }
             )
-    return pd.DataFrame(found, columns=column_names(COLUMNS))
+    frame = pd.DataFrame(found, columns=column_names(COLUMNS))
+    frame.attrs["pairs"] = in_words(listed_in)
+    return frame
 
 
 @exhibit(
@@ -151,7 +159,8 @@ def sorted_solutions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     best = precision_at_the_end(runs)
     members = {tuple(names.values()): rows for names, rows in runs.groups((*KEYS, "algorithm"))}
     parts = []
-    for pair in of_mean_and_median(runs, analysis).to_dict("records"):
+    pairs = of_mean_and_median(runs, analysis)
+    for pair in pairs.to_dict("records"):
         problem = {key: pair[key] for key in KEYS}
         for side, prefix in (("algorithm", ""), ("other", "other_")):
             precision = np.sort(best[members[*problem.values(), pair[side]]])
@@ -169,4 +178,6 @@ def sorted_solutions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 }
             )
     everyone = pd.CategoricalDtype(sorted(runs.frame["algorithm"].astype(str).unique()))
-    return stacked(parts, column_names(SORTED_COLUMNS)).astype({"algorithm": everyone})
+    frame = stacked(parts, column_names(SORTED_COLUMNS)).astype({"algorithm": everyone})
+    frame.attrs["pairs"] = pairs.attrs["pairs"]
+    return frame

@@ -249,4 +249,4 @@ def _costs(runs: Runs, unit: Unit) -> NDArray[np.float64]:
     measured = runs.cost_grid(unit)
     if measured.size == 0:
         return measured
-    return np.geomspace(measured[0], BEYOND * measured[-1], POINTS)
+    return np.geomspace(measured[0], BEYOND * measured[-1], runs.points(POINTS))

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from timefair.report.evidence import Evidence, Space
+from timefair.report.findings.pairs import restricted
 from timefair.report.words import counted, duration, number
 
 
@@ -16,9 +17,10 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
     rows = evidence.of("inversions", space, criterion="fixed target")
     if rows.empty:
         return ""
+    these = restricted(rows, evidence.table("inversions").attrs.get("pairs", ""))
     said = (
-        f"{counted(len(rows), 'time')} a pair of algorithms changes its order when evaluations are "
-        "counted instead of time (over functions and targets)"
+        f"{counted(len(rows), 'time')} a pair of algorithms{these} changes its order when "
+        "evaluations are counted instead of time (over functions and targets)"
     )
     real = rows[rows["significant"].astype(bool) & _resolved(rows, evidence, space)]
     real = real.sort_values("p_holm")

@@ -8,6 +8,7 @@ from math import isclose, isnan
 import numpy as np
 
 from timefair.report.evidence import NOTICEABLE, Evidence, Space
+from timefair.report.findings.pairs import pairs_of, restricted
 from timefair.report.findings.standing import Standing, first, judged, nothing, untested
 from timefair.report.words import counted, listed, number, p_value, percent, unresolved
 
@@ -107,20 +108,22 @@ def pairs_decided(evidence: Evidence, space: Space) -> str:
         return ""
     if rows.empty:
         return ""
-    pairs, functions = len(rows), int(rows["n_a"].max())
+    functions = int(rows["n_a"].max())
+    of = counted(len(rows), "pair")
+    of += restricted(rows, evidence.table("comparison").attrs.get("pairs", ""))
     known = rows["better"].notna()
     sure = percent(evidence.confidence)
-    if not known.any() and pairs * 2.0 ** (1 - functions) > 1 - evidence.confidence:
+    if not known.any() and pairs_of(rows) * 2.0 ** (1 - functions) > 1 - evidence.confidence:
         return (
             f"{counted(functions, 'function')} {'is' if functions == 1 else 'are'} too few to "
-            f"decide any of {counted(pairs, 'pair')} by the precision at the end with {sure} "
+            f"decide any of {of} by the precision at the end with {sure} "
             "confidence (Wilcoxon, Holm), whatever the results."
         )
     wins = rows.loc[known, "better"].value_counts()
     most = f", most often for {wins.index[0]} ({wins.iloc[0]})" if len(wins) > 1 else ""
     only = f", all for {wins.index[0]}" if len(wins) == 1 else ""
     return (
-        f"By the precision at the end, {known.sum()} of {counted(pairs, 'pair')} "
+        f"By the precision at the end, {known.sum()} of {of} "
         f"{'is' if known.sum() == 1 else 'are'} decided over all functions with {sure} confidence "
         f"(Wilcoxon, Holm){most}{only}."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from timefair.report.evidence import Evidence, Space
@@ -190,7 +190,7 @@ def _qualities(evidence: Evidence) -> Iterator[tuple[str, str, str]]:
     yield "You care for the mean", "mean precision at the end", MEAN
 
 
-def across(found: list[Findings]) -> str:
+def across(found: Sequence[Findings]) -> str:
     """A sentence on several spaces; empty for one."""
     if len(found) < 2:
         return ""

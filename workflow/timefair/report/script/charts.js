@@ -5,16 +5,18 @@ const ROW = 20;
 const tip = element("div", { class: "tip", role: "status", hidden: "" });
 let clips = 0;
 
-/** Draw a chart into its place: its switches and the panels of the first view. */
-function showChart(place, chart) {
-  const shown = { view: chart.views[0], space: null };
+/** Draw a chart into its place: its switches and the panels of the first view. A promise of what draws it again. */
+async function showChart(place, chart) {
+  const shown = { view: chart.views[0], space: null, table: null };
   const note = document.getElementById(`note-${chart.name}`);
   const panels = element("div", { class: "panels" });
   const controls = element("div", { class: "filters" });
 
-  function refresh() {
+  async function refresh() {
     const { view } = shown;
-    const table = DATA.tables[view.table];
+    const table = await tableOf(view.table);
+    if (view !== shown.view) return;
+    shown.table = table;
     const spaces = spacesOf(table);
     const kept = spaces.find(({ value }) => JSON.stringify(value) === JSON.stringify(shown.space));
     shown.space = (kept ?? spaces[0])?.value ?? {};
@@ -30,22 +32,22 @@ function showChart(place, chart) {
     redraw();
   }
 
-  function choose(view) {
+  async function choose(view) {
     shown.view = view;
-    refresh();
-    controls.querySelector("[aria-pressed=true]").focus();
+    await refresh();
+    controls.querySelector("[aria-pressed=true]").focus({ preventScroll: true });
   }
 
   function redraw() {
-    const { view, space } = shown;
+    const { view, space, table } = shown;
     note.textContent = view.note;
-    const all = panelsOf(view, DATA.tables[view.table], space);
+    const all = panelsOf(view, table, space);
     const draw = view.shape === "dots" ? rankPanel : curvePanel(view, all);
     panels.replaceChildren(...all.map((panel) => draw(panel, chart.title)));
   }
 
+  await refresh();
   place.replaceChildren(controls, panels);
-  refresh();
   return redraw;
 }
 
@@ -69,12 +71,14 @@ function curvePanel(view, all) {
   const xAxis = (valuesOfF ? valueAxis : logAxis)(xs, ...(view.easy_to_hard ? ends.reverse() : ends));
   return (panel, title) => {
     const visible = [...panel.series].filter(([name]) => !HIDDEN.has(name));
-    const ys = visible.flatMap(([, points]) => points.filter(begun).map(({ y }) => y));
+    const others = MANY ? [...panel.series].filter(([name]) => HIDDEN.has(name)) : [];
+    const ys = [...others, ...visible].flatMap(([, points]) => points.filter(begun).map(({ y }) => y));
     const yAxis = view.share
       ? linearAxis(0, 1, height - bottom, top, PERCENT)
       : logAxis(ys, height - bottom, top);
     const clip = `clip-${clips++}`;
     const curves = drawing("g", { "clip-path": `url(#${clip})` });
+    if (others.length > 0) curves.append(backdrop(view, others, xAxis, yAxis));
     const last = Math.max(...visible.map(([, points]) => points.at(-1)?.x ?? 0));
     for (const [name, points] of visible) {
       curves.append(...curve(view, name, points, xAxis, yAxis), ...endMark(view, name, points, last, xAxis, yAxis));
@@ -117,6 +121,15 @@ function frame(view, panel, xAxis, yAxis) {
     drawing("g", { class: "grid" }, ...grid, ...marks),
     text((left + width - right) / 2, height - 4, "middle", view.x_label, { class: "axis" }),
   ];
+}
+
+/** The curves of algorithms that are not chosen, in grey and as one path. */
+function backdrop(view, others, xAxis, yAxis) {
+  const paths = others.map(([, points]) => {
+    const known = points.filter(({ y }) => Number.isFinite(y));
+    return joined(known.map((p) => [xAxis.place(p.x), yAxis.place(p.y)]), view.shape);
+  });
+  return drawing("path", { d: paths.join(""), class: "rest" });
 }
 
 function curve(view, name, points, xAxis, yAxis) {

@@ -1,14 +1,38 @@
-// The page: charts are drawn at once, tables when they are opened, and for paper the short ones.
+// The page: charts are drawn when they come into sight, and the others when the browser is idle;
+// tables when they are opened, and for paper the short ones.
 
-const PRINTED_ROWS = 40;
-const DATA = JSON.parse(document.getElementById("data").textContent);
+const NEAR = "400px 0px";
 const LOOKS = new Map(DATA.algorithms.map((look) => [look.name, look]));
-const HIDDEN = new Set();
+const HIDDEN = new Set(DATA.algorithms.filter(({ shown }) => !shown).map(({ name }) => name));
+const MANY = HIDDEN.size > 0;
 
 document.documentElement.classList.add("scripted");
 document.body.append(tip);
 
-const redraws = DATA.charts.map((chart) => showChart(document.getElementById(`chart-${chart.name}`), chart));
+const waiting = new Map(DATA.charts.map((chart) => [document.getElementById(`chart-${chart.name}`), chart]));
+const redraws = [];
+
+async function drawChart(place) {
+  const chart = waiting.get(place);
+  if (!waiting.delete(place)) return;
+  near.unobserve(place);
+  redraws.push(await showChart(place, chart));
+}
+
+const near = new IntersectionObserver(
+  (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => drawChart(entry.target)),
+  { rootMargin: NEAR },
+);
+for (const place of waiting.keys()) near.observe(place);
+
+const idle = globalThis.requestIdleCallback ?? ((next) => setTimeout(next, 50));
+async function drawNext() {
+  const [place] = waiting.keys();
+  if (!place) return;
+  await drawChart(place);
+  idle(drawNext);
+}
+addEventListener("load", () => idle(drawNext));
 
 for (const button of document.querySelectorAll(".legend button")) {
   button.addEventListener("click", () => {
@@ -23,7 +47,10 @@ const tables = [...document.querySelectorAll("details[data-table]")];
 
 function fill(details) {
   const place = details.querySelector(".place");
-  if (!place.hasChildNodes()) showTable(place, DATA.tables[details.dataset.table]);
+  const table = DATA.tables[details.dataset.table];
+  if (place.hasChildNodes()) return;
+  if (table.columns) showTable(place, table);
+  else tableOf(table.name).then((known) => place.hasChildNodes() || showTable(place, known));
 }
 
 for (const details of tables) {
@@ -40,7 +67,7 @@ openTarget();
 
 let closed = [];
 addEventListener("beforeprint", () => {
-  const short = tables.filter(({ dataset }) => DATA.tables[dataset.table].shown <= PRINTED_ROWS);
+  const short = tables.filter(({ dataset }) => DATA.tables[dataset.table].columns);
   const others = [...document.querySelectorAll("details:not([data-table], .long)")];
   closed = [...short, ...others].filter(({ open }) => !open);
   short.forEach(fill);

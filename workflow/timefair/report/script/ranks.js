@@ -1,6 +1,8 @@
 // Average ranks: a line an algorithm, the best on top, and a bar of what cannot be told from it.
 
 const RANK_LEFT = 118;
+const MOST_TICKS = 13;
+const FEW_TICKS = 5;
 
 function rankPanel(panel, title) {
   const ranks = [...panel.series]
@@ -10,7 +12,9 @@ function rankPanel(panel, title) {
   const { right, top, width } = SIZE;
   const bottom = top + ROW * ranks.length;
   const count = panel.series.size;
-  const ticks = [...Array(count).keys()].map((k) => ({ value: k + 1, text: String(k + 1) }));
+  const step = count <= MOST_TICKS ? 1 : Math.ceil(count / FEW_TICKS);
+  const whole = [...Array(count).keys()].map((k) => k + 1).filter((rank) => rank === 1 || rank % step === 0);
+  const ticks = whole.map((rank) => ({ value: rank, text: String(rank) }));
   const axis = linearAxis(1, Math.max(count, 2), RANK_LEFT, width - right - 8, ticks);
   const rows = ranks.map((one, k) => rankRow(one, top + ROW * (k + 0.5), axis));
   const text = (x, y, said, more) => drawing("text", { x, y, ...more }, said);

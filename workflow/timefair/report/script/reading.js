@@ -1,6 +1,7 @@
 // Values under the pointer, or under a cursor that the arrow keys move.
 
 const GAP = 16;
+const MOST_READ = 13;
 
 /** Let a panel of curves be read: a line where the pointer is, and the values of all there. */
 function readable(svg, view, visible, xAxis, yAxis) {
@@ -62,7 +63,8 @@ function readable(svg, view, visible, xAxis, yAxis) {
 
 /** Show values as a heading and rows of a name and a value: beside x, or below the box on a narrow screen. */
 function showTip(heading, rows, box, x) {
-  const lines = rows.map(([name, value]) => element("div", {}, named(name), element("b", {}, value)));
+  const lines = rows.slice(0, MOST_READ).map(([name, value]) => element("div", {}, named(name), element("b", {}, value)));
+  if (rows.length > MOST_READ) lines.push(element("p", {}, `and ${rows.length - MOST_READ} more`));
   tip.replaceChildren(element("p", {}, heading), ...lines);
   tip.hidden = false;
   const { width, height } = tip.getBoundingClientRect();

@@ -4,21 +4,24 @@
 function panelsOf(view, table, space) {
   const columns = new Map(table.columns.map((column) => [column.name, decoded(column)]));
   const at = (name) => columns.get(name) ?? [];
-  const wanted = Object.entries({ ...space, ...view.only });
+  const wanted = Object.entries({ ...space, ...view.only })
+    .filter(([name]) => columns.has(name))
+    .map(([name, value]) => [at(name), value]);
+  const [names, keys, xs, ys] = [at("algorithm"), at(view.panel), at(view.x), at(view.y)];
+  const [lows, highs, widths] = [at(view.low), at(view.high), at("critical_difference")];
   const panels = new Map();
-  for (const row of at("algorithm").keys()) {
-    if (!wanted.every(([name, value]) => !columns.has(name) || String(at(name)[row]) === value)) continue;
-    const panel = view.panel ? String(at(view.panel)[row]) : "";
+  for (let row = 0; row < names.length; row++) {
+    if (!wanted.every(([values, value]) => String(values[row]) === value)) continue;
+    const panel = view.panel ? String(keys[row]) : "";
     if (!panels.has(panel)) panels.set(panel, new Map());
     const series = panels.get(panel);
-    const algorithm = at("algorithm")[row];
-    if (!series.has(algorithm)) series.set(algorithm, []);
-    series.get(algorithm).push({
-      x: at(view.x)[row],
-      y: scaled(at(view.y)[row], view),
-      low: scaled(at(view.low)[row], view),
-      high: scaled(at(view.high)[row], view),
-      width: at("critical_difference")[row],
+    if (!series.has(names[row])) series.set(names[row], []);
+    series.get(names[row]).push({
+      x: xs[row],
+      y: scaled(ys[row], view),
+      low: scaled(lows[row], view),
+      high: scaled(highs[row], view),
+      width: widths[row],
     });
   }
   for (const series of panels.values()) {
