@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from timefair.charts import costs, pages
-from timefair.charts.pages import WHOLE, Page, Panels
+from timefair.charts.pages import LEAST_RUNS, WHOLE, Page, Panels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,11 +27,9 @@ ENDED = (
     "nothing is known beyond."
 )
 LEADERS = (
-    f"From {pages.MANY} algorithms on, the 7 with the best average rank over all panels and points "
-    "are in colour; the others are grey."
+    f"From {pages.MANY} algorithms on, the 7 best at the end of the curves (or marks), by their "
+    "average rank over the panels, are in colour; the others are grey."
 )
-LEAST_RUNS = 6
-"""Runs from which on a band of costs or precisions is drawn: those of fewer span many decades."""
 BANDS = (
     f"The axes follow the curves; bands are cut there, and fewer than {LEAST_RUNS} runs have none."
 )
@@ -51,7 +49,8 @@ LINES = (
 )
 MAP = (
     "An overview is a map of all functions: how many times the least median of any algorithm each "
-    f"one has; precisions below 1e-8 count as that. {LEADERS}"
+    f"one has; precisions below 1e-8 count as that. Fewer than {LEAST_RUNS} runs have no pale bar. "
+    f"{LEADERS}"
 )
 
 

@@ -23,6 +23,8 @@ LINES = 6
 """Lines of panels on a page."""
 MANY = 12
 """Algorithms from which on some of them are highlighted, and an overview shows all of them."""
+LEAST_RUNS = 6
+"""Runs from which on a band of costs or precisions is drawn: those of fewer span many decades."""
 
 Panels = Literal["functions", "functions and all", "one page"]
 """What needs pages: a panel for each function and dimension, also with one for all functions of a

@@ -31,7 +31,8 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
     """
     every = frame[frame["measure"] == "mean"]
     label = "expected best precision of k"
-    looks = panels.looks(every, value="precision", within=["suite", "dimension", "function", "k"])
+    once = every[every["k"] == every["k"].min()]
+    looks = panels.looks(once, value="precision", within=["suite", "dimension", "function"])
     shown = page.rows(every)
     if page.overview:
         shown = groups.geometric_means(shown, "k", "precision")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from timefair.charts.pages import Page
 
 END_GREY = "#808080"
+PROBLEM = ["suite", "dimension", "function"]
 
 
 def draw(frame: pd.DataFrame, chart: Curves, page: Page) -> Figure:
@@ -42,9 +43,8 @@ def draw(frame: pd.DataFrame, chart: Curves, page: Page) -> Figure:
     labels = chart.labels(frame)
     if page.overview and chart.scale == "log":
         return _map(every, chart, labels[1])
-    places = [key for key in ("suite", "dimension", "function", chart.x) if key in every]
     shares = chart.scale == "share"
-    looks = panels.looks(every, value=chart.y, within=places, highest=shares)
+    looks = _looks(every, chart)
     shown = page.rows(every)
     bands = {"low": _limits(shown, chart, chart.low), "high": _limits(shown, chart, chart.high)}
     if chart.scale == "log":
@@ -89,16 +89,33 @@ def _shares(
 
 
 def _map(frame: pd.DataFrame, chart: Curves, label: str) -> Figure:
-    """The values at the hardest x that any algorithm has a finite value for, on each function."""
-    reached = frame[np.isfinite(frame[chart.y])]
-    problem = ["suite", "dimension", "function"]
-    hardest = reached.groupby(problem)[chart.x].agg("min" if chart.decreasing else "max")
-    keys = pd.MultiIndex.from_frame(frame[problem])
-    at = hardest.reindex(keys).to_numpy()
-    easiest = frame.groupby(problem)[chart.x].transform("max" if chart.decreasing else "min")
-    cells = frame[frame[chart.x].to_numpy() == np.where(np.isnan(at), easiest, at)]
     what = f"{label} to the hardest target that was reached on the function, times the best"
+    cells = _at_hardest(frame, chart)
     return heat_map.draw(cells, chart.y, label=what, never="not reached")
+
+
+def _looks(frame: pd.DataFrame, chart: Curves) -> dict[str, style.Look]:
+    """Those that lead at the end of the curves; of costs, at the hardest target reached."""
+    places = [key for key in PROBLEM if key in frame]
+    if chart.scale == "log":
+        ends = _at_hardest(frame, chart)
+    else:
+        last = frame.groupby([*places, "algorithm"], observed=True, sort=False)[chart.x]
+        ends = frame[frame[chart.x].to_numpy() == last.transform("max").to_numpy()]
+    return panels.looks(ends, value=chart.y, within=places, highest=chart.scale == "share")
+
+
+def _at_hardest(frame: pd.DataFrame, chart: Curves) -> pd.DataFrame:
+    """The rows of the hardest target that any algorithm reached on each function.
+
+    Where none was reached, those of the easiest.
+    """
+    hard, easy = ("min", "max") if chart.decreasing else ("max", "min")
+    reached = frame[np.isfinite(frame[chart.y])]
+    hardest = reached.groupby(PROBLEM)[chart.x].agg(hard)
+    at = hardest.reindex(pd.MultiIndex.from_frame(frame[PROBLEM])).to_numpy()
+    easiest = frame.groupby(PROBLEM)[chart.x].transform(easy).to_numpy()
+    return frame[frame[chart.x].to_numpy() == np.where(np.isnan(at), easiest, at)]
 
 
 def _limits(frame: pd.DataFrame, chart: Curves, column: str) -> pd.Series[float]:

@@ -14,15 +14,19 @@ from timefair.charts.paper import style
 from timefair.charts.paper.placement import Placement
 from timefair.problems import names
 
-LEVELS = (
-    (1.0, "best", "#08306b"),
-    (2.0, "≤ 2 times", "#2f79b5"),
-    (5.0, "≤ 5", "#6fb0d7"),
-    (10.0, "≤ 10", "#a8cee4"),
-    (100.0, "≤ 100", "#fdd9a0"),
-    (np.inf, "more", "#f4a261"),
+COLOURS = ("#08306b", "#2f79b5", "#6fb0d7", "#a8cee4", "#fdd9a0", "#f4a261")
+"""Of the levels, the best first."""
+Levels = tuple[tuple[float, str], ...]
+COSTS: Levels = (
+    *((1.0, "best"), (2.0, "≤ 2 times"), (5.0, "≤ 5"), (10.0, "≤ 10"), (100.0, "≤ 100")),
+    (np.inf, "more"),
 )
-"""Upper limits of the levels of a ratio, what the legend says of them, and their colours."""
+"""Upper limits of the levels of a ratio of costs, and what the legend says of them."""
+PRECISIONS: Levels = (
+    *((1.0, "best"), (2.0, "≤ 2 times"), (10.0, "≤ 10"), (1e3, "≤ 10³"), (1e6, "≤ 10⁶")),
+    (np.inf, "more"),
+)
+"""The same for a ratio of precisions."""
 NEVER = "#DDDDDD"
 """The colour of a ratio that is infinite."""
 CLOSE = 1 + 1e-9
@@ -33,11 +37,11 @@ NAME_IN = 0.14
 """Width of a column from which on it has the name of the function, not only the number."""
 POINTS_PER_LINE = 0.88
 """Size of text as a share of the height of its line."""
-MOST_COLUMNS = 96
-"""Functions of all dimensions together that fit side by side."""
 
 
-def draw(frame: pd.DataFrame, value: str, *, label: str, never: str) -> Figure:
+def draw(
+    frame: pd.DataFrame, value: str, *, label: str, never: str, levels: Levels = COSTS
+) -> Figure:
     """A line per algorithm, those with the best average rank on top; a column per function.
 
     Parameters
@@ -52,6 +56,8 @@ def draw(frame: pd.DataFrame, value: str, *, label: str, never: str) -> Figure:
         What the ratios are of.
     never : str
         What an infinite value is called.
+    levels
+        What shares a colour.
 
     Raises
     ------
@@ -82,7 +88,7 @@ def draw(frame: pd.DataFrame, value: str, *, label: str, never: str) -> Figure:
             table = rows.pivot_table(
                 index="algorithm", columns="function", values="ratio", aggfunc="first", dropna=False
             ).reindex(lines)
-            _cells(ax, table.to_numpy(dtype=np.float64))
+            _cells(ax, table.to_numpy(dtype=np.float64), levels)
             head = f"{suite} " if several else ""
             ax.set_title(f"{head}D = {dimension}")
             ax.set_yticks(range(len(lines)), lines if ax is axes[0] else [], fontsize=size)
@@ -92,7 +98,7 @@ def draw(frame: pd.DataFrame, value: str, *, label: str, never: str) -> Figure:
             small = min(6.5, POINTS_PER_LINE * 72 * column_in)
             ax.set_xticks(range(len(called)), called, fontsize=small, rotation=90)
         figure.supxlabel(label, fontsize=7.5)
-        _legend(figure, never)
+        _legend(figure, levels, never)
     return figure
 
 
@@ -104,7 +110,7 @@ def _ratios(values: pd.Series, best: pd.Series) -> NDArray[np.float64]:
     return np.where(np.isinf(value), np.inf, np.where(np.isnan(value), np.nan, ratio))
 
 
-def _cells(ax: Axes, ratios: NDArray[np.float64]) -> None:
+def _cells(ax: Axes, ratios: NDArray[np.float64], levels: Levels) -> None:
     """Fill the cells, all of one colour as one path."""
     height, width = ratios.shape
     ax.set_xlim(-0.5, width - 0.5)
@@ -112,7 +118,7 @@ def _cells(ax: Axes, ratios: NDArray[np.float64]) -> None:
     ax.grid(visible=False)
     ax.tick_params(length=0)
     least = 0.0
-    for most, _, colour in LEVELS:
+    for (most, _), colour in zip(levels, COLOURS, strict=True):
         _fill(ax, (ratios > least * CLOSE) & (ratios <= most * CLOSE) & np.isfinite(ratios), colour)
         least = most
     _fill(ax, np.isinf(ratios), NEVER)
@@ -133,11 +139,12 @@ def _fill(ax: Axes, where: NDArray[np.bool_], colour: str) -> None:
     ax.add_artist(PathPatch(path, facecolor=colour, edgecolor="white", linewidth=0.3))
 
 
-def _legend(figure: Figure, never: str) -> None:
-    entries = [*((words, colour) for _, words, colour in LEVELS), (never, NEVER)]
+def _legend(figure: Figure, levels: Levels, never: str) -> None:
+    words = [*(words for _, words in levels), never]
+    entries = zip(words, (*COLOURS, NEVER), strict=True)
     figure.legend(
-        handles=[Rectangle((0, 0), 1, 1, color=colour, label=words) for words, colour in entries],
+        handles=[Rectangle((0, 0), 1, 1, color=colour, label=name) for name, colour in entries],
         loc="outside upper center",
-        ncols=len(entries),
+        ncols=len(words),
         handlelength=1.2,
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.charts.pages import Page
+from timefair.charts.pages import LEAST_RUNS, Page
 from timefair.charts.paper import groups, heat_map, panels, scales, style
 
 TITLE_AND_AXIS_IN = 0.4
@@ -39,9 +39,12 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
     if page.overview:
         floored = medians.assign(precision=medians["precision"].clip(lower=groups.SOLVED))
         what = f"{_name(middle)} of the precision at the end, times the best on the function"
-        return heat_map.draw(floored, "precision", label=what, never="no finite value")
+        return heat_map.draw(
+            floored, "precision", label=what, never="no finite value", levels=heat_map.PRECISIONS
+        )
     looks = panels.looks(medians, value="precision", within=["suite", "dimension", "function"])
-    frame = page.rows(frame)
+    enough = frame["runs"] >= LEAST_RUNS
+    frame = page.rows(frame.assign(**{limit: frame[limit].where(enough) for limit in LIMITS}))
     with style.applied():
         thin = max(0.5, 4.5 - len(looks) / 25)
         height = TITLE_AND_AXIS_IN + LINE_IN * len(looks)
@@ -59,6 +62,8 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
                 p, x, low, high = numbers.T
                 x, is_middle = scales.raised(x, floor), p == middle
                 interval = np.concatenate([low[is_middle], high[is_middle]])
+                if np.isnan(interval).any():
+                    interval = interval[:0]
                 panels.curve(
                     ax,
                     np.clip(scales.raised(interval, floor), *bounds),
