@@ -40,7 +40,7 @@ def draw(frame: pd.DataFrame, chart: Dots, page: Page) -> Figure:
         figure, grid = panels.grid(shown, height_in=TITLE_AND_AXIS_IN + LINE_IN * len(looks))
         numbers = [column for column in (chart.x, chart.low, chart.high) if column]
         floor = scales.zero_floor(shown[numbers])
-        bounds = scales.limits(scales.raised(shown[numbers], floor), margin=0.06)
+        bounds = scales.limits(scales.raised(shown[chart.x], floor), margin=0.06)
         scales.set_log(grid[0].axes, "x", bounds, ticks=5)
         grid[0].axes.set_ylim(len(looks) - 0.4, -0.6)
         grid[0].axes.set_yticks([])
