@@ -50,8 +50,7 @@ def of_room(
             continue
         shown = _report(campaign, figure, name, "Figures", "figure")
         for page in campaign.pages_of(name):
-            labels = {**shown["labels"], "page": page.label}
-            flags = {**shown, "labels": labels} if page.name or page.overview else shown
+            flags = {**shown, "labels": {**shown["labels"], "page": page.label}}
             for ending in campaign.figures.formats:
                 path = f"{results}/figures/{page.file(name)}.{ending}"
                 if ending == _shown(campaign):

@@ -97,6 +97,8 @@ class Driver:
                 plan.write_keys(self._keys, self._folder)
             except InputError as error:
                 sys.exit(error.told)
+            for line in self._campaign.not_drawn:
+                print(line, file=sys.stderr)
             self._ready = True
         return []
 

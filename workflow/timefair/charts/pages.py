@@ -59,7 +59,7 @@ class Page:
     @property
     def label(self) -> str:
         """What it shows, for lists of files."""
-        return self.name.replace("_", " ") or "overview"
+        return self.name.replace("_", " ") or ("overview" if self.overview else "all")
 
     def rows(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The rows of a table that the page shows; `dimension` and `function` may be text."""

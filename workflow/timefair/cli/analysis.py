@@ -193,9 +193,11 @@ def _report(arguments: argparse.Namespace) -> None:
 
     campaign = configuration.restore(arguments.campaign)
     tables = _tables(arguments.tables)
-    pictures = {
+    others = {page.file(name) for name in FIGURES for page in campaign.pages_of(name) if page.name}
+    pictures = {  # of figures with several pages, the overview
         entry("--figures", path.stem, FIGURES).name: read_picture(path)
         for path in arguments.figures
+        if path.stem not in others
     }
     outputs = (arguments.output, arguments.checklist, arguments.document)
     prepare_files(path for path in outputs if path is not None)

@@ -309,9 +309,18 @@ class Campaign(Section):
             missing["dimensions"] = "needs several problems.dimensions"
         cap = self.statistics.run_count.cap
         if self.runs < cap and not self.published:
-            missing["samples"] = f"needs statistics.run_count.cap ({cap}) runs or more"
+            missing["samples"] = f"needs statistics.run_count.cap ({cap}) runs"
         needs = {name: FIGURES[name].needs for name in self._chosen_figures}
         return {name: missing[need] for name, need in needs.items() if need in missing}
+
+    @property
+    def not_drawn(self) -> list[str]:
+        """One line for each figure that is asked for by its name but lacks something."""
+        return [
+            f"figures: {name}: is not drawn; it {reason}"
+            for name, reason in self.lacking.items()
+            if name in self.figures.names
+        ]
 
     @property
     def _chosen_figures(self) -> tuple[str, ...]:

@@ -110,12 +110,14 @@ def _at_hardest(frame: pd.DataFrame, chart: Curves) -> pd.DataFrame:
 
     Where none was reached, those of the easiest.
     """
-    hard, easy = ("min", "max") if chart.decreasing else ("max", "min")
-    reached = frame[np.isfinite(frame[chart.y])]
-    hardest = reached.groupby(PROBLEM)[chart.x].agg(hard)
-    at = hardest.reindex(pd.MultiIndex.from_frame(frame[PROBLEM])).to_numpy()
-    easiest = frame.groupby(PROBLEM)[chart.x].transform(easy).to_numpy()
-    return frame[frame[chart.x].to_numpy() == np.where(np.isnan(at), easiest, at)]
+    hardness = frame[chart.x] * (-1.0 if chart.decreasing else 1.0)
+    ranked = frame.assign(hardness=hardness)
+    reached = ranked[np.isfinite(ranked[chart.y])]
+    wanted = ranked.groupby(PROBLEM)["hardness"].min()
+    wanted.update(reached.groupby(PROBLEM)["hardness"].max())
+    at = wanted.reindex(pd.MultiIndex.from_frame(frame[PROBLEM])).to_numpy()
+    rows: pd.DataFrame = frame[hardness.to_numpy() == at]
+    return rows
 
 
 def _limits(frame: pd.DataFrame, chart: Curves, column: str) -> pd.Series[float]:
