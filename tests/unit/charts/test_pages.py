@@ -3,11 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from synthetic import frames
 
+from timefair import cli
 from timefair.campaign import configuration
 from timefair.charts.pages import COLUMNS, LINES, MANY, WHOLE, pages, pages_of
 from timefair.charts.paper import groups, panels, style
+from timefair.exhibits import files
 from timefair.exhibits.registry import FIGURES
 from timefair.problems import names
 from timefair.problems.registry import SUITES
@@ -138,3 +142,33 @@ def test_leaders_have_colours_of_their_own():
 def test_a_long_title_is_set_smaller():
     assert panels.title_size("f1 sphere", 1.7) == 7.5
     assert panels.LEAST_TITLE <= panels.title_size("f18 Schaffer F7 ill-c., D = 10", 1.5) < 7.5
+
+
+def test_a_step_curve_in_the_background_keeps_what_is_seen():
+    ax = Figure().add_subplot()
+    steps = np.array([[1.0, 2, 3, 4, 5], [9.0, 9, 4, 4, 4]])
+    panels.in_background(ax, [steps, steps[:, :0]], step=True)
+    (line,) = [artist for artist in ax.get_children() if isinstance(artist, Line2D)]
+    known = line.get_xydata()[np.isfinite(line.get_xydata()).all(axis=1)]
+    assert known.tolist() == [[1, 9], [3, 4], [5, 4]]
+
+
+def test_the_command_draws_all_pages(tmp_path):
+    files.write(frames(range(1, 25), (2, 5), ("A",))["ert"], tmp_path / "ert.parquet")
+    words = f"draw ert --table {tmp_path}/ert.parquet --output {tmp_path}/mine.svg"
+    assert cli.main(words.split()) == 0
+    made = {path.name for path in tmp_path.glob("*.svg")}
+    assert made == {"mine.svg", "mine_D2.svg", "mine_D5.svg"}
+
+
+def test_the_report_takes_the_overview_among_the_pages(tmp_path):
+    snapshot = tmp_path / "campaign.json"
+    snapshot.write_text(campaign(figures=["quantiles"]).snapshot())
+    table = frames(range(1, 25), (2, 5), ("A",))["quantiles"]
+    files.write(table, tmp_path / "quantiles.parquet")
+    pictures = []
+    for page in FIGURES["quantiles"].pages_of(table):
+        pictures.append(tmp_path / f"{page.file('quantiles')}.svg")
+        pictures[-1].write_text(f"<svg>{page.label}</svg>")
+    words = ["report", "--figures", *map(str, pictures), "--campaign", str(snapshot)]
+    assert cli.main([*words, "--output", str(tmp_path / "report.html")]) == 0

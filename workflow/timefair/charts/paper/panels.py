@@ -196,10 +196,19 @@ def in_background(
     """
     if not curves:
         return
+    if step:
+        curves = [_corners(each) for each in curves]
     gap = np.full((2, 1), np.nan)
     x, y = np.concatenate([part for each in curves for part in (each, gap)], axis=1)
     look = {**style.OTHER.line, "marker": "", **properties}
     curve(ax, x, y, drawstyle="steps-post" if step else "default", **look)
+
+
+def _corners(steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The points of a step curve where it changes, and its last one."""
+    changes = np.append(True, np.diff(steps[1]) != 0) if steps.size else np.zeros(0, dtype=bool)
+    changes[-1:] = True
+    return steps[:, changes]
 
 
 def curve(ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], **properties: Any) -> Line2D:
