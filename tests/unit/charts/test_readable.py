@@ -41,6 +41,8 @@ def names(count):
 def table_of(name, space, count):
     functions, dimensions = SPACES[space]
     made = frames(tuple(functions), dimensions, names(count))[FIGURES[name].table]
+    if count == 1 and "critical_difference" in made:
+        made = made.assign(critical_difference=np.nan)  # of one algorithm there is none
     return made.assign(runs=3, **{c: huge(made[c]) for c in made if c.endswith(("_low", "_high"))})
 
 
@@ -107,7 +109,8 @@ def filled(figure, axis):
                 points = line.get_transform().transform(line.get_xydata())
                 places = ax.transAxes.inverted().transform(points)[:, "xy".index(axis)]
                 ends.setdefault(shared, []).extend(places[np.isfinite(places)])
-    return max((float(np.ptp(np.clip(values, 0, 1))) for values in ends.values()), default=1.0)
+    several = [np.clip(values, 0, 1) for values in ends.values() if np.ptp(values) > 1e-9]
+    return max(map(float, map(np.ptp, several)), default=1.0)
 
 
 def test_bands_of_few_runs_are_not_drawn():
