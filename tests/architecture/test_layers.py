@@ -23,7 +23,7 @@ ALLOWED = {
     "policies": {"basics", "statistics"},
     "campaign": {
         "basics", "machine", "problems", "algorithms", "records", "policies",
-        "rundata", "exhibits",  # the settings, and the names
+        "rundata", "exhibits", "charts",  # the settings, the names, and the pages of figures
     },
     # what is done
     "measure": {
@@ -31,7 +31,7 @@ ALLOWED = {
         "campaign",
     },
     "rundata": {"basics", "records", "statistics"},
-    "charts": {"basics"},
+    "charts": {"basics", "problems"},  # what functions are called
     "exhibits": {"basics", "records", "statistics", "rundata", "charts"},
     "latex": {"exhibits", "rundata"},
     "analysis": {"basics", "campaign", "exhibits", "rundata", "latex", "charts"},

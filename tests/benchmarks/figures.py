@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from timefair.charts.pages import Page
 from timefair.charts.paper import style
 from timefair.charts.paper.recording import Recording
 from timefair.cli.paths import read_table
@@ -40,9 +41,14 @@ def timed(call: Callable[..., Any], *arguments: object) -> tuple[Any, float]:
     return result, time.process_time() - start
 
 
-def costs(figure: FigureEntry, frame: pd.DataFrame, folder: Path) -> list[float]:
+def costs(figure: FigureEntry, frame: pd.DataFrame, folder: Path) -> Any:
+    """CPU seconds of each step, for all pages together."""
+    return np.sum([of_page(figure, frame, page, folder) for page in figure.pages_of(frame)], axis=0)
+
+
+def of_page(figure: FigureEntry, frame: pd.DataFrame, page: Page, folder: Path) -> list[float]:
     """CPU seconds of each step."""
-    drawing, create_s = timed(figure, frame)
+    drawing, create_s = timed(figure, frame, page)
     with style.applied():
         place_s = 0.0
         if engine := drawing.get_layout_engine():

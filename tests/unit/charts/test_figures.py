@@ -8,25 +8,22 @@ import subprocess
 import sys
 import warnings
 import zlib
-from functools import cache
 from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
-import pandas as pd
 import pytest
 import seaborn
 from fontTools.ttLib import TTFont
 from matplotlib import rcParamsDefault
 from matplotlib.axes import Axes
-from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import LogFormatterSciNotation, MultipleLocator
-from matplotlib.transforms import Affine2D
+from synthetic import ALGORITHMS, HAIR, boxes_of_text, frames, outside
 
 import timefair.charts.paper
 from timefair.charts.paper import panels, scales, style
@@ -34,194 +31,14 @@ from timefair.charts.paper.axes import PlainAxes
 from timefair.charts.paper.recording import LAYOUT_TABLES, Recording
 from timefair.exhibits.registry import FIGURES
 
-ALGORITHMS = ("CMA-ES", "a very long name of an algorithm", "random")
 INF = np.inf
 RUN_COUNT = [name for name in FIGURES if name.startswith("run_count")]
 WITH_LEGEND = [name for name in FIGURES if name not in {"critical_difference", *RUN_COUNT}]
-HAIR = 0.5
-"""Points by which measures of a text differ between renderers."""
 OURS = {"axes.grid", "axes.spines.right", "axes.spines.top", "grid.color", "font.family"}
 OURS |= {"font.sans-serif", "image.cmap"}
 """Settings that seaborn has otherwise; a heat map names its colours."""
 WITH_NOTE = ["sorted_solutions", *RUN_COUNT]
 """Figures that say why there is nothing to draw."""
-
-
-def frames(functions=(1, 3), dimensions=(2, 5), algorithms=ALGORITHMS, change=None):
-    """A frame for each table: what `tables` makes, with numbers from a formula."""
-    made = frames_of(functions, dimensions, algorithms, change)
-    return {name: frame.copy() for name, frame in made.items()}
-
-
-@cache
-def frames_of(functions, dimensions, algorithms, change):
-    change = change or (lambda x: x)
-    keys = pd.MultiIndex.from_product(
-        [["bbob"], dimensions, functions, algorithms],
-        names=["suite", "dimension", "function", "algorithm"],
-    ).to_frame(index=False)
-    speed = 1.0 + keys.groupby("algorithm").ngroup() + keys["function"]
-
-    def spread(column, values):
-        return keys.assign(speed=speed).merge(pd.DataFrame({column: values}), how="cross")
-
-    ert = spread("target", [10.0, 0.1, 1e-3])
-    ert["ert_s"] = change(ert["speed"] / ert["target"])
-    ert["ert_evaluations"] = 100 * ert["ert_s"]
-    for name in ("ert_s", "ert_evaluations"):
-        ert[f"{name}_low"], ert[f"{name}_high"] = 0.5 * ert[name], 2 * ert[name]
-    quantiles = spread("quantile", [0.1, 0.5, 0.9])
-    quantiles["precision"] = change(quantiles["speed"] * quantiles["quantile"])
-    quantiles["precision_low"] = 0.5 * quantiles["precision"]
-    quantiles["precision_high"] = 2 * quantiles["precision"]
-    solutions = sorted_pairs(spread("order", [1, 2, 3]), algorithms, change)
-    cost = spread("cost", np.geomspace(0.001, 1, 20)).merge(
-        pd.DataFrame({"unit": ["seconds", "evaluations"]}), how="cross"
-    )
-    anytime = cost.assign(median=change(1 / (cost["cost"] * cost["speed"])))
-    anytime["median_low"], anytime["median_high"] = 0.5 * anytime["median"], 2 * anytime["median"]
-    anytime["mean_log10"] = np.log10(anytime["median"].clip(lower=1e-8))
-    anytime["mean_log10_low"] = anytime["mean_log10"] - 1
-    anytime["mean_log10_high"] = anytime["mean_log10"] + 1
-    ecdf = cost.assign(fraction=cost["cost"] / cost["speed"], function=cost["function"].astype(str))
-    ecdf = with_limits(ecdf)
-    ecdf_dimensions = ecdf[ecdf["function"] == str(functions[0])].drop(columns="function")
-    data_profile = ecdf_dimensions.replace({"unit": {"evaluations": "simplex_gradients"}})
-    ecdf_dimensions["unit"] += "_per_dimension"
-    ecdf = pd.concat([ecdf, ecdf[ecdf["function"] == "1"].assign(function="all")])
-    profile = spread("ratio", np.geomspace(1, 50, 20))
-    profile["fraction"] = 1 - 1 / (profile["ratio"] + profile["speed"])
-    profile = with_limits(profile[profile["function"] == functions[0]].drop(columns="function"))
-    restarts = keys.assign(
-        completed_restarts_mean=speed - 2.0, evaluations_per_s=1e4 * speed, cpu_per_wall=1.0
-    )
-    return {
-        "ert": ert,
-        "ert_relative": ert,
-        "quantiles": quantiles,
-        "sorted_solutions": solutions,
-        "anytime": anytime,
-        "ecdf": ecdf,
-        "ecdf_dimensions": over_all_dimensions(ecdf_dimensions),
-        "profile": profile,
-        "profile_evaluations": profile,
-        "profile_quality": profile,
-        "data_profile": over_all_dimensions(data_profile),
-        "restarted_curves": ecdf.drop(columns=["low", "high"]).assign(longest_run=0.1),
-        "best_of": best_of_frame(spread, change),
-        "restarts": restarts,
-        "overhead": overhead_of(keys, change),
-        "ranks": ranks_of(keys, change),
-        "rankings": rankings_of(keys, change),
-        "run_count_groups": run_count_groups_of(keys, change),
-        "run_count_rules": run_count_rules_of(dimensions, change),
-        "run_count_reliability": run_count_reliability_of(change),
-    }
-
-
-def overhead_of(keys, change):
-    """Each algorithm takes ten times as long as the one before."""
-    overhead = keys.assign(overhead_s=change(10.0 ** keys.groupby("algorithm").ngroup()))
-    limits = {"overhead_s_low": 0.5 * overhead["overhead_s"]}
-    return overhead.assign(**limits, overhead_s_high=2 * overhead["overhead_s"])
-
-
-def best_of_frame(spread, change):
-    """The more executions, the better; of 50 nothing is known."""
-    best = spread("k", [1, 5, 50]).assign(measure="mean")
-    best["precision"] = change(best["speed"] / best["k"]).where(best["k"] < 50)
-    return best
-
-
-def ranks_of(keys, change):
-    """The average over functions that have one order, turned round for the quantiles."""
-    places = keys.drop_duplicates(["suite", "dimension", "algorithm"]).drop(columns="function")
-    places["average_rank"] = change(1.0 + places.groupby("algorithm").ngroup())
-    places["average_rank"] = places.groupby(["suite", "dimension"])["average_rank"].rank()
-    cases = [("precision", "mean"), ("precision", "Q.50"), ("seconds", "ERT"), ("seconds", "Q.50")]
-    criteria = pd.DataFrame(cases, columns=["measure", "criterion"])
-    return places.assign(problems=2, critical_difference=1.5).merge(criteria, how="cross")
-
-
-def rankings_of(keys, change):
-    """The order by time is the order by evaluations turned round."""
-    value = keys.assign(value=change(1.0 + keys.groupby("algorithm").ngroup()))
-    place = value.groupby(["suite", "dimension", "function"])["value"].rank()
-    ranks = keys.assign(rank_by_evaluations=place, rank_by_time=place.max() + 1 - place)
-    return pd.concat([ranks.assign(criterion=f"fixed {kind}") for kind in ("budget", "target")])
-
-
-def run_count_groups_of(keys, change):
-    """The later the algorithm, the larger tau, the better the technique, the more is wrong."""
-    settings = pd.DataFrame(
-        [(tau, o) for tau in (0.05, 0.1, 0.15, 0.2) for o in ("iqr", "percentile", "mad")],
-        columns=["tau", "outliers"],
-    )
-    groups = keys.assign(wrong=10.0 * keys.groupby("algorithm").ngroup(), samples=2)
-    groups = groups.merge(settings, how="cross")
-    for k, column in enumerate(("p20", "p15", "p10", "p5", "p1", "p0.5", "true"), start=1):
-        right = 100 - groups["wrong"] - 20 * k * groups["tau"]
-        groups[column] = change(right).clip(0, 100)
-    return groups
-
-
-def run_count_rules_of(dimensions, change):
-    """Three rules, of which the fixed numbers of runs make a line."""
-    rules = pd.DataFrame(
-        [("fixed n", "n = 10", 80.0), ("fixed n", "n = 50", 0.0), ("skewness", "iqr", 40.0)],
-        columns=["rule", "setting", "saved_percent"],
-    )
-    for column in (
-        "accurate",
-        "accurate_independent",
-        "kept_median",
-        "kept_mean",
-        "winner_independent",
-    ):
-        rules[f"{column}_percent"] = change(100 - rules["saved_percent"] / 2).clip(0, 100)
-    spaces = pd.DataFrame({"suite": "bbob", "dimension": ["all", *map(str, dimensions)]})
-    return spaces.merge(rules, how="cross")
-
-
-def run_count_reliability_of(change):
-    """Curves that stay below the diagonal."""
-    curves = pd.DataFrame({"bin": range(1, 6), "stated_percent": np.linspace(10, 90, 5)})
-    curves["observed_percent"] = change(0.8 * curves["stated_percent"]).clip(0, 100)
-    for column, values in (
-        ("n", (5, 10)),
-        ("error_percent", (10.0, 50.0)),
-        ("held_out", ("functions", "algorithms")),
-        ("estimate", ("median", "mean")),
-    ):
-        curves = pd.DataFrame({column: values}).merge(curves, how="cross")
-    return curves.assign(suite="bbob", skill=-0.1, auc=0.5)
-
-
-def sorted_pairs(runs, algorithms, change):
-    """Each algorithm in disagreement with the next."""
-    after = dict(zip(algorithms, (*algorithms[1:], algorithms[0]), strict=True))
-    pairs = runs.assign(
-        better_by_mean=runs["algorithm"],
-        better_by_median=runs["algorithm"].map(after),
-        precision=change(runs["speed"] * 10.0 ** runs["order"]),
-        mean=change(40 * runs["speed"]),
-        median=change(100 * runs["speed"]),
-        gap_decades=runs["speed"],
-    )
-    return pd.concat([pairs, pairs.assign(algorithm=pairs["better_by_median"])])
-
-
-def with_limits(shares):
-    fraction = shares["fraction"]
-    return shares.assign(low=0.9 * fraction, high=0.9 * fraction + 0.1)
-
-
-def over_all_dimensions(frame):
-    """The same once more for all dimensions; those as text."""
-    first = frame[frame["dimension"] == frame["dimension"].min()]
-    return pd.concat(
-        [frame.assign(dimension=frame["dimension"].astype(str)), first.assign(dimension="all")]
-    )
 
 
 def drawn(name, tables) -> Figure:
@@ -251,52 +68,6 @@ def with_long_labels(count):
     for table in tables.values():
         table.attrs["clock"] = "cpu"
     return tables
-
-
-class TextBoxes(RendererBase):
-    """Keeps the corners of each line of text that is drawn, in points."""
-
-    def __init__(self, figure):
-        super().__init__()
-        self.size = figure.get_size_inches() * 72
-        self.corners = {}
-
-    def flipy(self):
-        return False
-
-    def get_canvas_width_height(self):
-        return tuple(self.size)
-
-    def draw_text(self, gc, x, y, s, prop, angle, ismath=False, mtext=None):
-        assert not ismath, f"{s} is set as mathematics, which takes ten times as long"
-        width, height, descent = self.get_text_width_height_descent(s, prop, ismath)
-        box = np.array([[0, -descent], [width, height - descent]])
-        turn = Affine2D().rotate_deg(angle).translate(x, y)
-        self.corners[s, x, y] = turn.transform(box)
-
-    def draw_path(self, *arguments, **named): ...
-
-    draw_markers = draw_path_collection = draw_quad_mesh = draw_path
-
-
-def boxes_of_text(figure):
-    """The corners of each line of text, by the text and where it begins."""
-    boxes = TextBoxes(figure)
-    figure.set_dpi(72)
-    with style.applied():
-        figure.draw(boxes)
-    assert boxes.corners
-    return boxes.corners
-
-
-def outside(figure):
-    """The lines of text that are not inside of the figure, with their corners."""
-    size = 72 * figure.get_size_inches()
-    return {
-        text: corners.round(1).tolist()
-        for (text, *_), corners in boxes_of_text(figure).items()
-        if (corners < -HAIR).any() or (corners > size + HAIR).any()
-    }
 
 
 def shown_axes(figure):
@@ -408,12 +179,12 @@ def test_each_calibration_curve_has_its_skill():
 @pytest.mark.parametrize("name", ["ert", "anytime", "quantiles"])
 def test_a_panel_for_each_function_and_dimension(name):
     titles = [ax.get_title() for ax in shown_axes(drawn(name, frames()))]
-    assert titles == ["f1, D = 2", "f3, D = 2", "f1, D = 5", "f3, D = 5"]
+    assert titles == [f"{f}, D = {d}" for d in (2, 5) for f in ("f1 sphere", "f3 Rastrigin")]
 
 
 def test_all_functions_come_first():
     titles = [ax.get_title() for ax in shown_axes(drawn("ecdf", frames(dimensions=(2,))))]
-    assert titles == ["all functions, D = 2", "f1, D = 2", "f3, D = 2"]
+    assert titles == ["all functions, D = 2", "f1 sphere, D = 2", "f3 Rastrigin, D = 2"]
 
 
 def test_a_critical_difference_diagram_names_the_algorithms_and_joins_what_does_not_differ():

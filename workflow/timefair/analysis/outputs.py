@@ -48,17 +48,22 @@ def of_room(
         figure = FIGURES[name]
         if figure.room != room:
             continue
-        first = _shown(campaign)
-        for ending in campaign.figures.formats:
-            path = f"{results}/figures/{name}.{ending}"
-            if ending == first:
-                path = report(path, **_report(campaign, figure, name, "Figures", "figure"))
-            files[f"{name}_figure_{ending}"] = update(path)
+        shown = _report(campaign, figure, name, "Figures", "figure")
+        for page in campaign.pages_of(name):
+            flags = {**shown, "labels": {**shown["labels"], "page": page.label}}
+            for ending in campaign.figures.formats:
+                path = f"{results}/figures/{page.file(name)}.{ending}"
+                if ending == _shown(campaign):
+                    path = report(path, **flags)
+                files[f"{page.file(name)}_figure_{ending}"] = update(path)
     return files
 
 
 def pictures(campaign: Campaign, results: str) -> list[str]:
-    """The figures that the page can show: one file of each, if there is a format for it."""
+    """The figures that the page can show, if there is a format for it.
+
+    Of a figure with several pages, this is the overview.
+    """
     first = _shown(campaign)
     if first == "pdf":
         return []

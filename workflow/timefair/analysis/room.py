@@ -7,6 +7,7 @@ not changed stays as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,17 +112,22 @@ class Room:
         self._ledger.note(file, key)
 
     def _draw(self, name: str, table_key: str, frame: pd.DataFrame | None) -> None:
-        key = provenance.key_of(table_key, provenance.figure_key(name))
-        files = [self._figures / f"{name}.{ending}" for ending in self._campaign.figures.formats]
-        if all(self._ledger.is_current(file, key) for file in files):
-            return
-        from timefair.charts.paper import style
+        drawn_by = provenance.key_of(table_key, provenance.figure_key(name))
+        for page in self._campaign.pages_of(name):
+            key = provenance.key_of(drawn_by, asdict(page))
+            stem = page.file(name)
+            files = [
+                self._figures / f"{stem}.{ending}" for ending in self._campaign.figures.formats
+            ]
+            if all(self._ledger.is_current(file, key) for file in files):
+                continue
+            from timefair.charts.paper import style
 
-        frame = self._stored(FIGURES[name].table) if frame is None else frame
-        self._figures.mkdir(exist_ok=True)
-        style.save(FIGURES[name](frame), *files)
-        for file in files:
-            self._ledger.note(file, key)
+            frame = self._stored(FIGURES[name].table) if frame is None else frame
+            self._figures.mkdir(exist_ok=True)
+            style.save(FIGURES[name](frame, page), *files)
+            for file in files:
+                self._ledger.note(file, key)
 
 
 def typeset(name: str, frame: pd.DataFrame, campaign: Campaign) -> str:

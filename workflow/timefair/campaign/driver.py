@@ -106,6 +106,8 @@ class Driver:
                 plan.write_keys(self._keys, self.folder)
             except InputError as error:
                 sys.exit(error.told)
+            for line in self.campaign.not_drawn:
+                print(line, file=sys.stderr)
             self._ready = True
             _taken.append(self)
         return []

@@ -147,7 +147,7 @@ class ProgressReader:
             tables=self._made("tables", self.campaign.table_names, ".csv", written),
             figures=self._made(
                 "figures",
-                self.campaign.figure_names,
+                self.campaign.figure_files,
                 f".{self.campaign.figures.formats[0]}",
                 written,
             ),

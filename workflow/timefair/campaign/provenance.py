@@ -153,7 +153,7 @@ def figure_key(name: str) -> str:
     figure = FIGURES[name]
     declaration = PACKAGE / _module_file("exhibits", TABLES[figure.table].module)
     files = [_module_file("charts/paper", figure.renderer), "charts/paper/style.py"]
-    drawing = _digest_of([name], files, within=("charts",))
+    drawing = _digest_of([name], files, within=("charts", "problems"))
     return key_of(drawing, code_digest([declaration]))
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from timefair.charts import costs
+from timefair.charts import costs, pages
+from timefair.charts.pages import LEAST_RUNS, WHOLE, Page, Panels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +26,32 @@ ENDED = (
     "A curve that ends at a cross ends there because half of the runs made no more evaluations: "
     "nothing is known beyond."
 )
+LEADERS = (
+    f"From {pages.MANY} algorithms on, the 7 best at the end of the curves (or marks), by their "
+    "average rank over the panels, are in colour; the others are grey."
+)
+BANDS = (
+    f"The axes follow the curves; bands are cut there, and fewer than {LEAST_RUNS} runs have none."
+)
+
+
+OVERVIEWS = {
+    "log": "An overview is a map of all functions: how many times the least value of any algorithm "
+    "each one has, at the hardest target that was reached on the function.",
+    "own log": "An overview has the geometric mean over the functions, those below 1e-8 counted as "
+    "that, for all functions and for each group of the suite.",
+    "share": "An overview has the share over all functions and over each group of the suite.",
+}
+"""What sums up the functions on the first page, for each scale of curves."""
+LINES = (
+    f"With several pages, or from {pages.MANY} algorithms on, there is a line per algorithm "
+    "instead, with a dot for each function and a bar at the median."
+)
+MAP = (
+    "An overview is a map of all functions: how many times the least median of any algorithm each "
+    f"one has; precisions below 1e-8 count as that. Fewer than {LEAST_RUNS} runs have no pale bar. "
+    f"{LEADERS}"
+)
 
 
 class Chart(ABC):
@@ -34,9 +61,12 @@ class Chart(ABC):
     ----------
     renderer
         The module below `timefair.charts.paper` that draws it on paper.
+    panels
+        What decides how many files it needs.
     """
 
     renderer: str
+    panels: Panels = "one page"
 
     @property
     def on_paper(self) -> str:
@@ -49,8 +79,8 @@ class Chart(ABC):
         return ""
 
     @abstractmethod
-    def paper(self, frame: pd.DataFrame) -> Figure:
-        """The figure of a table; ValueError if the table has no rows for it."""
+    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
+        """A page of the figure of a table; ValueError if the table has no rows for it."""
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
         """What the page draws of a table: one entry per view; empty for a picture."""
@@ -114,14 +144,33 @@ class Curves(Chart):
     renderer = "curves"
 
     @property
+    def panels(self) -> Panels:  # type: ignore[override]
+        """Of the panels for functions, those over shares have one for all functions too."""
+        if not self.functions:
+            return "one page"
+        return "functions and all" if self.scale == "share" else "functions"
+
+    @property
+    def least_runs(self) -> int:
+        """Runs from which on a band is drawn; shares are between 0 and 1 with any number."""
+        return 0 if self.scale == "share" else LEAST_RUNS
+
+    @property
     def on_paper(self) -> str:
-        """How lines to targets show those that no run reached, and what ends a curve."""
+        """How lines to targets show those that no run reached, what ends a curve, and pages."""
+        sentences = []
         if self.scale == "log":
-            return (
+            sentences.append(
                 "Hollow markers in the grey strip are targets that no run reached: their value is "
-                "infinite. A band that reaches the top has no finite upper limit."
+                "infinite."
             )
-        return ENDED if self.scale == "own log" else ""
+        if self.scale == "own log":
+            sentences.append(ENDED)
+        if self.least_runs:
+            sentences.append(BANDS)
+        if self.functions:
+            sentences.append(OVERVIEWS[self.scale])
+        return " ".join([*sentences, LEADERS])
 
     @property
     def on_page(self) -> str:
@@ -146,9 +195,9 @@ class Curves(Chart):
             }
         return self.x_label.format_map(words), self.y_label.format_map(words)
 
-    def paper(self, frame: pd.DataFrame) -> Figure:
-        """The panels of a table; ValueError if it has no rows of the unit."""
-        return self._draw(frame, self)
+    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
+        """The panels of a page; ValueError if it has no rows of the unit."""
+        return self._draw(frame, self, page)
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
         """One view."""
@@ -180,16 +229,28 @@ class Picture(Chart):
     ----------
     renderer
         A module below `timefair.charts.paper`; its function ``draw`` takes the table.
+    panels
+        As in `Chart`. A figure that may have several pages gives ``draw`` the page too.
     options
         Further arguments of ``draw``.
+    reading
+        How a drawing with many panels or algorithms is read, in sentences.
     """
 
     renderer: str
+    panels: Panels = "one page"
     options: Mapping[str, Any] = field(default_factory=dict)
+    reading: str = ""
 
-    def paper(self, frame: pd.DataFrame) -> Figure:
-        """The figure of a table, as the module draws it."""
-        return self._draw(frame, **self.options)
+    @property
+    def on_paper(self) -> str:
+        """How the drawing on paper is read."""
+        return self.reading
+
+    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
+        """A page of the figure of a table, as the module draws it."""
+        pages_of_it = () if self.panels == "one page" else (page,)
+        return self._draw(frame, *pages_of_it, **self.options)
 
 
 @dataclass(frozen=True)
@@ -212,15 +273,20 @@ class Dots(Chart):
     high: str = ""
 
     renderer = "dots"
+    panels = "functions"
+    on_paper = (
+        "An overview has a line per algorithm, with a dot for each function and a bar at the "
+        f"median. {LEADERS}"
+    )
 
     @staticmethod
     def seconds(frame: pd.DataFrame) -> str:
         """What the seconds of a table are."""
         return costs.seconds_of(frame)
 
-    def paper(self, frame: pd.DataFrame) -> Figure:
-        """The panels of a table; ValueError if it has no rows."""
-        return self._draw(frame, self)
+    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
+        """The panels of a page; ValueError if it has no rows."""
+        return self._draw(frame, self, page)
 
 
 @dataclass(frozen=True)
@@ -237,8 +303,12 @@ class Slopes(Chart):
     prepare: Callable[[pd.DataFrame], pd.DataFrame]
 
     renderer = "slopes"
+    on_paper = (
+        f"From {pages.MANY} algorithms on, the 7 with the best average rank are in colour; the "
+        "others are grey."
+    )
 
-    def paper(self, frame: pd.DataFrame) -> Figure:
+    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
         """One row of panels per dimension; ValueError if the table has no rows."""
         return self._draw(self.prepare(frame))
 
@@ -250,14 +320,16 @@ class RankAxis(Chart):
     renderer = "critical_difference"
     on_paper = (
         "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical "
-        "difference (CD): their order may be chance."
+        "difference (CD): their order may be chance. From "
+        f"{pages.MANY} algorithms on, there is a line per algorithm instead, and the grey area "
+        "covers what differs from the best by no more."
     )
     on_page = (
         "The grey bar covers average ranks that differ from the best by no more than Nemenyi's "
         "critical difference: their order may be chance."
     )
 
-    def paper(self, frame: pd.DataFrame) -> Figure:
+    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
         """Critical-difference diagrams; ValueError if the table has no rows."""
         return self._draw(frame)
 

@@ -81,7 +81,8 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "draw",
         help="draw one figure from its table",
         description="Draws one figure from the table that it belongs to, in one or more formats, "
-        "by the ending of each file.",
+        "by the ending of each file. A figure that needs several pages has an overview in these "
+        "files, and its other pages beside them, such as ert_D5.pdf.",
         example="timefair draw ert --table results/default/tables/ert.parquet --output ert.pdf",
     )
     draw.add_argument("figure", metavar="FIGURE", help="its name, such as ert")
@@ -176,8 +177,10 @@ def _draw(arguments: argparse.Namespace) -> None:
 
     draw = entry("FIGURE", arguments.figure, FIGURES)
     frame = read_table(arguments.table, draw.table)
-    prepare_files(arguments.output, style.METADATA)
-    style.save(draw(frame), *arguments.output)
+    for page in draw.pages_of(frame):
+        files = [path.with_stem(page.file(path.stem)) for path in arguments.output]
+        prepare_files(files, style.METADATA)
+        style.save(draw(frame, page), *files)
 
 
 def _report(arguments: argparse.Namespace) -> None:
@@ -191,9 +194,11 @@ def _report(arguments: argparse.Namespace) -> None:
 
     campaign = configuration.restore(arguments.campaign)
     tables = _tables(arguments.tables)
-    pictures = {
+    others = {page.file(name) for name in FIGURES for page in campaign.pages_of(name) if page.name}
+    pictures = {  # of figures with several pages, the overview
         entry("--figures", path.stem, FIGURES).name: read_picture(path)
         for path in arguments.figures
+        if path.stem not in others
     }
     outputs = (arguments.output, arguments.checklist, arguments.document)
     prepare_files(path for path in outputs if path is not None)

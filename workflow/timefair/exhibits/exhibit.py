@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from timefair.charts.pages import WHOLE, Page
 from timefair.records.status import Disturbance
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     Build = Callable[[Runs, Analysis], pd.DataFrame]
 
 ROOM = "timefair.exhibits."
+
+Need = Literal["nothing", "dimensions", "samples"]
+"""What a figure needs: nothing, several dimensions, or complete samples (cells with at least
+``statistics.run_count.cap`` runs)."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,8 @@ class Figure:
         Its form, drawn on paper and on the page.
     default
         Whether a campaign that asks for the default figures gets it.
+    needs
+        What a campaign must have for it; a campaign without does not get it.
     """
 
     name: str
@@ -97,6 +104,7 @@ class Figure:
     caption: str
     chart: Chart
     default: bool = False
+    needs: Need = "nothing"
 
     @property
     def printed_caption(self) -> str:
@@ -108,13 +116,13 @@ class Figure:
         """The caption with how the drawing of the page is read."""
         return f"{self.caption} {self.chart.on_page}".strip()
 
-    def __call__(self, frame: pd.DataFrame) -> Drawing:
-        """Draw it from the table of its exhibit."""
+    def __call__(self, frame: pd.DataFrame, page: Page = WHOLE) -> Drawing:
+        """Draw a page of it from the table of its exhibit."""
         from matplotlib.text import Text
 
         from timefair.exhibits.unknown_optimum import worded
 
-        drawing = self.chart.paper(frame)
+        drawing = self.chart.paper(frame, page)
         for text in drawing.findobj(Text):
             if (said := text.get_text()) != (words := worded(said, frame)):
                 text.set_text(words)

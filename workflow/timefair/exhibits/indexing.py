@@ -62,6 +62,8 @@ def index() -> str:
                     "title": figure.title,
                     "renderer": figure.chart.renderer,
                     "default": figure.default,
+                    "panels": figure.chart.panels,
+                    "needs": figure.needs,
                 }
                 for figure in one.figures
             },

@@ -9,20 +9,22 @@ asked for.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from timefair.charts import pages
+from timefair.charts.pages import WHOLE, Page, Panels
 from timefair.exhibits import INDEX
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure as Drawing
 
-    from timefair.exhibits.exhibit import Exhibit, Figure
+    from timefair.exhibits.exhibit import Exhibit, Figure, Need
     from timefair.rundata.runs import Runs
     from timefair.rundata.settings import Analysis
 
@@ -67,13 +69,18 @@ class Table:
 
 @dataclass(frozen=True)
 class FigureEntry:
-    """What is known of a figure without its module; attributes as in `exhibit.Figure`."""
+    """What is known of a figure without its module.
+
+    Attributes are as in `exhibit.Figure`, and ``panels`` as in `charts.chart.Chart`.
+    """
 
     name: str
     title: str
     table: str
     renderer: str
     default: bool
+    panels: Panels
+    needs: Need
 
     @property
     def family(self) -> str:
@@ -91,9 +98,19 @@ class FigureEntry:
         figures = TABLES[self.table].exhibit.figures
         return next(figure for figure in figures if figure.name == self.name)
 
-    def __call__(self, frame: pd.DataFrame) -> Drawing:
-        """Draw it from its table."""
-        return self.figure(frame)
+    def pages(
+        self, dimensions: Sequence[int], functions: Sequence[int], algorithms: int
+    ) -> tuple[Page, ...]:
+        """Its pages in a campaign; parameters as of `charts.pages.pages`."""
+        return pages.pages(self.panels, dimensions, functions, algorithms)
+
+    def pages_of(self, frame: pd.DataFrame) -> tuple[Page, ...]:
+        """Its pages for a table of which no campaign is known."""
+        return pages.pages_of(self.panels, frame)
+
+    def __call__(self, frame: pd.DataFrame, page: Page = WHOLE) -> Drawing:
+        """Draw a page of it from its table."""
+        return self.figure(frame, page)
 
 
 def _read() -> dict[str, dict[str, Any]]:

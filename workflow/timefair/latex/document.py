@@ -40,16 +40,13 @@ FLOAT = r"""\begin{{table*}}[tbp]
 {tabulars}
 \end{{table*}}"""
 
-NOTES = ("pairs", "disturbed", "published")
+NOTES = ("pairs", "disturbed", "omitted", "published")
 """Attributes of a table that are sentences for its captions."""
 
 CONTINUED = r"\tablename~\thetable{} (continued)"
 NO_ROWS = Tabular(
     "\\begin{tabular}{@{}l@{}}\n\\toprule\nNo rows. \\\\\n\\bottomrule\n\\end{tabular}", lines=1
 )
-NOTES = ("disturbed", "omitted", "published")
-"""Attributes of a table that are sentences for its captions."""
-
 BETWEEN = "\n\n\\medskip\n\n"
 
 

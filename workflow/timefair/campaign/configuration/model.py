@@ -35,6 +35,8 @@ from timefair.rundata.settings import (
 )
 
 if TYPE_CHECKING:
+    from timefair.charts.pages import Page
+
     Restart: TypeAlias = RestartPolicy
     Stopping: TypeAlias = StoppingPolicy
 else:
@@ -300,10 +302,53 @@ class Campaign(Section):
 
     @property
     def figure_names(self) -> tuple[str, ...]:
-        """The figures asked for, `all` and `default` spelled out."""
+        """The figures asked for, `all` and `default` spelled out, without those of `lacking`."""
+        lacking = self.lacking
+        return tuple(name for name in self._chosen_figures if name not in lacking)
+
+    @property
+    def lacking(self) -> dict[str, str]:
+        """What the campaign lacks for figures that it asks for, by the name of the figure."""
+        from timefair.exhibits.registry import FIGURES
+
+        missing = {}
+        if len(self.problems.dimensions) < 2:
+            missing["dimensions"] = "needs several problems.dimensions"
+        cap = self.statistics.run_count.cap
+        if self.runs < cap and not self.published:
+            missing["samples"] = f"needs statistics.run_count.cap ({cap}) runs"
+        needs = {name: FIGURES[name].needs for name in self._chosen_figures}
+        return {name: missing[need] for name, need in needs.items() if need in missing}
+
+    @property
+    def not_drawn(self) -> list[str]:
+        """One line for each figure that is asked for by its name but lacks something."""
+        return [
+            f"figures: {name}: is not drawn; it {reason}"
+            for name, reason in self.lacking.items()
+            if name in self.figures.names
+        ]
+
+    @property
+    def _chosen_figures(self) -> tuple[str, ...]:
         from timefair.exhibits.registry import FIGURES, chosen
 
         return chosen(self.figures.names, FIGURES)
+
+    def pages_of(self, figure: str) -> tuple[Page, ...]:
+        """The pages of a figure: the overview first, or the only one."""
+        from timefair.exhibits.registry import FIGURES
+
+        return FIGURES[figure].pages(
+            self.problems.dimensions,
+            self.problems.functions,
+            len(self.algorithms) + len(self.published),
+        )
+
+    @property
+    def figure_files(self) -> tuple[str, ...]:
+        """The names of the files of all pages of all figures, without their endings."""
+        return tuple(page.file(name) for name in self.figure_names for page in self.pages_of(name))
 
     @property
     def made_tables(self) -> tuple[str, ...]:

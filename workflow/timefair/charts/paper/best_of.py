@@ -7,12 +7,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, ScalarFormatter
 
-from timefair.charts.paper import panels, scales, style
+from timefair.charts.pages import Page
+from timefair.charts.paper import groups, panels, scales, style
 
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
-def draw(frame: pd.DataFrame) -> Figure:
+def draw(frame: pd.DataFrame, page: Page) -> Figure:
     """Expected best precision over the number of executions, a panel a function.
 
     A line ends where there are fewer runs than executions, and begins where no execution may be
@@ -28,10 +29,16 @@ def draw(frame: pd.DataFrame) -> Figure:
     ValueError
         If the table has no rows.
     """
-    shown = frame[frame["measure"] == "mean"]
+    every = frame[frame["measure"] == "mean"]
+    label = "expected best precision of k"
+    once = every[every["k"] == every["k"].min()]
+    looks = panels.looks(once, value="precision", within=["suite", "dimension", "function"])
+    shown = page.rows(every)
+    if page.overview:
+        shown = groups.geometric_means(shown, "k", "precision")
+        label = f"{label}; geometric mean over the functions"
     with style.applied():
         figure, grid = panels.grid(shown, share_y=False)
-        looks = style.looks(shown["algorithm"])
         floor = scales.zero_floor(shown["precision"])
         known = shown[np.isfinite(shown["precision"])]
         executions = scales.limits((shown if known.empty else known)["k"], margin=0.05)
@@ -40,13 +47,17 @@ def draw(frame: pd.DataFrame) -> Figure:
         shared.xaxis.set_major_locator(FixedLocator(_within(executions)))
         shared.xaxis.set_major_formatter(ScalarFormatter())
         for panel in grid:
-            ax = panel.axes
+            ax, others = panel.axes, []
             for name, numbers in panels.numbers_by_algorithm(panel.rows, ["k", "precision"]):
                 k, best = numbers[np.isfinite(numbers[:, 1])].T
-                panels.curve(ax, k, scales.raised(best, floor), **looks[name].line)
+                if looks[name].leads:
+                    panels.curve(ax, k, scales.raised(best, floor), **looks[name].line)
+                else:
+                    others.append(np.array([k, scales.raised(best, floor)]))
+            panels.in_background(ax, others)
             scales.set_log(ax, "y", scales.limits(scales.raised(panel.rows["precision"], floor)))
         figure.supxlabel("executions k, each with the whole budget", fontsize=7.5)
-        figure.supylabel(scales.with_zero("expected best precision of k", floor), fontsize=7.5)
+        figure.supylabel(scales.with_zero(label, floor), fontsize=7.5)
         panels.legend(figure, looks)
     return figure
 

@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from timefair.charts import costs
-from timefair.charts.paper import panels, style
+from timefair.charts.pages import MANY
+from timefair.charts.paper import panels, rank_lines, style
 from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.style import Look
 
@@ -29,7 +30,7 @@ def draw(frame: pd.DataFrame) -> Figure:
 
     A panel a dimension and criterion, for the median precision at the end and the ERT in seconds;
     drawn by scikit-posthocs, with our markers. Where no critical difference is defined, one bar
-    joins all.
+    joins all. Many algorithms have a line each, as `rank_lines` draws them.
 
     Parameters
     ----------
@@ -47,8 +48,9 @@ def draw(frame: pd.DataFrame) -> Figure:
     }
     known = style.looks(frame["algorithm"])
     frame = panels.present(frame[frame["measure"] != "evaluations"])
+    several = frame["suite"].nunique() > 1
     cells = [
-        (suite, dimension, titles[measure], rows)
+        ((f"{suite} " if several else "") + f"D = {dimension}", titles[measure], rows)
         for (suite, dimension), part in frame.groupby(["suite", "dimension"], sort=True)
         for measure, criterion in CRITERIA
         for rows in [part[(part["measure"] == measure) & (part["criterion"] == criterion)]]
@@ -56,19 +58,21 @@ def draw(frame: pd.DataFrame) -> Figure:
     ]
     if not cells:
         raise ValueError("nothing to draw: the table has no rows")
-    several = frame["suite"].nunique() > 1
+    if frame["algorithm"].nunique() >= MANY:
+        return rank_lines.draw(cells)
     with style.applied():
         there = set(frame["algorithm"].astype(str))
         looks = {name: look for name, look in known.items() if name in there}
         columns = 2 if len(cells) > 1 and max(map(len, looks)) <= SHORT_NAME else 1
         lines = -(-len(cells) // columns)
         height = LINE_IN * (len(looks) + LINES_AROUND)
-        figure = Figure(figsize=(style.WIDTH_IN, height * lines), layout=Placement())
+        height = min(height * lines, style.HEIGHT_IN)
+        figure = Figure(figsize=(style.WIDTH_IN, height), layout=Placement())
         axes = figure.subplots(lines, columns, squeeze=False).ravel()
         for ax in axes[len(cells) :]:
             ax.set_visible(False)
-        for ax, (suite, dimension, title, rows) in zip(axes, cells, strict=False):
-            ax.set_title((f"{suite} " if several else "") + f"D = {dimension}, {title}")
+        for ax, (space, title, rows) in zip(axes, cells, strict=False):
+            ax.set_title(f"{space}, {title}")
             ranks = rows.set_index(rows["algorithm"].astype(str))["average_rank"]
             if ranks.isna().any():
                 ax.set_axis_off()

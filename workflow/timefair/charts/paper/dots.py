@@ -8,33 +8,39 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.charts.paper import panels, scales, style
+from timefair.charts.paper import algorithm_lines, panels, scales, style
 
 if TYPE_CHECKING:
     from timefair.charts.chart import Dots
+    from timefair.charts.pages import Page
 
 TITLE_AND_AXIS_IN = 0.4
 LINE_IN = 0.13
 
 
-def draw(frame: pd.DataFrame, chart: Dots) -> Figure:
+def draw(frame: pd.DataFrame, chart: Dots, page: Page) -> Figure:
     """Draw the dots of a table over a logarithmic axis, the first algorithm on top.
 
     Zero is drawn a decade below the least positive value, and the axis says so. An algorithm
-    without a finite value has no dot.
+    without a finite value has no dot. An overview has a line per algorithm, with a dot for each
+    function.
 
     Raises
     ------
     ValueError
         If the table has no rows.
     """
-    shown = panels.present(frame)
+    every = panels.present(frame)
+    label = chart.x_label.format_map({"seconds": chart.seconds(frame)})
+    looks = panels.looks(every, value=chart.x, within=["suite", "dimension", "function"])
+    shown = page.rows(every)
+    if page.overview:
+        return _lines(shown, chart.x, label)
     with style.applied():
-        looks = style.looks(shown["algorithm"])
         figure, grid = panels.grid(shown, height_in=TITLE_AND_AXIS_IN + LINE_IN * len(looks))
         numbers = [column for column in (chart.x, chart.low, chart.high) if column]
         floor = scales.zero_floor(shown[numbers])
-        bounds = scales.limits(scales.raised(shown[numbers], floor), margin=0.06)
+        bounds = scales.limits(scales.raised(shown[chart.x], floor), margin=0.06)
         scales.set_log(grid[0].axes, "x", bounds, ticks=5)
         grid[0].axes.set_ylim(len(looks) - 0.4, -0.6)
         grid[0].axes.set_yticks([])
@@ -52,7 +58,16 @@ def draw(frame: pd.DataFrame, chart: Dots) -> Figure:
                 panel.axes.plot(
                     known, np.full(known.shape, level), **{**look.line, "linestyle": ""}
                 )
-        label = chart.x_label.format_map({"seconds": chart.seconds(frame)})
         figure.supxlabel(scales.with_zero(label, floor), fontsize=7.5)
         panels.legend(figure, looks, lines=False)
     return figure
+
+
+def _lines(frame: pd.DataFrame, x: str, label: str) -> Figure:
+    floor = scales.zero_floor(frame[x])
+    values = scales.raised(frame[x], floor)
+    bounds = scales.limits(values, margin=0.06)
+    measure = algorithm_lines.Measure(
+        x, scales.with_zero(label, floor), lambda ax: scales.set_log(ax, "x", bounds)
+    )
+    return algorithm_lines.draw(frame.assign(**{x: values}), [measure])

@@ -15,11 +15,13 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
+from timefair.charts.pages import COLUMNS, MANY
+from timefair.charts.paper import style
 from timefair.charts.paper.axes import PlainAxes
 from timefair.charts.paper.placement import Placement
-from timefair.charts.paper.style import COLUMN_IN, WIDTH_IN, Look
+from timefair.charts.paper.style import COLUMN_IN, HEIGHT_IN, WIDTH_IN, Look
+from timefair.problems import names
 
-COLUMNS = 4
 PANEL_HEIGHT_IN = 1.5
 MARGIN_IN = 0.75
 LETTERS_PER_IN = 14.0
@@ -28,6 +30,10 @@ LEGEND_LINES = 2
 NARROW_LEGEND_LINES = 6
 """Lines of a legend that a figure of one column has room for; a wider one: `LEGEND_LINES`."""
 LEGEND_LINE_IN = 0.16
+TITLE_LETTERS_PER_IN = 16.0
+"""Of a title in the usual size; longer ones are set smaller."""
+LEAST_TITLE = 5.0
+"""Points of the smallest title."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +82,12 @@ def grid(
         space = "all dimensions" if str(dimension) == "all" else f"D = {dimension}"
         cells: list[tuple[str, pd.DataFrame]] = []
         if functions:
-            for function, rows in sorted(part.groupby("function", observed=True), key=_function):
-                name = "all functions" if str(function) == "all" else f"f{function}"
-                cells.append((f"{head}{name}, {space}", rows))
-            lines += [cells[i : i + COLUMNS] for i in range(0, len(cells), COLUMNS)]
+            for function, rows in sorted(
+                part.groupby("function", observed=True, sort=False), key=_function
+            ):
+                cells.append((f"{head}{_called(str(suite), function)}, {space}", rows))
+            columns = columns_of(len(cells))
+            lines += [cells[i : i + columns] for i in range(0, len(cells), columns)]
         else:
             cells.append((f"{head}{space}", part))
             if lines and len(lines[-1]) < COLUMNS:
@@ -87,9 +95,9 @@ def grid(
             else:
                 lines.append(cells)
     columns = max(len(line) for line in lines)
-    width = COLUMN_IN if columns == 1 else WIDTH_IN * max(columns, 3) / COLUMNS
+    width = width_of(len(lines), columns)
     height = height_in * len(lines) + MARGIN_IN + (0.6 if columns == 1 else 0.0)
-    figure = Figure(figsize=(width, height), layout=Placement())
+    figure = Figure(figsize=(width, min(height, HEIGHT_IN)), layout=Placement())
     cells_of_grid = figure.add_gridspec(len(lines), columns)
     panels: list[Panel] = []
     for row, line in enumerate(lines):
@@ -101,11 +109,106 @@ def grid(
                 sharex=first,
                 sharey=first if share_y else None,
             )
-            ax.set_title(title, y=1.0)  # matplotlib would look for a place above the ticks
+            # Without y, matplotlib would look for a place above the ticks.
+            ax.set_title(title, y=1.0, fontsize=title_size(title, width / columns))
             below_is_empty = row + 1 == len(lines) or column >= len(lines[row + 1])
             ax.tick_params(labelbottom=below_is_empty, labelleft=column == 0 or not share_y)
             panels.append(Panel(ax, rows, title))
     return figure, panels
+
+
+def columns_of(count: int) -> int:
+    """How many panels lie side by side, so that all lines are about equally long.
+
+    Examples
+    --------
+    >>> [columns_of(count) for count in (1, 3, 4, 5, 6, 7, 24)]
+    [1, 3, 4, 3, 3, 4, 4]
+    """
+    lines = -(-count // COLUMNS)
+    return -(-count // lines)
+
+
+def width_of(lines: int, columns: int) -> float:
+    """Width of a figure in inches: one column of text, or the page, or less for one short line."""
+    if columns == 1:
+        return COLUMN_IN
+    return WIDTH_IN if lines > 1 else WIDTH_IN * max(columns, 3) / COLUMNS
+
+
+def title_size(title: str, width_in: float) -> float:
+    """Points of a title that is to fit above a panel."""
+    usual = float(style.SETTINGS["axes.titlesize"])
+    return max(LEAST_TITLE, usual * min(1.0, TITLE_LETTERS_PER_IN * width_in / len(title)))
+
+
+def looks(
+    frame: pd.DataFrame, *, value: str, within: list[str], highest: bool = False
+) -> dict[str, Look]:
+    """The looks of the algorithms of a table, with the leaders in colour where there are many.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        All rows of the figure, not those of one page.
+    value : str
+        The column that they are compared in.
+    within : list of str
+        The columns that rows which are compared have in common.
+    highest : bool
+        Whether the highest value is the best.
+    """
+    every = style.looks(frame["algorithm"])
+    if len(every) < MANY:
+        return every
+    best = leaders(frame, value=value, within=within, highest=highest)
+    return style.highlighted(every, best[: style.LEADERS])
+
+
+def leaders(
+    frame: pd.DataFrame, *, value: str, within: list[str], highest: bool = False
+) -> list[str]:
+    """The algorithms by their average rank, the best first; what is missing ranks last.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"algorithm": ["A", "B"] * 2, "x": [1, 1, 2, 2], "y": [3, 2, 5, 4]})
+    >>> leaders(rows, value="y", within=["x"])
+    ['B', 'A']
+    """
+    groups = frame.groupby(within, observed=True, sort=False)[value]
+    ranks = groups.rank(ascending=not highest, na_option="bottom")
+    average = ranks.groupby(frame["algorithm"].astype(str)).mean()
+    return [str(name) for name in average.sort_values(kind="stable").index]
+
+
+def in_background(
+    ax: Axes, curves: list[NDArray[np.float64]], *, step: bool = False, **properties: Any
+) -> None:
+    """Draw curves of algorithms that are not among the leaders as one thin grey line.
+
+    Parameters
+    ----------
+    curves : list of array, shape (2, points)
+        The x and y of each curve; none draws nothing.
+    step : bool
+        Whether each value holds until the next point.
+    """
+    if not curves:
+        return
+    if step:
+        curves = [_corners(each) for each in curves]
+    gap = np.full((2, 1), np.nan)
+    x, y = np.concatenate([part for each in curves for part in (each, gap)], axis=1)
+    look = {**style.OTHER.line, "marker": "", **properties}
+    curve(ax, x, y, drawstyle="steps-post" if step else "default", **look)
+
+
+def _corners(steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The points of a step curve where it changes, and its last one."""
+    changes = np.append(True, np.diff(steps[1]) != 0) if steps.size else np.zeros(0, dtype=bool)
+    changes[-1:] = True
+    return steps[:, changes]
 
 
 def curve(ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], **properties: Any) -> Line2D:
@@ -214,18 +317,26 @@ def numbers_by_algorithm(
 
 
 def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:
-    """One legend above all panels. A figure without room for all of its lines becomes higher."""
+    """One legend above all panels. A figure without room for all of its lines becomes higher.
+
+    Where some algorithms lead, the others have one entry together.
+    """
+    others = sum(not look.leads for look in looks.values())
+    named = {name: look for name, look in looks.items() if look.leads}
+    if others:
+        named[f"{others} others"] = style.OTHER
     handles = [
         Line2D([], [], **(look.line if lines else {**look.line, "linestyle": ""}), label=name)
-        for name, look in looks.items()
+        for name, look in named.items()
     ]
     room = LETTERS_PER_IN * figure.get_figwidth()
-    sizes = [len(name) + HANDLE_LETTERS for name in looks]
+    sizes = [len(name) + HANDLE_LETTERS for name in named]
     columns = next(n for n in range(len(sizes), 0, -1) if n == 1 or _width(sizes, n) <= room)
     narrow = figure.get_figwidth() <= COLUMN_IN
     beyond = -(-len(sizes) // columns) - (NARROW_LEGEND_LINES if narrow else LEGEND_LINES)
     if beyond > 0:
-        figure.set_figheight(figure.get_figheight() + LEGEND_LINE_IN * beyond)
+        height = figure.get_figheight() + LEGEND_LINE_IN * beyond
+        figure.set_figheight(min(height, HEIGHT_IN))
     figure.legend(
         handles=handles,
         loc="outside upper center",
@@ -253,6 +364,17 @@ def _function(group: tuple[object, object]) -> tuple[int, int]:
     return _position(group[0])
 
 
+def _called(suite: str, function: object) -> str:
+    """The function of a panel; a group of functions is called by its name."""
+    text = str(function)
+    if text == "all":
+        return "all functions"
+    return names.title(suite, function) if text.isdigit() else text
+
+
 def _position(key: object) -> tuple[int, int]:
-    """Of a function or dimension; before every number: ``all``."""
-    return (0, 0) if str(key) == "all" else (1, int(str(key)))
+    """Of a function or dimension; before every number: ``all``; behind, groups as they come."""
+    text = str(key)
+    if text == "all":
+        return (0, 0)
+    return (1, int(text)) if text.isdigit() else (2, 0)

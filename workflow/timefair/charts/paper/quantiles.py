@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.charts.paper import panels, scales, style
+from timefair.charts.pages import LEAST_RUNS, Page
+from timefair.charts.paper import groups, heat_map, panels, scales, style
 
 TITLE_AND_AXIS_IN = 0.4
 LINE_IN = 0.15
@@ -14,8 +15,10 @@ INTERVAL_WIDTH = 6.0
 LIMITS = ("precision_low", "precision_high")
 
 
-def draw(frame: pd.DataFrame) -> Figure:
+def draw(frame: pd.DataFrame, page: Page) -> Figure:
     """A line from the lowest to the highest quantile for each algorithm, a panel a function.
+
+    An overview is a heat map of the quantile nearest to the median.
 
     The quantile nearest to the median has the algorithm's marker and, as a pale bar, its interval;
     the others have a tick. An arrow at the right edge stands for a quantile that is infinite.
@@ -30,14 +33,24 @@ def draw(frame: pd.DataFrame) -> Figure:
     ValueError
         If the table has no rows.
     """
+    probabilities = sorted(frame["quantile"].unique())
+    middle = min(probabilities, key=lambda p: abs(p - 0.5), default=0.5)
+    medians = frame[frame["quantile"] == middle]
+    if page.overview:
+        floored = medians.assign(precision=medians["precision"].clip(lower=groups.SOLVED))
+        what = f"{_name(middle)} of the precision at the end, times the best on the function"
+        return heat_map.draw(
+            floored, "precision", label=what, never="no finite value", levels=heat_map.PRECISIONS
+        )
+    looks = panels.looks(medians, value="precision", within=["suite", "dimension", "function"])
+    enough = frame["runs"] >= LEAST_RUNS
+    frame = page.rows(frame.assign(**{limit: frame[limit].where(enough) for limit in LIMITS}))
     with style.applied():
-        looks = style.looks(frame["algorithm"])
+        thin = max(0.5, 4.5 - len(looks) / 25)
         height = TITLE_AND_AXIS_IN + LINE_IN * len(looks)
         figure, grid = panels.grid(frame, height_in=height)
         floor = scales.zero_floor(frame["precision"])
         bounds = scales.limits(scales.raised(frame["precision"], floor), margin=0.06)
-        probabilities = sorted(frame["quantile"].unique())
-        middle = min(probabilities, key=lambda p: abs(p - 0.5))
         scales.set_log(grid[0].axes, "x", bounds, ticks=5)
         grid[0].axes.set_ylim(len(looks) - 0.4, -0.6)
         grid[0].axes.set_yticks([])
@@ -49,6 +62,8 @@ def draw(frame: pd.DataFrame) -> Figure:
                 p, x, low, high = numbers.T
                 x, is_middle = scales.raised(x, floor), p == middle
                 interval = np.concatenate([low[is_middle], high[is_middle]])
+                if np.isnan(interval).any():
+                    interval = interval[:0]
                 panels.curve(
                     ax,
                     np.clip(scales.raised(interval, floor), *bounds),
@@ -65,6 +80,7 @@ def draw(frame: pd.DataFrame) -> Figure:
                     np.array([level, level]),
                     color=look.color,
                     linestyle=look.linestyle,
+                    linewidth=1.2 if look.leads else 0.5,
                 )
                 for chosen, marker, size in ((~is_middle, "|", 6.0), (is_middle, look.marker, 4.5)):
                     marks = x[chosen & np.isfinite(x)]
@@ -75,7 +91,7 @@ def draw(frame: pd.DataFrame) -> Figure:
                         marker=marker,
                         linestyle="",
                         color=look.color,
-                        markersize=size,
+                        markersize=size if look.leads else min(size, thin),
                     )
                 if not np.isfinite(x).all():
                     panels.curve(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from timefair.charts.paper import panels, scales, style
+from timefair.charts.pages import WHOLE, Page
+from timefair.charts.paper import algorithm_lines, panels, scales, style
 from timefair.charts.paper.placement import Placement
 
 GAP_IN = 0.1
@@ -20,8 +23,10 @@ MEASURES = (
 )
 
 
-def draw(frame: pd.DataFrame) -> Figure:
+def draw(frame: pd.DataFrame, page: Page) -> Figure:
     """Completed restarts a run, evaluations per second and CPU share; a line a function.
+
+    Where the figure has several pages, each has a line per algorithm instead.
 
     Parameters
     ----------
@@ -35,6 +40,12 @@ def draw(frame: pd.DataFrame) -> Figure:
     """
     if frame.empty:
         raise ValueError("nothing to draw: the table has no rows")
+    scales_of = _scales(frame)
+    if page != WHOLE:
+        return algorithm_lines.draw(
+            page.rows(frame),
+            [algorithm_lines.Measure(*measure, scales_of[measure[0]]) for measure in MEASURES],
+        )
     several = frame["suite"].nunique() > 1
     groups = list(frame.groupby(["suite", "dimension"], sort=True))
     lines = [part["function"].nunique() for _, part in groups]
@@ -42,7 +53,10 @@ def draw(frame: pd.DataFrame) -> Figure:
         looks = style.looks(frame["algorithm"])
         line_in = GAP_IN + MARKER_IN * len(looks)
         figure = Figure(
-            figsize=(style.WIDTH_IN, 0.75 + sum(line_in * n + 0.4 for n in lines)),
+            figsize=(
+                style.WIDTH_IN,
+                min(0.75 + sum(line_in * n + 0.4 for n in lines), style.HEIGHT_IN),
+            ),
             layout=Placement(),
         )
         axes = figure.subplots(
@@ -65,13 +79,23 @@ def draw(frame: pd.DataFrame) -> Figure:
                 if column == 0:
                     head = f"{suite} " if several else ""
                     ax.set_title(f"{head}D = {dimension}", loc="left")
-        counts, speed, load = axes[0]
-        _counts(counts, float(frame["completed_restarts_mean"].max()))
-        scales.set_log(speed, "x", scales.limits(frame["evaluations_per_s"], margin=0.08))
-        load.set_xlim(0, max(1.1, 1.1 * float(frame["cpu_per_wall"].max(skipna=True))))
+        for ax, (measure, _) in zip(axes[0], MEASURES, strict=True):
+            scales_of[measure](ax)
         figure.align_xlabels()
         panels.legend(figure, looks, lines=False)
     return figure
+
+
+def _scales(frame: pd.DataFrame) -> dict[str, Callable[[Axes], None]]:
+    """What sets the scale of each measure."""
+    restarts = float(frame["completed_restarts_mean"].max())
+    speed = scales.limits(frame["evaluations_per_s"], margin=0.08)
+    load = max(1.1, 1.1 * float(frame["cpu_per_wall"].max(skipna=True)))
+    return {
+        "completed_restarts_mean": lambda ax: _counts(ax, restarts),
+        "evaluations_per_s": lambda ax: scales.set_log(ax, "x", speed),
+        "cpu_per_wall": lambda ax: ax.set(xlim=(0, load)),
+    }
 
 
 def _counts(ax: Axes, largest: float) -> None:

@@ -9,6 +9,8 @@ from matplotlib.ticker import LogFormatter, LogLocator, MaxNLocator, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
 TICKS = 6
+NARROW = 0.7
+"""Decades of an axis that may have a single tick of 1, 2 and 5."""
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -104,7 +106,10 @@ def set_log(ax: Axes, axis: str, bounds: tuple[float, float], ticks: int = TICKS
         side = ax.yaxis
     low, high = sorted(bounds)
     decades = np.log10(high / low)
-    within = (1, 2, 5) if decades < 1.2 else (1, 3) if decades < 2.2 else (1,)
+    # With fewer than two of these ticks, the locator would take others, whose labels touch.
+    within: tuple[float, ...] = (1, 2, 5) if decades < 1.2 else (1, 3) if decades < 2.2 else (1,)
+    if decades < NARROW:
+        within = (1, 1.5, 2, 3, 5, 7)
     side.set_major_locator(LogLocator(numticks=ticks, subs=within))
     side.set_major_formatter(Powers())
     side.set_minor_locator(NullLocator())

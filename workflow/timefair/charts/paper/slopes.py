@@ -13,9 +13,15 @@ from timefair.charts.paper.style import Look
 
 PANEL_IN = 1.2
 RANK_IN = 0.09
+MOST_IN = 3.6
+"""Height of the highest panels."""
 APART = 0.08
-MANY = 10
-"""Ranks up to which each has its tick."""
+TITLE_IN = 0.5
+"""Of the height of a panel: its title and the labels of its positions."""
+TICK_IN = 0.11
+"""Height that a tick label needs."""
+STEPS = (1, 2, 5, 10, 20, 50, 100)
+"""Ranks between ticks."""
 
 LABEL = "average rank (1 is best)"
 
@@ -43,10 +49,14 @@ def draw(frame: pd.DataFrame) -> Figure:
     columns = list(dict.fromkeys(frame["panel"]))
     with style.applied():
         there = set(frame["algorithm"].astype(str))
-        looks = {
-            name: one for name, one in style.looks(frame["algorithm"]).items() if name in there
-        }
-        height = PANEL_IN + RANK_IN * len(looks)
+        every = panels.looks(
+            frame,
+            value="average_rank",
+            within=["suite", "dimension", "panel", "position"],
+        )
+        looks = {name: look for name, look in every.items() if name in there}
+        room = (style.HEIGHT_IN - panels.MARGIN_IN) / len(groups)
+        height = min(PANEL_IN + RANK_IN * len(looks), MOST_IN, room)
         figure = Figure(
             figsize=(
                 style.COLUMN_IN if len(columns) == 1 else style.WIDTH_IN,
@@ -60,20 +70,33 @@ def draw(frame: pd.DataFrame) -> Figure:
                 head = f"{suite} " if several else ""
                 ax.set_title(f"{head}D = {dimension}, {panel}")
                 _slopes(ax, part[part["panel"] == panel], looks)
+        ranks = range(1, len(looks) + 1)
         axes[0, 0].set_ylim(len(looks) + 0.4, 0.6)
-        axes[0, 0].set_yticks(range(1, len(looks) + 1, 1 if len(looks) <= MANY else 2))
+        apart = _apart(len(looks), height)
+        axes[0, 0].set_yticks([1, *range(apart, len(looks) + 1, apart)] if apart > 1 else ranks)
         figure.supylabel(LABEL, fontsize=7.5)
         panels.legend(figure, looks)
     return figure
 
 
+def _apart(ranks: int, height_in: float) -> int:
+    """How many ranks lie between two ticks whose labels do not touch."""
+    least = TICK_IN * ranks / max(height_in - TITLE_IN, TICK_IN)
+    return next((step for step in STEPS if step >= least), ranks)
+
+
 def _slopes(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
     positions = list(dict.fromkeys(rows["position"]))
-    width = APART * len(positions)
+    width, others = APART * len(positions), []
+    leading = [name for name, look in looks.items() if look.leads]
     for name, part in panels.by_algorithm(rows):
-        shift = width * ((list(looks).index(name) + 0.5) / len(looks) - 0.5)
-        x = np.array([positions.index(position) for position in part["position"]]) + shift
-        ax.plot(x, part["average_rank"], **looks[name].line)
+        x = np.array([positions.index(position) for position in part["position"]])
+        if not looks[name].leads:
+            others.append(np.array([x, part["average_rank"]]))
+            continue
+        shift = width * ((leading.index(name) + 0.5) / len(leading) - 0.5)
+        ax.plot(x + shift, part["average_rank"], **looks[name].line)
+    panels.in_background(ax, others)
     ax.set_xticks(range(len(positions)), positions)
     ax.set_xlim(-0.35, len(positions) - 0.65)
     ax.grid(visible=False, axis="x")

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from timefair.charts.pages import COLUMNS
 from timefair.charts.paper import notes, panels, scales, style
 from timefair.charts.paper.placement import Placement
 
@@ -92,9 +93,9 @@ def _panel(ax: Axes, pair: pd.DataFrame, looks: dict[str, style.Look]) -> None:
 
 
 def _panels(count: int) -> tuple[Figure, list[Axes]]:
-    columns = min(count, panels.COLUMNS)
+    columns = min(count, COLUMNS)
     lines = -(-count // columns)
-    width = style.COLUMN_IN if count == 1 else style.WIDTH_IN * max(columns, 3) / panels.COLUMNS
+    width = style.COLUMN_IN if count == 1 else style.WIDTH_IN * max(columns, 3) / COLUMNS
     figure = Figure(figsize=(width, panels.PANEL_HEIGHT_IN * lines + MARGIN_IN), layout=Placement())
     grid = figure.subplots(lines, columns, sharex=True, squeeze=False).ravel()
     for ax in grid[count:]:

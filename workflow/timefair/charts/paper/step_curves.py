@@ -11,7 +11,15 @@ from timefair.charts.paper import panels, scales, style
 BAND_ALPHA = 0.12
 
 
-def draw(frame: pd.DataFrame, x: str, *, functions: bool, x_label: str, label: str) -> Figure:
+def draw(
+    frame: pd.DataFrame,
+    x: str,
+    *,
+    looks: dict[str, style.Look],
+    functions: bool,
+    x_label: str,
+    label: str,
+) -> Figure:
     """A step curve and a band an algorithm, the axes the same in all panels.
 
     A curve that ends before the longest one, as in a dimension with a smaller budget, ends there.
@@ -23,6 +31,8 @@ def draw(frame: pd.DataFrame, x: str, *, functions: bool, x_label: str, label: s
         band.
     x : str
         The column of the horizontal axis, which begins where the first curve leaves 0.
+    looks : dict
+        Of each algorithm; those that do not lead have no band.
     functions : bool
         A panel a function, or one for a whole dimension.
     x_label, label : str
@@ -35,7 +45,6 @@ def draw(frame: pd.DataFrame, x: str, *, functions: bool, x_label: str, label: s
     """
     with style.applied():
         figure, grid = panels.grid(frame, functions=functions)
-        looks = style.looks(frame["algorithm"])
         begun = frame[frame["fraction"] > 0]
         bounds = scales.limits((frame if begun.empty else begun)[x], margin=0.02)
         scales.set_log(grid[0].axes, "x", bounds)
@@ -44,8 +53,12 @@ def draw(frame: pd.DataFrame, x: str, *, functions: bool, x_label: str, label: s
         names, most = list(looks), frame[x].max() * (1 - 1e-9)
         columns = [x, "fraction", "low", "high"]
         for panel in grid:
+            others = []
             for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
                 shown = numbers[numbers[:, 0] >= bounds[0]]
+                if not looks[name].leads:
+                    others.append(shown[:, :2].T)
+                    continue
                 marks = style.marks(shown[:, 1] > 0, names.index(name), len(names))
                 last = shown[-1:].copy()
                 last[last[:, 0] >= most, 0] = bounds[1]
@@ -54,6 +67,7 @@ def draw(frame: pd.DataFrame, x: str, *, functions: bool, x_label: str, label: s
                 panels.band(panel.axes, cost, low, high, color=color, alpha=BAND_ALPHA, step=True)
                 line = {**looks[name].line, "markevery": marks, "drawstyle": "steps-post"}
                 panels.curve(panel.axes, cost, share, **line)
+            panels.in_background(panel.axes, others, step=True)
         figure.supxlabel(x_label, fontsize=7.5)
         figure.supylabel(label, fontsize=7.5)
         panels.legend(figure, looks)

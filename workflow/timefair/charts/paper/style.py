@@ -15,10 +15,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from timefair.charts.pages import PAGE_IN
 from timefair.charts.paper.recording import Recording
 
-WIDTH_IN = 7.0
-"""Text width of a page with margins."""
+WIDTH_IN, HEIGHT_IN = PAGE_IN
+"""Text width of a page with margins, and the largest height of a figure."""
 
 COLUMN_IN = 3.5
 """Width of one column of two."""
@@ -119,11 +120,21 @@ class Look:
     color: str
     marker: str
     linestyle: Any
+    leads: bool = True
 
     @property
     def line(self) -> dict[str, Any]:
         """Keyword arguments of ``Axes.plot``."""
-        return {"color": self.color, "marker": self.marker, "linestyle": self.linestyle}
+        look = {"color": self.color, "marker": self.marker, "linestyle": self.linestyle}
+        return look if self.leads else {**look, "linewidth": 0.5, "markersize": 2.0, "zorder": 1.5}
+
+
+OTHER = Look("#C4C4C4", "o", "-", leads=False)
+"""Of every algorithm that is not among the `LEADERS` best of many."""
+LEADERS = 7
+"""Algorithms in colour where there are `timefair.charts.pages.MANY` or more."""
+VIVID = tuple(colour for colour in COLOURS if colour != "#949494")
+"""The colours that differ from those of all others."""
 
 
 def looks(algorithms: Iterable[object]) -> dict[str, Look]:
@@ -143,6 +154,27 @@ def looks(algorithms: Iterable[object]) -> dict[str, Look]:
         name: Look(COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)], LINES[i % len(LINES)])
         for i, name in enumerate(names)
     }
+
+
+def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str, Look]:
+    """The looks where some algorithms lead: each leader a colour of its own, the others grey.
+
+    A leader keeps its colour if no leader before it has that colour.
+
+    Parameters
+    ----------
+    all_looks : dict
+        Of `looks`.
+    leaders : iterable of str
+        The best first, at most as many as `VIVID`.
+    """
+    chosen: dict[str, Look] = {}
+    for name in leaders:
+        own, taken = all_looks[name], {look.color for look in chosen.values()}
+        free = [colour for colour in VIVID if colour not in taken]
+        k = VIVID.index(own.color if own.color in free else free[0])
+        chosen[name] = Look(VIVID[k], MARKERS[k], LINES[k % len(LINES)])
+    return {name: chosen.get(name, OTHER) for name in all_looks}
 
 
 def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> list[int]:

@@ -19,11 +19,14 @@ STRIP_AT_MOST = 0.4
 STRIP_GREY = "#EDEDED"
 
 
-def draw(frame: pd.DataFrame, chart: Curves, *, x_label: str, y_label: str) -> Figure:
+def draw(
+    frame: pd.DataFrame, chart: Curves, *, looks: dict[str, style.Look], x_label: str, y_label: str
+) -> Figure:
     """Costs over targets from easy to hard, one panel per function and dimension.
 
-    Bands are the intervals of the table. The grey strip at the top has one line per algorithm, with
-    a hollow marker for each target that no run reached: its cost is infinite.
+    Bands are the intervals of the table, cut at the ends of the axis, which follows the costs. The
+    grey strip at the top has one line per leading algorithm, with a hollow marker for each target
+    that no run reached: its cost is infinite.
 
     Raises
     ------
@@ -33,14 +36,14 @@ def draw(frame: pd.DataFrame, chart: Curves, *, x_label: str, y_label: str) -> F
     value, low, high = chart.y, chart.low, chart.high
     with style.applied():
         figure, grid = panels.grid(frame)
-        looks = style.looks(frame["algorithm"])
+        leading = [name for name, look in looks.items() if look.leads]
         values_of_f = bool((frame[chart.x] <= 0).any())  # a precision is above 0
         floor = None if values_of_f else scales.zero_floor(frame[chart.x])
-        bottom, top = scales.limits(frame[[value, low, high]])
+        bottom, top = scales.limits(frame[value], margin=0.06)
         unreached = bool(np.isinf(frame[value]).any())
-        strip = min(STRIP_PER_ALGORITHM * len(looks), STRIP_AT_MOST) if unreached else 0.0
+        strip = min(STRIP_PER_ALGORITHM * len(leading), STRIP_AT_MOST) if unreached else 0.0
         ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
-        levels = 1 - strip + strip * (np.arange(len(looks))[::-1] + 0.5) / len(looks)
+        levels = 1 - strip + strip * (np.arange(len(leading))[::-1] + 0.5) / len(leading)
         first = grid[0].axes
         if values_of_f:
             scales.set_linear(first, scales.linear_limits(frame[chart.x], margin=0.06)[::-1])
@@ -57,22 +60,25 @@ def draw(frame: pd.DataFrame, chart: Curves, *, x_label: str, y_label: str) -> F
                 strip_box = Rectangle((0, 1 - strip), 1, strip, color=STRIP_GREY, linewidth=0)
                 strip_box.set_transform(ax.transAxes)
                 ax.add_patch(strip_box)
-            columns = [chart.x, value, low, high]
+            columns, others = [chart.x, value, low, high], []
             for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
                 target, y, bottoms, tops = (numbers[::-1] if chart.decreasing else numbers).T
                 look = looks[name]
                 x = scales.raised(target, floor)
                 finite = np.isfinite(y)
+                if not look.leads:
+                    others.append(np.array([x[finite], y[finite]]))
+                    continue
                 panels.band(
                     ax,
                     x,
-                    np.where(finite, bottoms, np.nan),
+                    np.where(finite, np.maximum(bottoms, bottom), np.nan),
                     np.minimum(tops, top),
                     color=look.color,
                     alpha=style.BAND_ALPHA,
                 )
                 panels.curve(ax, x[finite], y[finite], **look.line)
-                level = levels[list(looks).index(name)]
+                level = levels[leading.index(name)]
                 panels.curve(
                     ax,
                     x[~finite],
@@ -85,6 +91,7 @@ def draw(frame: pd.DataFrame, chart: Curves, *, x_label: str, y_label: str) -> F
                     markersize=3.0,
                     markeredgewidth=0.8,
                 )
+            panels.in_background(ax, others)
             if unreached and ax.yaxis.get_tick_params().get("labelleft", True):
                 ax.annotate(
                     "∞",

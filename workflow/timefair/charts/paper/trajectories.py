@@ -12,14 +12,18 @@ END_SIZE = 4.5
 """Of the cross where a curve ends before the others."""
 
 
-def draw(frame: pd.DataFrame, *, cost_label: str, label: str) -> Figure:
-    """A panel a function and dimension, each with its own scale of y.
+def draw(
+    frame: pd.DataFrame, *, looks: dict[str, style.Look], cost_label: str, label: str
+) -> Figure:
+    """A panel a function and dimension, each with its own scale of y, which follows the curves.
 
     Parameters
     ----------
     frame : DataFrame
         With the columns ``cost``, ``curve``, ``low`` and ``high``, the last three precisions. A
         curve begins where it is finite; where a limit is NaN there is no band.
+    looks : dict
+        Of each algorithm; those that do not lead have no band.
     cost_label, label : str
         What the axes say.
 
@@ -30,22 +34,25 @@ def draw(frame: pd.DataFrame, *, cost_label: str, label: str) -> Figure:
     """
     with style.applied():
         figure, grid = panels.grid(frame, share_y=False)
-        looks = style.looks(frame["algorithm"])
         numbers = ["curve", "low", "high"]
-        floor = scales.zero_floor(frame[numbers])
+        floor = scales.zero_floor(frame["curve"])
         begun = frame[np.isfinite(frame["curve"])]
         costs = scales.limits(begun["cost"], margin=0.02)
         scales.set_log(grid[0].axes, "x", costs)
         names, last = list(looks), begun["cost"].max() * (1 - 1e-9)
         for panel in grid:
             drawn = panel.rows[np.isfinite(panel.rows["curve"])]
-            bounds = scales.limits(scales.raised(drawn[numbers], floor))
+            bounds = scales.limits(scales.raised(drawn["curve"], floor), margin=0.06)
+            others = []
             scales.set_log(panel.axes, "y", bounds)
             for name, values in panels.numbers_by_algorithm(drawn, ["cost", *numbers]):
                 cost, curve, low, high = (values[:, 0], *scales.raised(values[:, 1:], floor).T)
+                if not looks[name].leads:
+                    others.append(np.array([cost, curve]))
+                    continue
                 everywhere = np.ones(cost.size, dtype=bool)
                 marks = style.marks(everywhere, names.index(name), len(names))
-                look, high = looks[name], np.minimum(high, bounds[1])
+                look, (low, high) = looks[name], np.clip([low, high], *bounds)
                 panels.band(
                     panel.axes, cost, low, high, color=look.color, alpha=style.BAND_ALPHA, step=True
                 )
@@ -54,6 +61,7 @@ def draw(frame: pd.DataFrame, *, cost_label: str, label: str) -> Figure:
                 if cost[-1] < last:
                     end = {"color": look.color, "marker": "x", "markersize": END_SIZE, "zorder": 4}
                     panels.curve(panel.axes, cost[-1:], curve[-1:], linestyle="", **end)
+            panels.in_background(panel.axes, others, step=True)
         figure.supxlabel(cost_label, fontsize=7.5)
         figure.supylabel(scales.with_zero(label, floor), fontsize=7.5)
         panels.legend(figure, looks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from timefair.charts.chart import Picture
+from timefair.charts.chart import LINES, Picture
 from timefair.exhibits.columns import CELL, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
@@ -62,7 +62,7 @@ COLUMNS = (
             "Completed restarts of a run within the budget, evaluations per second, and CPU time "
             "as a multiple of the wall clock; means over the runs of all instances. A slow "
             "algorithm restarts less often in the same time.",
-            Picture("restarts"),
+            Picture("restarts", "functions", reading=LINES),
             default=True,
         )
     ],

@@ -81,6 +81,7 @@ def _figure(
             functions=functions,
         ),
         default=name == "ecdf",
+        needs="nothing" if functions else "dimensions",
     )
 
 

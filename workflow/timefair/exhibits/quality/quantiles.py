@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from timefair.charts.chart import Picture
+from timefair.charts.chart import MAP, Picture
 from timefair.exhibits.columns import CELL, PROBLEM, QUANTILE, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
@@ -92,7 +92,7 @@ PRINTED = (
             "algorithm at the quantile nearest to the median. The pale bar is the "
             "distribution-free interval of that quantile. Further left is better. An arrow at the "
             "right edge is a quantile without a finite value.",
-            Picture("quantiles"),
+            Picture("quantiles", "functions", reading=MAP),
             default=True,
         )
     ],

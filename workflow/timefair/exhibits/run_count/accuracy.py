@@ -251,6 +251,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "per outlier filter, one row for each of two thresholds τ (figure 1 of the run-count "
             "paper).",
             Picture("run_count.configurations"),
+            needs="samples",
         ),
         Figure(
             "run_count_dimensions",
@@ -259,6 +260,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "dimension: median and quartiles over the algorithms, for each threshold τ. One panel "
             "per outlier filter (figure 2 of the run-count paper).",
             Picture("run_count.dimensions"),
+            needs="samples",
         ),
         Figure(
             "run_count_problems",
@@ -267,6 +269,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "function and dimension. One panel for each outlier filter and each of two thresholds "
             "τ (figure 3 of the run-count paper). Darker is worse.",
             Picture("run_count.problems"),
+            needs="samples",
         ),
         Figure(
             "run_count_algorithms",
@@ -276,6 +279,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "per threshold τ, one column per outlier filter (figure 4 of the run-count paper). "
             "Darker is worse.",
             Picture("run_count.algorithms"),
+            needs="samples",
         ),
     ],
 )

@@ -98,6 +98,7 @@ COLUMNS = (
             "diagonal the probabilities are right. Each panel states by how much the Brier score "
             "improves on the base rate (skill) and the area under the ROC curve (AUC).",
             Picture("run_count.reliability"),
+            needs="samples",
         )
     ],
 )

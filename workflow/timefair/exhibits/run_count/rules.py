@@ -205,6 +205,7 @@ class Entrant:
             "A mark that is not above the line of the fixed numbers of runs is a rule that gains "
             "nothing by looking at the values.",
             Picture("run_count.rules"),
+            needs="samples",
         )
     ],
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.charts.chart import Picture
+from timefair.charts.chart import LEADERS, OVERVIEWS, Picture
 from timefair.exhibits.columns import CELL, INSTANCE_CELL, MEASURE, RUNS, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
@@ -88,7 +88,7 @@ LAUNCH_COLUMNS = (
             "runs of all instances are pooled; the estimate is unbiased and needs no resampling. A "
             "line ends where there are fewer than k runs. The steeper it falls, the more the "
             "results of an algorithm vary.",
-            Picture("best_of"),
+            Picture("best_of", "functions", reading=OVERVIEWS["own log"] + " " + LEADERS),
         )
     ],
 )

@@ -9,8 +9,6 @@ from timefair.charts.paper import notes, style
 from timefair.charts.paper.run_count import panels as parts
 
 LINE_IN = 0.14
-MOST_IN = 8.0
-"""Of all lines together: those of many algorithms are narrower, and without numbers."""
 PANEL_IN = 0.35
 MARGIN_IN = 0.4
 LABELS_IN = 1.0
@@ -30,7 +28,9 @@ def draw(frame: pd.DataFrame) -> Figure:
         each = parts.pooled(frame, ["algorithm", "tau", "outliers"])
         taus, techniques = sorted(frame["tau"].unique()), parts.techniques(frame)
         lines = each["algorithm"].nunique()
-        line_in = min(LINE_IN, MOST_IN / (len(taus) * lines))
+        # Lines of many algorithms are narrower, and without numbers.
+        room = (style.HEIGHT_IN - MARGIN_IN) / len(taus) - PANEL_IN
+        line_in = min(LINE_IN, room / max(lines, 3))
         height = MARGIN_IN + len(taus) * (PANEL_IN + line_in * max(lines, 3))
         figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
         grid = figure.subplots(len(taus), len(techniques), sharex=True, sharey=True, squeeze=False)

@@ -1,0 +1,174 @@
+"""Into which files figures are divided, and what overviews sum up."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from synthetic import frames
+
+from timefair import cli
+from timefair.campaign import configuration
+from timefair.charts.pages import COLUMNS, LINES, MANY, WHOLE, pages, pages_of
+from timefair.charts.paper import groups, panels, style
+from timefair.exhibits import files
+from timefair.exhibits.registry import FIGURES
+from timefair.problems import names
+from timefair.problems.registry import SUITES
+
+CAMPAIGN = {
+    "name": "test",
+    "problems": {"suite": "bbob", "functions": "1-24", "dimensions": [2, 5], "instances": 1},
+    "algorithms": {"A": "timefair:random-search"},
+    "budget": {"evaluations": 10},
+    "runs": 5,
+    "figures": "all",
+}
+
+
+def campaign(**changes):
+    return configuration.parse({**CAMPAIGN, **changes})
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "functions", "algorithms", "files"),
+    [
+        ((5,), 6, 8, ["ert"]),
+        ((2, 5, 10), 6, MANY - 1, ["ert"]),
+        ((5,), LINES * COLUMNS, 8, ["ert"]),
+        ((5,), 1, MANY, ["ert", "ert_D5"]),
+        ((10, 2), 24, 8, ["ert", "ert_D2", "ert_D10"]),
+        ((5,), 49, 1, ["ert", "ert_D5_f1_24", "ert_D5_f25_48", "ert_D5_f49_49"]),
+    ],
+)
+def test_a_figure_is_divided_where_a_page_has_no_room(dimensions, functions, algorithms, files):
+    found = pages("functions", dimensions, range(1, functions + 1), algorithms)
+    assert [page.file("ert") for page in found] == files
+    assert [page.overview for page in found] == [len(files) > 1, *[False] * (len(files) - 1)]
+
+
+def test_a_table_has_the_pages_of_its_campaign():
+    made = frames(range(1, 25), (2, 5), ("A",))
+    for name, figure in FIGURES.items():
+        if figure.needs == "nothing":
+            assert figure.pages_of(made[figure.table]) == campaign().pages_of(name), name
+
+
+def test_what_needs_no_pages_has_one():
+    assert pages("one page", (2, 5, 10), range(1, 25), 104) == (WHOLE,)
+    assert pages_of("functions", pd.DataFrame()) == (WHOLE,)
+
+
+def test_files_are_known_from_the_campaign():
+    files = campaign(figures=["ert", "profile"]).figure_files
+    assert files == ("ert", "ert_D2", "ert_D5", "profile")
+
+
+def test_a_figure_without_what_it_needs_is_not_asked_for():
+    one = campaign(problems={**CAMPAIGN["problems"], "dimensions": [5]})
+    assert {"ecdf_dimensions", "run_count_rules"} <= set(one.lacking)
+    assert not {"ecdf_dimensions", "run_count_rules"} & set(one.figure_names)
+    assert "run_count_groups" not in one.made_tables
+    assert one.not_drawn == []
+    assert "ecdf_dimensions" in campaign().figure_names
+    assert "run_count_rules" in campaign(runs=50).figure_names
+
+
+def test_who_asks_for_it_by_name_is_told():
+    one = campaign(figures=["run_count_rules", "ert"])
+    assert one.not_drawn == [
+        "figures: run_count_rules: is not drawn; it needs statistics.run_count.cap (50) runs"
+    ]
+
+
+def test_six_panels_lie_in_two_lines_of_three():
+    figure = FIGURES["ert"](frames((1, 3, 8, 10, 15, 21), (5,))["ert"])
+    places = {ax.get_subplotspec().rowspan.start for ax in figure.axes}
+    assert places == {0, 1}
+    assert figure.axes[0].get_gridspec().ncols == 3
+
+
+def test_the_share_of_a_group_is_that_of_all_its_runs():
+    rows = pd.DataFrame(
+        {
+            "function": ["1", "2", "6", "15", "all"],
+            "runs": [10, 30, 10, 10, 60],
+            "fraction": [1.0, 0.0, 0.5, 0.5, 0.4],
+        }
+    ).assign(suite="bbob", dimension=5, algorithm="A", cost=1.0, low=0.1, high=0.9)
+    summed = groups.shares(rows, "cost").set_index("function")
+    assert list(summed.index) == ["all", "separable", "moderate", "multimodal"]
+    assert summed.loc["separable", "fraction"] == 0.25
+    assert summed.loc["all", "high"] == 0.9
+    assert np.isnan(summed.loc["separable", "high"])
+
+
+def test_a_geometric_mean_needs_every_function_of_the_group():
+    rows = pd.DataFrame({"function": [1, 2, 1, 2, 6, 6], "cost": [1, 1, 2, 2, 1, 2]}).assign(
+        suite="bbob", dimension=5, algorithm="A", value=[1e2, np.inf, 1e2, 0.0, 1.0, 1.0]
+    )
+    summed = groups.geometric_means(rows, "cost", "value").set_index(["function", "cost"])["value"]
+    assert summed["separable", 2] == pytest.approx(1e-3)
+    assert ("separable", 1) not in summed.index
+    assert ("all", 1) not in summed.index
+    assert summed["moderate", 1] == 1.0
+
+
+def test_a_suite_without_groups_is_summed_up_as_a_whole():
+    rows = pd.DataFrame({"function": [1, 2], "value": [1.0, 100.0]}).assign(
+        suite="own", dimension=5, algorithm="A", cost=1.0
+    )
+    (row,) = groups.geometric_means(rows, "cost", "value").to_dict("records")
+    assert (row["function"], row["value"]) == ("all", pytest.approx(10.0))
+
+
+@pytest.mark.parametrize("suite", names.SUITES)
+def test_names_and_groups_are_of_functions_that_the_suite_has(suite):
+    known = names.of_suite(suite)
+    assert set(known.names) <= set(SUITES[suite].functions)
+    grouped = [function for numbers in known.groups.values() for function in numbers]
+    assert not grouped or grouped == list(SUITES[suite].functions)
+
+
+def test_leaders_have_colours_of_their_own():
+    every = style.looks(f"algorithm {k:03}" for k in range(104))
+    best = [f"algorithm {k:03}" for k in (8, 0, 16, 24, 1, 9, 17)]
+    looks = style.highlighted(every, best)
+    assert len({looks[name].color for name in best}) == style.LEADERS
+    assert looks[best[0]].color == every[best[0]].color
+    assert sum(look.leads for look in looks.values()) == style.LEADERS
+
+
+def test_a_long_title_is_set_smaller():
+    assert panels.title_size("f1 sphere", 1.7) == 7.5
+    assert panels.LEAST_TITLE <= panels.title_size("f18 Schaffer F7 ill-c., D = 10", 1.5) < 7.5
+
+
+def test_a_step_curve_in_the_background_keeps_what_is_seen():
+    ax = Figure().add_subplot()
+    steps = np.array([[1.0, 2, 3, 4, 5], [9.0, 9, 4, 4, 4]])
+    panels.in_background(ax, [steps, steps[:, :0]], step=True)
+    (line,) = [artist for artist in ax.get_children() if isinstance(artist, Line2D)]
+    known = line.get_xydata()[np.isfinite(line.get_xydata()).all(axis=1)]
+    assert known.tolist() == [[1, 9], [3, 4], [5, 4]]
+
+
+def test_the_command_draws_all_pages(tmp_path):
+    files.write(frames(range(1, 25), (2, 5), ("A",))["ert"], tmp_path / "ert.parquet")
+    words = f"draw ert --table {tmp_path}/ert.parquet --output {tmp_path}/mine.svg"
+    assert cli.main(words.split()) == 0
+    made = {path.name for path in tmp_path.glob("*.svg")}
+    assert made == {"mine.svg", "mine_D2.svg", "mine_D5.svg"}
+
+
+def test_the_report_takes_the_overview_among_the_pages(tmp_path):
+    snapshot = tmp_path / "campaign.json"
+    snapshot.write_text(campaign(figures=["quantiles"]).snapshot())
+    table = frames(range(1, 25), (2, 5), ("A",))["quantiles"]
+    files.write(table, tmp_path / "quantiles.parquet")
+    pictures = []
+    for page in FIGURES["quantiles"].pages_of(table):
+        pictures.append(tmp_path / f"{page.file('quantiles')}.svg")
+        pictures[-1].write_text(f"<svg>{page.label}</svg>")
+    words = ["report", "--figures", *map(str, pictures), "--campaign", str(snapshot)]
+    assert cli.main([*words, "--output", str(tmp_path / "report.html")]) == 0

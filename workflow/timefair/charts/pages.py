@@ -1,0 +1,133 @@
+"""Into which files a figure is divided, as is known before anything is measured.
+
+A page is the largest size of a file. A figure whose panels need more room has an overview of all
+functions, in the file that it would have otherwise, and one file for each dimension, with the
+dimension in its name: ``ert.pdf``, ``ert_D5.pdf``, ``ert_D20.pdf``. More functions than one page
+has room for are divided further: ``ert_D5_f1_24.pdf``, ``ert_D5_f25_48.pdf``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAGE_IN = (7.0, 9.0)
+"""Width and height of the largest figure."""
+COLUMNS = 4
+"""Panels side by side."""
+LINES = 6
+"""Lines of panels on a page."""
+MANY = 12
+"""Algorithms from which on some of them are highlighted, and an overview shows all of them."""
+LEAST_RUNS = 6
+"""Runs from which on a band of costs or precisions is drawn: those of fewer span many decades."""
+
+Panels = Literal["functions", "functions and all", "one page"]
+"""What needs pages: a panel for each function and dimension, also with one for all functions of a
+dimension; or nothing, as all fits on one."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """One file of a figure.
+
+    Attributes
+    ----------
+    dimension
+        Of the rows that it shows; None: of all.
+    functions
+        The numbers of the functions that it shows; empty: all.
+    overview
+        Whether it sums up the functions, because other pages have a panel for each of them.
+    name
+        What follows the name of the figure in that of the file; empty: nothing.
+    """
+
+    dimension: int | None = None
+    functions: tuple[int, ...] = ()
+    overview: bool = False
+    name: str = ""
+
+    def file(self, figure: str) -> str:
+        """The name of the file of a figure, without its ending."""
+        return f"{figure}_{self.name}" if self.name else figure
+
+    @property
+    def label(self) -> str:
+        """What it shows, for lists of files."""
+        return self.name.replace("_", " ") or ("overview" if self.overview else "all")
+
+    def rows(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The rows of a table that the page shows; `dimension` and `function` may be text."""
+        if self.dimension is not None:
+            frame = frame[frame["dimension"].astype(str) == str(self.dimension)]
+        if self.functions:
+            frame = frame[frame["function"].astype(str).isin(list(map(str, self.functions)))]
+        return frame
+
+
+WHOLE = Page()
+"""The only page of a figure that fits on one."""
+OVERVIEW = Page(overview=True)
+
+
+def pages(
+    panels: Panels, dimensions: Sequence[int], functions: Sequence[int], algorithms: int
+) -> tuple[Page, ...]:
+    """The pages of a figure, the overview first.
+
+    Parameters
+    ----------
+    panels
+        What the figure has a panel for.
+    dimensions, functions
+        Their numbers in the campaign.
+    algorithms
+        How many there are.
+
+    Examples
+    --------
+    >>> pages("functions", [5], [1, 3, 8], 8) == (WHOLE,)
+    True
+    >>> [page.file("ert") for page in pages("functions", [2, 5], range(1, 25), 8)]
+    ['ert', 'ert_D2', 'ert_D5']
+    >>> [page.file("ert") for page in pages("functions", [2], range(1, 31), 8)]
+    ['ert', 'ert_D2_f1_24', 'ert_D2_f25_30']
+    """
+    each = len(functions) + (panels == "functions and all")
+    lines = len(dimensions) * -(-each // COLUMNS)
+    if panels == "one page" or (lines <= LINES and algorithms < MANY):
+        return (WHOLE,)
+    parts = (part for dimension in sorted(dimensions) for part in _parts(dimension, functions))
+    return (OVERVIEW, *parts)
+
+
+def _parts(dimension: int, functions: Sequence[int]) -> Iterator[Page]:
+    most, ordered = LINES * COLUMNS, sorted(functions)
+    for start in range(0, len(ordered), most):
+        shown = tuple(ordered[start : start + most])
+        name = f"D{dimension}"
+        if len(ordered) > most:
+            name += f"_f{shown[0]}_{shown[-1]}"
+        yield Page(dimension, shown, name=name)
+
+
+def pages_of(panels: Panels, frame: pd.DataFrame) -> tuple[Page, ...]:
+    """The pages of a figure of a table, as for the campaign that the table is of.
+
+    Parameters
+    ----------
+    frame
+        With the columns ``dimension``, ``function`` and ``algorithm`` unless all fits on one page.
+    """
+    if panels == "one page" or frame.empty:
+        return (WHOLE,)
+    numbers = {
+        key: sorted(int(n) for n in frame[key].astype(str).unique() if n != "all")
+        for key in ("dimension", "function")
+    }
+    return pages(panels, numbers["dimension"], numbers["function"], frame["algorithm"].nunique())

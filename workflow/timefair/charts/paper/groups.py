@@ -1,0 +1,85 @@
+"""Curves of many functions summed up by the groups of their suite, for overviews."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from timefair.charts.pages import COLUMNS, LINES
+from timefair.problems import names
+
+ALL = "all"
+SOLVED = 1e-8
+"""Precisions below it count as that in a geometric mean, which a single 0 would make 0."""
+
+
+def shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
+    """The share over all functions and over those of each group.
+
+    Rows of all functions keep their limits. A group has none, and its share is the average of its
+    functions weighted by their runs: the share of all that was to be reached.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With the columns ``suite``, ``dimension``, ``function`` (a number or ``all``),
+        ``algorithm``, `x`, ``runs``, ``fraction``, ``low`` and ``high``.
+    x : str
+        The column of the horizontal axis.
+    """
+    everywhere = frame["function"].astype(str) == ALL
+    grouped = _grouped(frame[~everywhere], every=not everywhere.any())
+    grouped = grouped.assign(fraction=grouped["fraction"] * grouped["runs"])
+    sums = grouped.groupby(_keys(x), observed=True, sort=False)[["fraction", "runs"]].sum()
+    sums["fraction"] /= sums["runs"]
+    return pd.concat([frame[everywhere], sums.assign(low=np.nan, high=np.nan).reset_index()])
+
+
+def geometric_means(frame: pd.DataFrame, x: str, value: str) -> pd.DataFrame:
+    """The geometric mean of a precision over all functions and over those of each group.
+
+    There is none where a function of the group has no finite value.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With the columns ``suite``, ``dimension``, ``function``, ``algorithm``, `x` and `value`.
+    x, value : str
+        The column of the horizontal axis, and that of the precision.
+    """
+    grouped = _grouped(frame[np.isfinite(frame[value])], every=True)
+    grouped = grouped.assign(log=np.log10(np.maximum(grouped[value], SOLVED)))
+    sums = grouped.groupby(_keys(x), observed=True, sort=False)["log"].agg(["mean", "size"])
+    sums = sums.reset_index()
+    needed = _sizes(_grouped(frame, every=True))
+    complete = sums["size"].to_numpy() == needed.loc[list(sums["function"])].to_numpy()
+    means: pd.DataFrame = sums[complete].assign(**{value: 10.0 ** sums.loc[complete, "mean"]})
+    return means
+
+
+def _keys(x: str) -> list[str]:
+    return ["suite", "dimension", "function", "algorithm", x]
+
+
+def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:
+    """The rows once with the name of their group, and once for all functions if `every`.
+
+    Without groups that fit on a page, there are only the rows for all functions.
+    """
+    parts = [frame.assign(function=ALL, number=frame["function"])] if every else []
+    for suite, rows in frame.groupby("suite", sort=True):
+        groups = names.of_suite(str(suite)).groups
+        of_function = {str(f): name for name, numbers in groups.items() for f in numbers}
+        group = rows["function"].astype(str).map(of_function)
+        there = [name for name in groups if (group == name).any()]
+        lines = frame["dimension"].nunique() * -(-(1 + len(there)) // COLUMNS)
+        if len(there) > 1 and lines <= LINES:
+            order = pd.Categorical(group, categories=there, ordered=True)
+            ordered = rows.assign(function=group, number=rows["function"])
+            parts.append(ordered.iloc[np.argsort(order.codes, kind="stable")])
+    return pd.concat(parts) if parts else frame.assign(number=frame["function"]).iloc[:0]
+
+
+def _sizes(grouped: pd.DataFrame) -> pd.Series:
+    """How many functions each group has."""
+    return grouped.groupby("function", sort=False)["number"].nunique()

@@ -1,0 +1,150 @@
+"""How many times the best each algorithm needs or has on each function, as a map."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+from numpy.typing import NDArray
+
+from timefair.charts.paper import style
+from timefair.charts.paper.placement import Placement
+from timefair.problems import names
+
+COLOURS = ("#08306b", "#2f79b5", "#6fb0d7", "#a8cee4", "#fdd9a0", "#f4a261")
+"""Of the levels, the best first."""
+Levels = tuple[tuple[float, str], ...]
+COSTS: Levels = (
+    *((1.0, "best"), (2.0, "≤ 2 times"), (5.0, "≤ 5"), (10.0, "≤ 10"), (100.0, "≤ 100")),
+    (np.inf, "more"),
+)
+"""Upper limits of the levels of a ratio of costs, and what the legend says of them."""
+PRECISIONS: Levels = (
+    *((1.0, "best"), (2.0, "≤ 2 times"), (10.0, "≤ 10"), (1e3, "≤ 10³"), (1e6, "≤ 10⁶")),
+    (np.inf, "more"),
+)
+"""The same for a ratio of precisions."""
+NEVER = "#DDDDDD"
+"""The colour of a ratio that is infinite."""
+CLOSE = 1 + 1e-9
+
+LINE_IN = 0.15
+AROUND_IN = 1.2
+NAME_IN = 0.14
+"""Width of a column from which on it has the name of the function, not only the number."""
+POINTS_PER_LINE = 0.88
+"""Size of text as a share of the height of its line."""
+
+
+def draw(
+    frame: pd.DataFrame, value: str, *, label: str, never: str, levels: Levels = COSTS
+) -> Figure:
+    """A line per algorithm, those with the best average rank on top; a column per function.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`, of which
+        small is better; one row per cell.
+    value : str
+        The column that is compared with the best on the function. `inf` is worse than any number,
+        and NaN leaves the cell empty.
+    label : str
+        What the ratios are of.
+    never : str
+        What an infinite value is called.
+    levels
+        What shares a colour.
+
+    Raises
+    ------
+    ValueError
+        If the frame has no rows.
+    """
+    if frame.empty:
+        raise ValueError("nothing to draw: the table has no rows")
+    problem = ["suite", "dimension", "function"]
+    frame = frame.assign(algorithm=frame["algorithm"].astype(str))
+    frame["ratio"] = _ratios(frame[value], frame.groupby(problem)[value].transform("min"))
+    ranks = frame.groupby(problem)["ratio"].rank(na_option="bottom")
+    lines = ranks.groupby(frame["algorithm"]).mean().sort_values(kind="stable").index
+    spaces = list(frame.groupby(["suite", "dimension"], sort=True))
+    several = frame["suite"].nunique() > 1
+    columns = sum(rows["function"].nunique() for _, rows in spaces)
+    with style.applied():
+        line_in = min(LINE_IN, (style.HEIGHT_IN - AROUND_IN) / len(lines))
+        figure = Figure(
+            figsize=(style.WIDTH_IN, AROUND_IN + max(line_in * len(lines), 0.5)), layout=Placement()
+        )
+        widths = [rows["function"].nunique() for _, rows in spaces]
+        axes = figure.subplots(1, len(spaces), squeeze=False, width_ratios=widths)[0]
+        size = min(6.5, POINTS_PER_LINE * 72 * line_in)
+        letters_in = 0.6 * size / 72 * max(map(len, lines))
+        column_in = (style.WIDTH_IN - letters_in - 0.2) / columns
+        for ax, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
+            table = rows.pivot_table(
+                index="algorithm", columns="function", values="ratio", aggfunc="first", dropna=False
+            ).reindex(lines)
+            _cells(ax, table.to_numpy(dtype=np.float64), levels)
+            head = f"{suite} " if several else ""
+            ax.set_title(f"{head}D = {dimension}")
+            ax.set_yticks(range(len(lines)), lines if ax is axes[0] else [], fontsize=size)
+            called = [
+                names.title(str(suite), f) if column_in >= NAME_IN else f"f{f}" for f in table
+            ]
+            small = min(6.5, POINTS_PER_LINE * 72 * column_in)
+            ax.set_xticks(range(len(called)), called, fontsize=small, rotation=90)
+        figure.supxlabel(label, fontsize=7.5)
+        _legend(figure, levels, never)
+    return figure
+
+
+def _ratios(values: pd.Series, best: pd.Series) -> NDArray[np.float64]:
+    """Values as multiples of the best; `inf` if none is finite."""
+    value, least = values.to_numpy(dtype=np.float64), best.to_numpy(dtype=np.float64)
+    ratio = np.ones_like(value)
+    np.divide(value, least, out=ratio, where=value != least)
+    return np.where(np.isinf(value), np.inf, np.where(np.isnan(value), np.nan, ratio))
+
+
+def _cells(ax: Axes, ratios: NDArray[np.float64], levels: Levels) -> None:
+    """Fill the cells, all of one colour as one path."""
+    height, width = ratios.shape
+    ax.set_xlim(-0.5, width - 0.5)
+    ax.set_ylim(height - 0.5, -0.5)
+    ax.grid(visible=False)
+    ax.tick_params(length=0)
+    least = 0.0
+    for (most, _), colour in zip(levels, COLOURS, strict=True):
+        _fill(ax, (ratios > least * CLOSE) & (ratios <= most * CLOSE) & np.isfinite(ratios), colour)
+        least = most
+    _fill(ax, np.isinf(ratios), NEVER)
+
+
+def _fill(ax: Axes, where: NDArray[np.bool_], colour: str) -> None:
+    """Draw one rectangle for each run of cells in a line."""
+    edges = np.diff(np.pad(where, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+    line, start = np.nonzero(edges == 1)
+    _, end = np.nonzero(edges == -1)
+    if not line.size:
+        return
+    left, right, top, bottom = start - 0.5, end - 0.5, line - 0.5, line + 0.5
+    corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+    vertices = np.array([np.column_stack(corner) for corner in corners]).transpose(1, 0, 2)
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+    path = Path(vertices.reshape(-1, 2), np.tile(codes, line.size))
+    ax.add_artist(PathPatch(path, facecolor=colour, edgecolor="white", linewidth=0.3))
+
+
+def _legend(figure: Figure, levels: Levels, never: str) -> None:
+    words = [*(words for _, words in levels), never]
+    entries = zip(words, (*COLOURS, NEVER), strict=True)
+    figure.legend(
+        handles=[Rectangle((0, 0), 1, 1, color=colour, label=name) for name, colour in entries],
+        loc="outside upper center",
+        ncols=len(words),
+        handlelength=1.2,
+    )
