@@ -220,5 +220,5 @@ def test_a_drawn_ecdf_ends_where_its_dimension_does(run, table):
         for ax in figure.axes
         if ax.lines
     }
-    assert ends["f1, D = 2"] == 100
-    assert ends["f1, D = 10"] >= 500
+    assert ends["f1 sphere, D = 2"] == 100
+    assert ends["f1 sphere, D = 10"] >= 500
