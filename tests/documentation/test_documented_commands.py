@@ -218,8 +218,15 @@ def test_the_commands_of_a_page_run(page: Path, copy: Copy) -> None:
 
 
 def plain(fence: Fence) -> bool:
-    """Whether it is Python to run: not a session that the doctests look at, not a file of ours."""
-    return ">>>" not in fence.text and not re.match(r"# (workflow|tests)/", fence.text)
+    """Whether it is Python to run.
+
+    Not a session that the doctests look at, not a file of ours, and not an external program, which
+    test_external.py runs.
+    """
+    others = ">>>", "from timefair.external"
+    return not any(part in fence.text for part in others) and not re.match(
+        r"# (workflow|tests)/", fence.text
+    )
 
 
 @pytest.fixture

@@ -66,6 +66,7 @@ def observed_campaign(folder):
                     "instance": instance,
                     "algorithm": "es",
                     "run": repetition,
+                    "f_opt": f_opt,
                     "wall_s": 1.0,
                     "evaluations": end,
                     "events": [

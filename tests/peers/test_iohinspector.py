@@ -39,6 +39,7 @@ def campaign(ends):
             ]
             row = {"suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "run": run}
             row |= {"algorithm": algorithm, "wall_s": 1.0, "evaluations": ends[algorithm]}
+            row["f_opt"] = 0.0
             rows.append(row | {"events": events})
     return Runs.of(pa.Table.from_pylist(rows, RUN_SCHEMA))
 

@@ -43,6 +43,7 @@ def runs():
                 ]
                 keys = {"suite": "bbob", "function": function, "dimension": 5, "instance": 1}
                 keys |= {"algorithm": algorithm, "run": run, "wall_s": 1.0, "evaluations": 400}
+                keys["f_opt"] = 0.0
                 rows.append(keys | {"events": events})
     return Runs.of(pa.Table.from_pylist(rows, RUN_SCHEMA))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -134,6 +135,13 @@ def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
     ]
 
 
+def test_the_program_of_the_documentation_searches(script, problem):
+    page = Path(__file__).parents[3] / "docs" / "external.md"
+    text = re.search(r"```python\n(# searching.py.*?)```", page.read_text(), flags=re.DOTALL)
+    row = run(script(text[1]), problem, evaluations=50)
+    assert (row["status"], row["stop_reason"], row["evaluations"]) == ("ok", "evaluations", 50)
+
+
 # --- How runs end ---------------------------------------------------------------------------
 
 
@@ -143,7 +151,10 @@ def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
     [
         ("while True: pass", "no_evaluation", "time_killed", None),
         ("print('1 2 3', flush=True)\nwhile True: pass", "ok", "time_killed", None),
-        ("import os\nos.close(1)", "no_evaluation", "algorithm_ended", None),
+        (
+            "import os\nos.close(1)", "no_evaluation", "algorithm_ended",
+            "the algorithm returned without an evaluation; it has to run the search itself",
+        ),
         (
             "print('1 2')", "raised", "failure",
             "ExternalError: '1 2' has 2 numbers; a point has 3 here",

@@ -38,8 +38,8 @@ def sleeps(objective, rng):
     [
         (yields, "solve is a generator"),
         (waits, "solve is async"),
-        (lambda objective, rng: None, "solve returned without calling objective(x)"),
-        (lambda objective, rng: PROBLEM, "solve returned an object of type Problem without"),
+        (lambda objective, rng: None, "the algorithm returned without an evaluation"),
+        (lambda objective, rng: PROBLEM, "the algorithm returned an object of type Problem without"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:coroutine")

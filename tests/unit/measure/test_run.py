@@ -28,7 +28,7 @@ misbehaving = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(misbehaving)
 
 T = 0.15
-RETURNED = "solve returned without calling objective(x); it has to run the search itself"
+RETURNED = "the algorithm returned without an evaluation; it has to run the search itself"
 
 
 def run(name: str, problem: Problem, **allowed) -> dict:

@@ -23,7 +23,7 @@ def of_a_return(returned: object) -> str:
     if inspect.iscoroutine(returned) or inspect.isasyncgen(returned):
         return f"solve is async: its body did not run; write def, not async def ({PAGE})"
     what = "" if returned is None else f" an object of type {type(returned).__name__}"
-    return f"solve returned{what} without calling objective(x); it has to run the search itself"
+    return f"the algorithm returned{what} without an evaluation; it has to run the search itself"
 
 
 def of_a_timeout(trial: str) -> str:
