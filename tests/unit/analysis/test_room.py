@@ -30,14 +30,16 @@ FILES = {
 } | {"figures/ert_evaluations.svg"}
 
 
-def remade(study: Path, targets: str = "[1.0]") -> set[str]:
-    """The files that are made or made again by an analysis of the room."""
-    (study / "c.yaml").write_text(CAMPAIGN.replace("TARGETS", targets))
+def remade(
+    study: Path, targets: str = "[1.0]", room: str = "runtimes", further: str = ""
+) -> set[str]:
+    """The files that are made or made again by an analysis of a room."""
+    (study / "c.yaml").write_text(CAMPAIGN.replace("TARGETS", targets) + further)
     plan.write_snapshot(configuration.load(study / "c.yaml"), study)
     before = {path: path.stat().st_mtime_ns for path in study.rglob("*.*")}
     for path in before:
         os.utime(path, ns=(1, 1))
-    words = ["analyse", "runtimes", str(study / "A.parquet")]
+    words = ["analyse", room, str(study / "A.parquet")]
     words += ["--campaign", str(study / "campaign.json"), "--output", str(study)]
     assert cli.main(words) == 0
     files = [path for room in ("tables", "figures") for path in (study / room).iterdir()]
@@ -60,6 +62,29 @@ def test_nothing_is_made_twice(study: Path) -> None:
 def test_a_target_makes_everything_again(study: Path) -> None:
     assert remade(study, "[2.0, 1.0]") == FILES
     assert set(pd.read_csv(study / "tables/ert.csv")["target"]) == {2.0, 1.0}
+
+
+def test_a_setting_makes_only_tables_again_that_read_it(study: Path) -> None:
+    remade(study, room="campaign")
+    again = remade(study, "[2.0, 1.0]", room="campaign")
+    assert {Path(file).stem for file in again} == {"checklist"}
+    assert remade(study, further="statistics: {executions: [1, 2]}") == set()
+    again = remade(study, further="statistics: {executions: [1, 2], confidence: 0.9}")
+    assert "tables/ert.csv" in again  # which has intervals
+    assert "tables/ert_by_instance.csv" not in again  # which has none
+
+
+@pytest.mark.parametrize(
+    "changed", ["confidence: 0.9", "resamples: 20", "quantiles: [0.2, 0.5]"]
+)
+def test_what_stays_is_what_would_be_made(changed: str, study: Path, tmp_path: Path) -> None:
+    """However a setting is read, a table that depends on it is made again."""
+    further = f"statistics: {{{changed}}}"
+    remade(study, further=further)
+    stayed = {name: (study / name).read_bytes() for name in FILES if not name.endswith("parquet")}
+    (study / LEDGERS / "runtimes.json").unlink()
+    assert remade(study, further=further) == FILES
+    assert {name: (study / name).read_bytes() for name in stayed} == stayed
 
 
 def test_other_runs_make_everything_again(study: Path) -> None:

@@ -4,46 +4,87 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from timefair.basics.atomic import atomic_file
 
 
-class Ledger:
-    """Remembers by which key each file of a folder was made, and what it held then.
+class Entry(NamedTuple):
+    """How a file was made.
 
-    A file is current if its key has not changed and its content is still the one that was made. A
-    ledger that is missing or cannot be read knows no file, so that everything is made again.
+    Attributes
+    ----------
+    key
+        Of the code and the input.
+    content
+        SHA-256 of the file.
+    settings
+        SHA-256 of each setting that was read, by name.
+    """
+
+    key: str
+    content: str
+    settings: dict[str, str]
+
+
+class Ledger:
+    """Remembers how each file of a folder was made, and what it held then.
+
+    A file is current if its key and the settings that it was made with have not changed, and its
+    content is still the one that was made. A ledger that is missing or cannot be read knows no
+    file, so that everything is made again.
 
     Parameters
     ----------
     path
         The file of the ledger.
+    settings
+        All settings, by name. A setting that a file was made without does not matter to it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, settings: Mapping[str, object]) -> None:
         self._path = path
-        self._made: dict[str, list[str]] = {}
+        self._settings = {name: _hash(value) for name, value in settings.items()}
+        self._made: dict[str, Entry] = {}
         try:
             known = json.loads(path.read_text(encoding="utf-8"))
-            self._made = {name: [str(part) for part in entry] for name, entry in known.items()}
+            self._made = {name: Entry(**entry) for name, entry in known.items()}
         except (OSError, ValueError, AttributeError, TypeError):
             pass
 
     def is_current(self, file: Path, key: str) -> bool:
         """Whether the file was made by this key and has not changed since."""
-        return file.is_file() and self._made.get(file.name) == [key, _digest(file)]
+        entry = self._made.get(file.name)
+        return (
+            entry is not None
+            and file.is_file()
+            and entry.key == key
+            and entry.settings.items() <= self._settings.items()
+            and entry.content == _digest(file)
+        )
 
-    def note(self, file: Path, key: str) -> None:
-        """Remember that the file was just made by this key."""
-        self._made[file.name] = [key, _digest(file)]
+    def note(self, file: Path, key: str, settings: Iterable[str]) -> None:
+        """Remember that the file was just made by this key, with settings of these names."""
+        used = {name: self._settings[name] for name in sorted(settings)}
+        self._made[file.name] = Entry(key, _digest(file), used)
+
+    def settings_of(self, file: Path) -> frozenset[str]:
+        """The names of the settings that a current file was made with."""
+        return frozenset(self._made[file.name].settings)
 
     def save(self) -> None:
         """Write the ledger; an interrupted write leaves the old one."""
+        entries = {name: entry._asdict() for name, entry in self._made.items()}
         with atomic_file(self._path) as file:
-            file.write(json.dumps(self._made, indent=1, sort_keys=True).encode())
+            file.write(json.dumps(entries, indent=1, sort_keys=True).encode())
 
 
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _hash(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=repr).encode()).hexdigest()

@@ -1,7 +1,7 @@
 """The tables and figures of one room of exhibits, made in one process.
 
-Runs are read once, and only if a table has to be made; a file whose code, settings and input have
-not changed stays as it is.
+Runs are read once, and only if a table has to be made; a file stays as it is if its code and
+its input have not changed, nor any setting that was read when it was made.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from timefair.analysis.ledger import Ledger
 from timefair.campaign import provenance
 from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.rundata.settings import Analysis, WatchedAnalysis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,8 +54,13 @@ class Room:
     ) -> None:
         self._campaign, self._read, self._inputs = campaign, read, sorted(inputs)
         self._tables, self._figures = folder / "tables", folder / "figures"
-        self._ledger = Ledger(folder / LEDGERS / f"{name}.json")
         self._names = [table for table in campaign.made_tables if TABLES[table].room == name]
+        self._ledger = Ledger(folder / LEDGERS / f"{name}.json", self._settings())
+
+    def _settings(self) -> dict[str, object]:
+        """Every setting of any table of the room, as JSON has it."""
+        asked = next((name for name in self._names if TABLES[name].asked), self._names[0])
+        return Analysis.of(self._campaign.settings_of(asked)).model_dump(mode="json")
 
     def make(self) -> None:
         """Write every table and figure that is not current."""
@@ -65,41 +71,44 @@ class Room:
             self._ledger.save()
 
     def _make(self, name: str) -> None:
-        key = provenance.key_of(
-            provenance.table_key(name), self._campaign.settings_of(name), self._inputs
-        )
+        key = provenance.key_of(provenance.table_key(name), self._inputs)
         files = [self._tables / f"{name}.{ending}" for ending in ("parquet", "csv")]
         frame: pd.DataFrame | None = None
         if not all(self._ledger.is_current(file, key) for file in files):
-            frame = self._tabulated(name)
-            self._write(frame, files, key)
-        self._typeset(name, key, frame)
+            frame, settings = self._tabulated(name)
+            self._write(frame, files, key, settings)
+        settings = self._ledger.settings_of(files[0])
+        self._typeset(name, key, frame, settings)
         for figure, entry in FIGURES.items():
             if entry.table == name and figure in self._campaign.figure_names:
-                self._draw(figure, key, frame)
+                self._draw(figure, key, frame, settings)
 
     @cached_property
     def _runs(self) -> Runs:
         return self._read()
 
-    def _tabulated(self, name: str) -> pd.DataFrame:
-        from timefair.rundata.settings import Analysis
-
-        return TABLES[name](self._runs, Analysis.of(self._campaign.settings_of(name)))
+    def _tabulated(self, name: str) -> tuple[pd.DataFrame, frozenset[str]]:
+        """A table, and the names of the settings that it depends on."""
+        analysis = WatchedAnalysis.of(self._campaign.settings_of(name))
+        return TABLES[name](self._runs, analysis), analysis.names_read
 
     def _stored(self, name: str) -> pd.DataFrame:
         from timefair.exhibits import files
 
         return files.read(self._tables / f"{name}.parquet")
 
-    def _write(self, frame: pd.DataFrame, paths: list[Path], key: str) -> None:
+    def _write(
+        self, frame: pd.DataFrame, paths: list[Path], key: str, settings: frozenset[str]
+    ) -> None:
         from timefair.exhibits import files
 
         for path in paths:
             files.write(frame, path)
-            self._ledger.note(path, key)
+            self._ledger.note(path, key, settings)
 
-    def _typeset(self, name: str, table_key: str, frame: pd.DataFrame | None) -> None:
+    def _typeset(
+        self, name: str, table_key: str, frame: pd.DataFrame | None, settings: frozenset[str]
+    ) -> None:
         if name not in self._campaign.table_names:
             return
         file = self._tables / f"{name}.tex"
@@ -108,10 +117,14 @@ class Room:
         if self._ledger.is_current(file, key):
             return
         frame = self._stored(name) if frame is None else frame
-        file.write_text(typeset(name, frame, self._campaign), encoding="utf-8")
-        self._ledger.note(file, key)
+        analysis = WatchedAnalysis.of(self._campaign.analysis_settings)
+        text = typeset(name, frame, self._campaign, analysis)
+        file.write_text(text, encoding="utf-8")
+        self._ledger.note(file, key, settings | analysis.names_read)
 
-    def _draw(self, name: str, table_key: str, frame: pd.DataFrame | None) -> None:
+    def _draw(
+        self, name: str, table_key: str, frame: pd.DataFrame | None, settings: frozenset[str]
+    ) -> None:
         drawn_by = provenance.key_of(table_key, provenance.figure_key(name))
         for page in self._campaign.pages_of(name):
             key = provenance.key_of(drawn_by, asdict(page))
@@ -127,15 +140,16 @@ class Room:
             self._figures.mkdir(exist_ok=True)
             style.save(FIGURES[name](frame, page), *files)
             for file in files:
-                self._ledger.note(file, key)
+                self._ledger.note(file, key, settings)
 
 
-def typeset(name: str, frame: pd.DataFrame, campaign: Campaign) -> str:
-    """A table of a campaign as LaTeX."""
+def typeset(
+    name: str, frame: pd.DataFrame, campaign: Campaign, analysis: Analysis | None = None
+) -> str:
+    """A table of a campaign as LaTeX, by default with the settings of the campaign."""
     from timefair import latex
-    from timefair.rundata.settings import Analysis
 
     budget = campaign.budget.model_dump(exclude={"final_target"})
-    setting = latex.Setting(Analysis.of(campaign.analysis_settings), **budget)
+    setting = latex.Setting(analysis or Analysis.of(campaign.analysis_settings), **budget)
     exhibit = TABLES[name].exhibit
     return latex.typeset(exhibit, frame, exhibit.printed(frame), setting)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, PrivateAttr, field_validator
 
 from timefair.basics.sections import CampaignView, Fault, Section
 from timefair.basics.values import (
@@ -204,7 +204,7 @@ class Analysis(Statistics):
     campaign: dict[str, Any] = Field(default={})
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> Analysis:
+    def of(cls, settings: Mapping[str, Any]) -> Self:
         """The settings as a campaign has them (`Campaign.settings_of`)."""
         return cls(**settings)
 
@@ -250,3 +250,22 @@ class Analysis(Statistics):
     def asked_figures(self) -> tuple[str, ...]:
         """The figures that the campaign asked for."""
         return tuple(self.campaign.get("figures", ()))
+
+
+class WatchedAnalysis(Analysis):
+    """Settings that remember which of them were read.
+
+    A copy with other values, as `suited` makes one, shares the memory.
+    """
+
+    _read: set[str] = PrivateAttr(default_factory=set)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in Analysis.model_fields:
+            object.__getattribute__(self, "__pydantic_private__")["_read"].add(name)
+        return super().__getattribute__(name)
+
+    @property
+    def names_read(self) -> frozenset[str]:
+        """The names of the settings that were read so far."""
+        return frozenset(self._read)
