@@ -39,7 +39,7 @@ def sleeps(objective, rng):
         (yields, "solve is a generator"),
         (waits, "solve is async"),
         (lambda objective, rng: None, "the algorithm returned without an evaluation"),
-        (lambda objective, rng: PROBLEM, "the algorithm returned an object of type Problem without"),
+        (lambda objective, rng: PROBLEM, "the algorithm returned an object of type Problem"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:coroutine")
