@@ -74,9 +74,7 @@ def test_a_setting_makes_only_tables_again_that_read_it(study: Path) -> None:
     assert "tables/ert_by_instance.csv" not in again  # which has none
 
 
-@pytest.mark.parametrize(
-    "changed", ["confidence: 0.9", "resamples: 20", "quantiles: [0.2, 0.5]"]
-)
+@pytest.mark.parametrize("changed", ["confidence: 0.9", "resamples: 20", "quantiles: [0.2, 0.5]"])
 def test_what_stays_is_what_would_be_made(changed: str, study: Path, tmp_path: Path) -> None:
     """However a setting is read, a table that depends on it is made again."""
     further = f"statistics: {{{changed}}}"

@@ -341,11 +341,14 @@ class Runs:
         share = MANY_CELLS / max(cells.ngroups, MANY_CELLS)
         return round(usual * max(share, LEAST_POINTS))
 
-    def cost_grid(self, unit: Unit) -> NDArray[np.float64]:
-        """Costs, evenly spaced in the logarithm, from the first event to the longest run's end."""
+    def cost_grid(self, unit: Unit, points: int | None = None) -> NDArray[np.float64]:
+        """Costs, evenly spaced in the logarithm, from the first event to the longest run's end.
+
+        `points` are by default as many as these runs have cells for.
+        """
         first = self._first_costs(unit).min(initial=np.inf)
         end = self.spent(unit).max(initial=0.0)
-        return _cost_grid(float(first), end, unit, self.points(COSTS))
+        return _cost_grid(float(first), end, unit, points or self.points(COSTS))
 
     def cost_grids(
         self, unit: Unit, of_runs: Iterable[NDArray[np.intp]]

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.rundata import runs as runs_module
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -222,3 +223,12 @@ def test_a_drawn_ecdf_ends_where_its_dimension_does(run, table):
     }
     assert ends["f1 sphere, D = 2"] == 100
     assert ends["f1 sphere, D = 10"] >= 500
+
+
+def test_the_cells_of_all_dimensions_together_decide_how_many_points_there_are(
+    run, table, monkeypatch
+):
+    monkeypatch.setattr(runs_module, "MANY_CELLS", 1)
+    rows = table(*(run([(1, 0.01, 5.0)], dimension=dimension) for dimension in (2, 10)))
+    frame = made("anytime", rows).query("unit == 'seconds'")
+    assert frame.groupby("dimension").size().to_dict() == {2: 50, 10: 50}

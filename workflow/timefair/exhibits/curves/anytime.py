@@ -13,7 +13,7 @@ from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.rundata.published import told_in
-from timefair.rundata.runs import PER_DIMENSION, UNITS, Runs
+from timefair.rundata.runs import COSTS, PER_DIMENSION, UNITS, Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.rundata.standings import known_until
@@ -157,12 +157,13 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     Published data count in evaluations alone.
     """
     floor = min([SOLVED, *(target for target in analysis.targets if target > 0)])
+    points = runs.points(COSTS)
     parts = []
     spaces = (
         (unit, there) for unit in (*UNITS, *PER_DIMENSION) for there in told_in(runs, unit).spaces()
     )
     for unit, there in spaces:
-        grid = there.cost_grid(unit)
+        grid = there.cost_grid(unit, points)
         best = there.best_so_far(unit, grid)
         known = known_until(there, unit)
         for names, members in there.groups(tuple(column_names(CELL))):
