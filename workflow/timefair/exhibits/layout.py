@@ -223,9 +223,13 @@ def generic(frame: pd.DataFrame, title: str) -> Layout:
 def _keys(frame: pd.DataFrame) -> list[str]:
     """What names the rows; other columns too, as far as they are needed to tell rows apart."""
     keys = {name for name in frame.columns if name in KEYS or _is_text(frame[name])}
+    told_apart = _distinct(frame, keys)
     for name in frame.columns:
-        if _distinct(frame, {*keys, name}) > _distinct(frame, keys):
+        if told_apart == len(frame):
+            break
+        if (with_name := _distinct(frame, {*keys, name})) > told_apart:
             keys.add(name)
+            told_apart = with_name
     return [name for name in frame.columns if name in keys]
 
 
