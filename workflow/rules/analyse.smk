@@ -66,6 +66,7 @@ for room in CAMPAIGN.rooms:
             snapshot=SNAPSHOT,
             key=provenance.room_key(CAMPAIGN, room),
             settings=CAMPAIGN.settings_of_room(room),
+            budget=CAMPAIGN.budget.model_dump(mode="json"),
         shell:
             "python -m timefair analyse {params.room} {input}"
             " --campaign {params.snapshot} --output {params.folder} > {log} 2>&1"

@@ -13,7 +13,6 @@ import importlib.metadata
 import json
 import os
 import sys
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -34,8 +33,7 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
     mark = _folder() / _digest(use, parameters)
     if mark.exists():
         return []
-    with hidden_modules(*library.unneeded), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about the hidden modules
+    with hidden_modules(*library.unneeded):
         found = registry.faults(use, parameters)
     if not found:
         _remember(mark)

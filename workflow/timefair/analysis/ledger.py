@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from timefair.basics.atomic import atomic_file
+from timefair.campaign.provenance import key_of
 
 
 class Entry(NamedTuple):
@@ -46,7 +47,7 @@ class Ledger:
 
     def __init__(self, path: Path, settings: Mapping[str, object]) -> None:
         self._path = path
-        self._settings = {name: _hash(value) for name, value in settings.items()}
+        self._settings = {name: key_of(value) for name, value in settings.items()}
         self._made: dict[str, Entry] = {}
         try:
             known = json.loads(path.read_text(encoding="utf-8"))
@@ -84,7 +85,3 @@ class Ledger:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _hash(value: object) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, default=repr).encode()).hexdigest()

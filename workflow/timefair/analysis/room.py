@@ -55,12 +55,8 @@ class Room:
         self._campaign, self._read, self._inputs = campaign, read, sorted(inputs)
         self._tables, self._figures = folder / "tables", folder / "figures"
         self._names = [table for table in campaign.made_tables if TABLES[table].room == name]
-        self._ledger = Ledger(folder / LEDGERS / f"{name}.json", self._settings())
-
-    def _settings(self) -> dict[str, object]:
-        """Every setting of any table of the room, as JSON has it."""
-        asked = next((name for name in self._names if TABLES[name].asked), self._names[0])
-        return Analysis.of(self._campaign.settings_of(asked)).model_dump(mode="json")
+        settings = Analysis.of(campaign.settings_of_room(name)).model_dump(mode="json")
+        self._ledger = Ledger(folder / LEDGERS / f"{name}.json", settings)
 
     def make(self) -> None:
         """Write every table and figure that is not current."""

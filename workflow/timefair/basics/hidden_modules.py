@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import warnings
 from collections.abc import Iterator
 from importlib.abc import MetaPathFinder
 from typing import Any
@@ -23,12 +24,14 @@ class _Refusing(MetaPathFinder):
 def hidden_modules(*names: str) -> Iterator[None]:
     """Let imports of these top-level modules fail inside the block, unless they are loaded already.
 
-    What is imported in the block goes on without them, as where they are not installed. Afterwards
-    they can be imported as ever.
+    What is imported in the block goes on without them, as where they are not installed, and without
+    warnings. Afterwards they can be imported as ever.
     """
     finder = _Refusing(frozenset(names))
     sys.meta_path.insert(0, finder)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     finally:
         sys.meta_path.remove(finder)

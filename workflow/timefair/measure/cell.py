@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import sys
 import time
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -74,8 +73,7 @@ class Prepared:
         """Import what all algorithms of the job's library need."""
         start = time.monotonic()
         library, _ = algorithms.find(self.campaign.algorithms[job.algorithm].use)
-        with hidden_modules(*library.unneeded), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that there will be no plots
+        with hidden_modules(*library.unneeded):
             for name in library.modules:
                 with suppress(ImportError):  # loading the algorithm says what is missing
                     import_module(name)

@@ -384,12 +384,12 @@ class Campaign(Section):
         return tuple(dict.fromkeys(TABLES[table].room for table in self.made_tables))
 
     def settings_of_room(self, room: str) -> dict[str, Any]:
-        """What the tables of a room are made and printed with."""
+        """What the tables of a room are made with."""
         from timefair.exhibits.registry import TABLES
 
         here = [table for table in self.made_tables if TABLES[table].room == room]
         asked = next((table for table in here if TABLES[table].asked), here[0])
-        return self.settings_of(asked) | {"budget": self.budget.model_dump(mode="json")}
+        return self.settings_of(asked)
 
     def settings_of(self, table: str) -> dict[str, Any]:
         """What one table is made with: the analysis and, for the checklist, the whole campaign."""

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from timefair.charts.paper import style
+from timefair.charts.paper import panels, style
 from timefair.charts.paper.placement import Placement
 
 LINE_IN = 0.15
@@ -51,8 +51,7 @@ def draw(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
     ValueError
         If the frame has no rows.
     """
-    if frame.empty:
-        raise ValueError("nothing to draw: the table has no rows")
+    panels.require_rows(frame)
     lines = {name: k for k, name in enumerate(sorted(set(frame["algorithm"].astype(str))))}
     level = frame["algorithm"].astype(str).map(lines).to_numpy()
     with style.applied():

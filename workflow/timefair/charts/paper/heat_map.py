@@ -10,7 +10,7 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
-from timefair.charts.paper import style
+from timefair.charts.paper import panels, style
 from timefair.charts.paper.placement import Placement
 from timefair.problems import names
 
@@ -64,8 +64,7 @@ def draw(
     ValueError
         If the frame has no rows.
     """
-    if frame.empty:
-        raise ValueError("nothing to draw: the table has no rows")
+    panels.require_rows(frame)
     problem = ["suite", "dimension", "function"]
     frame = frame.assign(algorithm=frame["algorithm"].astype(str))
     frame["ratio"] = _ratios(frame[value], frame.groupby(problem)[value].transform("min"))

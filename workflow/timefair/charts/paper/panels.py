@@ -72,8 +72,7 @@ def grid(
     ValueError
         If the frame has no rows.
     """
-    if frame.empty:
-        raise ValueError("nothing to draw: the table has no rows")
+    require_rows(frame)
     several = frame["suite"].nunique() > 1
     lines: list[list[tuple[str, pd.DataFrame]]] = []
     groups = sorted(frame.groupby(["suite", "dimension"]), key=_place)
@@ -267,6 +266,12 @@ def _outline(
 def of_unit(frame: pd.DataFrame, unit: str) -> pd.DataFrame:
     """The rows of one unit."""
     return present(frame[frame["unit"] == unit])
+
+
+def require_rows(frame: pd.DataFrame) -> None:
+    """Raise `ValueError` if a table has no rows to draw."""
+    if frame.empty:
+        raise ValueError("nothing to draw: the table has no rows")
 
 
 def present(frame: pd.DataFrame) -> pd.DataFrame:

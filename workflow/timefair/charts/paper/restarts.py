@@ -38,8 +38,7 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
     ValueError
         If the table has no rows.
     """
-    if frame.empty:
-        raise ValueError("nothing to draw: the table has no rows")
+    panels.require_rows(frame)
     scales_of = _scales(frame)
     if page != WHOLE:
         return algorithm_lines.draw(

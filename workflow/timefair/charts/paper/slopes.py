@@ -42,8 +42,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     ValueError
         If the frame has no rows.
     """
-    if frame.empty:
-        raise ValueError("nothing to draw: the table has no rows")
+    panels.require_rows(frame)
     several = frame["suite"].nunique() > 1
     groups = list(frame.groupby(["suite", "dimension"], sort=True))
     columns = list(dict.fromkeys(frame["panel"]))
