@@ -3,7 +3,7 @@
 A check imports the library of the algorithm, which takes seconds, and every start of Snakemake
 checks the campaign. So an algorithm without faults is remembered, as an empty file in the user's
 cache, until its parameters, the adapters, Python, or a package that decides what it does change.
-Faults are found anew at each check. The user's own functions and programs are always checked.
+An algorithm with faults, and the user's own functions and programs, are checked every time.
 """
 
 from __future__ import annotations

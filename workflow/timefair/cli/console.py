@@ -7,10 +7,9 @@ messages. ``--printshellcmds`` and ``--verbose`` print them on the console too.
 from __future__ import annotations
 
 import logging
-import shutil
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TextIO
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
@@ -18,6 +17,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from timefair.campaign import driver
 from timefair.campaign.pace import Pace
 from timefair.cli.common import duration
+from timefair.cli.status_line import StatusLine
 
 if TYPE_CHECKING:
     from timefair.campaign.driver import Driver
@@ -41,8 +41,7 @@ class ConsoleHandler(LogHandlerBase):
     def __post_init__(self) -> None:
         settings = self.common_settings
         self._everything = bool(settings.verbose or settings.printshellcmds)
-        self._stream: Any = sys.stdout if settings.stdout else sys.stderr
-        self._line = ProgressLine(self._stream)
+        self._line = ProgressLine(sys.stdout if settings.stdout else sys.stderr)
         self._cores, self._planned = 1, False
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -90,11 +89,10 @@ class ProgressLine:
         Where it is printed.
     """
 
-    def __init__(self, stream: Any) -> None:
-        self._stream, self._terminal = stream, stream.isatty()
+    def __init__(self, stream: TextIO) -> None:
+        self._status = StatusLine(stream)
         self._driver: Driver | None = None
         self._pace: Pace | None = None
-        self._last = ""
         self._step = -1
 
     def begin(self, campaign: Driver, cores: int) -> None:
@@ -118,42 +116,24 @@ class ProgressLine:
 
     def above(self, text: str) -> None:
         """Print something else, above the line."""
-        self._write(f"{self._erased}{text}\n")
-        if self._terminal and self._last:
-            self._write(self._fitted(self._last))
+        self._status.above(text)
 
     def end(self) -> None:
         """Print no more."""
-        if self._terminal and self._last:
-            self._write("\n")
+        self._status.end()
         if self._driver and self._pace and self._pace.finished:
-            self._write(f"{self._driver.campaign.name}: read {self._driver.folder}/report.html\n")
-        self._last, self._pace = "", None
-
-    @property
-    def _erased(self) -> str:
-        return "\r\x1b[K" if self._terminal else ""
+            self._status.above(
+                f"{self._driver.campaign.name}: read {self._driver.folder}/report.html"
+            )
+        self._pace = None
 
     def _show(self) -> None:
         assert self._pace is not None
         assert self._driver is not None
-        text = progress_text(self._driver, self._pace, time.monotonic())
-        if self._terminal:
-            if text != self._last:
-                self._write(self._erased + self._fitted(text))
-        else:
-            step = STEPS * self._pace.done // max(self._pace.wanted, 1)
-            if step > self._step:
-                self._step = step
-                self._write(f"{text}\n")
-        self._last = text
-
-    def _fitted(self, text: str) -> str:
-        return text[: shutil.get_terminal_size().columns - 1]
-
-    def _write(self, text: str) -> None:
-        self._stream.write(text)
-        self._stream.flush()
+        step = STEPS * self._pace.done // max(self._pace.wanted, 1)
+        if self._status.terminal or step > self._step:
+            self._step = step
+            self._status.show(progress_text(self._driver, self._pace, time.monotonic()))
 
 
 def progress_text(campaign: Driver, pace: Pace, now_s: float) -> str:

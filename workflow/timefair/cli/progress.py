@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import time
 from math import inf
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
 from timefair.cli.common import Commands, duration, one_thread
+from timefair.cli.status_line import StatusLine
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -46,34 +46,14 @@ def _progress(arguments: argparse.Namespace) -> None:
 
     if arguments.watch is not None and not 0 < arguments.watch < inf:
         raise InputError(f"--watch: {arguments.watch:g}: should be seconds above 0")
-    reader, show = ProgressReader(arguments.folder), _StatusLine()
+    reader, status = ProgressReader(arguments.folder), StatusLine(sys.stdout)
     while True:
         progress = reader.look(time.time())
-        show(line(reader.campaign, progress))
+        status.show(line(reader.campaign, progress))
         if arguments.watch is None or progress.finished:
-            show.end()
+            status.end()
             return
         time.sleep(arguments.watch)
-
-
-class _StatusLine:
-    """A line that in a terminal takes the place of the last one; elsewhere it is added if new."""
-
-    def __init__(self) -> None:
-        self._terminal = sys.stdout.isatty()
-        self._last = ""
-
-    def __call__(self, text: str) -> None:
-        if self._terminal:
-            width = shutil.get_terminal_size().columns
-            print(f"\r\x1b[K{text[: width - 1]}", end="", flush=True)
-        elif text != self._last:
-            print(text, flush=True)
-        self._last = text
-
-    def end(self) -> None:
-        if self._terminal:
-            print(f"\r\x1b[K{self._last}", flush=True)
 
 
 def line(campaign: Campaign, progress: CampaignProgress) -> str:
