@@ -16,6 +16,7 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import idleness, kernel
+from timefair.measure.confinement import confine
 from timefair.measure.evaluators import Evaluators
 from timefair.measure.interruption import ends_at_once
 from timefair.measure.objective import (
@@ -104,6 +105,7 @@ def live(
             final_target=allowance.final_target,
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
         )
+        confine()
         os.register_at_fork(after_in_child=lambda: _orphan(measurement))
         rng = _stream(seed, state["launches"])
         start = state.start or _begin_run(state, allowance)

@@ -7,15 +7,21 @@ can overwrite them, and by `timefair verify`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+
+from timefair.records.integrity import RUN_KEY, run_name
 
 Columns = Mapping[str, NDArray[Any]]
 """The fields of `schema.EVENT` or `schema.LAUNCH`, each an array of shape ``(rows of a run,)``."""
 
-RUN_COLUMNS = (
+_EVENT = ("restart", "evaluations", "time_s", "precision")
+_LAUNCH = ("start_s", "end_s", "evaluations", "best_precision")
+_RUN = (
     "budget_s",
     "budget_evaluations",
     "wall_s",
@@ -28,7 +34,30 @@ RUN_COLUMNS = (
     "last_evaluation_s",
     "overshoot_s",
 )
-"""What `contradiction` reads of a run besides its events and its launches."""
+
+
+def contradictions(runs: pa.Table) -> Iterator[str]:
+    """A line for each run that contradicts itself.
+
+    Parameters
+    ----------
+    runs
+        With the columns of `schema.RUN_SCHEMA`.
+    """
+    rows = runs.select([*RUN_KEY, *_RUN]).to_pylist()
+    events = _by_run(runs["events"], _EVENT)
+    launches = _by_run(runs["launch_log"], _LAUNCH)
+    for row, its_events, its_launches in zip(rows, events, launches, strict=True):
+        if clause := contradiction(row, its_events, its_launches):
+            yield f"{run_name(tuple(row[name] for name in RUN_KEY))}: {clause}"
+
+
+def _by_run(column: pa.ChunkedArray, names: tuple[str, ...]) -> Iterator[Columns]:
+    for chunk in column.chunks:
+        fields = {name: chunk.values.field(name).to_numpy(zero_copy_only=False) for name in names}
+        cuts = chunk.offsets.to_numpy()
+        for begin, end in pairwise(cuts):
+            yield {name: values[begin:end] for name, values in fields.items()}
 
 
 def contradiction(run: Mapping[str, Any], events: Columns, launches: Columns) -> str | None:
@@ -37,9 +66,9 @@ def contradiction(run: Mapping[str, Any], events: Columns, launches: Columns) ->
     Parameters
     ----------
     run
-        The values of `RUN_COLUMNS`. None means that nothing is known of one, as in published data.
+        Columns of `schema.RUN_SCHEMA`, those of `_RUN`; None where the schema says null.
     events, launches
-        In the order in which they were made; both may be empty. NaN in times means unknown.
+        In the order in which they were made; both may be empty.
     """
     for clauses in (_of_the_run(run), _of_events(run, events), _of_launches(run, launches)):
         for clause, holds in clauses:
