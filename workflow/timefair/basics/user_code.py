@@ -8,12 +8,16 @@ import importlib.util
 import inspect
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 from timefair.basics.errors import InputError, suggest
+
+_import_s: dict[str, float] = {}
+"""How long importing a module took, by its name, where this module was the first to import it."""
 
 
 def is_file(place: str) -> bool:
@@ -129,7 +133,20 @@ def _look_in_current_directory() -> None:
         sys.path.insert(0, here)
 
 
+def import_s(name: str) -> float:
+    """Seconds that this process has spent to import the module of a function; 0 if none."""
+    place = name.rpartition(":")[0]
+    return _import_s.get(_name_of_file(Path(place)) if is_file(place) else place, 0.0)
+
+
 def _module(place: str) -> ModuleType:
+    start = time.monotonic()
+    module = _imported(place)
+    _import_s.setdefault(module.__name__, time.monotonic() - start)
+    return module
+
+
+def _imported(place: str) -> ModuleType:
     _look_in_current_directory()
     if is_file(place):
         return _module_of_file(Path(place))
@@ -143,9 +160,13 @@ def _module(place: str) -> ModuleType:
         raise InputError(f"{place} cannot be imported: {type(error).__name__}: {error}") from error
 
 
+def _name_of_file(path: Path) -> str:
+    return f"timefair_own:{path.resolve()}"  # no importable name: it cannot hide or be hidden
+
+
 def _module_of_file(path: Path) -> ModuleType:
     path = path.resolve()
-    name = f"timefair_own:{path}"  # no importable name: it cannot hide or be hidden
+    name = _name_of_file(path)
     if name in sys.modules:
         return sys.modules[name]
     if not path.is_file():

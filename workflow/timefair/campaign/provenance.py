@@ -77,9 +77,10 @@ def _decisive_alone(
         "suite": suite.name,
         "suite_parameters": problems.parameters,
         "label": label,
-        "algorithm": spec.model_dump(mode="json", exclude={"ancillary", "restart"}),
+        "algorithm": spec.model_dump(mode="json", exclude={"ancillary", "isolation", "restart"}),
         "budget": campaign.budget.model_dump(mode="json"),
         "restart": campaign.restart_of(label).model_dump(mode="json"),
+        "isolation": campaign.isolation_of(label),
         "limits": campaign.limits.model_dump(mode="json"),
         "timing": {
             "repeats": campaign.timing.most_repeats,

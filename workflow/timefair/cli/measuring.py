@@ -21,7 +21,6 @@ from timefair.cli.paths import prepare_files
 from timefair.measure import prepared
 
 if TYPE_CHECKING:
-    from timefair.campaign.configuration import Campaign
     from timefair.campaign.plan import Job
     from timefair.measure.cell import Prepared
 
@@ -153,7 +152,7 @@ def _become(
         if asked.stage == "library":
             ready.import_library(_job(asked))
         else:
-            _check_key(ready.campaign, asked)
+            _check_key(ready, asked)
             ready.get_ready(_job(asked))
             ready.origin(asked.algorithm)
     _wait_for_jobs(asked, ready, snakemake, listener, starter)
@@ -174,13 +173,17 @@ def _unprepared(arguments: argparse.Namespace) -> Prepared:
     return Prepared(configuration.restore(arguments.campaign))
 
 
-def _check_key(campaign: Campaign, arguments: argparse.Namespace) -> None:
-    """Raise `InputError` if the job was planned with other code than is here now."""
+def _check_key(ready: Prepared, arguments: argparse.Namespace) -> None:
+    """Raise `InputError` if the job was planned with other code than is here now.
+
+    The key imports the user's own modules, so the algorithm's is loaded first: in its preparation.
+    """
     from timefair.campaign import plan
     from timefair.campaign.provenance import measure_key
 
+    ready.load(_job(arguments))
     try:
-        key = measure_key(campaign, arguments.algorithm, arguments.round)
+        key = measure_key(ready.campaign, arguments.algorithm, arguments.round)
     except ValueError as error:
         raise InputError(str(error)) from None
     if arguments.key != key:
@@ -192,7 +195,7 @@ def _check_key(campaign: Campaign, arguments: argparse.Namespace) -> None:
 def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1) -> None:
     from timefair.measure.cell import measure_job
 
-    _check_key(ready.campaign, arguments)
+    _check_key(ready, arguments)
     record = Path(arguments.record)
     prepare_files([record])
     measure_job(ready, _job(arguments), record, arguments.key, number)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
+from timefair.basics import user_code
 from timefair.basics.hidden_modules import hidden_modules
 from timefair.campaign import provenance
 from timefair.machine.facts import machine_facts, machine_state
@@ -23,9 +24,10 @@ from timefair.measure import kernel, stopping
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
 from timefair.measure.interruption import interruptible
+from timefair.measure.isolation import Views, views
 from timefair.measure.monitor import RunMonitor
 from timefair.measure.objective import NEVER, Measurement
-from timefair.measure.preparation import evaluation_cost_s, prepare
+from timefair.measure.preparation import Trial, evaluation_cost_s, prepare
 from timefair.measure.reference import parts_for
 from timefair.measure.repetitions import Repetitions
 from timefair.measure.rounded import rounded
@@ -38,6 +40,7 @@ from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.records.journal import Journal
 from timefair.records.light_arrow import avoid_pandas
+from timefair.records.status import Isolation
 from timefair.records.store import write_record
 
 if TYPE_CHECKING:
@@ -57,6 +60,8 @@ class Prepared:
         What the library and the algorithm have taken to get ready.
     trial
         What `preparation.prepare` returned for the algorithm.
+    views
+        What its runs have to themselves.
     """
 
     def __init__(self, campaign: Campaign) -> None:
@@ -65,8 +70,10 @@ class Prepared:
         problems = campaign.problems
         self.suite = suites.find(problems.suite, problems.parameters)
         self.seconds = 0.0
-        self.trial = ""
-        self._algorithm: Algorithm | None = None
+        self.trial = Trial()
+        self.views = Views()
+        self._loaded: Algorithm | None = None
+        self._is_ready = False
         self._origins: dict[str, dict[str, Any]] = {}
 
     def import_library(self, job: Job) -> None:
@@ -81,19 +88,43 @@ class Prepared:
         gc.freeze()
         self.seconds += time.monotonic() - start
 
+    def load(self, job: Job) -> Algorithm:
+        """Load the job's algorithm, once, before anything else here imports its code.
+
+        A module that this process has imported already, because the campaign was checked here or
+        the problem is in it, is charged as well.
+        """
+        if self._loaded is None:
+            self.import_library(job)
+            spec = self.campaign.algorithms[job.algorithm]
+            self.seconds += user_code.import_s(spec.use)
+            start = time.monotonic()
+            loaded = algorithms.load(spec.use, spec.parameters)
+            self._loaded = rounded(loaded) if spec.integer == "round" else loaded
+            self.seconds += time.monotonic() - start
+        return self._loaded
+
     def get_ready(self, job: Job) -> Algorithm:
         """Load and prepare the job's algorithm, with a trial on the job's first problem; once."""
-        if self._algorithm is None:
-            self.import_library(job)
+        algorithm = self.load(job)
+        if not self._is_ready:
+            memory_mb = self.campaign.limits.memory_mb
+            self.views = self._views(job.algorithm)
             start = time.monotonic()
             kernel.adopt_orphans()
-            spec = self.campaign.algorithms[job.algorithm]
-            loaded = algorithms.load(spec.use, spec.parameters)
-            self._algorithm = rounded(loaded) if spec.integer == "round" else loaded
             problem = self.suite.problem(job.function, job.dimension, job.instances[0])
-            self.trial = prepare(self._algorithm, problem, self.campaign.limits.memory_mb)
+            self.trial = prepare(algorithm, problem, memory_mb, self.views)
             self.seconds += time.monotonic() - start
-        return self._algorithm
+            self._is_ready = True
+        return algorithm
+
+    def _views(self, label: str) -> Views:
+        sources = algorithms.source_files(self.campaign.algorithms[label].use)
+        return views(
+            Isolation(self.campaign.isolation_of(label)),
+            [*sources, *self.suite.source_files()],
+            self.campaign.limits.memory_mb,
+        )
 
     def origin(self, label: str) -> dict[str, Any]:
         """The facts of a record that are the same for all jobs of an algorithm."""
@@ -189,9 +220,10 @@ def _measure(
             "round": job.round,
             "core": cores[0],
             "preparation_s": prepared.seconds,
+            "appeared_in_trial": prepared.trial.appeared,
             **_evaluation_cost(problems[job.instances[0]]),
         }
-        allowance = _allowance(campaign, job)
+        allowance = _allowance(campaign, job, prepared.views)
     monitor = RunMonitor(
         cores,
         reference=campaign.reference_is_timed,
@@ -213,7 +245,7 @@ def _measure(
         spending.add("forks and warm-up", others_s)
         with spending.on("journal"):
             f_opt = None if isnan(problem.f_opt) else problem.f_opt
-            row = explained(row, prepared.trial)
+            row = explained(row, prepared.trial.trace)
             journal.append({**common, "instance": instance, "run": run, "f_opt": f_opt, **row})
             repetitions.add(instance, row["best_precision"])
         spent_s = (time.monotonic() - begun) / (len(journal.runs) - found)
@@ -221,7 +253,7 @@ def _measure(
         print(f"{how_far}  {_line(problem, run, row)}", file=sys.stderr, flush=True)
 
 
-def _allowance(campaign: Campaign, job: Job) -> Allowance:
+def _allowance(campaign: Campaign, job: Job, views: Views) -> Allowance:
     budget, limits = campaign.budget, campaign.limits
     evaluations = budget.evaluations_for(job.dimension)
     return Allowance(
@@ -232,6 +264,7 @@ def _allowance(campaign: Campaign, job: Job) -> Allowance:
         memory_mb=limits.memory_mb,
         restart=campaign.restart_of(job.algorithm),
         cores=campaign.algorithms[job.algorithm].threads,
+        views=views,
     )
 
 

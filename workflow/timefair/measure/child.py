@@ -19,6 +19,7 @@ from timefair.measure import idleness, kernel
 from timefair.measure.confinement import confine
 from timefair.measure.evaluators import Evaluators
 from timefair.measure.interruption import ends_at_once
+from timefair.measure.isolation import Views
 from timefair.measure.objective import (
     NEVER,
     LaunchCode,
@@ -57,7 +58,7 @@ class Allowance:
 
     `time_ns` and `evaluations` are NEVER where there is no such budget; `final_target` is -1 to
     go on at any precision; `wall_ns` ends a run that has no budget of time. With several `cores`
-    batches are evaluated on all of them.
+    batches are evaluated on all of them. `views` are the folders that it has to itself.
     """
 
     time_ns: int = NEVER
@@ -67,6 +68,7 @@ class Allowance:
     memory_mb: float | None = None
     restart: RestartPolicy = field(default_factory=Independent)
     cores: int = 1
+    views: Views = field(default_factory=Views)
 
     @property
     def grace_ns(self) -> int:
@@ -89,6 +91,7 @@ def live(
     try:
         ends_at_once()
         os.setsid()
+        allowance.views.enter()
         kernel.die_with_parent(parent)
         kernel.limit_memory(allowance.memory_mb)
         _warm_up(problem)

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections import deque
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
+
+from timefair.measure.scratch import PREFIX
 
 NAMES = 5
 """So many names of new files are told."""
 
-_EXPECTED = frozenset({".snakemake", "results", "__pycache__"})
-"""What the workflow and the interpreter make in the folder that they are started in."""
+MOST_ENTRIES = 2000
+"""Of each folder, so many files and folders are compared, from the top."""
+
+_EXPECTED = frozenset({".snakemake", "results", ".git"})
+"""What the workflow and the user's tools make in the folder that they are started in."""
+
+_COMPILED = ".pyc"
+"""What the interpreter makes beside modules."""
+
+Fingerprint = dict[str, tuple[int, int] | None]
+"""Size and time of change (ns, of the inode: no program sets it) of files; None for a folder."""
 
 
 class Leftovers(NamedTuple):
@@ -21,24 +34,63 @@ class Leftovers(NamedTuple):
     appeared: str | None
 
 
-def names_here() -> frozenset[str]:
-    """What lies in the working folder now."""
-    try:
-        return frozenset(os.listdir()) - _EXPECTED
-    except OSError:
-        return frozenset()
+def fingerprint(folders: Iterable[Path]) -> Fingerprint:
+    """What lies in folders now, of this user's.
+
+    Temporary folders of runs are left out, and what the workflow and the interpreter make. A file
+    in the working folder has its name alone, any other file the full path.
+    """
+    found: Fingerprint = {}
+    here = os.getcwd()
+    for folder in folders:
+        found |= _entries(os.path.relpath(folder) if str(folder) == here else str(folder))
+    return found
 
 
-def look(scratch: Path, before: frozenset[str]) -> Leftovers:
-    """Files in the run's temporary folder, and names that are new where it was started.
+def _entries(top: str) -> Fingerprint:
+    user = os.geteuid()
+    found: Fingerprint = {}
+    waiting = deque([top])
+    while waiting and len(found) < MOST_ENTRIES:
+        try:
+            entries = os.scandir(waiting.popleft())
+        except OSError:
+            continue
+        with entries:
+            for entry in entries:
+                if entry.name in _EXPECTED or entry.name.endswith(_COMPILED):
+                    continue
+                try:
+                    looks = entry.stat(follow_symlinks=False)
+                except OSError:  # gone meanwhile
+                    continue
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if looks.st_uid != user or (is_folder and entry.name.startswith(PREFIX)):
+                    continue
+                name = os.path.normpath(entry.path)
+                found[name] = None if is_folder else (looks.st_size, looks.st_ctime_ns)
+                if is_folder:
+                    waiting.append(entry.path)
+                if len(found) >= MOST_ENTRIES:
+                    break
+    return found
 
-    Other jobs that run at the same time start in the same working folder: a new name there was
-    made during this run, not for certain by it.
+
+def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
+    """Names of what is new or has changed; None if nothing is."""
+    new = sorted(name for name, looks in after.items() if before.get(name, ()) != looks)
+    more = f" and {len(new) - NAMES} more" if len(new) > NAMES else ""
+    return (", ".join(new[:NAMES]) + more) or None
+
+
+def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftovers:
+    """Files in the run's temporary folder, and what appeared or changed in folders that runs share.
+
+    Other jobs and programs use these folders at the same time: what appeared there was made during
+    this run, not for certain by it.
     """
     sizes = [_size(Path(folder, name)) for folder, _, names in os.walk(scratch) for name in names]
-    new = sorted(names_here() - before)
-    told = ", ".join(new[:NAMES]) + (f" and {len(new) - NAMES} more" if len(new) > NAMES else "")
-    return Leftovers(len(sizes), sum(sizes) / 1e6, told or None)
+    return Leftovers(len(sizes), sum(sizes) / 1e6, appeared(before, fingerprint(watched)))
 
 
 def _size(path: Path) -> int:

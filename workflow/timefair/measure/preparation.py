@@ -13,14 +13,15 @@ import gc
 import importlib
 import os
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import kernel
+from timefair.measure import kernel, leftovers
+from timefair.measure.isolation import Views
 from timefair.measure.objective import now_ns
 from timefair.measure.scratch import scratch_folder
 from timefair.measure.seeds import launch_rng, seed_global_generators
@@ -37,25 +38,48 @@ COST_S = 1.0
 all; at least 11 evaluations are made."""
 
 
-def prepare(algorithm: Algorithm, problem: Problem, memory_mb: float | None = None) -> str:
+class Trial(NamedTuple):
+    """What a trial launch showed.
+
+    Attributes
+    ----------
+    modules
+        What it loaded beyond the modules loaded before, in order.
+    trace
+        Where it was when its time was up, if it had not evaluated by then, as `faulthandler`
+        writes it; empty otherwise.
+    appeared
+        Files that it made or changed in folders that runs share; None if there are none.
+    """
+
+    modules: Sequence[str] = ()
+    trace: str = ""
+    appeared: str | None = None
+
+
+def prepare(
+    algorithm: Algorithm,
+    problem: Problem,
+    memory_mb: float | None = None,
+    views: Views | None = None,
+) -> Trial:
     """Bring this process into the state in which every run is to begin.
 
-    Returns
-    -------
-    str
-        Where the trial launch was when its time was up, if it had not evaluated by then: the trace
-        that `faulthandler` writes. Empty otherwise.
+    Parameters
+    ----------
+    memory_mb, views
+        What the trial launch gets, as a run does.
     """
     algorithm.prepare()
-    modules, trace = _trial_launch(algorithm, problem, memory_mb)
-    for name in modules:
+    trial = _trial_launch(algorithm, problem, memory_mb, views or Views())
+    for name in trial.modules:
         try:
             importlib.import_module(name)
         except Exception:  # a module that only its library can import
             continue
     gc.collect()
     gc.freeze()  # no collection touches, and so copies, what the runs share
-    return trace
+    return trial
 
 
 def evaluation_cost_s(
@@ -115,19 +139,21 @@ class _Trial:
 
 @scratch_folder()
 def _trial_launch(
-    algorithm: Algorithm, problem: Problem, memory_mb: float | None
-) -> tuple[list[str], str]:
-    """The modules that a launch loads beyond those loaded here, in order, and `prepare`'s trace."""
+    algorithm: Algorithm, problem: Problem, memory_mb: float | None, views: Views
+) -> Trial:
+    before = leftovers.fingerprint(views.watched)
     told = os.memfd_create("timefair-modules")  # not a pipe: what the trial forks may hold it open
     trace = os.memfd_create("timefair-trace")
     parent = os.getpid()
     pid = os.fork()
     if pid == 0:
-        _try_out(parent, algorithm, problem, memory_mb, told, trace)
+        _try_out(parent, algorithm, problem, memory_mb, views, told, trace)
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     kernel.end_group_and_orphans(pid)
     os.waitpid(pid, 0)
-    return _read(told).split(), _read(trace)
+    views.check()
+    changed = leftovers.appeared(before, leftovers.fingerprint(views.watched))
+    return Trial(_read(told).split(), _read(trace), changed)
 
 
 def _read(fd: int) -> str:
@@ -141,11 +167,13 @@ def _try_out(
     algorithm: Algorithm,
     problem: Problem,
     memory_mb: float | None,
+    views: Views,
     told: int,
     trace: int,
 ) -> None:
     try:
         os.setsid()
+        views.enter()
         kernel.die_with_parent(parent)
         kernel.limit_memory(memory_mb)
         kernel.KillTimer().set(now_ns() + round(5e9 * TRIAL_S))

@@ -120,10 +120,12 @@ def measure_run(
 def _attempt(
     algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
-    before = leftovers.names_here()
+    views = allowance.views
+    before = leftovers.fingerprint(views.watched)
     with scratch_folder() as scratch:
         row = _row(algorithm, problem, allowance, seed)
-        return row | leftovers.look(scratch, before)._asdict()
+        left = leftovers.look(scratch, views.watched, before)
+    return row | views.columns() | left._asdict()
 
 
 def _row(algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
@@ -232,6 +234,7 @@ def _process(
     usage.add(rusage, cpu_s, delay_ns, written, state.start)
     for orphan in orphans:
         usage.add_orphan(orphan)
+    allowance.views.check()
     return wait_status
 
 
@@ -271,7 +274,7 @@ def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
     row
         As `measure_run` makes it.
     trial
-        What `preparation.prepare` returned.
+        The trace of the trial launch, as `preparation.prepare` returned it.
     """
     if row["status"] != Status.NO_EVALUATION or row["message"] is not None:
         return row

@@ -10,6 +10,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+PREFIX = "timefair-"
+"""What the names of these folders begin with."""
+
 _empty: list[str] | None = None
 """Folders that the last run left empty; None if the next run cannot have them."""
 
@@ -21,7 +24,7 @@ def scratch_folder() -> Iterator[Path]:
     The folder is removed at the end, with what an ended process could not remove itself.
     """
     before = tempfile.tempdir
-    folder = _empty.pop() if _empty else tempfile.mkdtemp(prefix="timefair-")
+    folder = _empty.pop() if _empty else tempfile.mkdtemp(prefix=PREFIX)
     tempfile.tempdir = folder
     try:
         yield Path(folder)
@@ -49,7 +52,14 @@ def reused_scratch_folders() -> Iterator[None]:
 def _dispose(folder: str) -> None:
     if _empty is not None:
         with contextlib.suppress(OSError):
-            if not os.listdir(folder) and stat.S_IMODE(os.stat(folder).st_mode) == 0o700:
+            if _as_made(folder):
+                os.utime(folder, (0, 0))  # a run could leave a number in it
                 _empty.append(folder)
                 return
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _as_made(folder: str) -> bool:
+    """Whether a folder tells the next run nothing of the last one."""
+    private = stat.S_IMODE(os.stat(folder).st_mode) == 0o700
+    return private and not os.listdir(folder) and not os.listxattr(folder)

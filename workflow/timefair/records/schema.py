@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 PUBLISHED = "published"
 """The fact that only a record of published data has: where its data come from."""
@@ -91,7 +91,11 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("left_processes", pa.int32()),  # that were there when the run's own had ended
     ("left_files", pa.int32()),  # in the run's temporary folder
     ("left_mb", pa.float64()),
-    ("appeared", pa.string()),  # new names in the working folder; null: none
+    ("isolation", pa.string()),  # an Isolation; null: a version before 5
+    ("watched_because", pa.string()),  # null unless it is `watched`
+    # files that appeared or changed in folders that runs share; null: none
+    ("appeared", pa.string()),
+    ("appeared_in_trial", pa.string()),  # the same for the trial launch before the runs
     ("core", pa.int32()),  # null: not pinned
     ("started_utc", pa.timestamp("ms", tz="UTC")),
     ("launch_log", pa.list_(LAUNCH)),
@@ -100,7 +104,9 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
 
 RUN_SCHEMA = pa.schema(RUN_FIELDS)
 
-ADDED = {3: ("best_x",)}
+_ADDED_5 = ("isolation", "watched_because", "appeared_in_trial")
+
+ADDED = {3: ("best_x", *_ADDED_5), 4: _ADDED_5}
 """Columns that a version before this one lacks, by version: such records are read with nulls."""
 
 KEYS = ("suite", "function", "dimension", "instance", "algorithm", "run")

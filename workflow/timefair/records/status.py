@@ -103,5 +103,19 @@ class Disturbance(StrEnum):
     """The machine tells neither waiting times nor was the reference kernel timed."""
 
 
+class Isolation(StrEnum):
+    """What kept files that one run wrote from other runs; `measure.isolation` has the folders."""
+
+    PRIVATE = "private"
+    """The run had a view of its own of all these folders."""
+
+    WATCHED = "watched"
+    """The machine allows no private view of some of these folders, which `watched_because` names:
+    they were compared before and after the run."""
+
+    SHARED = "shared"
+    """The campaign lets the runs of the algorithm share these folders; they were compared too."""
+
+
 COMPLETED = frozenset({LaunchEnd.RETURNED, LaunchEnd.TAU, LaunchEnd.STAGNATED})
 """The ends of a launch that count as a restart completed within the budget."""

@@ -79,6 +79,10 @@ def _or_names(schema: dict[str, Any]) -> None:
 Format = Literal["pdf", "png", "svg"]
 
 
+IsolationMode = Literal["private", "shared"]
+"""The modes of `isolation`; what was in force is a `records.status.Isolation`."""
+
+
 class Ancillary(Section):
     """What an algorithm costs besides its runs, divided evenly among the problems."""
 
@@ -115,6 +119,9 @@ class AlgorithmSpec(Section):
     )
     restart: Restart | None = Field(
         default=None, description="Its own restart policy; `null`: that of the campaign."
+    )
+    isolation: IsolationMode | None = Field(
+        default=None, description="Its own isolation; `null`: that of the campaign."
     )
     ancillary: Ancillary = Field(default=Ancillary(), description="What it costs besides its runs.")
 
@@ -257,6 +264,12 @@ class Campaign(Section):
     limits: Limits = Field(
         default=Limits(), description="What ends a run that goes out of control."
     )
+    isolation: IsolationMode = Field(
+        default="private",
+        description="`private`: what a run writes to files is removed when it ends, so that no "
+        "other run can read it. `shared`: the files stay, for algorithms that need a cache from "
+        "run to run.",
+    )
     timing: Timing = Field(
         default=Timing.model_validate({}), description="How disturbed runs are treated."
     )
@@ -285,6 +298,10 @@ class Campaign(Section):
     def restart_of(self, label: str) -> Restart:
         """How the runs of one algorithm are restarted."""
         return self.algorithms[label].restart or self.restart
+
+    def isolation_of(self, label: str) -> IsolationMode:
+        """What the runs of one algorithm share."""
+        return self.algorithms[label].isolation or self.isolation
 
     @property
     def reference_is_timed(self) -> bool:
