@@ -138,6 +138,7 @@ def run():
             "preparation_s": 0.1,
             "objective_s": 1e-4,
             "bare_s": 2e-4,
+            "isolation": "private",
             "launch_log": [],
             "events": [
                 {"restart": 0, "evaluations": n, "time_s": t, "precision": q} for n, t, q in events

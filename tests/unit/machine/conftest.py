@@ -115,6 +115,7 @@ QUIET: dict[str, Any] = {
     "clock_cost_ns": 40.0,
     "timer_late_ms": {"p50": 0.06, "p99": 0.12},
     "fork_ms": 2.0,
+    "private_folders_refused": "",
     "library_threads": {"libopenblas.so": 1},
 }
 """What the probes measure on such a machine."""

@@ -85,6 +85,7 @@ MEASURED: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "a reading by port": ({"clock_cost_ns": 1500.0}, {"clock": "bad"}),
     "late timers": ({"timer_late_ms": {"p50": 0.1, "p99": 4.0}}, {"timers": "warn"}),
     "slow forks": ({"fork_ms": 40.0}, {"fork": "warn"}),
+    "no namespaces": ({"private_folders_refused": "EPERM"}, {"private folders": "warn"}),
     "a library with threads": (
         {"library_threads": {"a.so": 1, "b.so": 2}}, {"library threads": "bad"},
     ),
@@ -166,7 +167,7 @@ def test_lines(build: Build) -> None:
         "warn     governor: powersave; set it: cpupower frequency-set -g performance",
     ]
     assert not any("\n" in str(finding) for finding in found)
-    assert doctor.summary(found) == "1 bad, 3 warn, 0 unknown, 18 ok"
+    assert doctor.summary(found) == "1 bad, 3 warn, 0 unknown, 19 ok"
 
 
 @pytest.mark.parametrize(("files", "status"), [({}, 0), (SMT, 1), (VIRTUAL, 0)])

@@ -59,7 +59,7 @@ def test_a_run_that_evaluates_has_no_message():
 
 def test_where_a_trial_launch_was_is_in_the_message_of_a_run(monkeypatch):
     monkeypatch.setattr(preparation, "TRIAL_S", 0.1)
-    trace = preparation.prepare(Algorithm(sleeps), PROBLEM)
+    trace = preparation.prepare(Algorithm(sleeps), PROBLEM).trace
     row = measure_run(Algorithm(sleeps), PROBLEM, Allowance(time_ns=50_000_000), seed=1)
     message = explained(row, trace)["message"]
     assert "a trial launch was at test_idleness.py, line " in message
@@ -75,7 +75,7 @@ def test_a_trial_that_evaluates_leaves_no_trace(monkeypatch):
         objective([1, 1])
         time.sleep(100)
 
-    assert preparation.prepare(Algorithm(slow), PROBLEM) == ""
+    assert preparation.prepare(Algorithm(slow), PROBLEM).trace == ""
 
 
 def test_a_compiler_is_named():

@@ -40,7 +40,7 @@ def use(tmp_path_factory) -> str:
 )
 def test_it_runs_restarts_and_ends(use, allowed, stop_reason, least):
     problem, algorithm = SUITES["bbob"].problem(8, 5, 1), registry.load(use, {})
-    assert prepare(algorithm, problem) == ""
+    assert prepare(algorithm, problem).trace == ""
     row = measure_run(algorithm, problem, Allowance(**{"wall_ns": 10**10, **allowed}), seed=3)
     assert (str(row["status"]), row["message"]) == ("ok", None)
     assert str(row["stop_reason"]).startswith(stop_reason)  # time_killed where the machine is busy

@@ -11,11 +11,16 @@ from pathlib import Path
 import pytest
 
 from timefair.algorithms.base import Algorithm
+from timefair.campaign import configuration
+from timefair.campaign.plan import jobs
+from timefair.campaign.provenance import measure_keys
 from timefair.measure import kernel
+from timefair.measure.cell import measure
 from timefair.measure.child import Allowance
 from timefair.measure.preparation import prepare
 from timefair.measure.run import measure_run
 from timefair.problems.registry import SUITES
+from timefair.records.store import read_runs
 
 _spec = importlib.util.spec_from_file_location(
     "misbehaving", Path(__file__).with_name("misbehaving.py")
@@ -61,3 +66,53 @@ def test_a_trial_ends_whatever_the_algorithm_does(problem, name, capfd):
     assert kernel.children() == []
     assert threading.active_count() == 1
     assert capfd.readouterr() == ("", "")
+
+
+SLOW_S = 1.0
+SLOW = f"""
+import time
+
+time.sleep({SLOW_S})
+
+def bowl(x):
+    return float(x @ x)
+
+bowl.lower, bowl.upper = -1, 1
+
+def solve(objective, rng):
+    objective(objective.lower)
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "suite", "charged"),
+    [
+        ("slow_algorithm.py:solve", "bbob", True),
+        ("slow_module:solve", "bbob", True),
+        ("timefair:random-search", "slow_problem.py:bowl", False),
+        ("slow_both.py:solve", "./slow_both.py:bowl", True),
+    ],
+)
+def test_the_import_of_an_own_algorithm_is_preparation(tmp_path, monkeypatch, use, suite, charged):
+    """Also where the check of the campaign has imported it in the same process."""
+    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [p for p in sys.path if p])
+    for name in ("slow_algorithm", "slow_module", "slow_problem", "slow_both"):
+        (tmp_path / f"{name}.py").write_text(SLOW)
+    campaign = configuration.parse(
+        {
+            "name": "test",
+            "problems": {"suite": suite, "functions": 1, "dimensions": 2, "instances": 1},
+            "algorithms": {"only": use},
+            "budget": {"evaluations": 1, "final_target": None},
+            "runs": 1,
+        }
+    )
+    (key,) = measure_keys(campaign).values()
+    (job,) = jobs(campaign)
+    record = tmp_path / job.record(key)
+    measure(campaign, job, record, key)
+    (row,) = read_runs([record]).to_pylist()
+    assert (row["preparation_s"] >= SLOW_S) == charged
+    monkeypatch.delitem(sys.modules, "slow_module", raising=False)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from timefair.records.journal import Journal, journal_path
-from timefair.records.schema import RUN_SCHEMA
+from timefair.records.schema import ADDED, RUN_SCHEMA
 from timefair.records.store import open_record, read_runs, write_record
 from timefair.rundata.runs import Runs
 
@@ -54,7 +54,7 @@ def test_short_runs_go_to_the_disk_together_and_long_ones_at_once(record, row, m
 def test_a_record_of_version_3_is_read_without_best_points(record, row, write):
     write(record, row(0, best_x=[0.5, 1.5]), row(1))
     assert open_record(record).read()["best_x"].to_pylist() == [[0.5, 1.5], None]
-    as_version_3(record)
+    as_version(3, record)
     old = open_record(record)
     assert old.read().schema == RUN_SCHEMA
     assert old.read()["best_x"].to_pylist() == [None, None]
@@ -65,17 +65,28 @@ def test_a_record_of_version_3_is_read_without_best_points(record, row, write):
     assert old.read()["best_f"].to_pylist() == [79.5, 80.5]
 
 
-def as_version_3(path: Path) -> None:
-    """Write a record again as the timefair of schema version 3 did: without ``best_x``."""
+@pytest.mark.parametrize("version", sorted(ADDED))
+def test_a_record_of_a_version_before_this_one_is_read(record, row, write, version):
+    write(record, row(0, isolation="private"), row(1))
+    as_version(version, record)
+    runs = open_record(record).read()
+    assert runs.schema == RUN_SCHEMA
+    assert runs["isolation"].to_pylist() == [None, None]
+    assert runs["best_f"].to_pylist() == [79.5, 80.5]
+
+
+def as_version(version: int, path: Path) -> None:
+    """Write a record again as the timefair of an earlier schema version did."""
     metadata = dict(pq.read_metadata(path).metadata)
-    facts = json.loads(metadata[b"timefair"]) | {"schema_version": 3}
+    facts = json.loads(metadata[b"timefair"]) | {"schema_version": version}
     columns = json.loads(metadata[b"timefair.columns"])
-    columns = {name: sum_ for name, sum_ in columns.items() if not name.startswith("best_x")}
+    lacking = ADDED[version]
+    columns = {name: sum_ for name, sum_ in columns.items() if name.split(".")[0] not in lacking}
     metadata[b"timefair"] = json.dumps(facts, sort_keys=True).encode()
     metadata[b"timefair.columns"] = json.dumps(columns, sort_keys=True).encode()
     text = metadata[b"timefair"] + b"\n" + metadata[b"timefair.columns"]
     metadata[b"timefair.checksum"] = hashlib.sha256(text).hexdigest().encode()
-    runs = pq.read_table(path).drop_columns(["best_x"]).replace_schema_metadata(None)
+    runs = pq.read_table(path).drop_columns(list(lacking)).replace_schema_metadata(None)
     with pq.ParquetWriter(path, runs.schema, store_schema=False) as writer:
         writer.write_table(runs)
         writer.add_key_value_metadata(metadata)

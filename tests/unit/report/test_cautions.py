@@ -45,6 +45,24 @@ def test_failed_and_disturbed_runs_are_counted(evidence):
     )
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"shared": 80}, "Runs of B share files, as the campaign asks"),
+        ({"watched": 80, "with_names": 3, "watched_because": "no"}, "of B files appeared"),
+        ({"watched": 80, "appeared_in_trial": "x", "watched_because": "no"}, "folders (no)."),
+        ({"watched": 80}, None),
+    ],
+)
+def test_state_that_runs_carry_over(evidence, changes, words):
+    known = evidence({"A": 0.1, "B": 0.2})
+    rows = known.table("leftovers")
+    for column, value in changes.items():
+        rows.loc[rows["algorithm"] == "B", column] = value
+    text = told(known).get("Carried-over state")
+    assert (text is None) if words is None else (words in text)
+
+
 def test_what_a_second_is_and_what_is_mixed(evidence):
     said = told(
         evidence(

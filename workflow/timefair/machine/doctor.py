@@ -263,6 +263,14 @@ def _fork(seen: Observation) -> Diagnosis:
     return ok(evidence)
 
 
+def _private_folders(seen: Observation) -> Diagnosis:
+    refused = seen["private_folders_refused"]
+    if not refused:
+        return ok("possible: a run cannot read files of an earlier one")
+    remedy = "allow user namespaces (docs/timing.md): until then folders are only compared"
+    return warn(f"not possible: {refused}", remedy)
+
+
 # --- Software ---------------------------------------------------------------------------------
 
 
@@ -344,6 +352,7 @@ CHECKS: dict[str, Callable[[Observation], Diagnosis]] = {
     "clock": _clock,
     "timers": _timers,
     "fork": _fork,
+    "private folders": _private_folders,
     "library threads": _library_threads,
     "thread variables": _thread_variables,
     "other variables": _variables,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 
-from timefair.machine import software
+from timefair.machine import private_folders, software
 from timefair.machine.host import Host, Reader, Unknown, whole
 
 LOOP_NS = 50_000_000
@@ -85,6 +87,13 @@ def fork_ms(_: Host) -> float:
     return statistics.median(_durations_ns(fork, _FORKS)) / 1e6
 
 
+def private_folders_refused(_: Host) -> str:
+    """Why a process gets no private view of a temporary folder; empty if it gets one."""
+    folder = Path(tempfile.gettempdir()).resolve()
+    steps = private_folders.plan([folder], private_folders.mount_points())
+    return private_folders.refusal(steps) or ""
+
+
 def blas_threads(host: Host) -> dict[str, int]:
     """The threads of the native libraries of numpy and scipy, by file, in this environment."""
     import_module("numpy")
@@ -108,5 +117,6 @@ PROBES: dict[str, Reader] = {
     "clock_cost_ns": clock_cost_ns,
     "timer_late_ms": timer_late_ms,
     "fork_ms": fork_ms,
+    "private_folders_refused": private_folders_refused,
     "library_threads": blas_threads,
 }

@@ -203,6 +203,12 @@ def restart_of(campaign: Mapping[str, Any], label: str) -> Any:
     return own or campaign.get("restart")
 
 
+def isolation_of(campaign: Mapping[str, Any], label: str) -> Any:
+    """What the runs of an algorithm were to share; ``shared`` before there was a choice."""
+    own = campaign.get("algorithms", {}).get(label, {}).get("isolation")
+    return own or campaign.get("isolation", "shared")
+
+
 def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
     """How runs are measured on a machine that others use too.
 
@@ -226,4 +232,5 @@ def _asked(campaign: Mapping[str, Any], label: str) -> str:
     if label:
         asked |= {name: spec.get(name) for name in ("use", "parameters", "threads")}
         asked["restart"] = restart_of(campaign, label)
+        asked["isolation"] = isolation_of(campaign, label)
     return json.dumps(asked, sort_keys=True)

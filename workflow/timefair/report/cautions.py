@@ -40,6 +40,7 @@ def cautions(evidence: Evidence) -> list[Caution]:
     kinds = {
         "Unknown optimum": _unknown_optimum(evidence),
         "Failed runs": _failures(evidence),
+        "Carried-over state": _carried_over(evidence),
         "Few runs": _few_runs(evidence),
         "Few functions": _few_functions(evidence),
         "Heavy tails": _heavy_tails(evidence),
@@ -93,6 +94,25 @@ def _failures(evidence: Evidence) -> Iterator[str]:
         messages = failed.loc[failed["message"] != "none", ["algorithm", "message"]]
         for row in messages.drop_duplicates("algorithm").head(MOST_MESSAGES).to_dict("records"):
             yield f"{row['algorithm']}: {row['message'].rstrip('.')}."
+
+
+def _carried_over(evidence: Evidence) -> Iterator[str]:
+    rows = evidence.table("leftovers")
+    if rows.empty:
+        return
+    if len(shared := rows[rows["shared"] > 0]):
+        yield (
+            f"Runs of {listed(sorted(shared['algorithm']))} share files, as the campaign asks: a "
+            "run may use what an earlier run found."
+        )
+    found = (rows["with_names"] > 0) | (rows["appeared_in_trial"] != "none")
+    if len(left := rows[(rows["watched"] > 0) & found]):
+        reasons = sorted(set(left["watched_because"]))
+        yield (
+            f"During runs of {listed(sorted(left['algorithm']))} files appeared or changed in "
+            "folders that runs share (table leftovers): a later run may have used what an earlier "
+            f"run found. The machine allows no private folders ({'; '.join(reasons)})."
+        )
 
 
 def _few_runs(evidence: Evidence) -> Iterator[str]:

@@ -110,6 +110,24 @@ def not_met(runs, analysis=ANALYSIS):
     return {name: frame.loc[name, "missing"] for name in frame.index[~frame["met"]]}
 
 
+@pytest.mark.parametrize(
+    ("changes", "evidence", "missing"),
+    [
+        ({}, "each run had private views of the folders that it writes to", None),
+        ({"isolation": "shared"}, "shared files", "runs could read files of earlier runs: A"),
+        ({"isolation": "watched", "watched_because": "no"}, "each run (no)", None),
+        ({"isolation": "watched", "appeared": "x"}, "compared", "(table leftovers): A"),
+        ({"isolation": "watched", "appeared_in_trial": "x"}, "compared", "(table leftovers): A"),
+        ({"isolation": None}, "private views", "not recorded for 1 of 8 runs"),
+    ],
+)
+def test_independence_of_runs(campaign, changes, evidence, missing):
+    part = filled(with_facts(campaign(**changes))).loc["Statistics", "Independence"]
+    assert evidence in part["evidence"]
+    assert part["met"] == (missing is None)
+    assert missing is None or missing in part["missing"]
+
+
 def test_a_campaign_in_order_meets_all(campaign):
     frame = filled(with_facts(campaign()))
     assert frame["met"].all()

@@ -255,8 +255,17 @@ def test_what_was_left_behind_is_counted_by_algorithm(run, table):
         table(
             run(run=0, left_processes=2, left_files=0, left_mb=0.0, written_mb=1.5),
             run(run=1, left_processes=0, left_files=3, left_mb=0.5, appeared="a.log, b.log"),
-            run(run=2, left_processes=0, left_files=0, left_mb=0.0, appeared="a.log, b.log"),
-            run(algorithm="B", left_processes=0, left_files=0, left_mb=0.0),
+            run(
+                run=2,
+                left_processes=0,
+                left_files=0,
+                left_mb=0.0,
+                appeared="a.log, b.log",
+                isolation="watched",
+                watched_because="no",
+                appeared_in_trial="c",
+            ),
+            run(algorithm="B", left_processes=0, left_files=0, left_mb=0.0, isolation=None),
         ),
     ).set_index("algorithm")
     assert told.loc["A", ["runs", "with_processes", "with_files", "with_names"]].tolist() == [
@@ -265,6 +274,10 @@ def test_what_was_left_behind_is_counted_by_algorithm(run, table):
     assert told.loc["A", ["left_processes_max", "left_files_max"]].tolist() == [2, 3]
     assert told.loc["A", ["left_mb_max", "written_mb_max"]].tolist() == [0.5, 1.5]
     assert told["appeared"].tolist() == ["a.log, b.log", "none"]
+    assert told["appeared_in_trial"].tolist() == ["c", "none"]
+    assert told["watched_because"].tolist() == ["no", "none"]
+    assert told.loc["A", ["private", "watched", "shared"]].tolist() == [2, 1, 0]
+    assert told.loc["B", ["private", "watched", "shared"]].tolist() == [0, 0, 0]
     assert np.isnan(told.loc["B", "written_mb_max"])
 
 

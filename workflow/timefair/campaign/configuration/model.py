@@ -423,7 +423,7 @@ class Campaign(Section):
         return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
 
 
-REPORTED = ("checklist", "disturbance", "drift", "resolution", "runs")
+REPORTED = ("checklist", "disturbance", "drift", "leftovers", "resolution", "runs")
 """Tables on the measurement, made for the report also where nobody asked for them."""
 
 

@@ -8,6 +8,7 @@ from timefair.exhibits.columns import ALGORITHM
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
+from timefair.records.status import Isolation
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -22,7 +23,7 @@ COLUMNS = (
         "counts",
     ),
     Column("with_files", "runs that left a file in their temporary folder"),
-    Column("with_names", "runs during which names appeared in the working folder"),
+    Column("with_names", "runs during which files appeared or changed in folders that runs share"),
     Column("left_processes_max", "most processes that one run left"),
     Column("left_files_max", "most files that one run left"),
     Column("left_mb_max", "largest size of the files that one run left", "MB"),
@@ -32,9 +33,22 @@ COLUMNS = (
         "report it",
         "MB",
     ),
+    Column("private", "runs with private views of the folders that algorithms write to"),
+    Column(
+        "watched",
+        "runs with shared folders, which were compared before and after, because the machine "
+        "allows no private views",
+    ),
+    Column("shared", "runs with shared folders, as the campaign asked"),
+    Column("watched_because", "why the machine allows no private views, or `none`", text=True),
     Column(
         "appeared",
-        "the different names that appeared in the working folder, separated by commas, or `none`",
+        "the different names of such files, separated by commas, or `none`",
+        text=True,
+    ),
+    Column(
+        "appeared_in_trial",
+        "the same for the trial launch, which precedes all runs of a job",
         text=True,
     ),
 )
@@ -45,17 +59,19 @@ COLUMNS = (
     question=Question.MEASUREMENT,
     title="Processes and files that the algorithms left",
     caption="""
-    What the algorithms wrote and left behind: processes, files in their temporary folder, and new
-    names in the folder that the campaign was started in. Processes are ended and temporary files
-    removed after the run; new names stay.
+    What the algorithms wrote and left behind: processes, files in their temporary folder, and files
+    that appeared or changed in folders that runs share. Processes are ended and temporary files
+    removed after the run; the other files stay. A run with private views of the folders leaves
+    none.
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
             caption="What the algorithms wrote and left behind. Processes: runs that left any when "
             "their own had ended, external programs at the end of the time included. Files: runs "
-            "that left any in their temporary folder. Names: runs during which names appeared in "
-            "the working folder. Written: by write(), also to pipes, at most in one run.",
+            "that left any in their temporary folder. Shared: runs during which files appeared or "
+            "changed in folders that runs share. Written: by write(), also to pipes, at most "
+            "in one run.",
             values=(
                 Value("runs", "Runs"),
                 Value("with_processes", "Processes"),
@@ -63,7 +79,7 @@ COLUMNS = (
                 Value("with_files", "Files"),
                 Value("left_files_max", "at most"),
                 Value("left_mb_max", "MB, at most", decimals=1),
-                Value("with_names", "Names"),
+                Value("with_names", "Shared"),
                 Value("written_mb_max", "Written, MB", decimals=1),
             ),
             rows=("algorithm",),
@@ -87,7 +103,14 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         rows[f"{name}_max"] = grouped[name].max().fillna(0).astype(int)
     for name in SIZES:
         rows[f"{name}_max"] = grouped[name].max().astype(float)
-    rows["appeared"] = frame.groupby("algorithm")["appeared"].agg(
-        lambda names: ", ".join(sorted(set(names.dropna()))) or "none"
-    )
+    kinds = pd.crosstab(frame["algorithm"], frame["isolation"])
+    for kind in Isolation:
+        rows[kind] = kinds[kind].reindex(rows.index, fill_value=0) if kind in kinds else 0
+    named = frame.groupby("algorithm")
+    for name in ("watched_because", "appeared", "appeared_in_trial"):
+        rows[name] = named[name].agg(_different)
     return rows.reset_index()[column_names(COLUMNS)]
+
+
+def _different(names: pd.Series) -> str:
+    return ", ".join(sorted(set(names.dropna()))) or "none"

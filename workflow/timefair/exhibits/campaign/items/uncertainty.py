@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pandas as pd
+
 from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
 from timefair.exhibits.campaign.items.recorded import Facts, asked, distinct
+from timefair.records.status import Isolation
 from timefair.rundata.runs import PROBLEM, Runs
 from timefair.rundata.settings import Analysis
 
@@ -18,6 +21,7 @@ FEWEST = 2
 def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _seeds(runs)
     yield _repetitions(runs)
+    yield _independence(runs)
     yield _intervals(analysis)
 
 
@@ -64,6 +68,46 @@ _FIXED = "number fixed beforehand"
 def _words(stopping: Facts) -> str:
     rule = stopping["rule"]
     return _FIXED if rule == "fixed" else f"ended by the rule {rule} (table stopping)"
+
+
+_FILES = {
+    Isolation.PRIVATE: "each run had private views of the folders that it writes to",
+    Isolation.WATCHED: "folders that runs share were compared before and after each run",
+    Isolation.SHARED: "runs shared files, as the campaign asked (isolation: shared)",
+}
+
+
+def _independence(runs: Runs) -> ChecklistPart:
+    """Whether a run could read what the trial launch or an earlier run had written."""
+    frame = runs.frame[~runs.frame["algorithm"].isin(list(runs.sources))]
+    known = frame[["algorithm", "isolation", "watched_because"]].dropna(subset="isolation")
+    said = {
+        str(label): sentence(*sorted({_in_words(*kind[1:]) for kind in kinds.itertuples()}))
+        for label, kinds in known.set_index("algorithm").groupby(level=0)
+    }
+    shared = frame["isolation"] == Isolation.SHARED
+    stayed = frame["appeared"].notna() | frame["appeared_in_trial"].notna()
+    left = (frame["isolation"] == Isolation.WATCHED) & stayed
+    unknown = len(frame) - len(known)
+    return ChecklistPart(
+        "Independence",
+        by_algorithm(said) if said else "",
+        sentence(
+            f"runs could read files of earlier runs: {_algorithms(frame[shared])}"
+            if shared.any()
+            else "",
+            f"files stayed (table leftovers): {_algorithms(frame[left])}" if left.any() else "",
+            f"not recorded for {unknown} of {len(frame)} runs" if unknown else "",
+        ),
+    )
+
+
+def _algorithms(frame: pd.DataFrame) -> str:
+    return listed(sorted(frame["algorithm"].unique()))
+
+
+def _in_words(isolation: str, because: str | None) -> str:
+    return _FILES[Isolation(isolation)] + (f" ({because})" if because else "")
 
 
 def _intervals(analysis: Analysis) -> ChecklistPart:
