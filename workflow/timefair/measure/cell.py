@@ -29,13 +29,14 @@ from timefair.measure.preparation import evaluation_cost_s, prepare
 from timefair.measure.reference import parts_for
 from timefair.measure.repetitions import Repetitions
 from timefair.measure.rounded import rounded
-from timefair.measure.run import explained, measure_run
+from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.measure.scratch import reused_scratch_folders
 from timefair.measure.seeds import run_seed
 from timefair.measure.spending import Spending
 from timefair.measure.state import State
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
+from timefair.records.begun import BegunRun
 from timefair.records.journal import Journal
 from timefair.records.light_arrow import avoid_pandas
 from timefair.records.store import write_record
@@ -137,15 +138,15 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
         with spending.on("journal"):
             repetitions = stopping.repetitions(campaign, job, key, folder=record.parents[3])
             journal = stack.enter_context(Journal(record, key))
+            begun = stack.enter_context(BegunRun(record))
             missing = _missing(repetitions, journal)
             first = next(missing, None)
         if first is not None:
             with reused_scratch_folders(), ExitStack() as holding:
                 with spending.on("waiting for a core"):
                     cores = holding.enter_context(held_cores(threads))
-                _measure(
-                    prepared, job, repetitions, chain([first], missing), cores, journal, spending
-                )
+                turns = chain([first], missing)
+                _measure(prepared, job, repetitions, turns, cores, journal, begun, spending)
         with spending.on("record"):
             done = [journal.runs[turn] for turn in sorted(journal.runs)]
             facts = _facts(prepared, job, key, repetitions, number)
@@ -170,6 +171,7 @@ def _measure(
     turns: Iterable[tuple[int, int]],
     cores: tuple[int, ...],
     journal: Journal,
+    begun: BegunRun,
     spending: Spending,
 ) -> None:
     campaign, suite = prepared.campaign, prepared.suite
@@ -199,12 +201,16 @@ def _measure(
         parts=parts_for(campaign.budget.time_s),
     )
     spending.add("reference kernel", monitor.reference_spent_s)
-    begun, found = time.monotonic(), len(journal.runs)
+    started, found = time.monotonic(), len(journal.runs)
     for instance, run in turns:
         problem = problems[instance]
         seed = run_seed(campaign.seed, problem.name, job.algorithm, run)
         start, reference_s = time.monotonic(), monitor.reference_spent_s
-        row = monitor.measure(partial(measure_run, algorithm, problem, allowance, seed))
+        if begun.attempts((instance, run)) < ATTEMPTS:
+            with begun.noted((instance, run)):
+                row = monitor.measure(partial(measure_run, algorithm, problem, allowance, seed))
+        else:
+            row = monitor.measure(partial(given_up, problem, allowance, seed))
         reference_s = monitor.reference_spent_s - reference_s
         spending.add("timed runs", row["wall_s"])
         spending.add("reference kernel", reference_s)
@@ -216,7 +222,7 @@ def _measure(
             row = explained(row, prepared.trial)
             journal.append({**common, "instance": instance, "run": run, "f_opt": f_opt, **row})
             repetitions.add(instance, row["best_precision"])
-        spent_s = (time.monotonic() - begun) / (len(journal.runs) - found)
+        spent_s = (time.monotonic() - started) / (len(journal.runs) - found)
         how_far = _how_far(len(journal.runs), repetitions.most, spent_s)
         print(f"{how_far}  {_line(problem, run, row)}", file=sys.stderr, flush=True)
 

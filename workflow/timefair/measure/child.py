@@ -7,6 +7,7 @@ nothing that the algorithm catches or ignores can hold it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import resource
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
+from timefair.basics.errors import described
 from timefair.measure import idleness, kernel
 from timefair.measure.evaluators import Evaluators
 from timefair.measure.interruption import ends_at_once
@@ -221,8 +223,14 @@ def _fail(state: State, error: BaseException) -> None:
     if end >= state["deadline"]:
         state["stop"] = Stop.TIME
         os._exit(0)
-    status = Status.OUT_OF_MEMORY if isinstance(error, MemoryError) else Status.RAISED
+    status = Status.OUT_OF_MEMORY if _lacked_memory(error) else Status.RAISED
     state["failure"] = 1 + FAILURES.index(status)
     state["stop"] = Stop.FAILURE
-    state.report(f"{type(error).__name__}: {error}".strip(": "))
+    state.report(described(error))
     os._exit(0)
+
+
+def _lacked_memory(error: BaseException) -> bool:
+    return isinstance(error, MemoryError) or (
+        isinstance(error, OSError) and error.errno == errno.ENOMEM
+    )

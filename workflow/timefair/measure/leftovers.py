@@ -21,6 +21,9 @@ class Leftovers(NamedTuple):
     appeared: str | None
 
 
+NONE = Leftovers(0, 0.0, None)
+
+
 def names_here() -> frozenset[str]:
     """What lies in the working folder now."""
     try:

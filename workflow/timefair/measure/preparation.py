@@ -14,20 +14,27 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel
+from timefair.measure.interruption import ends_at_once
 from timefair.measure.objective import now_ns
 from timefair.measure.scratch import scratch_folder
 from timefair.measure.seeds import launch_rng, seed_global_generators
 from timefair.problems.base import Problem
 
 TRIAL_S = 0.3
-"""A trial ends at the first evaluation after this time, and at 5 x this time in any case."""
+"""A trial ends at the first evaluation after this time."""
+
+TRIAL_KILL_S = 5 * TRIAL_S
+"""A trial ends at that time in any case."""
+
+LATE_S = 2.0
+"""The parent ends a trial that has not ended by then, for example because it is stopped."""
 
 TRIAL_EVALUATIONS_PER_DIMENSION = 40
 
@@ -123,11 +130,26 @@ def _trial_launch(
     parent = os.getpid()
     pid = os.fork()
     if pid == 0:
-        _try_out(parent, algorithm, problem, memory_mb, told, trace)
-    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        _guard(parent, lambda guard: _try_out(guard, algorithm, problem, memory_mb, told, trace))
+    kernel.wait_or_kill(pid, TRIAL_KILL_S + LATE_S)
     kernel.end_group_and_orphans(pid)
     os.waitpid(pid, 0)
     return _read(told).split(), _read(trace)
+
+
+def _guard(parent: int, try_out: Callable[[int], None]) -> NoReturn:
+    """Be the parent of a trial, which may end its parent, and wait for its end."""
+    try:
+        kernel.die_with_parent(parent)
+        ends_at_once()
+        os.setsid()
+        guard = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            try_out(guard)
+        os.waitpid(pid, 0)
+    finally:
+        os._exit(0)
 
 
 def _read(fd: int) -> str:
@@ -148,7 +170,7 @@ def _try_out(
         os.setsid()
         kernel.die_with_parent(parent)
         kernel.limit_memory(memory_mb)
-        kernel.KillTimer().set(now_ns() + round(5e9 * TRIAL_S))
+        kernel.KillTimer().set(now_ns() + round(1e9 * TRIAL_KILL_S))
         faulthandler.dump_traceback_later(4.5 * TRIAL_S, file=trace)
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)

@@ -108,6 +108,28 @@ def measure_run(
     return row | {"attempts": attempts, "seed": seed}
 
 
+def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
+    """Describe a run, as `measure_run` does, that ended the process measuring it at each attempt.
+
+    Its results were lost with that process.
+    """
+    state, now = State(), now_ns()
+    try:
+        return {
+            "status": Status.KILLED,
+            "stop_reason": StopReason.FAILURE,
+            "message": f"the process that measured it was killed in each of {ATTEMPTS} attempts",
+            "started_utc": datetime.datetime.now(datetime.UTC),
+            **_result(state, allowance, problem, StopReason.FAILURE, now),
+            **_resources(state, _Usage(run_queue_delay_ns=None), 0.0, allowance.cores),
+            **leftovers.NONE._asdict(),
+            "attempts": ATTEMPTS,
+            "seed": seed,
+        }
+    finally:
+        state.close()
+
+
 def _attempt(
     algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
