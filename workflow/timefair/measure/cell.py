@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import mmap
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -14,6 +16,9 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
 from timefair.basics.hidden_modules import hidden_modules
@@ -22,7 +27,7 @@ from timefair.machine.facts import machine_facts, machine_state
 from timefair.measure import kernel, stopping
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
-from timefair.measure.interruption import interruptible
+from timefair.measure.interruption import ends_at_once, interruptible
 from timefair.measure.monitor import RunMonitor
 from timefair.measure.objective import NEVER, Objective
 from timefair.measure.preparation import evaluation_cost_s, prepare
@@ -191,9 +196,9 @@ def _measure(
             "round": job.round,
             "core": cores[0],
             "preparation_s": prepared.seconds,
-            **_evaluation_cost(problems[job.instances[0]]),
         }
         allowance = _allowance(campaign, job)
+        common |= _evaluation_cost(problems[job.instances[0]], allowance.answer_ns / 1e9)
     monitor = RunMonitor(
         cores,
         reference=campaign.reference_is_timed,
@@ -241,24 +246,35 @@ def _allowance(campaign: Campaign, job: Job) -> Allowance:
     )
 
 
-def _evaluation_cost(problem: Problem) -> dict[str, float]:
+def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
     """What an evaluation costs here and now, by the instrumented objective and bare.
 
-    Empty where the problem raises: that is for its runs to show.
+    Empty where the problem raises, ends its process or takes longer than `answer_s`: that is for
+    its runs to show. So it is measured in a process of its own.
     """
+    costs: NDArray[np.float64] = np.frombuffer(mmap.mmap(-1, 16), dtype=np.float64)
+    parent = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            kernel.die_with_parent(parent)
+            ends_at_once()
+            costs[:] = _measured_costs(problem)
+        finally:
+            os._exit(0)
+    kernel.wait_or_kill(pid, answer_s)
+    os.waitpid(pid, 0)
+    return dict(zip(("objective_s", "bare_s"), costs.tolist(), strict=True)) if costs.all() else {}
+
+
+def _measured_costs(problem: Problem) -> tuple[float, float]:
     state = State()
-    try:
-        objective = Objective(
-            problem, state.header_array, state.event_log, state.launch_log, state.best_fd
-        )
-        objective.start(0)
-        objective.begin_launch()
-        objective_s, bare_s = evaluation_cost_s(objective, problem)
-        return {"objective_s": objective_s, "bare_s": bare_s}
-    except Exception:
-        return {}
-    finally:
-        state.close()
+    objective = Objective(
+        problem, state.header_array, state.event_log, state.launch_log, state.best_fd
+    )
+    objective.start(0)
+    objective.begin_launch()
+    return evaluation_cost_s(objective, problem)
 
 
 def _facts(

@@ -39,6 +39,9 @@ WARM_UP_EVALUATIONS = 100
 WARM_UP_NS = 20_000_000
 """After a fork the first evaluations are slower (copy-on-write); they are made before t0."""
 
+ANSWER_NS = 5_000_000_000
+"""A problem hangs that has not returned after that time, or the run's own if that is longer."""
+
 FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
 """What the child itself reports in the header's `failure`, by its place here plus 1."""
 
@@ -65,6 +68,11 @@ class Allowance:
         """From a deadline to the kernel timer."""
         return GRACE_NS if self.cores == 1 else BATCH_GRACE_NS
 
+    @property
+    def answer_ns(self) -> int:
+        """How long a problem may take for an evaluation before the clock starts."""
+        return max(ANSWER_NS, self.wall_ns if self.time_ns == NEVER else self.time_ns)
+
 
 def live(
     parent: int,
@@ -83,10 +91,13 @@ def live(
         os.setsid()
         kernel.die_with_parent(parent)
         kernel.limit_memory(allowance.memory_mb)
+        timer = kernel.KillTimer()
+        if not state["launches"]:
+            state["kill_at"] = now_ns() + allowance.answer_ns
+            timer.set(state["kill_at"])
         _warm_up(problem)
         if problem.reseed is not None:
             problem.reseed(seed + state["launches"])
-        timer = kernel.KillTimer()
         objective = Objective(
             problem,
             state.header_array,

@@ -16,6 +16,7 @@ from timefair.measure import child, idleness, kernel, leftovers
 from timefair.measure.child import Allowance
 from timefair.measure.interruption import SIGNALS
 from timefair.measure.objective import NEVER, LaunchCode, Stop, now_ns
+from timefair.measure.output import MOST, Output
 from timefair.measure.scratch import scratch_folder
 from timefair.measure.state import State
 from timefair.problems.base import Problem
@@ -176,13 +177,13 @@ def _process(
     """Fork a process for the run, see it to its end and sweep what it left. Its wait status."""
     sys.stdout.flush()
     sys.stderr.flush()
-    parent = os.getpid()
+    parent, output = os.getpid(), Output()
     pid = os.fork()
     if pid == 0:
         child.live(parent, algorithm, problem, allowance, state, seed)
     pidfd = os.pidfd_open(pid)
     try:
-        _wait_for_exit(pidfd, pid, state)
+        _wait_for_exit(pidfd, pid, state, output)
         delay_ns, written = kernel.run_queue_delay_ns(pid), kernel.written_bytes(pid)  # a zombie
         orphans = kernel.end_group_and_orphans(pid)
         _, wait_status, rusage = os.wait4(pid, 0)
@@ -193,17 +194,21 @@ def _process(
         raise
     finally:
         os.close(pidfd)
+        if output.cut():
+            cut = f"timefair: the run printed more than {MOST} bytes; the rest is cut off"
+            print(cut, file=sys.stderr, flush=True)
     usage.add(rusage, delay_ns, written, state)
     for orphan in orphans:
         usage.add_orphan(orphan)
     return wait_status
 
 
-def _wait_for_exit(pidfd: int, pid: int, state: State) -> None:
+def _wait_for_exit(pidfd: int, pid: int, state: State, output: Output) -> None:
     """Return when the process is a zombie. The kernel timer ends it; if not, this does."""
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
     while not poll.poll(1000):
+        output.cut()
         if state["kill_at"] != NEVER and now_ns() > state["kill_at"] + LATE_NS:
             os.kill(pid, signal.SIGKILL)
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
@@ -234,6 +239,10 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
         message = state.message if status == Status.NO_EVALUATION else None
         return status, _STOP_REASONS[Stop(stop)], message
     if exit_code == -signal.SIGKILL and reaped >= state["kill_at"]:  # the kernel timer, or we
+        if not state["t0"]:
+            within = f"{allowance.answer_ns / 1e9:g} s"
+            hangs = f"the problem did not return a value within {within}, before the clock started"
+            return Status.NO_EVALUATION, StopReason.FAILURE, hangs
         if state["kill_at"] < child.last_moment(state, allowance) + allowance.grace_ns:
             return None
         if state["deadline"] == NEVER:
