@@ -1,8 +1,11 @@
 """The user's own ``solve(objective, rng, **parameters)``."""
 
+import os
+
 import pytest
 
 from timefair.algorithms import registry
+from timefair.basics import imported, user_code
 
 SOURCE = """
 import helper_beside
@@ -35,7 +38,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [p for p in __import__("sys").path if p])
     yield tmp_path
-    for name in ("my_own_search", "helper_beside"):
+    for name in ("my_own_search", "helper_beside", "script"):
         __import__("sys").modules.pop(name, None)
 
 
@@ -117,3 +120,85 @@ def test_a_function_says_what_variables_it_takes(folder) -> None:
         "my_own_search.py:wrong.variables is ['binray']: name some of continuous, integer, mixed, "
         "binary"
     ]
+
+
+GUARD = 'put what it does as a script below `if __name__ == "__main__":`'
+
+
+@pytest.mark.parametrize("place", ["script", "script.py"])
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("sys.exit()", f"ends the interpreter when it is imported (sys.exit()); {GUARD}"),
+        (
+            "p = argparse.ArgumentParser(); p.add_argument('file'); p.parse_args()",
+            f"ends the interpreter when it is imported (sys.exit(2)); {GUARD}",
+        ),
+        (
+            "raise type('Odd', (BaseException,), {'__str__': lambda self: 1 / 0})",
+            "cannot be imported: Odd: its text cannot be shown, because its __str__ raises",
+        ),
+    ],
+)
+def test_a_module_that_does_not_survive_its_import_gets_a_line(
+    folder, capsys, place: str, body: str, line: str
+) -> None:
+    (folder / "script.py").write_text(f"import argparse, sys\n{body}\n")
+    assert registry.faults(f"{place}:solve", {}) == [f"{place} {line}"]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_module_does_not_see_the_arguments_of_timefair(folder) -> None:
+    (folder / "script.py").write_text(
+        "import sys\nSEEN = sys.argv\ndef solve(objective, rng, seen=SEEN): pass\n"
+    )
+    function = user_code.load_function("script.py:solve")
+    assert function.__defaults__ == (["script.py"],)
+
+
+def test_a_module_that_does_work_when_it_is_imported_is_warned_of(
+    folder, capsys, monkeypatch
+) -> None:
+    monkeypatch.setattr(imported, "LONG_S", 0.0)
+    monkeypatch.setattr(imported, "_imports", {})
+    (folder / "busy.py").write_text(
+        "import os, sys\n"
+        "for _ in range(1000): print('half a megabyte ' * 32)\n"
+        "os.chdir('/')\n"
+        "sys_stdout = sys.stdout\n"
+        "def solve(objective, rng): print('later', file=sys_stdout)\n"
+    )
+    solve = user_code.load_function("busy.py:solve")
+    printed, slow, moved = user_code.warnings("busy.py:solve")
+    assert printed.startswith("busy.py prints 'half a megabyte half a megabyte half a m...' when")
+    assert slow.startswith("busy.py takes 0.0 s to import, at every start")
+    assert moved == f"busy.py changes the working folder when it is imported; {GUARD}"
+    assert os.getcwd() == str(folder)
+    assert capsys.readouterr() == ("", "")
+    solve(None, None)
+    assert capsys.readouterr().out == "later\n"
+
+
+@pytest.mark.parametrize(
+    ("definition", "kind"),
+    [
+        ("def solve(objective, rng): yield", "a generator"),
+        ("async def solve(objective, rng): pass", "async"),
+        ("class C:\n def __call__(self, objective, rng): yield\nsolve = C()", "a generator"),
+    ],
+)
+def test_a_function_whose_body_no_call_runs_is_refused(folder, definition: str, kind: str) -> None:
+    (folder / "lazy.py").write_text(definition + "\n")
+    line = f"lazy.py:solve is {kind}: calling it does not run its body; write def, and neither"
+    (fault,) = registry.faults("lazy.py:solve", {})
+    assert fault == f"{line} async nor yield"
+
+
+@pytest.mark.parametrize("use", ["builtins:print", "math:hypot", "os.path:join"])
+def test_a_function_of_python_is_refused(use: str) -> None:
+    assert registry.faults(use, {}) == [f"{use} is part of Python; name a function of your own"]
+
+
+def test_a_file_may_be_named_as_a_module_of_python(folder) -> None:
+    (folder / "calendar.py").write_text("def solve(objective, rng): pass\n")
+    assert registry.faults("calendar.py:solve", {}) == []

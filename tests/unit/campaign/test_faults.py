@@ -63,8 +63,8 @@ FAULTS: list[tuple[str, object, str]] = [
     ("name", None, "name: missing; Name of the campaign, and of its folder in `results/`."),
     ("name", 7, "name: 7: should be text"),
     ("budget", None, "budget: missing; What a run may use."),
-    ("budget.time_s", 0, "budget.time_s: 0: should be greater than 0"),
-    ("budget.time_s", -1.5, "budget.time_s: -1.5: should be greater than 0"),
+    ("budget.time_s", 0, "budget.time_s: 0: should be at least 1e-06"),
+    ("budget.time_s", -1.5, "budget.time_s: -1.5: should be at least 1e-06"),
     ("budget.time_s", float("nan"), "budget.time_s: nan: should be a finite number"),
     ("budget.time_s", float("inf"), "budget.time_s: inf: should be a finite number"),
     ("budget.time_s", "1 s", "budget.time_s: '1 s': should be a number"),
@@ -563,10 +563,42 @@ def test_a_snapshot_that_names_every_key_is_read(
     assert restore(tmp_path / "campaign.json") == parse(mapping) == parse(old)
 
 
+def test_a_time_that_no_clock_resolves_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^budget\.time_s: 1e-300: should be at least 1e-06$"):
+        parse(changed("budget.time_s", 1e-300))
+
+
+def test_labels_that_differ_only_in_case_are_refused(tmp_path: Path) -> None:
+    mapping = changed("algorithms", dict.fromkeys(["A", "b", "a"], "timefair:random-search"))
+    mapping["published"] = {"B": {"format": "coco", "path": str(tmp_path)}}
+    with pytest.raises(InputError) as caught:
+        parse(mapping)
+    assert caught.value.faults == (
+        "algorithms.a: differs from 'A' only in case; give another",
+        "published.B: differs from 'b' only in case; give another",
+    )
+
+
 def test_another_system_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "darwin")
     with pytest.raises(InputError, match=r"^timefair measures on Linux; this is darwin$"):
         parse(CAMPAIGN)
+
+
+def aliases(level: str) -> str:
+    """A YAML file with nine levels of ten aliases each, of a list or a mapping as `level`."""
+    lines = ["l0: &l0 {x: 1}"]
+    lines += [f"l{k}: &l{k} " + level.format(", ".join(10 * [f"*l{k - 1}"])) for k in range(1, 10)]
+    return "\n".join(lines)
+
+
+def test_a_mapping_that_expands_to_too_much_is_refused() -> None:
+    """Snakemake reads a file before timefair does: its aliases are shared lists then."""
+    level: object = 1
+    for _ in range(9):
+        level = [level] * 10
+    with pytest.raises(InputError, match=r"^campaign: more than 100000 values when"):
+        parse(changed("problems.parameters", {"x": level}))
 
 
 @pytest.mark.slow
@@ -581,6 +613,9 @@ def test_another_system_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         ("name: !!python/object:os.system {}\n", ":1: could not determine a constructor"),
         ("name: 2001-99-99\n", ": month must be in 1..12"),
         ("[" * 3000, ": nested too deeply"),
+        ("a: &a [*a]\n", ": nested too deeply"),
+        (aliases("[{}]"), ": more than 100000 values when its aliases are expanded"),
+        (aliases("{{<<: [{}]}}"), ": more than 100000 values when its aliases are expanded"),
     ],
 )
 def test_faults_of_yaml_have_file_and_line(tmp_path: Path, text: str, line: str) -> None:

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from timefair.basics.errors import Interrupted
 from timefair.measure import kernel, prepared, serving
@@ -20,11 +21,13 @@ def main() -> int:
     if len(sys.argv) > 4:
         return serve(driver, request, *map(int, sys.argv[4:]))
     command = [sys.executable, *sys.argv]
+    prepared.CONTINUE_S = 0.1
     places = [
         prepared.Level(prepared.address(driver, level), request | {"level": level})
         for level in range(levels)
     ]
-    status = prepared.hand_over(places, request, command, os.environ)
+    begun = Path(request.get("begun", "begun.txt"))
+    status = prepared.hand_over(places, request, command, os.environ, begun)
     return 99 if status is None else status
 
 
@@ -52,14 +55,24 @@ def work(task: serving.Task) -> int:
     if request.get("leave"):
         left = subprocess.Popen(["sleep", "60"], start_new_session=True)
         print("leaving", left.pid, flush=True)
-    if request["do"] == "wait":
-        try:
-            with interruptible():
+    try:
+        with interruptible():
+            if request["do"] == "wait":
                 time.sleep(60)
-        except Interrupted as stop:
-            print(stop, flush=True)
-            return 128 + stop.number
+            if request["do"] == "be signalled":
+                be_signalled(Path(request["begun"]), request["times"], request["number"])
+    except Interrupted as stop:
+        print(stop, flush=True)
+        return 128 + stop.number
     return request.get("status", 0)
+
+
+def be_signalled(begun: Path, times: int, number: int) -> None:
+    """Note a run and get a signal, so many times in all."""
+    noted = begun.read_text() if begun.exists() else ""
+    if len(noted) < times:
+        begun.write_text(noted + ".")
+        os.kill(os.getpid(), number)
 
 
 if __name__ == "__main__":

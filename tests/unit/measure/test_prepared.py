@@ -123,6 +123,33 @@ def test_a_job_says_that_its_fork_was_killed(start):
     assert "the process that measured this job was killed" in job.log.read_text()
 
 
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGABRT, signal.SIGHUP])
+def test_a_fork_that_a_run_ended_is_replaced_by_another(start, tmp_path, number):
+    begun = tmp_path / "begun.txt"
+    job = start(do="be signalled", begun=str(begun), times=5, number=number)
+    assert job.status() == 0
+    assert len(job.numbers("measuring")) == 6
+    assert begun.read_text() == "....."
+
+
+def test_a_fork_that_a_run_stopped_goes_on(start, tmp_path):
+    begun = tmp_path / "begun.txt"
+    job = start(do="be signalled", begun=str(begun), times=1, number=signal.SIGSTOP)
+    assert job.status() == 0
+    assert len(job.numbers("measuring")) == 1
+
+
+def test_a_job_that_is_asked_to_end_blames_no_run(start, tmp_path):
+    begun = tmp_path / "begun.txt"
+    begun.write_text("instance 1 run 0 attempt 1")
+    job = start(do="wait", begun=str(begun))
+    job.numbers("measuring")
+    job.process.terminate()
+    assert job.status() == 128 + signal.SIGTERM
+    assert len(job.numbers("measuring")) == 1
+    assert not begun.exists()
+
+
 def test_what_a_killed_fork_leaves_is_ended(start):
     job = start(do="wait", leave=True)
     ((fork, _, _),) = job.numbers("measuring")

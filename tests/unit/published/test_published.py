@@ -14,6 +14,7 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, verify
 from timefair.export.coco import write_coco
 from timefair.export.ioh import write_ioh
+from timefair.published import archive as archives
 from timefair.published.importing import WantedProblems, import_data
 from timefair.published.runs import PublishedRun
 from timefair.records.schema import RUN_SCHEMA
@@ -275,13 +276,38 @@ def test_data_that_no_campaign_wants_are_refused(tmp_path):
         assert caught.value.faults == (f"{path}: {line}",)
 
 
-@pytest.mark.parametrize("name", ["../evil.dat", "/tmp/evil.dat", "a/../../evil.dat", "C:\\e.dat"])
+@pytest.mark.parametrize(
+    "name", ["../evil.dat", "../evil.txt", "/tmp/evil.dat", "a/../../evil.dat", "C:\\e.dat"]
+)
 @pytest.mark.parametrize("pack", [tar_of, zip_of])
 def test_members_outside_the_archive_are_refused(pack, name, tmp_path):
     archive = pack(NEW | {name: "x"}, tmp_path / "archive")
     with pytest.raises(InputError, match="is outside its folder; not unpacked"):
         import_data(archive, "coco", tmp_path / "out.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["archive"]
+
+
+@pytest.mark.parametrize("name", ["zeros.dat", "zeros.txt"])
+def test_a_tar_that_unpacks_to_too_much_is_refused(name, tmp_path):
+    path = tar_of(NEW | {name: "\0" * 65_000_000}, tmp_path / "a.tgz")
+    with pytest.raises(InputError, match=r"a\.tgz: unpacks to more than 200 times its size"):
+        import_data(path, "coco", tmp_path / "out.parquet")
+
+
+def test_a_zip_that_unpacks_to_too_much_is_refused(tmp_path):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in (NEW | {"zeros.dat": "\0" * 65_000_000}).items():
+            archive.writestr(name, text)
+    with pytest.raises(InputError, match=r"a\.zip: unpacks to more than 200 times its size"):
+        import_data(path, "coco", tmp_path / "out.parquet")
+
+
+def test_an_archive_of_too_many_files_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "MOST_FILES", 2)
+    path = zip_of(NEW | {f"{k}.dat": "" for k in range(3)}, tmp_path / "a.zip")
+    with pytest.raises(InputError, match=r"a\.zip: more than 2 data files; if you trust it"):
+        import_data(path, "coco", tmp_path / "out.parquet")
 
 
 def test_links_in_archives_are_skipped(tmp_path):

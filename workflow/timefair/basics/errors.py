@@ -58,6 +58,25 @@ def suggest(word: object, known: Iterable[object]) -> str:
     return f"; did you mean {by_lower[near[0]]!r}?" if near else ""
 
 
+LONGEST = 500
+"""So many characters of an exception's own text are shown at most."""
+
+
+def described(error: BaseException) -> str:
+    """The type and the text of an exception, on one line; also of one that has no text to give.
+
+    >>> described(ValueError("no\\nconvergence"))
+    'ValueError: no convergence'
+    """
+    kind = type(error).__name__
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # its own __str__ is the user's code
+        text = "its text cannot be shown, because its __str__ raises"
+    text = text if len(text) <= LONGEST else text[:LONGEST] + " ..."
+    return f"{kind}: {text}".strip(": ")
+
+
 class Interrupted(BaseException):
     """A signal ends this process; finished runs are kept.
 

@@ -8,12 +8,14 @@ import importlib.util
 import inspect
 import os
 import sys
+import sysconfig
 import time
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 
+from timefair.basics import imported
 from timefair.basics.errors import InputError, suggest
 
 _import_s: dict[str, float] = {}
@@ -45,7 +47,37 @@ def load_function(name: str) -> Callable[..., object]:
     if not callable(function):
         kind = type(function).__name__
         raise InputError(f"{attribute!r} of {place} is not a function but {kind}")
+    if _is_of_python(module):
+        raise InputError(f"{name} is part of Python; name a function of your own")
+    if kind := _not_run_by_a_call(function):
+        raise InputError(
+            f"{name} is {kind}: calling it does not run its body; "
+            "write def, and neither async nor yield"
+        )
     return function  # type: ignore[no-any-return]
+
+
+def warnings(name: str) -> list[str]:
+    """What the module of a function did when it was loaded, and should not; one line each."""
+    return imported.warnings(name.rpartition(":")[0])
+
+
+def _is_of_python(module: ModuleType) -> bool:
+    """Whether a module belongs to the standard library."""
+    if module.__name__.partition(".")[0] not in sys.stdlib_module_names:
+        return False
+    file = getattr(module, "__file__", None)  # a file of the user's may have such a name
+    return file is None or Path(file).is_relative_to(sysconfig.get_path("stdlib"))
+
+
+def _not_run_by_a_call(function: Callable[..., object]) -> str:
+    """The kind of a function that a call only makes an object of; empty for all others."""
+    for code in (inspect.unwrap(function), vars(type(function)).get("__call__")):
+        if inspect.iscoroutinefunction(code) or inspect.isasyncgenfunction(code):
+            return "async"
+        if inspect.isgeneratorfunction(code):
+            return "a generator"
+    return ""
 
 
 def signature_of(function: Callable[..., object]) -> inspect.Signature | None:
@@ -148,24 +180,25 @@ def _module(place: str) -> ModuleType:
 
 def _imported(place: str) -> ModuleType:
     _look_in_current_directory()
-    if is_file(place):
-        return _module_of_file(Path(place))
+    load = partial(_module_of_file if is_file(place) else _importable, place)
+    return imported.watched_import(place, load)
+
+
+def _importable(place: str) -> ModuleType:
     try:
         return importlib.import_module(place)
     except ModuleNotFoundError as error:
         if error.name and (place == error.name or place.startswith(error.name + ".")):
             raise InputError(f"there is no module {place!r}, neither here nor installed") from error
-        raise InputError(f"{place} cannot be imported: {error}") from error
-    except Exception as error:
-        raise InputError(f"{place} cannot be imported: {type(error).__name__}: {error}") from error
+        raise
 
 
 def _name_of_file(path: Path) -> str:
     return f"timefair_own:{path.resolve()}"  # no importable name: it cannot hide or be hidden
 
 
-def _module_of_file(path: Path) -> ModuleType:
-    path = path.resolve()
+def _module_of_file(place: str) -> ModuleType:
+    path = Path(place).resolve()
     name = _name_of_file(path)
     if name in sys.modules:
         return sys.modules[name]
@@ -180,7 +213,7 @@ def _module_of_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except BaseException:
         del sys.modules[name]
-        raise InputError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+        raise
     return module

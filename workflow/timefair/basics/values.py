@@ -105,7 +105,8 @@ def _listed(value: object) -> object:
 
 
 Positive = Annotated[float, Field(allow_inf_nan=False, gt=0), BeforeValidator(_number)]
-Seconds = Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e7), BeforeValidator(_number)]
+Seconds = Annotated[float, Field(allow_inf_nan=False, ge=1e-6, le=1e7), BeforeValidator(_number)]
+"""A time that the clock, which counts nanoseconds, resolves well."""
 Cost = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e9), BeforeValidator(_number)]
 Bound = Annotated[float, Field(allow_inf_nan=False, ge=-1e300, le=1e300), BeforeValidator(_number)]
 Bounds = Annotated[

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from timefair.basics.errors import InputError, storing
-from timefair.campaign import plan, provenance
+from timefair.campaign import configuration, plan, provenance
 from timefair.campaign.holder import NAME
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Driver:
                 plan.write_keys(self._keys, self.folder)
             except InputError as error:
                 sys.exit(error.told)
-            for line in self.campaign.not_drawn:
+            for line in (*self.campaign.not_drawn, *configuration.warnings(self.campaign)):
                 print(line, file=sys.stderr)
             self._ready = True
             _taken.append(self)

@@ -74,7 +74,7 @@ def _check(arguments: argparse.Namespace) -> None:
     print(f"cells         {cells}")
     print(f"runs          {cells * campaign.runs} in {campaign.rounds} round(s)")
     print(f"jobs          {jobs}")
-    for line in campaign.not_drawn:
+    for line in (*campaign.not_drawn, *configuration.warnings(campaign)):
         print(line)
     cores = len(os.sched_getaffinity(0))
     estimate, of_job = plan.wall_seconds(campaign, cores), plan.job_seconds(campaign)

@@ -14,11 +14,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from timefair.basics.errors import InputError
+from timefair.basics.errors import InputError, Interrupted
 from timefair.campaign.holder import snakemake_above
 from timefair.cli.common import THREAD_VARIABLES, Command, Commands, entry, status_of
 from timefair.cli.paths import prepare_files
 from timefair.measure import prepared
+from timefair.records.begun import begun_path
 
 if TYPE_CHECKING:
     from timefair.campaign.plan import Job
@@ -93,13 +94,18 @@ def _measure(arguments: argparse.Namespace) -> int | None:
             for stage, names in stages.items()
         ]
         serve = [*command, "--serve", str(snakemake)]
-        status = prepared.hand_over(levels, request, serve, environment)
+        begun = begun_path(arguments.record)
+        status = prepared.hand_over(levels, request, serve, environment, begun)
         if status is not None:
             return status
     if environment != os.environ:
         # Hash seed and threads are read when the interpreter and the libraries start.
         os.execve(command[0], command, environment)
-    _measure_job(_unprepared(arguments), arguments)
+    try:
+        _measure_job(_unprepared(arguments), arguments)
+    except Interrupted:
+        begun_path(arguments.record).unlink(missing_ok=True)
+        raise
     return None
 
 

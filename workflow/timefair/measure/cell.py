@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import mmap
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -14,6 +16,9 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
 from timefair.basics import user_code
@@ -23,7 +28,7 @@ from timefair.machine.facts import machine_facts, machine_state
 from timefair.measure import kernel, stopping
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
-from timefair.measure.interruption import interruptible
+from timefair.measure.interruption import ends_at_once, interruptible
 from timefair.measure.isolation import Views, views
 from timefair.measure.monitor import RunMonitor
 from timefair.measure.objective import NEVER, Measurement
@@ -31,13 +36,14 @@ from timefair.measure.preparation import Trial, evaluation_cost_s, prepare
 from timefair.measure.reference import parts_for
 from timefair.measure.repetitions import Repetitions
 from timefair.measure.rounded import rounded
-from timefair.measure.run import explained, measure_run
+from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.measure.scratch import reused_scratch_folders
 from timefair.measure.seeds import run_seed
 from timefair.measure.spending import Spending
 from timefair.measure.state import State
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
+from timefair.records.begun import BegunRun
 from timefair.records.journal import Journal
 from timefair.records.light_arrow import avoid_pandas
 from timefair.records.status import Isolation
@@ -168,15 +174,15 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
         with spending.on("journal"):
             repetitions = stopping.repetitions(campaign, job, key, folder=record.parents[3])
             journal = stack.enter_context(Journal(record, key))
+            begun = stack.enter_context(BegunRun(record))
             missing = _missing(repetitions, journal)
             first = next(missing, None)
         if first is not None:
             with reused_scratch_folders(), ExitStack() as holding:
                 with spending.on("waiting for a core"):
                     cores = holding.enter_context(held_cores(threads))
-                _measure(
-                    prepared, job, repetitions, chain([first], missing), cores, journal, spending
-                )
+                turns = chain([first], missing)
+                _measure(prepared, job, repetitions, turns, cores, journal, begun, spending)
         with spending.on("record"):
             done = [journal.runs[turn] for turn in sorted(journal.runs)]
             facts = _facts(prepared, job, key, repetitions, number)
@@ -201,6 +207,7 @@ def _measure(
     turns: Iterable[tuple[int, int]],
     cores: tuple[int, ...],
     journal: Journal,
+    begun: BegunRun,
     spending: Spending,
 ) -> None:
     campaign, suite = prepared.campaign, prepared.suite
@@ -221,9 +228,9 @@ def _measure(
             "core": cores[0],
             "preparation_s": prepared.seconds,
             "appeared_in_trial": prepared.trial.appeared,
-            **_evaluation_cost(problems[job.instances[0]]),
         }
         allowance = _allowance(campaign, job, prepared.views)
+        common |= _evaluation_cost(problems[job.instances[0]], allowance.answer_ns / 1e9)
     monitor = RunMonitor(
         cores,
         reference=campaign.reference_is_timed,
@@ -231,12 +238,16 @@ def _measure(
         parts=parts_for(campaign.budget.time_s),
     )
     spending.add("reference kernel", monitor.reference_spent_s)
-    begun, found = time.monotonic(), len(journal.runs)
+    started, found = time.monotonic(), len(journal.runs)
     for instance, run in turns:
         problem = problems[instance]
         seed = run_seed(campaign.seed, problem.name, job.algorithm, run)
         start, reference_s = time.monotonic(), monitor.reference_spent_s
-        row = monitor.measure(partial(measure_run, algorithm, problem, allowance, seed))
+        if begun.attempts((instance, run)) < ATTEMPTS:
+            with begun.noted((instance, run)):
+                row = monitor.measure(partial(measure_run, algorithm, problem, allowance, seed))
+        else:
+            row = monitor.measure(partial(given_up, problem, allowance, seed))
         reference_s = monitor.reference_spent_s - reference_s
         spending.add("timed runs", row["wall_s"])
         spending.add("reference kernel", reference_s)
@@ -248,7 +259,7 @@ def _measure(
             row = explained(row, prepared.trial.trace)
             journal.append({**common, "instance": instance, "run": run, "f_opt": f_opt, **row})
             repetitions.add(instance, row["best_precision"])
-        spent_s = (time.monotonic() - begun) / (len(journal.runs) - found)
+        spent_s = (time.monotonic() - started) / (len(journal.runs) - found)
         how_far = _how_far(len(journal.runs), repetitions.most, spent_s)
         print(f"{how_far}  {_line(problem, run, row)}", file=sys.stderr, flush=True)
 
@@ -268,24 +279,35 @@ def _allowance(campaign: Campaign, job: Job, views: Views) -> Allowance:
     )
 
 
-def _evaluation_cost(problem: Problem) -> dict[str, float]:
+def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
     """What an evaluation costs here and now, by the instrumented objective and bare.
 
-    Empty where the problem raises: that is for its runs to show.
+    Empty where the problem raises, ends its process or takes longer than `answer_s`: that is for
+    its runs to show. So it is measured in a process of its own.
     """
+    costs: NDArray[np.float64] = np.frombuffer(mmap.mmap(-1, 16), dtype=np.float64)
+    parent = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            kernel.die_with_parent(parent)
+            ends_at_once()
+            costs[:] = _measured_costs(problem)
+        finally:
+            kernel.end_process(0)
+    kernel.wait_or_kill(pid, answer_s)
+    os.waitpid(pid, 0)
+    return dict(zip(("objective_s", "bare_s"), costs.tolist(), strict=True)) if costs.all() else {}
+
+
+def _measured_costs(problem: Problem) -> tuple[float, float]:
     state = State()
-    try:
-        measurement = Measurement(
-            problem, state.header_array, state.event_log, state.launch_log, state.best_fd
-        )
-        measurement.start(0)
-        measurement.begin_launch()
-        objective_s, bare_s = evaluation_cost_s(measurement.objective, problem)
-        return {"objective_s": objective_s, "bare_s": bare_s}
-    except Exception:
-        return {}
-    finally:
-        state.close()
+    measurement = Measurement(
+        problem, state.header_array, state.event_log, state.launch_log, state.best_fd
+    )
+    measurement.start(0)
+    measurement.begin_launch()
+    return evaluation_cost_s(measurement.objective, problem)
 
 
 def _facts(

@@ -7,6 +7,7 @@ nothing that the algorithm catches or ignores can hold it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import resource
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
+from timefair.basics.errors import described
 from timefair.measure import idleness, kernel
 from timefair.measure.confinement import confine
 from timefair.measure.evaluators import Evaluators
@@ -48,6 +50,9 @@ WARM_UP_EVALUATIONS = 100
 WARM_UP_NS = 20_000_000
 """After a fork the first evaluations are slower (copy-on-write); they are made before t0."""
 
+ANSWER_NS = 5_000_000_000
+"""A problem hangs that has not returned after that time, or the run's own if that is longer."""
+
 FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
 """What the child itself reports in the header's `failure`, by its place here plus 1."""
 
@@ -75,6 +80,11 @@ class Allowance:
         """From a deadline to the kernel timer."""
         return GRACE_NS if self.cores == 1 else BATCH_GRACE_NS
 
+    @property
+    def answer_ns(self) -> int:
+        """How long a problem may take for an evaluation before the clock starts."""
+        return max(ANSWER_NS, self.wall_ns if self.time_ns == NEVER else self.time_ns)
+
 
 def live(
     parent: int,
@@ -94,10 +104,13 @@ def live(
         allowance.views.enter()
         kernel.die_with_parent(parent)
         kernel.limit_memory(allowance.memory_mb)
+        timer = kernel.KillTimer()
+        if not state["launches"]:
+            state["kill_at"] = now_ns() + allowance.answer_ns
+            timer.set(state["kill_at"])
         _warm_up(problem)
         if problem.reseed is not None:
             problem.reseed(seed + state["launches"])
-        timer = kernel.KillTimer()
         measurement = Measurement(
             problem,
             state.header_array,
@@ -245,17 +258,14 @@ def _fail(state: State, error: BaseException) -> None:
     if start is not None and end >= start.deadline:
         state["stop"] = Stop.TIME
         kernel.end_process(0)
-    status = Status.OUT_OF_MEMORY if isinstance(error, MemoryError) else Status.RAISED
+    status = Status.OUT_OF_MEMORY if _lacked_memory(error) else Status.RAISED
     state["failure"] = 1 + FAILURES.index(status)
     state["stop"] = Stop.FAILURE
-    state.report(_words(error))
+    state.report(described(error))
     kernel.end_process(0)
 
 
-def _words(error: BaseException) -> str:
-    """What was raised and why; the name alone where the exception cannot say why."""
-    name = type(error).__name__
-    try:
-        return f"{name}: {error}".strip(": ")
-    except BaseException:
-        return name
+def _lacked_memory(error: BaseException) -> bool:
+    return isinstance(error, MemoryError) or (
+        isinstance(error, OSError) and error.errno == errno.ENOMEM
+    )

@@ -87,6 +87,19 @@ def no_signal_on_hangup(fd: int) -> None:
     fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) & ~os.O_ASYNC)
 
 
+def wait_or_kill(pid: int, seconds: float) -> None:
+    """Wait until a child is a zombie; kill it if that takes longer."""
+    pidfd = os.pidfd_open(pid)
+    try:
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        if not poll.poll(seconds * 1000):
+            os.kill(pid, signal.SIGKILL)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    finally:
+        os.close(pidfd)
+
+
 def adopt_orphans() -> None:
     """Become the parent of every descendant whose own parent ends (a subreaper)."""
     _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))

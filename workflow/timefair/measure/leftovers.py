@@ -34,6 +34,9 @@ class Leftovers(NamedTuple):
     appeared: str | None
 
 
+NONE = Leftovers(0, 0.0, None)
+
+
 def fingerprint(folders: Iterable[Path]) -> Fingerprint:
     """What lies in folders now, of this user's.
 

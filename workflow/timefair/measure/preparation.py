@@ -14,13 +14,14 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import kernel, leftovers
+from timefair.measure.interruption import ends_at_once
 from timefair.measure.isolation import Views
 from timefair.measure.objective import now_ns
 from timefair.measure.scratch import scratch_folder
@@ -28,7 +29,13 @@ from timefair.measure.seeds import launch_rng, seed_global_generators
 from timefair.problems.base import Problem
 
 TRIAL_S = 0.3
-"""A trial ends at the first evaluation after this time, and at 5 x this time in any case."""
+"""A trial ends at the first evaluation after this time."""
+
+TRIAL_KILL_S = 5 * TRIAL_S
+"""A trial ends at that time in any case."""
+
+LATE_S = 2.0
+"""The parent ends a trial that has not ended by then, for example because it is stopped."""
 
 TRIAL_EVALUATIONS_PER_DIMENSION = 40
 
@@ -147,13 +154,32 @@ def _trial_launch(
     parent = os.getpid()
     pid = os.fork()
     if pid == 0:
-        _try_out(parent, algorithm, problem, memory_mb, views, told, trace)
-    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+        def try_out(guard: int) -> None:
+            _try_out(guard, algorithm, problem, memory_mb, views, told, trace)
+
+        _guard(parent, try_out)
+    kernel.wait_or_kill(pid, TRIAL_KILL_S + LATE_S)
     kernel.end_group_and_orphans(pid)
     os.waitpid(pid, 0)
     views.check()
     changed = leftovers.appeared(before, leftovers.fingerprint(views.watched))
     return Trial(_read(told).split(), _read(trace), changed)
+
+
+def _guard(parent: int, try_out: Callable[[int], None]) -> NoReturn:
+    """Be the parent of a trial, which may end its parent, and wait for its end."""
+    try:
+        kernel.die_with_parent(parent)
+        ends_at_once()
+        os.setsid()
+        guard = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            try_out(guard)
+        os.waitpid(pid, 0)
+    finally:
+        kernel.end_process(0)
 
 
 def _read(fd: int) -> str:
@@ -176,7 +202,7 @@ def _try_out(
         views.enter()
         kernel.die_with_parent(parent)
         kernel.limit_memory(memory_mb)
-        kernel.KillTimer().set(now_ns() + round(5e9 * TRIAL_S))
+        kernel.KillTimer().set(now_ns() + round(1e9 * TRIAL_KILL_S))
         faulthandler.dump_traceback_later(4.5 * TRIAL_S, file=trace)
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)

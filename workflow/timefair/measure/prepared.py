@@ -16,6 +16,9 @@ Who ends whom:
   that had it made.
 - The fork that measures ends in order (SIGHUP) when the job's own process ends, however that
   happens; signals that the job's own process receives are passed on to it.
+- A fork that ends by a signal that the job's own process did not pass on was ended by somebody
+  else, or by the run that it measured. The job's own process asks for another fork, as long as the
+  forks begin runs: `records.begun` gives up a run that ends them all.
 - A fork that is measuring goes on when the prepared process ends.
 
 The sockets have abstract addresses, which vanish with the processes. This module is the job's side,
@@ -50,6 +53,12 @@ NAMES = {"ready": "timefair-ready", "job": "timefair-job"}
 
 STARTED = b"started"
 """What a fork sends first, with a descriptor of itself."""
+
+ENDED = frozenset(128 + number for number in (signal.SIGKILL, *SIGNALS))
+"""The exit status of a fork that was ended by a signal."""
+
+CONTINUE_S = 2.0
+"""So often a fork gets the signal to continue, in case that its run has stopped it."""
 
 _NAMESPACES = ("pid", "mnt", "net", "user")
 
@@ -105,6 +114,7 @@ def hand_over(
     request: Request,
     command: Sequence[str],
     environment: Mapping[str, str],
+    begun: Path,
 ) -> int | None:
     """Have a prepared process do a job, and wait for its end.
 
@@ -117,6 +127,9 @@ def hand_over(
     command, environment
         What starts a process of the first level: the numbers of its listening socket and of this
         process are appended. It calls `serving.begin` and `serving.serve`.
+    begun
+        The file in which a fork notes each run that it begins. It is removed when this process is
+        asked to end: then no run is to blame.
 
     Returns
     -------
@@ -128,31 +141,50 @@ def hand_over(
     Interrupted
         If a signal ends this process before the job has begun.
     """
-    with _forwarding() as fork:
+    with _forwarding(begun) as fork:
         client = _Client(command, environment)
-        for _ in range(ATTEMPTS):
+        vain = 0
+        while vain < ATTEMPTS:
+            before = _written(begun)
             status = client.ensure(levels)
             if status is None:
                 status = client.ask(levels[-1].place, request, [1, 2], fork)
+                if status in ENDED and not fork.asked and _written(begun) not in (None, before):
+                    continue
             if status is None:
                 status = client.failure()
             if status is not None:
                 return status
+            vain += 1
     return None
+
+
+def _written(path: Path) -> tuple[int, int] | None:
+    """When a file was written last, and which file it is; None if there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns
 
 
 class _Fork:
     """The process that measures this job, once it is known."""
 
     pidfd: int | None = None
+    asked = False
+    """Whether it was asked to end."""
 
 
 @contextlib.contextmanager
-def _forwarding() -> Iterator[_Fork]:
+def _forwarding(begun: Path) -> Iterator[_Fork]:
     """Pass signals that end this process on to the fork, which ends in order and says so."""
     fork = _Fork()
 
     def pass_on(number: int, frame: FrameType | None) -> None:
+        fork.asked = True
+        with contextlib.suppress(OSError):
+            begun.unlink()
         if fork.pidfd is None:
             raise Interrupted(number)
         with contextlib.suppress(ProcessLookupError):
@@ -241,7 +273,9 @@ def _answer(connection: socket.socket, pidfd: int) -> int:
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
     poll.register(connection.fileno(), select.POLLIN)
-    poll.poll()
+    while not poll.poll(CONTINUE_S * 1000):
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(pidfd, signal.SIGCONT)
     connection.setblocking(False)
     with contextlib.suppress(BlockingIOError, ConnectionError):
         if answer := connection.recv(16):

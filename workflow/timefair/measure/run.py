@@ -19,6 +19,7 @@ from timefair.measure import child, idleness, kernel, leftovers
 from timefair.measure.child import Allowance
 from timefair.measure.interruption import SIGNALS
 from timefair.measure.objective import NEVER, LaunchCode, Stop, now_ns
+from timefair.measure.output import MOST, Output
 from timefair.measure.scratch import scratch_folder
 from timefair.measure.state import Start, State, Unreadable
 from timefair.problems.base import Problem
@@ -117,6 +118,25 @@ def measure_run(
     return row | {"attempts": attempts, "seed": seed}
 
 
+def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
+    """Describe a run, as `measure_run` does, that ended the process measuring it at each attempt.
+
+    Its results were lost with that process.
+    """
+    return {
+        "status": Status.KILLED,
+        "stop_reason": StopReason.FAILURE,
+        "message": f"the process that measured it was killed in each of {ATTEMPTS} attempts",
+        "started_utc": datetime.datetime.now(datetime.UTC),
+        **_unwritten(None, allowance, problem, now_ns()),
+        **_resources(None, _Usage(run_queue_delay_ns=None), 0.0, allowance.cores),
+        **allowance.views.columns(),
+        **leftovers.NONE._asdict(),
+        "attempts": ATTEMPTS,
+        "seed": seed,
+    }
+
+
 def _attempt(
     algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
@@ -213,13 +233,13 @@ def _process(
     """Fork a process for the run, see it to its end and sweep what it left. Its wait status."""
     sys.stdout.flush()
     sys.stderr.flush()
-    parent = os.getpid()
+    parent, output = os.getpid(), Output()
     pid = os.fork()
     if pid == 0:
         child.live(parent, algorithm, problem, allowance, state, seed)
     pidfd = os.pidfd_open(pid)
     try:
-        _wait_for_exit(pidfd, pid, state, allowance)
+        _wait_for_exit(pidfd, pid, state, allowance, output)
         delay_ns, written = kernel.run_queue_delay_ns(pid), kernel.written_bytes(pid)  # a zombie
         orphans = kernel.end_group_and_orphans(pid)
         _, wait_status, rusage = os.wait4(pid, 0)
@@ -230,6 +250,9 @@ def _process(
         raise
     finally:
         os.close(pidfd)
+        if output.cut():
+            cut = f"timefair: the run printed more than {MOST} bytes; the rest is cut off"
+            print(cut, file=sys.stderr, flush=True)
     cpu_s = _cpu_s(state, rusage, allowance.cores, reaped=now_ns())
     usage.add(rusage, cpu_s, delay_ns, written, state.start)
     for orphan in orphans:
@@ -238,23 +261,31 @@ def _process(
     return wait_status
 
 
-def _wait_for_exit(pidfd: int, pid: int, state: State, allowance: Allowance) -> None:
+def _wait_for_exit(
+    pidfd: int, pid: int, state: State, allowance: Allowance, output: Output
+) -> None:
     """Return when the process is a zombie.
 
     The kernel timer ends it. If it does not, this does, by the sealed start of the run.
     """
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
+    forked = now_ns()
     wait_ns = min(allowance.time_ns, _POLL_NS) + allowance.grace_ns + LATE_NS
     while not poll.poll(wait_ns / 1e6):
-        wait_ns = _POLL_NS
-        if (start := state.start) is not None:
-            latest = child.last_moment(start, allowance) + allowance.grace_ns + LATE_NS
-            wait_ns = min(wait_ns, latest - now_ns())
-            if wait_ns <= 0:
-                os.kill(pid, signal.SIGKILL)
-                break
+        output.cut()
+        wait_ns = min(_latest(state.start, allowance, forked) + LATE_NS - now_ns(), _POLL_NS)
+        if wait_ns <= 0:
+            os.kill(pid, signal.SIGKILL)
+            break
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
+def _latest(start: Start | None, allowance: Allowance, forked: int) -> int:
+    """When the kernel timer is due at the latest, in ns of the clock."""
+    if start is None:
+        return forked + allowance.answer_ns
+    return child.last_moment(start, allowance) + allowance.grace_ns
 
 
 def _cpu_s(state: State, usage: resource.struct_rusage, cores: int, reaped: int) -> float:
@@ -292,8 +323,12 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
         status = _content(state)
         message = state.message if status == Status.NO_EVALUATION else None
         return status, _STOP_REASONS[stop], message
+    if exit_code == -signal.SIGKILL and start is None and reaped >= state["kill_at"]:
+        within = f"{allowance.answer_ns / 1e9:g} s"
+        hangs = f"the problem did not return a value within {within}, before the clock started"
+        return Status.NO_EVALUATION, StopReason.FAILURE, hangs
     if exit_code == -signal.SIGKILL and start is not None:
-        latest = child.last_moment(start, allowance) + allowance.grace_ns
+        latest = _latest(start, allowance, start.t0)
         if state["kill_at"] <= reaped and state["kill_at"] < latest:
             return None
         if reaped >= latest:  # the kernel timer, or we

@@ -157,6 +157,7 @@ def _live(
     status = 1
     try:
         kernel.name_process(NAMES["job"])
+        os.setpgid(0, 0)  # a signal to the group of this process reaches no other job
         os.dup2(fds[0], 1)
         os.dup2(fds[1], 2)
         for fd in (*fds[:2], *inherited):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import tarfile
 import tempfile
 import zipfile
@@ -22,6 +21,20 @@ from timefair.basics.errors import InputError
 
 DATA_SUFFIXES = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet")
 """Suffixes of data files, in lower case."""
+
+MOST_MB = 8192
+"""The most that an archive may have, unpacked."""
+
+MOST_RATIO = 200
+"""The most that it may have, as a multiple of its size. Text has less than 50."""
+
+SMALL_MB = 64
+"""So much is unpacked whatever the ratio is."""
+
+MOST_FILES = 100_000
+"""The most data files in an archive."""
+
+_CHUNK = 1 << 20
 
 _ARCHIVE_SUFFIX = re.compile(r"\.(zip|tgz|tar(\.\w+)?)$", re.IGNORECASE)
 
@@ -82,8 +95,8 @@ def unpacked(path: Path) -> Iterator[Folder]:
     Raises
     ------
     InputError
-        If the path does not exist, is not an archive, is a damaged archive, or has a member
-        outside the archive's folder.
+        If the path does not exist, is not an archive, is a damaged archive, has a member outside
+        the archive's folder, or more data than an archive of its size holds.
     """
     if path.is_dir():
         root = path.resolve()
@@ -93,8 +106,7 @@ def unpacked(path: Path) -> Iterator[Folder]:
         raise InputError(f"{path}: there is no such file or folder")
     with tempfile.TemporaryDirectory(prefix="timefair-") as folder:
         try:
-            for name, content in _members(path):
-                _copy(name, content, Path(folder), path)
+            _unpack(path, Path(folder))
         except (OSError, EOFError, ValueError, RuntimeError, NotImplementedError) as error:
             raise _broken(path, error) from None
         except (tarfile.TarError, zipfile.BadZipFile, zlib.error, LZMAError) as error:
@@ -110,29 +122,61 @@ def _broken(path: Path, error: Exception) -> InputError:
     )
 
 
-def _members(path: Path) -> Iterator[Member]:
-    """Name and content of each data file in an archive."""
+def _unpack(path: Path, folder: Path) -> None:
+    room = _Room(path)
+    for number, (name, content) in enumerate(_data_files(path, room)):
+        if number == MOST_FILES:
+            raise _too_much(path, f"more than {MOST_FILES} data files")
+        target = folder / name.replace("\\", "/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with content, target.open("wb") as file:
+            while chunk := content.read(_CHUNK):
+                room.take(len(chunk))
+                file.write(chunk)
+
+
+class _Room:
+    """What is left of the bytes that an archive may have, unpacked."""
+
+    def __init__(self, archive: Path) -> None:
+        megabytes = max(SMALL_MB, MOST_RATIO * archive.stat().st_size / 1e6)
+        self._left, self._archive = 1e6 * min(MOST_MB, megabytes), archive
+
+    def take(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            most = f"{MOST_RATIO} times its size, or {MOST_MB} MB"
+            raise _too_much(self._archive, f"unpacks to more than {most}")
+
+
+def _too_much(path: Path, what: str) -> InputError:
+    return InputError(f"{path}: {what}; if you trust it, unpack it yourself and name the folder")
+
+
+def _data_files(path: Path, room: _Room) -> Iterator[Member]:
+    """Name and content of each data file in an archive, once its name is known to be inside."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
+            for entry in archive.infolist():
+                _refuse_outside(entry.filename, path)
             for entry in archive.infolist():
                 if entry.filename.lower().endswith(DATA_SUFFIXES):
                     yield entry.filename, archive.open(entry)
         return
     with tarfile.open(path) as archive:
         for member in archive:
+            _refuse_outside(member.name, path)
             content = archive.extractfile(member) if member.isfile() else None
             if content is not None and member.name.lower().endswith(DATA_SUFFIXES):
                 yield member.name, content
+            else:
+                room.take(member.size)  # a compressed archive is unpacked to find what follows
 
 
-def _copy(name: str, content: IO[bytes], folder: Path, archive: Path) -> None:
+def _refuse_outside(name: str, archive: Path) -> None:
     inside = PurePosixPath(name.replace("\\", "/"))
-    if inside.is_absolute() or ".." in inside.parts or ":" in inside.parts[0]:
+    if inside.is_absolute() or ".." in inside.parts or ":" in "".join(inside.parts[:1]):
         raise InputError(f"{archive}: member {name!r} is outside its folder; not unpacked")
-    target = folder / inside
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with content, target.open("wb") as file:
-        shutil.copyfileobj(content, file)
 
 
 def digest(path: Path) -> str:

@@ -26,10 +26,11 @@ class Status(StrEnum):
     """A signal ended the process (segmentation fault, abort); `message` names the signal."""
 
     KILLED = "killed"
-    """SIGKILL or SIGTERM came from outside before the deadline, in every one of the attempts."""
+    """SIGKILL or SIGTERM came from outside before the deadline, in every one of the attempts, or
+    the run ended the process that measured it in every one of them."""
 
     OUT_OF_MEMORY = "out_of_memory"
-    """The memory limit of a run was reached and Python raised MemoryError."""
+    """The memory limit of a run was reached: Python raised MemoryError, or the system ENOMEM."""
 
     WALL_LIMIT = "wall_limit"
     """A run without a budget in seconds had not used its evaluations at ``limits.wall_s``."""

@@ -13,7 +13,14 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from timefair.basics.errors import InputError
-from timefair.campaign.configuration.faults import disagreements, fault, follows, unknown_names
+from timefair.basics.expansion import MOST_VALUES, TOO_LARGE, expanded_size, members
+from timefair.campaign.configuration.faults import (
+    disagreements,
+    fault,
+    follows,
+    unknown_names,
+    warnings,
+)
 from timefair.campaign.configuration.model import (
     AlgorithmSpec,
     Budget,
@@ -35,6 +42,7 @@ __all__ = [
     "parse",
     "read_yaml",
     "restore",
+    "warnings",
 ]
 
 
@@ -50,6 +58,8 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
     if not isinstance(mapping, Mapping):
         raise InputError(f"{name}: should be keys with values, as in config/default.yaml")
     try:
+        if expanded_size(mapping, members) > MOST_VALUES:
+            raise InputError(f"{name}: {TOO_LARGE}")
         campaign = Campaign.model_validate(dict(mapping))
     except ValidationError as error:
         errors = error.errors(include_url=False)

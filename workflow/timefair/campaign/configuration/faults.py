@@ -226,6 +226,18 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
         )
 
 
+def warnings(campaign: Campaign) -> Iterator[str]:
+    """What the user's own modules do when they are imported, and should not; one line each.
+
+    The campaign has been through `unknown_names`, which imports them.
+    """
+    from timefair.basics import user_code
+
+    yield from (f"problems.suite: {line}" for line in user_code.warnings(campaign.problems.suite))
+    for label, spec in campaign.algorithms.items():
+        yield from (f"algorithms.{label}: {line}" for line in user_code.warnings(spec.use))
+
+
 def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
     chosen = campaign.problems
     keys = (list(chosen.functions), list(chosen.dimensions), list(chosen.instances))

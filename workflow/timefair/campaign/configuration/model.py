@@ -292,8 +292,21 @@ class Campaign(Section):
             if label in self.algorithms:
                 key = f"published.{label}"
                 yield key, "an algorithm has this label already; give another"
+        yield from self._alike_labels()
         if self.rounds > self.runs:
             yield "rounds", f"{self.rounds}: more than runs ({self.runs})"
+
+    def _alike_labels(self) -> Iterator[Fault]:
+        """Labels that differ only in case: on some file systems they name the same files."""
+        seen: dict[str, str] = {}
+        for section in ("algorithms", "published"):
+            for label in getattr(self, section):
+                before = seen.setdefault(label.lower(), label)
+                if before != label:
+                    yield (
+                        f"{section}.{label}",
+                        f"differs from {before!r} only in case; give another",
+                    )
 
     def restart_of(self, label: str) -> Restart:
         """How the runs of one algorithm are restarted."""

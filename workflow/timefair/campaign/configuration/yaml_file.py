@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from timefair.basics.errors import InputError
+from timefair.basics.expansion import MOST_VALUES, TOO_LARGE, expanded_size
 
 MERGE = "tag:yaml.org,2002:merge"
 """The tag of ``<<``, which takes the keys of another mapping that are not given here."""
 
 
 class _Loader(yaml.SafeLoader):
-    """SafeLoader that refuses a key given twice, where YAML would silently take the last."""
+    """SafeLoader that refuses aliases that expand to too much, and a key given twice.
+
+    YAML would silently take the last of two values of a key.
+    """
+
+    def get_single_data(self) -> Any:
+        node = self.get_single_node()
+        if node is None:
+            return None
+        if expanded_size(node, _nodes) > MOST_VALUES:
+            raise ValueError(TOO_LARGE)
+        return self.construct_document(node)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen = set()
@@ -30,6 +42,13 @@ class _Loader(yaml.SafeLoader):
                     )
                 seen.add(key)
         return super().construct_mapping(node, deep)
+
+
+def _nodes(node: yaml.Node) -> Iterable[yaml.Node]:
+    """The nodes of the keys and values of a mapping, or of the members of a list."""
+    if isinstance(node, yaml.MappingNode):
+        return [part for pair in node.value for part in pair]
+    return node.value if isinstance(node, yaml.SequenceNode) else ()
 
 
 def read_yaml(path: Path) -> object:

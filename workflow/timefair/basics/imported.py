@@ -1,0 +1,145 @@
+"""Imports a module of the user's, and notes what it does besides defining functions."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from timefair.basics.errors import InputError, Interrupted, described
+
+LONG_S = 3.0
+"""An import that takes longer gets a warning."""
+
+GUARD = 'put what it does as a script below `if __name__ == "__main__":`'
+
+_SHOWN = 40
+
+
+class Import(NamedTuple):
+    """What the first import of a module did.
+
+    Attributes
+    ----------
+    seconds
+        Wall clock.
+    printed
+        The beginning of what it printed through Python's ``sys.stdout`` and ``sys.stderr``.
+    left_folder
+        Whether it changed the working folder, which was then changed back.
+    """
+
+    seconds: float
+    printed: str
+    left_folder: bool
+
+    def warnings(self, place: str) -> Iterator[str]:
+        """One line for each thing that a module should not do when it is imported."""
+        if self.printed:
+            shown = self.printed if len(self.printed) <= _SHOWN else self.printed[:_SHOWN] + "..."
+            yield f"{place} prints {shown!r} when it is imported, at every start; {GUARD}"
+        if self.seconds > LONG_S:
+            yield (
+                f"{place} takes {self.seconds:.1f} s to import, at every start; {GUARD}, "
+                "or into solve.prepare"
+            )
+        if self.left_folder:
+            yield f"{place} changes the working folder when it is imported; {GUARD}"
+
+
+_imports: dict[str, Import] = {}
+
+
+def watched_import(place: str, load: Callable[[], ModuleType]) -> ModuleType:
+    """Import a module, and note what it does.
+
+    The module sees its own name alone as ``sys.argv``, so that it does not read the arguments of
+    timefair or of Snakemake. What it prints is not shown.
+
+    Parameters
+    ----------
+    place
+        The module or file, as the user names it.
+    load
+        Imports it. What it raises besides `InputError` becomes one.
+
+    Raises
+    ------
+    InputError
+        If the module cannot be imported or ends the interpreter.
+    """
+    start, folder, arguments = time.monotonic(), os.getcwd(), sys.argv
+    sys.argv = [place]
+    try:
+        with _muffled() as heard:
+            module = load()
+    except (InputError, Interrupted, KeyboardInterrupt):
+        raise
+    except SystemExit as stop:
+        raise InputError(
+            f"{place} ends the interpreter when it is imported ({_exit(stop)}); {GUARD}"
+        ) from None
+    except BaseException as error:
+        raise InputError(f"{place} cannot be imported: {described(error)}") from error
+    finally:
+        sys.argv = arguments
+        left = _return_to(folder)
+    if place not in _imports:
+        printed = " ".join("".join(stream.kept for stream in heard).split())
+        _imports[place] = Import(time.monotonic() - start, printed, left)
+    return module
+
+
+def warnings(place: str) -> list[str]:
+    """What to tell the user of a module that this process has imported; one line each."""
+    return list(_imports[place].warnings(place)) if place in _imports else []
+
+
+def _exit(stop: SystemExit) -> str:
+    words = "" if stop.code is None else " ".join(str(stop.code).split())[:_SHOWN]
+    return f"sys.exit({words})"
+
+
+def _return_to(folder: str) -> bool:
+    """Go back to the working folder; whether this was elsewhere."""
+    try:
+        if os.getcwd() == folder:
+            return False
+    except OSError:  # it is in a folder that has been removed
+        pass
+    os.chdir(folder)
+    return True
+
+
+class _Muffled:
+    """A stream whose text is kept, in part, instead of written, until it is let through again.
+
+    What a module keeps of it, such as the stream of a handler for logging, works later.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self.kept, self.let_through = stream, "", False
+
+    def write(self, text: str) -> int:
+        if self.let_through:
+            written: int = self._stream.write(text)
+            return written
+        self.kept += text[: max(2 * _SHOWN - len(self.kept), 0)]
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextlib.contextmanager
+def _muffled() -> Iterator[tuple[_Muffled, _Muffled]]:
+    out, err = _Muffled(sys.stdout), _Muffled(sys.stderr)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            yield out, err
+        finally:
+            out.let_through = err.let_through = True

@@ -1,0 +1,42 @@
+"""What a run prints goes into the log of its job; the log is kept small."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+
+MOST = 100_000
+"""So many bytes of what a run prints are kept."""
+
+
+class Output:
+    """The standard output and error of this process, from now on.
+
+    A run writes there itself, so that printing costs what it costs elsewhere. What is too much is
+    cut off afterwards, and from time to time while it runs. Pipes and terminals are left alone.
+    """
+
+    def __init__(self) -> None:
+        self._sizes = {fd: size for fd in (1, 2) if (size := _size_of_file(fd)) is not None}
+
+    def cut(self) -> bool:
+        """Cut off what is too much; whether there was any."""
+        found = False
+        for fd, before in self._sizes.items():
+            size = _size_of_file(fd)
+            if size is not None and size > before + MOST:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(fd, before + MOST)
+                    os.lseek(fd, 0, os.SEEK_END)
+                    found = True
+        return found
+
+
+def _size_of_file(fd: int) -> int | None:
+    """The size of the regular file behind a descriptor; None if it is something else."""
+    try:
+        found = os.fstat(fd)
+    except OSError:
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
