@@ -115,7 +115,7 @@ def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = N
 
 def _watched_folders(sources: Iterable[Path]) -> tuple[Path, ...]:
     """The folders that files of algorithms appear in; the working folder is the first."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     temporary = [tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm"]
     beside = [path.parent for path in sources if not path.is_relative_to(_PACKAGE)]
     return _existing([Path.cwd(), *beside, Path(cache), *map(Path, temporary)])
@@ -124,7 +124,8 @@ def _watched_folders(sources: Iterable[Path]) -> tuple[Path, ...]:
 def _wide_folders() -> list[Path]:
     """Folders that an algorithm may write to as well, too large to be compared around each run."""
     code = [_PACKAGE, *(Path(sysconfig.get_path(name)) for name in ("purelib", "platlib"))]
-    return [Path.home(), *(folder for folder in code if os.access(folder, os.W_OK))]
+    home = Path(os.path.expanduser("~"))
+    return [home, *(folder for folder in code if os.access(folder, os.W_OK))]
 
 
 def _existing(folders: Iterable[Path]) -> tuple[Path, ...]:
