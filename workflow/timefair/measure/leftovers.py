@@ -15,7 +15,7 @@ from timefair.measure.scratch import PREFIX
 NAMES = 5
 """So many names of new files are told."""
 
-MOST_ENTRIES = 500
+MOST_ENTRIES = 300
 """Of each folder, so many files and folders are compared, from the top."""
 
 _EXPECTED = frozenset({".snakemake", "results", ".git"})
@@ -58,7 +58,7 @@ def _entries(top: str) -> Fingerprint:
             if looks.st_uid == user and not entry.name.endswith(_COMPILED):
                 is_file = not entry.is_dir(follow_symlinks=False)
                 size_and_change = (looks.st_size, looks.st_ctime_ns) if is_file else None
-                found[os.path.normpath(entry.path)] = size_and_change
+                found[entry.path.removeprefix("./")] = size_and_change
     return found
 
 
@@ -81,7 +81,7 @@ def _from_the_top(top: str) -> Iterator[os.DirEntry[str]]:
 
 
 def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
-    """Names of what is new or has changed, those in the working folder first; None if nothing is."""
+    """Names of new and changed files, those in the working folder first; None without any."""
     new = [name for name, looks in after.items() if before.get(name, ()) != looks]
     new.sort(key=lambda name: (os.path.isabs(name), name))
     more = f" and {len(new) - NAMES} more" if len(new) > NAMES else ""
