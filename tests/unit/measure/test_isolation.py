@@ -163,6 +163,36 @@ def _own_views(folder: Path) -> Allowance:
 
 
 @needs_views
+def test_folders_that_cannot_be_private_are_watched_and_the_others_are_private(
+    folder, problem, monkeypatch
+):
+    memory, refusal = Path("/dev/shm"), private_folders.refusal
+
+    def partial(steps) -> str | None:
+        refused = any(step == Mount(memory, private=True) for step in steps)
+        return f"{memory}: Invalid argument" if refused else refusal(steps)
+
+    monkeypatch.setattr(private_folders, "refusal", partial)
+    some = views(Isolation.PRIVATE, [])
+    assert (some.isolation, some.because) == (Isolation.WATCHED, f"{memory}: Invalid argument")
+    assert some.watched == (memory,)
+    name = f"timefair-test-{os.getpid()}"
+
+    def solve(objective, rng):
+        Path(name).write_text("")
+        (memory / name).write_text("")
+        objective(np.zeros(3))
+
+    try:
+        row = measure_run(Algorithm(solve), problem, Allowance(evaluations=1, views=some), 1)
+        assert str(row["status"]) == "ok"
+        assert f"{memory}/{name}" in row["appeared"]  # and what other programs make there
+        assert not Path(name).exists()
+    finally:
+        (memory / name).unlink(missing_ok=True)
+
+
+@needs_views
 def test_a_user_without_privileges_has_views_too(folder, problem):
     for path in (folder, *folder.iterdir()):
         path.chmod(0o755)

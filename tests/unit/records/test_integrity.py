@@ -14,6 +14,7 @@ from timefair.records.collect import collect
 from timefair.records.integrity import (
     Origins,
     Place,
+    isolation_of,
     machine_kind,
     mixed,
     restart_of,
@@ -166,6 +167,7 @@ def test_what_may_differ_in_one_table():
         ({"code": "c1"}, "a: runs of 2 versions of its code"),
         ({"campaign": CAMPAIGN | {"algorithms": {"a": {"use": "x:w"}}}}, "a: runs of 2 conf"),
         ({"campaign": CAMPAIGN | {"restart": {"policy": "luby"}}}, "a: runs of 2 configurations"),
+        ({"campaign": CAMPAIGN | {"isolation": "private"}}, "a: runs of 2 configurations"),
         ({"machine": MACHINE | {"versions": {"numpy": "2.4"}}}, "runs with numpy 2.3 and 2.4"),
         ({"machine": MACHINE | {"python": "3.12.1"}}, "runs with python 3.12 and unknown"),
         ({"machine": MACHINE | {"cpu": None}}, "runs of 2 machines: Z80 with 2 cores and 16 GB; "),
@@ -202,6 +204,7 @@ def test_what_may_not_differ_between_algorithms(change, clause):
     [
         {},
         {"restart": {"policy": "fixed", "tau_evaluations": 9}},
+        {"isolation": "shared"},
         {"timing": {"disturbed": "repeat", "repeats": 3}},
         {"timing": {"disturbed": "exclude", "reference": False}},
         {"budget": {"evaluations": 10}},
@@ -210,6 +213,7 @@ def test_what_may_not_differ_between_algorithms(change, clause):
 )
 def test_a_campaign_says_the_same_in_its_records(changes):
     plain, own = {"use": "timefair:random-search"}, {"restart": {"policy": "none"}}
+    own |= {"isolation": "shared"}
     asked = {
         "name": "test",
         "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
@@ -221,6 +225,7 @@ def test_a_campaign_says_the_same_in_its_records(changes):
     for label in campaign.algorithms:
         policy = campaign.restart_of(label).model_dump(mode="json")
         assert restart_of(recorded, label) == policy
+        assert isolation_of(recorded, label) == campaign.isolation_of(label)
     assert timing_of(recorded) == {
         "repeats": campaign.timing.most_repeats,
         "reference": campaign.reference_is_timed,

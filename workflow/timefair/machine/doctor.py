@@ -267,7 +267,7 @@ def _private_folders(seen: Observation) -> Diagnosis:
     refused = seen["private_folders_refused"]
     if not refused:
         return ok("possible: a run cannot read files of an earlier one")
-    remedy = "allow user namespaces (docs/timing.md): until then folders are only compared"
+    remedy = "allow user namespaces (docs/timing.md); without, folders are only compared"
     return warn(f"not possible: {refused}", remedy)
 
 

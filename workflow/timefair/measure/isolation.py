@@ -99,24 +99,20 @@ def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = N
     wanted = _existing([*watched, *_wide_folders()])
     mounted = private_folders.mount_points()
     steps = private_folders.plan(wanted, mounted)
-    if (reason := private_folders.refusal(steps)) is not None:
-        allowed = [
-            folder
-            for folder in wanted
-            if private_folders.refusal(private_folders.plan([folder], mounted)) is None
-        ]
-        steps = private_folders.plan(allowed, mounted)
-        watched = tuple(f for f in watched if not any(f.is_relative_to(one) for one in allowed))
-        if private_folders.refusal(steps) is not None:
-            return Views(Isolation.WATCHED, reason, watched=_watched_folders(sources))
-        if watched:
-            return Views(Isolation.WATCHED, reason, tuple(steps), watched, megabytes)
-    return Views(Isolation.PRIVATE, None, tuple(steps), (), megabytes)
+    if (reason := private_folders.refusal(steps)) is None:
+        return Views(Isolation.PRIVATE, None, tuple(steps), (), megabytes)
+    alone = ((folder, private_folders.plan([folder], mounted)) for folder in wanted)
+    allowed = [folder for folder, step in alone if private_folders.refusal(step) is None]
+    steps = private_folders.plan(allowed, mounted)
+    if private_folders.refusal(steps) is not None:
+        return Views(Isolation.WATCHED, reason, watched=watched)
+    left = tuple(f for f in watched if not any(f.is_relative_to(one) for one in allowed))
+    return Views(Isolation.WATCHED, reason, tuple(steps), left, megabytes)
 
 
 def _watched_folders(sources: Iterable[Path]) -> tuple[Path, ...]:
     """The folders that files of algorithms appear in; the working folder is the first."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     temporary = [tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm"]
     beside = [path.parent for path in sources if not path.is_relative_to(_PACKAGE)]
     return _existing([Path.cwd(), *beside, Path(cache), *map(Path, temporary)])
@@ -125,7 +121,8 @@ def _watched_folders(sources: Iterable[Path]) -> tuple[Path, ...]:
 def _wide_folders() -> list[Path]:
     """Folders that an algorithm may write to as well, too large to be compared around each run."""
     code = [_PACKAGE, *(Path(sysconfig.get_path(name)) for name in ("purelib", "platlib"))]
-    return [Path.home(), *(folder for folder in code if os.access(folder, os.W_OK))]
+    home = Path(os.path.expanduser("~"))
+    return [home, *(folder for folder in code if os.access(folder, os.W_OK))]
 
 
 def _existing(folders: Iterable[Path]) -> tuple[Path, ...]:

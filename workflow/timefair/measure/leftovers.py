@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +15,7 @@ from timefair.measure.scratch import PREFIX
 NAMES = 5
 """So many names of new files are told."""
 
-MOST_ENTRIES = 2000
+MOST_ENTRIES = 300
 """Of each folder, so many files and folders are compared, from the top."""
 
 _EXPECTED = frozenset({".snakemake", "results", ".git"})
@@ -53,35 +55,38 @@ def fingerprint(folders: Iterable[Path]) -> Fingerprint:
 def _entries(top: str) -> Fingerprint:
     user = os.geteuid()
     found: Fingerprint = {}
+    for entry in islice(_from_the_top(top), MOST_ENTRIES):
+        with contextlib.suppress(OSError):  # gone meanwhile
+            looks = entry.stat(follow_symlinks=False)
+            if looks.st_uid == user and not entry.name.endswith(_COMPILED):
+                is_file = not entry.is_dir(follow_symlinks=False)
+                size_and_change = (looks.st_size, looks.st_ctime_ns) if is_file else None
+                found[entry.path.removeprefix("./")] = size_and_change
+    return found
+
+
+def _from_the_top(top: str) -> Iterator[os.DirEntry[str]]:
+    """All that lies in a folder, then what lies in the folders in it, and so on."""
     waiting = deque([top])
-    while waiting and len(found) < MOST_ENTRIES:
+    while waiting:
         try:
             entries = os.scandir(waiting.popleft())
         except OSError:
             continue
         with entries:
             for entry in entries:
-                if entry.name in _EXPECTED or entry.name.endswith(_COMPILED):
-                    continue
-                try:
-                    looks = entry.stat(follow_symlinks=False)
-                except OSError:  # gone meanwhile
-                    continue
                 is_folder = entry.is_dir(follow_symlinks=False)
-                if looks.st_uid != user or (is_folder and entry.name.startswith(PREFIX)):
+                if entry.name in _EXPECTED or (is_folder and entry.name.startswith(PREFIX)):
                     continue
-                name = os.path.normpath(entry.path)
-                found[name] = None if is_folder else (looks.st_size, looks.st_ctime_ns)
                 if is_folder:
                     waiting.append(entry.path)
-                if len(found) >= MOST_ENTRIES:
-                    break
-    return found
+                yield entry
 
 
 def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
-    """Names of what is new or has changed; None if nothing is."""
-    new = sorted(name for name, looks in after.items() if before.get(name, ()) != looks)
+    """Names of new and changed files, those in the working folder first; None without any."""
+    new = [name for name, looks in after.items() if before.get(name, ()) != looks]
+    new.sort(key=lambda name: (os.path.isabs(name), name))
     more = f" and {len(new) - NAMES} more" if len(new) > NAMES else ""
     return (", ".join(new[:NAMES]) + more) or None
 
