@@ -101,11 +101,10 @@ class Pace:
         for label, runs in lacking.items():
             if (run_s := each_s[label]) is None:
                 return None
-            core_s += runs * run_s * self._campaign.algorithms[label].threads
+            core_s += runs * run_s * self._campaign.cores_of(label)
         for job, begun_s in self._begun.values():
             most_s = self._runs(job) * (each_s.get(job.algorithm) or 0.0)
-            threads = self._campaign.algorithms[job.algorithm].threads
-            core_s -= min(now_s - begun_s, most_s) * threads
+            core_s -= min(now_s - begun_s, most_s) * self._campaign.cores_of(job.algorithm)
         return core_s / self._cores
 
     def _runs(self, job: plan.Job) -> int:

@@ -257,14 +257,15 @@ def resources(campaign: Campaign) -> dict[str, int]:
 
 
 def measuring_rules(campaign: Campaign) -> dict[str, tuple[int, list[str]]]:
-    """The rules that measure: name -> number of threads, labels of the algorithms with so many.
+    """The rules that measure: name -> number of cores, labels of the algorithms with so many.
 
-    One rule a number of threads: the jobs of an array are those of a rule.
+    One rule a number of cores: the jobs of an array are those of a rule.
     """
     rules: dict[str, tuple[int, list[str]]] = {}
-    for label, spec in campaign.algorithms.items():
-        name = MEASURING if spec.threads == 1 else f"{MEASURING}_on_{spec.threads}_cores"
-        rules.setdefault(name, (spec.threads, []))[1].append(label)
+    for label in campaign.algorithms:
+        cores = campaign.cores_of(label)
+        name = MEASURING if cores == 1 else f"{MEASURING}_on_{cores}_cores"
+        rules.setdefault(name, (cores, []))[1].append(label)
     return rules
 
 
@@ -283,8 +284,8 @@ def core_seconds(campaign: Campaign) -> float | None:
     """Core-seconds of all runs at most; None if evaluations are the only budget."""
     if campaign.budget.time_s is None:
         return None
-    threads = sum(spec.threads for spec in campaign.algorithms.values())
-    return instance_count(campaign) * campaign.runs * campaign.budget.time_s * threads
+    cores = sum(map(campaign.cores_of, campaign.algorithms))
+    return instance_count(campaign) * campaign.runs * campaign.budget.time_s * cores
 
 
 def analysis_seconds(campaign: Campaign) -> dict[str, float]:

@@ -191,7 +191,7 @@ class ProgressReader:
         if not any(done.values()):
             return None
         usual_s = sum(spent.values()) / sum(done.values())
-        cores = {label: spec.threads for label, spec in self.campaign.algorithms.items()}
+        cores = {label: self.campaign.cores_of(label) for label in self.campaign.algorithms}
         each_s = {label: spent[label] / done[label] if done[label] else usual_s for label in spent}
         spent_core_s = sum(spent[label] * cores[label] for label in spent)
         left_core_s = sum(lacking[label] * each_s[label] * cores[label] for label in spent)

@@ -159,7 +159,8 @@ def _become(
             ready.import_library(_job(asked))
         else:
             _check_key(ready, asked)
-            ready.get_ready(_job(asked))
+            if not ready.campaign.is_apart(asked.algorithm):
+                ready.get_ready(_job(asked))
             ready.origin(asked.algorithm)
     _wait_for_jobs(asked, ready, snakemake, listener, starter)
 
@@ -180,16 +181,11 @@ def _unprepared(arguments: argparse.Namespace) -> Prepared:
 
 
 def _check_key(ready: Prepared, arguments: argparse.Namespace) -> None:
-    """Raise `InputError` if the job was planned with other code than is here now.
-
-    The key imports the user's own modules, so the algorithm's is loaded first: in its preparation.
-    """
+    """Raise `InputError` if the job was planned with other code than is here now."""
     from timefair.campaign import plan
-    from timefair.campaign.provenance import measure_key
 
-    ready.load(_job(arguments))
     try:
-        key = measure_key(ready.campaign, arguments.algorithm, arguments.round)
+        key = ready.key(_job(arguments))
     except ValueError as error:
         raise InputError(str(error)) from None
     if arguments.key != key:

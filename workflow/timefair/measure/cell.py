@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import mmap
 import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager
 from functools import partial
-from importlib import import_module
 from itertools import chain
 from math import isnan
 from pathlib import Path
@@ -22,10 +20,12 @@ from numpy.typing import NDArray
 from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
 from timefair.basics import user_code
-from timefair.basics.hidden_modules import hidden_modules
 from timefair.campaign import provenance
 from timefair.machine.facts import machine_facts, machine_state
-from timefair.measure import kernel, stopping
+from timefair.measure import kernel, loading, stopping
+from timefair.measure.apart.elsewhere import elsewhere
+from timefair.measure.apart.messages import Setup
+from timefair.measure.apart.solvers import Host, hosted
 from timefair.measure.child import Allowance
 from timefair.measure.cores import held_cores
 from timefair.measure.interruption import ends_at_once, interruptible
@@ -35,7 +35,6 @@ from timefair.measure.objective import NEVER, Measurement
 from timefair.measure.preparation import Trial, evaluation_cost_s, prepare
 from timefair.measure.reference import parts_for
 from timefair.measure.repetitions import Repetitions
-from timefair.measure.rounded import rounded
 from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.measure.scratch import reused_scratch_folders
 from timefair.measure.seeds import run_seed
@@ -84,14 +83,10 @@ class Prepared:
 
     def import_library(self, job: Job) -> None:
         """Import what all algorithms of the job's library need."""
+        if self.campaign.is_apart(job.algorithm):
+            return
         start = time.monotonic()
-        library, _ = algorithms.find(self.campaign.algorithms[job.algorithm].use)
-        with hidden_modules(*library.unneeded):
-            for name in library.modules:
-                with suppress(ImportError):  # loading the algorithm says what is missing
-                    import_module(name)
-        gc.collect()
-        gc.freeze()
+        loading.import_library(self.campaign.algorithms[job.algorithm].use)
         self.seconds += time.monotonic() - start
 
     def load(self, job: Job) -> Algorithm:
@@ -105,10 +100,20 @@ class Prepared:
             spec = self.campaign.algorithms[job.algorithm]
             self.seconds += user_code.import_s(spec.use)
             start = time.monotonic()
-            loaded = algorithms.load(spec.use, spec.parameters)
-            self._loaded = rounded(loaded) if spec.integer == "round" else loaded
+            self._loaded = loading.load(spec.use, spec.parameters, spec.integer == "round")
             self.seconds += time.monotonic() - start
         return self._loaded
+
+    def key(self, job: Job) -> str:
+        """`provenance.measure_key`. It imports the user's own modules, the algorithm's first."""
+
+        def key() -> str:
+            self.load(job)
+            return provenance.measure_key(self.campaign, job.algorithm, job.round)
+
+        apart = self.campaign.is_apart(job.algorithm)
+        found: str = elsewhere(key) if apart else key()
+        return found
 
     def get_ready(self, job: Job) -> Algorithm:
         """Load and prepare the job's algorithm, with a trial on the job's first problem; once."""
@@ -124,6 +129,29 @@ class Prepared:
             self._is_ready = True
         return algorithm
 
+    @contextmanager
+    def hosted(self, job: Job, cores: tuple[int, ...]) -> Iterator[Host]:
+        """Have the job's algorithm get ready in a process of its own, which lives until the end."""
+        spec = self.campaign.algorithms[job.algorithm]
+        problem = self.suite.problem(job.function, job.dimension, job.instances[0])
+        setup = Setup(
+            starter=os.getpid(),
+            use=spec.use,
+            parameters=spec.parameters,
+            rounds_integers=spec.integer == "round",
+            lower=problem.lower,
+            upper=problem.upper,
+            integer=problem.integer,
+            memory_mb=self.campaign.limits.memory_mb,
+        )
+        with hosted(setup, cores) as host:
+            ready = host.ready
+            watched = tuple(map(Path, ready.watched))
+            self.views = Views(Isolation.STRICT, ready.watched_because, watched=watched)
+            self.trial = Trial((), ready.trace, ready.appeared)
+            self.seconds += ready.seconds
+            yield host
+
     def _views(self, label: str) -> Views:
         sources = algorithms.source_files(self.campaign.algorithms[label].use)
         return views(
@@ -134,14 +162,18 @@ class Prepared:
 
     def origin(self, label: str) -> dict[str, Any]:
         """The facts of a record that are the same for all jobs of an algorithm."""
-        if label not in self._origins:
+
+        def facts() -> dict[str, Any]:
             use = self.campaign.algorithms[label].use
             software = (*self.suite.distributions, *algorithms.distributions(use))
-            self._origins[label] = {
+            return {
                 "campaign": self.campaign.model_dump(mode="json"),
                 "code": provenance.measure_code(self.campaign, label),
                 "machine": machine_facts(software),
             }
+
+        if label not in self._origins:
+            self._origins[label] = elsewhere(facts) if self.campaign.is_apart(label) else facts()
         return self._origins[label]
 
 
@@ -169,7 +201,6 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
         This is the how-manieth job that the prepared process measures, from 1.
     """
     campaign, spending = prepared.campaign, Spending()
-    threads = campaign.algorithms[job.algorithm].threads
     with interruptible(), ExitStack() as stack:
         with spending.on("journal"):
             repetitions = stopping.repetitions(campaign, job, key, folder=record.parents[3])
@@ -180,9 +211,18 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
         if first is not None:
             with reused_scratch_folders(), ExitStack() as holding:
                 with spending.on("waiting for a core"):
-                    cores = holding.enter_context(held_cores(threads))
+                    cores = holding.enter_context(held_cores(campaign.cores_of(job.algorithm)))
+                with spending.on("preparation"):
+                    algorithm: Algorithm | Host
+                    if campaign.is_apart(job.algorithm):
+                        algorithm = holding.enter_context(prepared.hosted(job, cores))
+                        os.sched_setaffinity(0, algorithm.cores)
+                    else:
+                        algorithm = prepared.get_ready(job)
                 turns = chain([first], missing)
-                _measure(prepared, job, repetitions, turns, cores, journal, begun, spending)
+                _measure(
+                    prepared, job, algorithm, repetitions, turns, cores, journal, begun, spending
+                )
         with spending.on("record"):
             done = [journal.runs[turn] for turn in sorted(journal.runs)]
             facts = _facts(prepared, job, key, repetitions, number)
@@ -203,6 +243,7 @@ def _missing(repetitions: Repetitions, journal: Journal) -> Iterator[tuple[int, 
 def _measure(
     prepared: Prepared,
     job: Job,
+    algorithm: Algorithm | Host,
     repetitions: Repetitions,
     turns: Iterable[tuple[int, int]],
     cores: tuple[int, ...],
@@ -211,8 +252,6 @@ def _measure(
     spending: Spending,
 ) -> None:
     campaign, suite = prepared.campaign, prepared.suite
-    with spending.on("preparation"):
-        algorithm = prepared.get_ready(job)
     with spending.on("setting up"):
         kernel.adopt_orphans()
         problems = {

@@ -7,7 +7,6 @@ nothing that the algorithm catches or ignores can hold it.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import resource
 from collections.abc import Callable
@@ -16,10 +15,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
-from timefair.basics.errors import described
 from timefair.measure import idleness, kernel
+from timefair.measure.apart.channel import SolverGone
+from timefair.measure.apart.solvers import Host, Solvers
 from timefair.measure.confinement import confine
 from timefair.measure.evaluators import Evaluators
+from timefair.measure.failures import failure
 from timefair.measure.interruption import ends_at_once
 from timefair.measure.isolation import Views
 from timefair.measure.objective import (
@@ -33,12 +34,11 @@ from timefair.measure.objective import (
     now_ns,
 )
 from timefair.measure.pausing import PausableLaunch
-from timefair.measure.seeds import launch_rng, seed_global_generators
+from timefair.measure.seeds import stream
 from timefair.measure.state import Start, State
 from timefair.policies.restarts.base import UNLIMITED, Limit, RestartPolicy
 from timefair.policies.restarts.independent import Independent
 from timefair.problems.base import Problem
-from timefair.records.status import Status
 
 GRACE_NS = 3_000_000
 """From the deadline to the kernel timer: time for the objective to end the run itself."""
@@ -52,9 +52,6 @@ WARM_UP_NS = 20_000_000
 
 ANSWER_NS = 5_000_000_000
 """A problem hangs that has not returned after that time, or the run's own if that is longer."""
-
-FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
-"""What the child itself reports in the header's `failure`, by its place here plus 1."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +85,7 @@ class Allowance:
 
 def live(
     parent: int,
-    algorithm: Algorithm,
+    algorithm: Algorithm | Host,
     problem: Problem,
     allowance: Allowance,
     state: State,
@@ -97,8 +94,11 @@ def live(
     """Be the process of a run, from just after the fork to the end. `state` may hold a run's past.
 
     A run whose launch was killed at tau goes on in a new process with the state of the last one.
+    With a host the algorithm is in processes of its own, and this one only evaluates for it.
     """
     try:
+        if isinstance(algorithm, Host):
+            os.sched_setaffinity(0, {algorithm.own_core})
         ends_at_once()
         os.setsid()
         allowance.views.enter()
@@ -123,8 +123,12 @@ def live(
         )
         confine()
         os.register_at_fork(after_in_child=lambda: _orphan(measurement))
-        rng = _stream(seed, state["launches"])
-        start = state.start or _begin_run(state, allowance)
+        rng = stream(seed, state["launches"])
+        used_ns = cpu_ns
+        if isinstance(algorithm, Host):
+            solvers = _solvers(algorithm, state, seed)
+            algorithm, used_ns = solvers.algorithm, solvers.first.cpu_ns
+        start = state.start or _begin_run(state, allowance, used_ns)
         measurement.start(start.t0, start.deadline)
         launcher = _Launcher(
             algorithm, measurement, measurement.objective, timer, allowance, state, start, seed, rng
@@ -140,11 +144,20 @@ def last_moment(start: Start, allowance: Allowance) -> int:
     return start.deadline if start.deadline != NEVER else start.t0 + allowance.wall_ns
 
 
-def _begin_run(state: State, allowance: Allowance) -> Start:
-    """Start the time of the run now."""
+def _solvers(host: Host, state: State, seed: int) -> Solvers:
+    """The processes of an algorithm that is apart, the first one ready."""
+
+    def count() -> None:
+        state["solvers"] += 1
+
+    return Solvers(host, seed, lambda: int(state["launches"]) - 1, count)
+
+
+def _begin_run(state: State, allowance: Allowance, used_ns: Callable[[], int]) -> Start:
+    """Start the time of the run now. `used_ns` tells the CPU time of the algorithm's process."""
     delay = kernel.run_queue_delay_ns()
     switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
-    cpu, t0 = cpu_ns(), now_ns()
+    cpu, t0 = used_ns(), now_ns()
     deadline = NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns
     start = Start(t0, deadline, cpu, -1 if delay is None else delay, switches)
     state.seal(start)
@@ -207,7 +220,7 @@ class _Launcher:
     def _solve(self) -> None:
         """Have the algorithm make the launch that was just opened, and close it."""
         measurement = self.measurement
-        rng = self.stream or _stream(self.seed, self.made - 1)
+        rng = self.stream or stream(self.seed, self.made - 1)
         self.stream = None
         try:
             returned = self.algorithm.solve(self.objective, rng)
@@ -227,12 +240,6 @@ def _ns(limit: Limit) -> int:
 def _evaluations(limit: Limit) -> int:
     """Its evaluations; NEVER without a limit."""
     return NEVER if limit.evaluations is None else min(limit.evaluations, NEVER)
-
-
-def _stream(seed: int, launch: int) -> np.random.Generator:
-    rng = launch_rng(seed, launch)
-    seed_global_generators(rng)
-    return rng
 
 
 def _warm_up(problem: Problem) -> None:
@@ -258,14 +265,10 @@ def _fail(state: State, error: BaseException) -> None:
     if start is not None and end >= start.deadline:
         state["stop"] = Stop.TIME
         kernel.end_process(0)
-    status = Status.OUT_OF_MEMORY if _lacked_memory(error) else Status.RAISED
-    state["failure"] = 1 + FAILURES.index(status)
-    state["stop"] = Stop.FAILURE
-    state.report(described(error))
+    if isinstance(error, SolverGone):
+        state["solver"], state["stop"] = error.args[0], Stop.SOLVER_ENDED
+        kernel.end_process(0)
+    place, said = failure(error)
+    state["failure"], state["stop"] = 1 + place, Stop.FAILURE
+    state.report(said)
     kernel.end_process(0)
-
-
-def _lacked_memory(error: BaseException) -> bool:
-    return isinstance(error, MemoryError) or (
-        isinstance(error, OSError) and error.errno == errno.ENOMEM
-    )

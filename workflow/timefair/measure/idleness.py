@@ -13,8 +13,14 @@ _COMPILERS = ("numba", "jax", "torch", "pyximport", "Cython")
 """Packages that compile when a function is first called."""
 
 
+class Remark(str):
+    """What `of_a_return` said in the process of an algorithm that is apart."""
+
+
 def of_a_return(returned: object) -> str:
     """The message of a launch that returned this without having evaluated."""
+    if isinstance(returned, Remark):
+        return returned
     if inspect.isgenerator(returned):
         return (
             "solve is a generator: its body runs only when somebody iterates over it; "

@@ -9,12 +9,14 @@ import os
 import resource
 import select
 import signal
+import time
 from collections.abc import Collection
 from typing import NamedTuple, NoReturn
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
 _PR_SET_NAME = 15
 _PR_SET_CHILD_SUBREAPER = 36
 _CLOCK_MONOTONIC = 1
@@ -61,6 +63,17 @@ def die_with_parent(parent: int) -> None:
 def outlive_parent() -> None:
     """Undo `die_with_parent`."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0))
+
+
+def forbid_inspection() -> None:
+    """Let no process of the same user read or trace this one and its forks, or open its files."""
+    _check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))
+
+
+def cpu_ns_of(pid: int) -> int:
+    """CPU time of a process of this user, without its children, in ns."""
+    clock = (~pid << 3) | 2  # as clock_getcpuclockid makes it
+    return time.clock_gettime_ns(clock)
 
 
 def name_process(name: str) -> None:
@@ -171,16 +184,18 @@ def limit_memory(memory_mb: float | None) -> None:
 class Orphan(NamedTuple):
     """What a process used whose own parent ended before it, and those that it had waited for."""
 
+    pid: int
+    wait_status: int
     usage: resource.struct_rusage
     run_queue_delay_ns: int | None
     written_bytes: int | None
 
 
-def end_group_and_orphans(pid: int) -> list[Orphan]:
+def end_group_and_orphans(pid: int, spare: Collection[int] = ()) -> list[Orphan]:
     """End what a reaped or zombie child left: its process group, and the orphans adopted here."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
-    return end_orphans(spare=[pid])
+    return end_orphans(spare=[pid, *spare])
 
 
 def end_orphans(spare: Collection[int]) -> list[Orphan]:
@@ -195,7 +210,8 @@ def end_orphans(spare: Collection[int]) -> list[Orphan]:
                 os.kill(child, signal.SIGKILL)
                 os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
                 delay_ns, written = run_queue_delay_ns(child), written_bytes(child)
-                ended.append(Orphan(os.wait4(child, 0)[2], delay_ns, written))
+                _, wait_status, usage = os.wait4(child, 0)
+                ended.append(Orphan(child, wait_status, usage, delay_ns, written))
             except (ProcessLookupError, ChildProcessError):
                 continue
     return ended

@@ -52,7 +52,9 @@ cdef struct Header:
     int64_t launches  # rows committed to the launch log
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
-    int64_t failure  # which of `child.FAILURES`, by its place plus 1; 0: none
+    int64_t failure  # which of `failures.FAILURES`, by its place plus 1; 0: none
+    int64_t solvers  # processes of an algorithm that is apart
+    int64_t solver  # the one of them that ended the run by its own end
     int64_t cpu_1  # CPU time at the stop, with that of children waited for, ns; 0: killed
 
 
@@ -74,7 +76,8 @@ cdef struct Launch:
 
 
 HEADER = np.dtype([(name, np.int64) for name in (
-    "kill_at", "evaluations", "last", "events", "launches", "stop", "end", "failure", "cpu_1",
+    "kill_at", "evaluations", "last", "events", "launches", "stop", "end", "failure",
+    "solvers", "solver", "cpu_1",
 )])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
@@ -94,6 +97,7 @@ cpdef enum Stop:
     EVALUATIONS = 3
     ENDED = 4
     FAILURE = 5
+    SOLVER_ENDED = 6
 
 
 cpdef enum LaunchCode:
@@ -225,6 +229,24 @@ cdef class BestPoint:
         return slot[0].item(), slot[1:]
 
 
+cpdef cnp.ndarray as_point(x, Py_ssize_t dimension):
+    """An array of shape ``(dimension,)`` and C order; ValueError for another shape."""
+    cdef cnp.ndarray array
+    if (
+        cnp.PyArray_CheckExact(x)
+        and cnp.PyArray_TYPE(x) == cnp.NPY_DOUBLE
+        and cnp.PyArray_ISCARRAY_RO(x)
+    ):
+        array = x
+    else:
+        array = np.ascontiguousarray(x, dtype=np.float64)
+    if cnp.PyArray_NDIM(array) != 1 or cnp.PyArray_DIM(array, 0) != dimension:
+        raise ValueError(
+            f"the objective takes an array of shape ({dimension},), not {np.shape(x)}"
+        )
+    return array
+
+
 @cython.final
 @cython.no_gc
 cdef class Measurement:
@@ -308,7 +330,7 @@ cdef class Measurement:
     cdef inline double evaluate_point(self, x) except? -1.0:
         cdef cnp.ndarray array
         self.count_call()
-        array = self.as_point(x)
+        array = as_point(x, self.dimension)
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         return self.record(self.value(point, array), point)
 
@@ -478,22 +500,6 @@ cdef class Measurement:
 
     cdef inline int64_t now(self) except? -1:
         return read_clock() if self.clock is None else self.clock()
-
-    cdef inline cnp.ndarray as_point(self, x):
-        cdef cnp.ndarray array
-        if (
-            cnp.PyArray_CheckExact(x)
-            and cnp.PyArray_TYPE(x) == cnp.NPY_DOUBLE
-            and cnp.PyArray_ISCARRAY_RO(x)
-        ):
-            array = x
-        else:
-            array = np.ascontiguousarray(x, dtype=np.float64)
-        if cnp.PyArray_NDIM(array) != 1 or cnp.PyArray_DIM(array, 0) != self.dimension:
-            raise ValueError(
-                f"the objective takes an array of shape ({self.dimension},), not {np.shape(x)}"
-            )
-        return array
 
     cdef inline double value(self, const double *x, cnp.ndarray array) except? -1.0:
         cdef double y

@@ -16,7 +16,9 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import child, idleness, kernel, leftovers
+from timefair.measure.apart.solvers import Host
 from timefair.measure.child import Allowance
+from timefair.measure.failures import FAILURES
 from timefair.measure.interruption import SIGNALS
 from timefair.measure.objective import NEVER, LaunchCode, Stop, now_ns
 from timefair.measure.output import MOST, Output
@@ -103,7 +105,7 @@ class _Usage:
 
 
 def measure_run(
-    algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int
+    algorithm: Algorithm | Host, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
     """Measure one run and describe it, in the columns of `records.schema` that are the run's own.
 
@@ -138,7 +140,7 @@ def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any
 
 
 def _attempt(
-    algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int
+    algorithm: Algorithm | Host, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
     views = allowance.views
     before = leftovers.fingerprint(views.watched)
@@ -148,7 +150,9 @@ def _attempt(
     return row | views.columns() | left._asdict()
 
 
-def _row(algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
+def _row(
+    algorithm: Algorithm | Host, problem: Problem, allowance: Allowance, seed: int
+) -> dict[str, Any]:
     state = State()
     usage = _Usage()
     started = datetime.datetime.now(datetime.UTC)
@@ -164,20 +168,23 @@ def _row(algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int
             verdict = Status.INCONSISTENT, StopReason.FAILURE, clause
             result = _unwritten(state.start, allowance, problem, reaped)
         status, reason, message = verdict
+        helpers = allowance.cores if allowance.cores > 1 else 0
+        if isinstance(algorithm, Host):
+            helpers = state["solvers"]
         return {
             "status": status,
             "stop_reason": reason,
             "message": message,
             "started_utc": started,
             **result,
-            **_resources(state.start, usage, result["wall_s"], allowance.cores),
+            **_resources(state.start, usage, result["wall_s"], allowance.cores, helpers),
         }
     finally:
         state.close()
 
 
 def _live_through(
-    algorithm: Algorithm,
+    algorithm: Algorithm | Host,
     problem: Problem,
     allowance: Allowance,
     state: State,
@@ -223,7 +230,7 @@ def _unwritten(
 
 
 def _process(
-    algorithm: Algorithm,
+    algorithm: Algorithm | Host,
     problem: Problem,
     allowance: Allowance,
     state: State,
@@ -234,6 +241,7 @@ def _process(
     sys.stdout.flush()
     sys.stderr.flush()
     parent, output = os.getpid(), Output()
+    hosts = [algorithm.pid] if isinstance(algorithm, Host) else []
     pid = os.fork()
     if pid == 0:
         child.live(parent, algorithm, problem, allowance, state, seed)
@@ -241,11 +249,11 @@ def _process(
     try:
         _wait_for_exit(pidfd, pid, state, allowance, output)
         delay_ns, written = kernel.run_queue_delay_ns(pid), kernel.written_bytes(pid)  # a zombie
-        orphans = kernel.end_group_and_orphans(pid)
+        orphans = kernel.end_group_and_orphans(pid, spare=hosts)
         _, wait_status, rusage = os.wait4(pid, 0)
     except BaseException:
         os.kill(pid, signal.SIGKILL)
-        kernel.end_group_and_orphans(pid)
+        kernel.end_group_and_orphans(pid, spare=hosts)
         os.waitpid(pid, 0)
         raise
     finally:
@@ -254,9 +262,13 @@ def _process(
             cut = f"timefair: the run printed more than {MOST} bytes; the rest is cut off"
             print(cut, file=sys.stderr, flush=True)
     cpu_s = _cpu_s(state, rusage, allowance.cores, reaped=now_ns())
+    if hosts:  # the process only evaluated for the solvers, which are among the orphans
+        cpu_s, written = 0.0, 0
     usage.add(rusage, cpu_s, delay_ns, written, state.start)
     for orphan in orphans:
         usage.add_orphan(orphan)
+        if state["stop"] == Stop.SOLVER_ENDED and orphan.pid == state["solver"]:
+            wait_status = orphan.wait_status
     allowance.views.check()
     return wait_status
 
@@ -317,7 +329,7 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
     start, stop, exit_code = state.start, state["stop"], os.waitstatus_to_exitcode(wait_status)
     if stop == Stop.FAILURE:
         return _failure(state), StopReason.FAILURE, state.message
-    if stop != Stop.RUNNING:
+    if stop not in (Stop.RUNNING, Stop.SOLVER_ENDED):
         if stop not in _STOP_REASONS:
             raise Unreadable(f"it stopped for an unknown reason, {stop}")
         status = _content(state)
@@ -346,9 +358,9 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
 
 def _failure(state: State) -> Status:
     """What the process itself says went wrong."""
-    if not 1 <= state["failure"] <= len(child.FAILURES):
+    if not 1 <= state["failure"] <= len(FAILURES):
         raise Unreadable(f"it failed in an unknown way, {state['failure']}")
-    return child.FAILURES[state["failure"] - 1]
+    return FAILURES[state["failure"] - 1]
 
 
 def _content(state: State) -> Status:
@@ -432,13 +444,15 @@ def _launch_code(number: int) -> LaunchCode:
         raise Unreadable(f"a launch ended in an unknown way, {number}") from None
 
 
-def _resources(start: Start | None, usage: _Usage, wall_s: float, cores: int) -> dict[str, Any]:
+def _resources(
+    start: Start | None, usage: _Usage, wall_s: float, cores: int, helpers: int = 0
+) -> dict[str, Any]:
     """What the run's processes used since t0, and how they were disturbed.
 
     Processes of one run also wait for each other, such as an external algorithm and the process
     that evaluates for it. Others can be blamed for no more than all of them waited, and for no
-    more than what the run's cores did not compute for it. With several cores there is an evaluator
-    for each, which is no process of the algorithm's.
+    more than what the run's cores did not compute for it. The `helpers` among the orphans are
+    timefair's: an evaluator for each of several cores, or the solvers of an algorithm apart.
     """
     before = start or Start(0)
     cpu_s = max(usage.cpu_s - before.cpu / 1e9, 0.0)
@@ -454,5 +468,5 @@ def _resources(start: Start | None, usage: _Usage, wall_s: float, cores: int) ->
         "run_queue_delay_s": delay_s,
         "foreign_delay_s": foreign_s,
         "written_mb": None if usage.written_bytes is None else usage.written_bytes / 1e6,
-        "left_processes": max(usage.orphans - (cores if cores > 1 else 0), 0),
+        "left_processes": max(usage.orphans - helpers, 0),
     }

@@ -29,6 +29,13 @@ def launch_rng(seed: int, launch: int) -> np.random.Generator:
     return np.random.default_rng([seed, launch])
 
 
+def stream(seed: int, launch: int) -> np.random.Generator:
+    """`launch_rng`, with the global generators seeded from it as every launch finds them."""
+    rng = launch_rng(seed, launch)
+    seed_global_generators(rng)
+    return rng
+
+
 def seed_global_generators(rng: np.random.Generator) -> None:
     """Seed numpy's and Python's global generators, which some libraries draw from."""
     np.random.seed(rng.integers(2**32, dtype=np.uint32))  # noqa: NPY002

@@ -114,6 +114,10 @@ class Isolation(StrEnum):
     """The machine allows no private view of some of these folders, which `watched_because` names:
     they were compared before and after the run."""
 
+    STRICT = "strict"
+    """The same as ``private``, and the algorithm ran in a process that does not hold the problem:
+    `measure.apart`."""
+
     SHARED = "shared"
     """The campaign lets the runs of the algorithm share these folders; they were compared too."""
 

@@ -79,7 +79,7 @@ def _or_names(schema: dict[str, Any]) -> None:
 Format = Literal["pdf", "png", "svg"]
 
 
-IsolationMode = Literal["private", "shared"]
+IsolationMode = Literal["private", "strict", "shared"]
 """The modes of `isolation`; what was in force is a `records.status.Isolation`."""
 
 
@@ -267,8 +267,9 @@ class Campaign(Section):
     isolation: IsolationMode = Field(
         default="private",
         description="`private`: what a run writes to files is removed when it ends, so that no "
-        "other run can read it. `shared`: the files stay, for algorithms that need a cache from "
-        "run to run.",
+        "other run can read it. `strict`: the same, and the algorithm runs in a process that does "
+        "not hold the problem; a second core evaluates for it. `shared`: the files stay, for "
+        "algorithms that need a cache from run to run.",
     )
     timing: Timing = Field(
         default=Timing.model_validate({}), description="How disturbed runs are treated."
@@ -292,6 +293,10 @@ class Campaign(Section):
             if label in self.algorithms:
                 key = f"published.{label}"
                 yield key, "an algorithm has this label already; give another"
+        for label, spec in self.algorithms.items():
+            if self.is_apart(label) and spec.threads > 1:
+                key = f"algorithms.{label}.threads"
+                yield key, f"{spec.threads}: an algorithm with isolation: strict has 1"
         yield from self._alike_labels()
         if self.rounds > self.runs:
             yield "rounds", f"{self.rounds}: more than runs ({self.runs})"
@@ -315,6 +320,18 @@ class Campaign(Section):
     def isolation_of(self, label: str) -> IsolationMode:
         """What the runs of one algorithm share."""
         return self.algorithms[label].isolation or self.isolation
+
+    def is_apart(self, label: str) -> bool:
+        """Whether an algorithm runs in processes that do not hold the problem.
+
+        An external program does so anyway.
+        """
+        external = self.algorithms[label].use.startswith("external:")
+        return self.isolation_of(label) == "strict" and not external
+
+    def cores_of(self, label: str) -> int:
+        """The cores that a run of an algorithm holds: its threads, and one for evaluations apart."""
+        return self.algorithms[label].threads + self.is_apart(label)
 
     @property
     def reference_is_timed(self) -> bool:

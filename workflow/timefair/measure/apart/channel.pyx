@@ -1,0 +1,462 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Memory that an evaluator and a solver share, for runs whose algorithm is a process apart.
+
+The solver is the process of the algorithm, the evaluator that of the objective. One of the two has
+the turn: it writes a message and gives the turn to the other one, which has been reading the turn
+again and again on its own core. That costs less than a microsecond, where a pipe costs ten. Who
+has waited for `SPIN_NS` sleeps, which delays it by less than a hundredth of that time.
+
+The evaluator takes nothing that the solver writes for granted.
+"""
+
+import mmap
+import os
+import pickle
+from threading import Lock
+
+import numpy as np
+
+cimport cython
+cimport numpy as cnp
+from libc.stdint cimport int32_t, int64_t, uintptr_t
+from libc.string cimport memcpy
+
+from timefair.measure.objective import ForeignProcess, LaunchCut, as_point
+
+cnp.import_array()
+
+cdef extern from *:
+    """
+    #include <linux/futex.h>
+    #include <stdint.h>
+    #include <sys/syscall.h>
+    #include <time.h>
+    #include <unistd.h>
+    #if defined(__x86_64__) || defined(__i386__)
+    #define timefair_relax() __builtin_ia32_pause()
+    #else
+    #define timefair_relax() __asm__ __volatile__("" ::: "memory")
+    #endif
+    #define timefair_load(p) __atomic_load_n((p), __ATOMIC_SEQ_CST)
+    #define timefair_store(p, v) __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
+    static inline int64_t timefair_now(void) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    }
+    static inline void timefair_sleep(int32_t *word, int32_t value, long ns) {
+        struct timespec most = {0, ns};
+        syscall(SYS_futex, word, FUTEX_WAIT, value, &most, NULL, 0);
+    }
+    static inline void timefair_wake(int32_t *word) {
+        syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+    }
+    """
+    void timefair_relax() noexcept nogil
+    int32_t timefair_load(int32_t *p) noexcept nogil
+    void timefair_store(int32_t *p, int32_t v) noexcept nogil
+    int64_t timefair_now() noexcept nogil
+    void timefair_sleep(int32_t *word, int32_t value, long ns) noexcept nogil
+    void timefair_wake(int32_t *word) noexcept nogil
+
+ctypedef int (*evaluate_t)(void *objective, const double *x, double *y) except -1
+
+cdef enum:
+    AT_ONCE = 256  # points of a batch that are handed over at once
+    TEXT = 4096  # bytes of a text; what is longer is cut
+    SPIN_NS = 2000000  # who waits for longer sleeps
+    SLEEP_NS = 10000000  # and looks so often whether the other one lives
+    READS = 256  # of the turn, between two readings of the clock
+
+
+cdef enum:
+    # who has the turn
+    SOLVER = 0
+    EVALUATOR = 1
+    # what the evaluator says
+    LAUNCH = 10
+    VALUES = 11
+    CUT = 12
+    ERROR = 13
+    # what the solver says
+    READY = 20
+    POINTS = 21
+    RETURNED = 22
+    FAILED = 23
+
+
+cdef struct Head:
+    int32_t turn
+    int32_t sleeps  # whether the one without the turn sleeps
+    int64_t kind
+    int64_t count  # of points or values, of bytes of a text, or the number of a launch
+    int64_t calls  # evaluations of the run so far
+    int64_t left  # evaluations that the budget leaves to the launch; -1 without such a budget
+    int64_t code  # what a failed launch says besides its text
+
+
+cdef inline void give_turn(Head *head, int32_t side) noexcept nogil:
+    timefair_store(&head.turn, side)
+    if timefair_load(&head.sleeps):
+        timefair_wake(&head.turn)
+
+
+cdef bint wait_for_turn(Head *head, int32_t side) noexcept nogil:
+    """Wait for a while; whether the turn has come."""
+    cdef int64_t until = 0
+    cdef int reads = 0
+    while timefair_load(&head.turn) != side:
+        timefair_relax()
+        reads += 1
+        if reads % READS:
+            continue
+        if until == 0:
+            until = timefair_now() + SPIN_NS
+        elif timefair_now() >= until:
+            timefair_store(&head.sleeps, 1)
+            timefair_sleep(&head.turn, 1 - side, SLEEP_NS)
+            timefair_store(&head.sleeps, 0)
+            return timefair_load(&head.turn) == side
+    return True
+
+
+class Garbled(ValueError):
+    """The solver wrote a message that no solver of ours writes."""
+
+
+class SolverGone(Exception):
+    """A solver's process has ended; the number of the process, once it is known."""
+
+
+class LaunchFailed(Exception):
+    """The algorithm raised; `code` and the text are the solver's."""
+
+    def __init__(self, code, text):
+        super().__init__(text)
+        self.code, self.text = code, text
+
+
+@cython.no_gc
+cdef class Channel:
+    """The shared memory; both sides make one from the same file.
+
+    Parameters
+    ----------
+    fd : int
+        An anonymous file of `Channel.size` bytes, or an empty one.
+    dimension : int
+    """
+
+    cdef Head *head
+    cdef char *text
+    cdef double *points
+    cdef double *values
+    cdef Py_ssize_t dimension
+    cdef object mapping
+
+    def __init__(self, int fd, Py_ssize_t dimension):
+        self.dimension = dimension
+        size = Channel.size(dimension)
+        if os.fstat(fd).st_size != size:
+            os.ftruncate(fd, size)
+        self.mapping = mmap.mmap(fd, size)
+        cdef cnp.ndarray view = np.frombuffer(self.mapping, dtype=np.uint8)
+        cdef char *base = <char *>cnp.PyArray_DATA(view)
+        self.head = <Head *>base
+        self.text = base + 64
+        self.values = <double *>(self.text + TEXT)
+        self.points = self.values + AT_ONCE
+
+    @staticmethod
+    def size(Py_ssize_t dimension):
+        """Bytes of the memory."""
+        return 64 + TEXT + 8 * AT_ONCE * (1 + dimension)
+
+    cdef int write_text(self, bytes text) except -1:
+        cdef const char *data = text
+        cdef Py_ssize_t length = min(len(text), TEXT)
+        memcpy(self.text, data, length)
+        self.head.count = length
+        return 0
+
+    cdef bytes read_text(self):
+        cdef int64_t length = self.head.count
+        if not 0 <= length <= TEXT:
+            raise Garbled(f"a text of {length} bytes")
+        return self.text[:length]
+
+
+# --- The solver's side --------------------------------------------------------------------------
+
+
+@cython.final
+@cython.no_gc
+cdef class Caller:
+    """The solver's end: it waits for launches and has points evaluated.
+
+    Parameters
+    ----------
+    channel : Channel
+    lower, upper, integer : ndarray, shape (dimension,)
+    """
+
+    cdef Channel channel
+    cdef object lower, upper, integer, lock
+    cdef int64_t calls, left
+    cdef bint foreign
+
+    def __init__(self, Channel channel, lower, upper, integer):
+        self.channel = channel
+        self.lower, self.upper, self.integer = lower, upper, integer
+        self.lock = Lock()
+        self.calls, self.left = 0, -1
+        self.foreign = False
+
+    @property
+    def objective(self):
+        """What the algorithm gets."""
+        return RemoteObjective(self)
+
+    def next_launch(self):
+        """Say that the solver is ready, wait, and return the number of the launch to make."""
+        with self.lock:
+            self.say(READY)
+            return self.channel.head.count
+
+    def returned(self, str remark):
+        """The launch is over; `remark` says why, should it have made no evaluation.
+
+        Then wait for the next launch and return its number.
+        """
+        with self.lock:
+            self.channel.write_text(remark.encode("utf-8", "replace"))
+            self.say(RETURNED)
+            return self.channel.head.count
+
+    def failed(self, int64_t code, str text):
+        """The launch raised."""
+        with self.lock:
+            self.channel.write_text(text.encode("utf-8", "replace"))
+            self.channel.head.code = code
+            self.say(FAILED)
+
+    def disown(self):
+        """Called in a process that the algorithm forked: refuse to evaluate there."""
+        self.foreign = True
+
+    cdef int say(self, int64_t kind) except -1:
+        """Give the turn to the evaluator and wait until it comes back. The lock is held."""
+        cdef Head *head = self.channel.head
+        head.kind = kind
+        with nogil:
+            give_turn(head, EVALUATOR)
+            while not wait_for_turn(head, SOLVER):
+                pass
+        self.calls, self.left = head.calls, head.left
+        return 0
+
+    cdef int evaluate(self, const double *points, Py_ssize_t count, double *values) except -1:
+        """Have up to `AT_ONCE` points evaluated."""
+        if self.foreign:
+            raise ForeignProcess(
+                "the objective was called in a process that the algorithm forked; "
+                "evaluations there cannot be counted"
+            )
+        cdef Channel channel = self.channel
+        cdef Head *head = channel.head
+        with self.lock:
+            memcpy(channel.points, points, count * channel.dimension * sizeof(double))
+            head.count = count
+            self.say(POINTS)
+            if head.kind == VALUES:
+                memcpy(values, channel.values, count * sizeof(double))
+                return 0
+            if head.kind == CUT:
+                raise LaunchCut
+            raise pickle.loads(channel.read_text())
+
+
+@cython.final
+@cython.no_gc
+cdef class RemoteObjective:
+    """What an algorithm apart minimizes; see `timefair.algorithms.base.Objective`."""
+
+    cdef Caller caller
+
+    def __cinit__(self, Caller caller not None):
+        self.caller = caller
+
+    @property
+    def dimension(self):
+        return self.caller.channel.dimension
+
+    @property
+    def lower(self):
+        return self.caller.lower.copy()
+
+    @property
+    def upper(self):
+        return self.caller.upper.copy()
+
+    @property
+    def integer(self):
+        return self.caller.integer.copy()
+
+    @property
+    def evaluations(self):
+        return self.caller.calls
+
+    @property
+    def evaluations_left(self):
+        return None if self.caller.left < 0 else self.caller.left
+
+    @property
+    def c_function(self):
+        return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
+
+    def __call__(self, x, /):
+        cdef cnp.ndarray array = as_point(x, self.caller.channel.dimension)
+        cdef double value
+        self.caller.evaluate(<const double *>cnp.PyArray_DATA(array), 1, &value)
+        return value
+
+    def batch(self, points, /):
+        cdef Py_ssize_t dimension = self.caller.channel.dimension
+        cdef cnp.ndarray array = np.ascontiguousarray(points, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != dimension:
+            raise ValueError(
+                f"a batch is an array of shape (k, {dimension}), not {np.shape(points)}"
+            )
+        cdef cnp.ndarray values = np.empty(len(array))
+        cdef const double *point = <const double *>cnp.PyArray_DATA(array)
+        cdef double *value = <double *>cnp.PyArray_DATA(values)
+        cdef Py_ssize_t done = 0, count = len(array), part
+        while done < count:
+            part = min(count - done, AT_ONCE)
+            self.caller.evaluate(point + done * dimension, part, value + done)
+            done += part
+        return values
+
+
+cdef int evaluate_in_c(void *objective, const double *x, double *y) except -1:
+    return (<RemoteObjective>objective).caller.evaluate(x, 1, y)
+
+
+# --- The evaluator's side -----------------------------------------------------------------------
+
+
+@cython.final
+@cython.no_gc
+cdef class Server:
+    """The evaluator's end.
+
+    Parameters
+    ----------
+    channel : Channel
+    alive : callable
+        ``alive() -> bool``: whether the solver's process lives.
+    """
+
+    cdef Channel channel
+    cdef object alive
+    cdef cnp.ndarray point  # the solver cannot change it while it is evaluated
+
+    def __init__(self, Channel channel, alive):
+        self.channel, self.alive = channel, alive
+        self.point = np.empty((AT_ONCE, channel.dimension))
+
+    def wait_until_ready(self):
+        """Wait until the solver can be launched."""
+        self.listen()
+        if self.channel.head.kind != READY:
+            raise Garbled(f"a message of kind {self.channel.head.kind}")
+
+    def launch(self, int64_t number, objective):
+        """Have the solver make a launch, evaluating for it with the run's objective.
+
+        Returns
+        -------
+        str
+            Why the algorithm returned, should it have made no evaluation.
+
+        Raises
+        ------
+        LaunchFailed
+            If the algorithm raised.
+        SolverGone
+            If its process ended.
+        Garbled
+            If it wrote a message that no solver of ours writes.
+        """
+        cdef Head *head = self.channel.head
+        head.count = number
+        self.answer(LAUNCH, objective)
+        while True:
+            self.listen()
+            if head.kind == POINTS:
+                self.evaluate(objective)
+            elif head.kind == RETURNED:
+                return self.channel.read_text().decode("utf-8", "replace")
+            elif head.kind == FAILED:
+                text = self.channel.read_text().decode("utf-8", "replace")
+                raise LaunchFailed(head.code, text)
+            else:
+                raise Garbled(f"a message of kind {head.kind}")
+
+    cdef int evaluate(self, objective) except -1:
+        """Evaluate the points that are asked for, and answer."""
+        cdef Head *head = self.channel.head
+        cdef int64_t count = head.count
+        cdef double *point = <double *>cnp.PyArray_DATA(self.point)
+        cdef double y = 0.0
+        cdef uintptr_t function, handle
+        cdef cnp.ndarray values
+        if not 1 <= count <= AT_ONCE:
+            raise Garbled(f"a batch of {count} points")
+        memcpy(point, self.channel.points, count * self.channel.dimension * sizeof(double))
+        try:
+            if count == 1:
+                function, handle = objective.c_function
+                (<evaluate_t>function)(<void *>handle, point, &y)
+                self.channel.values[0] = y
+            else:
+                values = objective.batch(self.point[:count])
+                memcpy(self.channel.values, cnp.PyArray_DATA(values), count * sizeof(double))
+        except LaunchCut:
+            self.answer(CUT, objective)
+        except Exception as error:
+            self.channel.write_text(_pickled(error))
+            self.answer(ERROR, objective)
+        else:
+            self.answer(VALUES, objective)
+        return 0
+
+    cdef int answer(self, int64_t kind, objective) except -1:
+        """Give the turn to the solver."""
+        cdef Head *head = self.channel.head
+        left = objective.evaluations_left
+        head.calls = objective.evaluations
+        head.left = -1 if left is None else left
+        head.kind = kind
+        give_turn(head, SOLVER)
+        return 0
+
+    cdef int listen(self) except -1:
+        """Wait until the solver has given the turn."""
+        cdef Head *head = self.channel.head
+        while not wait_for_turn(head, EVALUATOR):
+            if not self.alive() and timefair_load(&head.turn) != EVALUATOR:
+                raise SolverGone
+        return 0
+
+
+def _pickled(error):
+    """An exception as the solver raises it again: its own type where that can be pickled."""
+    try:
+        data = pickle.dumps(error)
+        pickle.loads(data)
+    except Exception:
+        data = b""
+    if not 0 < len(data) <= TEXT:
+        data = pickle.dumps(RuntimeError(f"{type(error).__name__}: {error}"[:TEXT // 8]))
+    return data

@@ -1,0 +1,152 @@
+"""The process that an algorithm lives in when it is apart: it forks a solver for each run.
+
+It is started anew and not forked, so it holds no problem, and knows neither the function nor the
+instances that are measured. It loads and prepares the algorithm, with a trial launch on a function
+of its own, and then waits for requests of the process that started it, on a socket. A solver is
+the orphan of a fork, so it becomes a child of that process, as the other processes of a run are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import socket
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from typing import NoReturn
+
+import numpy as np
+
+from timefair.algorithms.base import Algorithm
+from timefair.algorithms.registry import source_files
+from timefair.basics.errors import InputError
+from timefair.measure import idleness, kernel
+from timefair.measure.apart.channel import Caller, Channel
+from timefair.measure.apart.messages import LONGEST, Ready, Request, Setup
+from timefair.measure.confinement import confine
+from timefair.measure.failures import failure
+from timefair.measure.interruption import ends_at_once
+from timefair.measure.isolation import Views, views
+from timefair.measure.loading import load
+from timefair.measure.objective import LaunchCut
+from timefair.measure.preparation import prepare
+from timefair.measure.seeds import stream
+from timefair.problems.base import Problem, ProblemName
+from timefair.records.status import Isolation
+
+
+def main() -> None:
+    """Be the host that the arguments' socket is for."""
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    setup: Setup = pickle.loads(connection.recv(LONGEST))
+    kernel.die_with_parent(setup.starter)
+    ends_at_once()
+    try:
+        algorithm, folders, ready = _get_ready(setup)
+    except InputError as error:
+        connection.send(json.dumps(vars(Ready(faults=list(error.faults)))).encode())
+        return
+    connection.send(json.dumps(vars(ready)).encode())
+    while True:
+        message, fds, *_ = socket.recv_fds(connection, LONGEST, 1)
+        if not message:
+            return
+        request: Request = pickle.loads(message)
+        pid = _fork_solver(connection, algorithm, setup, request, folders, fds[0])
+        os.close(fds[0])
+        connection.send(str(pid).encode())
+
+
+def _get_ready(setup: Setup) -> tuple[Algorithm, Views, Ready]:
+    begun = time.monotonic()
+    algorithm = load(setup.use, setup.parameters, setup.rounds_integers)
+    seconds = time.monotonic() - begun
+    folders = views(Isolation.PRIVATE, source_files(setup.use), setup.memory_mb)
+    begun = time.monotonic()
+    trial = prepare(algorithm, _stand_in(setup), setup.memory_mb, folders)
+    seconds += time.monotonic() - begun
+    watched = [str(folder) for folder in folders.watched]
+    ready = Ready(seconds, trial.trace, trial.appeared, watched, folders.because)
+    return algorithm, folders, ready
+
+
+def _stand_in(setup: Setup) -> Problem:
+    """A function for the trial launch: the sphere in the space of the problems."""
+    middle = (setup.lower + setup.upper) / 2
+    return Problem(
+        ProblemName("stand-in", 1, len(middle), 1),
+        evaluate=lambda x: float(np.sum(np.square(x - middle))),
+        lower=setup.lower,
+        upper=setup.upper,
+        f_opt=0.0,
+        integer=setup.integer,
+    )
+
+
+def _fork_solver(
+    connection: socket.socket,
+    algorithm: Algorithm,
+    setup: Setup,
+    request: Request,
+    folders: Views,
+    fd: int,
+) -> int:
+    """Fork a process that forks the solver and ends. The number of the solver's process."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    told, tell = os.pipe()
+    between = os.fork()
+    if between == 0:
+        pid = os.fork()
+        if pid == 0:
+            os.close(told)
+            os.close(tell)
+            connection.close()
+            _live(algorithm, setup, request, folders, fd)
+        os.write(tell, str(pid).encode())
+        kernel.end_process(0)
+    os.close(tell)
+    os.waitpid(between, 0)
+    pid = int(os.read(told, 32))
+    os.close(told)
+    return pid
+
+
+def _live(
+    algorithm: Algorithm, setup: Setup, request: Request, folders: Views, fd: int
+) -> NoReturn:
+    """Be a solver, from just after the fork to the end, which others decide."""
+    caller: Caller | None = None
+    try:
+        os.setsid()
+        tempfile.tempdir = request.folder
+        folders.enter()
+        while os.getppid() != setup.starter:  # until the process in between has ended
+            os.sched_yield()
+        kernel.die_with_parent(setup.starter)
+        os.sched_setaffinity(0, request.cores)
+        kernel.limit_memory(setup.memory_mb)
+        confine()
+        channel = Channel(fd, len(setup.lower))
+        caller = Caller(channel, setup.lower, setup.upper, setup.integer)
+        os.register_at_fork(after_in_child=caller.disown)
+        objective = caller.objective
+        launch = caller.next_launch()
+        while True:
+            rng = stream(request.seed, launch)
+            remark = ""
+            with suppress(LaunchCut):
+                remark = idleness.of_a_return(algorithm.solve(objective, rng))
+            launch = caller.returned(remark)
+    except BaseException as error:
+        if caller is not None:
+            caller.failed(*failure(error))
+    finally:
+        kernel.end_process(1)
+
+
+if __name__ == "__main__":
+    main()

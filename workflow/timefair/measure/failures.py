@@ -1,0 +1,23 @@
+"""What a run's process says of a failure that it survived."""
+
+from __future__ import annotations
+
+import errno
+
+from timefair.basics.errors import described
+from timefair.measure.apart.channel import LaunchFailed
+from timefair.records.status import Status
+
+FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
+"""The failures; processes tell each other the place here."""
+
+
+def failure(error: BaseException) -> tuple[int, str]:
+    """The place in `FAILURES` of what the algorithm raised, and its description on one line."""
+    if isinstance(error, LaunchFailed):
+        return error.code if error.code in range(len(FAILURES)) else 0, error.text
+    lacked_memory = isinstance(error, MemoryError) or (
+        isinstance(error, OSError) and error.errno == errno.ENOMEM
+    )
+    status = Status.OUT_OF_MEMORY if lacked_memory else Status.RAISED
+    return FAILURES.index(status), described(error)
