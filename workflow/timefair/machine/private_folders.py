@@ -26,8 +26,9 @@ _MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
 _PR_CAPBSET_DROP = 24
 _CAPABILITY_VERSION = 0x20080522
 
-_UNDOING = (19, 21)
-"""CAP_SYS_PTRACE and CAP_SYS_ADMIN: with them a process can leave its view."""
+_UNDOING = (19, 21, 38)
+"""CAP_SYS_PTRACE, CAP_SYS_ADMIN and CAP_PERFMON: with them a process can leave its view, or look
+into one that is outside."""
 
 
 class Mount(NamedTuple):

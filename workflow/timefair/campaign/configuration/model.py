@@ -330,7 +330,7 @@ class Campaign(Section):
         return self.isolation_of(label) == "strict" and not external
 
     def cores_of(self, label: str) -> int:
-        """The cores that a run of an algorithm holds: its threads, and one for evaluations apart."""
+        """The cores that a run of an algorithm holds: its threads, and one that evaluates apart."""
         return self.algorithms[label].threads + self.is_apart(label)
 
     @property

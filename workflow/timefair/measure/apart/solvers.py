@@ -94,6 +94,7 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
             ready = Ready(**json.loads(answer))
             if ready.faults:
                 raise InputError(*ready.faults)
+            kernel.end_orphans(spare=[process.pid])  # that the trial launch left
             yield Host(process.pid, ready, cores[:-1], cores[-1], ours, len(setup.lower))
         finally:
             process.kill()

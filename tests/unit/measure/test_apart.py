@@ -1,0 +1,346 @@
+"""`isolation: strict`: the same results, and an algorithm that cannot reach its evaluator."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration
+from timefair.campaign.plan import jobs
+from timefair.campaign.provenance import measure_keys
+from timefair.measure import kernel, loading
+from timefair.measure.apart.messages import Setup
+from timefair.measure.apart.solvers import hosted
+from timefair.measure.cell import Prepared, measure
+from timefair.measure.child import Allowance
+from timefair.measure.run import measure_run
+from timefair.policies.restarts.bet_and_run import BetAndRun
+from timefair.policies.restarts.fixed import FixedLength
+from timefair.policies.restarts.independent import Independent
+from timefair.policies.restarts.none import NoRestart
+from timefair.problems.base import Problem, ProblemName
+from timefair.records.store import read_runs
+
+pytestmark = pytest.mark.skipif(
+    len(os.sched_getaffinity(0)) < 2, reason="evaluations have a core of their own"
+)
+CORES = tuple(sorted(os.sched_getaffinity(0))[:2])
+
+ALGORITHMS = '''
+import ctypes
+import gc
+import os
+import signal
+import sys
+import threading
+import time
+
+import numpy as np
+
+
+def sample(objective, rng, most=10**9):
+    for _ in range(most):
+        objective(rng.uniform(objective.lower, objective.upper))
+
+
+def short(objective, rng):
+    """Draws from all generators that a run seeds."""
+    for _ in range(40):
+        objective(rng.uniform(objective.lower, objective.upper) * np.random.random())
+
+
+def batches(objective, rng):
+    while True:
+        objective.batch(rng.uniform(objective.lower, objective.upper, (700, objective.dimension)))
+
+
+def in_c(objective, rng):
+    function, handle = objective.c_function
+    kind = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    call, y = kind(function), ctypes.c_double()
+    while True:
+        x = rng.uniform(objective.lower, objective.upper)
+        call(handle, x.ctypes.data, ctypes.byref(y))
+
+
+def budgeted(objective, rng):
+    left = objective.evaluations_left
+    sample(objective, rng, 7)
+    raise RuntimeError(f"{left} {objective.evaluations_left} {objective.evaluations}")
+
+
+def looks_around(objective, rng):
+    """Tells what of the measurement is in its process, and whether it can read another one."""
+    objective(objective.lower)
+    mine = {type(thing).__name__ for thing in gc.get_objects()}
+    found = sorted(mine & {"Measurement", "State", "_Launcher", "Job", "Campaign"})
+    frame, words = sys._getframe(), set()
+    while frame is not None:
+        words |= set(frame.f_locals)
+        frame = frame.f_back
+    found += sorted(words & {"job", "problem", "function", "instance"})
+    parent = os.getppid()
+    for name in ("mem", "maps", "environ", *(f"fd/{number}" for number in range(60))):
+        try:
+            with open(f"/proc/{parent}/{name}", "rb") as file:
+                found += [name] * bool(file.read(1))
+        except OSError:
+            pass
+    raise RuntimeError(f"found: {found}")
+
+
+def raises(objective, rng):
+    sample(objective, rng, 3)
+    raise ValueError("no convergence")
+
+
+def crashes(objective, rng):
+    sample(objective, rng, 3)
+    os.kill(os.getpid(), signal.SIGABRT)
+
+
+def exits(objective, rng):
+    sample(objective, rng, 3)
+    os._exit(3)
+
+
+def allocates(objective, rng):
+    sample(objective, rng, 3)
+    raise MemoryError
+
+
+def hangs(objective, rng):
+    sample(objective, rng, 3)
+    time.sleep(100)
+
+
+def swallows(objective, rng):
+    while True:
+        try:
+            sample(objective, rng)
+        except BaseException:
+            pass
+
+
+def returns(objective, rng):
+    return 3
+
+
+def catches(objective, rng):
+    """Goes on after what the function raised."""
+    try:
+        objective(np.zeros(objective.dimension))
+    except ZeroDivisionError as error:
+        raise RuntimeError(f"caught {error}")
+
+
+def in_threads(objective, rng):
+    threads = [threading.Thread(target=swallows, args=(objective, rng)) for _ in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def garbles(objective, rng):
+    sample(objective, rng, 3)
+    (channel,) = [line for line in open("/proc/self/maps") if "timefair-channel" in line]
+    start = int(channel.partition("-")[0], 16)
+    ctypes.c_int64.from_address(start + 8).value = 77  # a kind of message that there is not
+    ctypes.c_int32.from_address(start).value = 1
+    time.sleep(100)
+
+
+def forks(objective, rng):
+    if os.fork() == 0:
+        time.sleep(100)
+    sample(objective, rng)
+'''
+
+
+@pytest.fixture(scope="module")
+def algorithms(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("apart") / "apart.py"
+    path.write_text(ALGORITHMS)
+    return path
+
+
+@contextmanager
+def host_of(use: str, problem: Problem, memory_mb: float | None = None):
+    space = problem.lower, problem.upper, problem.integer
+    before = os.sched_getaffinity(0)
+    with hosted(Setup(os.getpid(), use, {}, False, *space, memory_mb), CORES) as host:
+        os.sched_setaffinity(0, host.cores)
+        try:
+            yield host
+        finally:
+            os.sched_setaffinity(0, before)
+
+
+def run_apart(use: str, problem: Problem, **allowed) -> dict:
+    with host_of(use, problem) as host:
+        return measure_run(host, problem, Allowance(**{"restart": NoRestart(), **allowed}), seed=5)
+
+
+def result(row: dict) -> dict:
+    """What does not depend on time."""
+    names = ("status", "stop_reason", "message", "evaluations", "launches", "best_f", "best_x")
+    return {
+        **{name: row[name] for name in names if name != "best_x"},
+        "best_x": None if row["best_x"] is None else row["best_x"].tolist(),
+        "events": [(e["restart"], e["evaluations"], e["precision"]) for e in row["events"]],
+        "launch_log": [(one["evaluations"], one["best_precision"]) for one in row["launch_log"]],
+    }
+
+
+# --- The same results ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("use", "restart"),
+    [
+        ("short", Independent()),
+        ("short", FixedLength(tau_evaluations=15)),
+        ("short", BetAndRun(candidates=3, tau_evaluations=25)),
+        ("batches", Independent()),
+        ("in_c", NoRestart()),
+        ("timefair:DE", Independent()),
+        ("scipy:Nelder-Mead", Independent()),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_with_a_budget_of_evaluations_all_is_as_in_the_default_mode(
+    algorithms, problem, use, restart
+):
+    use = use if ":" in use else f"{algorithms}:{use}"
+    allowance = Allowance(evaluations=900, restart=restart)
+    here = measure_run(loading.load(use, {}, False), problem, allowance, seed=5)
+    assert result(run_apart(use, problem, evaluations=900, restart=restart)) == result(here)
+    assert here["evaluations"] == 900
+
+
+def test_a_launch_may_look_at_its_budget(algorithms, problem):
+    row = run_apart(f"{algorithms}:budgeted", problem, evaluations=50)
+    assert row["message"] == "RuntimeError: 50 43 7"
+
+
+# --- How runs end -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "stop_reason", "said"),
+    [
+        ("sample", "ok", "time", None),
+        ("raises", "raised", "failure", "ValueError: no convergence"),
+        ("crashes", "crashed", "failure", "SIGABRT"),
+        ("exits", "exited", "failure", "exit code 3"),
+        ("allocates", "out_of_memory", "failure", "MemoryError"),
+        ("hangs", "ok", "time_killed", None),
+        ("swallows", "ok", "time", None),
+        ("in_threads", "ok", "time", None),
+        ("returns", "no_evaluation", "algorithm_ended", "an object of type int without"),
+        ("garbles", "raised", "failure", "Garbled: a message of kind 77"),
+        ("forks", "ok", "time", None),
+    ],
+)
+def test_a_run_ends_with_the_status_of_the_default_mode(
+    algorithms, problem, name, status, stop_reason, said
+):
+    time_s = 2.0 if stop_reason == "failure" else 0.15  # a busy machine tells of an end late
+    row = run_apart(f"{algorithms}:{name}", problem, time_ns=round(time_s * 1e9))
+    if stop_reason == "time" and row["stop_reason"] == "time_killed":  # a busy machine
+        stop_reason = "time_killed"
+    assert (row["status"], row["stop_reason"]) == (status, stop_reason)
+    assert said is None or said in row["message"]
+    assert row["reaped_s"] < 5
+    assert row["left_processes"] == (name == "forks")
+    if row["stop_reason"] == "time_killed":
+        assert row["wall_s"] == 0.15
+
+
+def test_what_the_function_raises_is_raised_in_the_algorithm(algorithms):
+    def divides(x):
+        raise ZeroDivisionError("by zero")
+
+    box = np.full(2, -1.0), np.full(2, 1.0)
+    problem = Problem(ProblemName("test", 1, 2, 1), divides, *box, f_opt=0.0)
+    row = run_apart(f"{algorithms}:catches", problem, time_ns=10**9)
+    assert row["message"] == "RuntimeError: caught by zero"
+
+
+# --- What an algorithm can reach ----------------------------------------------------------------
+
+
+def test_nothing_of_the_measurement_is_in_the_process_of_the_algorithm(algorithms, problem):
+    row = run_apart(f"{algorithms}:looks_around", problem, time_ns=10**9)
+    assert row["message"] == "RuntimeError: found: []"
+
+
+def test_an_algorithm_that_cannot_be_loaded_is_named(tmp_path, problem):
+    path = tmp_path / "broken.py"
+    path.write_text("import no_such_module\n")
+    with pytest.raises(InputError, match="no_such_module"), host_of(f"{path}:solve", problem):
+        pass
+
+
+# --- A job --------------------------------------------------------------------------------------
+
+
+def test_a_job_never_imports_the_module_of_an_algorithm_apart(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
+    Path("who.py").write_text(
+        "import os\n\nopen('imported', 'a').write(f'{os.getpid()} ')\n\n"
+        "def solve(objective, rng):\n"
+        "    while True:\n"
+        "        objective(rng.uniform(objective.lower, objective.upper))\n"
+    )
+    campaign = configuration.parse(
+        {
+            "name": "test",
+            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+            "algorithms": {"who": "who.py:solve"},
+            "budget": {"evaluations": 30},
+            "runs": 2,
+            "isolation": "strict",
+        }
+    )
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            kernel.adopt_orphans()
+            (job,) = jobs(campaign)
+            prepared = Prepared(campaign)
+            key = prepared.key(job)
+            record = Path("results/test") / job.record(key)
+            record.parent.mkdir(parents=True)
+            measure(campaign, job, record, key)
+            status = str(os.getpid()) in Path("imported").read_text().split()
+        finally:
+            kernel.end_process(int(status))
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    (record,) = Path("results").rglob("*.parquet")
+    runs = read_runs([record]).to_pylist()
+    assert [run["isolation"] for run in runs] == ["strict"] * 2
+    assert [run["evaluations"] for run in runs] == [30] * 2
+    assert all(run["preparation_s"] > 0 for run in runs)
+    (key,) = measure_keys(campaign).values()
+    assert key in str(record) or key[:12] in str(record)
+
+
+def test_strict_isolation_takes_one_thread():
+    with pytest.raises(InputError, match=r"algorithms\.a\.threads: 2"):
+        configuration.parse(
+            {
+                "name": "test",
+                "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+                "algorithms": {"a": {"use": "timefair:DE", "threads": 2, "isolation": "strict"}},
+                "budget": {"evaluations": 30},
+            }
+        )
