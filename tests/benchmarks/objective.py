@@ -22,7 +22,7 @@ import cocoex
 import ioh
 import numpy as np
 
-from timefair.measure.objective import Objective
+from timefair.measure.objective import Measurement
 from timefair.measure.state import State
 from timefair.problems.registry import SUITES
 
@@ -36,11 +36,11 @@ def instrumented(function: int, dimension: int, native: bool) -> Callable:
     state = State()
     problem = SUITES["bbob"].problem(function, dimension, 1)
     logs = (state.event_log, state.launch_log, state.best_fd)
-    objective = Objective(problem, state.header_array, *logs, native=native)
+    measurement = Measurement(problem, state.header_array, *logs, native=native)
     KEPT.append(state)
-    objective.start(0, 2**62)
-    objective.begin_launch()
-    return objective
+    measurement.start(0, 2**62)
+    measurement.begin_launch()
+    return measurement.objective
 
 
 def coco(function: int, dimension: int, observed: bool) -> Callable:

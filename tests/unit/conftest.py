@@ -32,13 +32,19 @@ MACHINE = {
 
 
 def _row(run: int, instance: int = 1, events: int = 3, **changes: Any) -> dict[str, Any]:
+    best_f, f_opt = 79.5 + run, 79.48
+    best = best_f - f_opt
+    launch = {
+        "start_s": 0.0, "end_s": 1.0, "evaluations": events, "best_precision": best,
+        "end": "returned",
+    }  # fmt: skip
     return {
         "suite": "bbob", "function": 1, "dimension": 2, "instance": instance, "algorithm": "a",
         "round": 1, "run": run, "seed": 2**64 - 1, "status": "ok", "stop_reason": "time",
-        "best_f": 79.5 + run, "f_opt": 79.48, "wall_s": 1.0, "evaluations": events,
-        "launch_log": [{"start_s": 0.0, "end_s": 1.0, "end": "returned"}],
+        "best_f": best_f, "best_precision": best, "f_opt": f_opt, "wall_s": 1.0, "reaped_s": 1.0,
+        "evaluations": events, "launches": 1, "launch_log": [launch],
         "events": [
-            {"restart": 0, "evaluations": k, "time_s": 0.1 * k, "precision": 1.0 / k}
+            {"restart": 0, "evaluations": k, "time_s": 0.1 * k, "precision": best + events - k}
             for k in range(1, events + 1)
         ],
         **changes,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from timefair.algorithms import registry
 from timefair.algorithms.builtin.differential_evolution import BOUNDS
 from timefair.algorithms.builtin.differential_evolution.strategies import STRATEGIES
-from timefair.measure.objective import LaunchCut, Objective
+from timefair.measure.objective import LaunchCut, Measurement, Objective
 from timefair.measure.state import State
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES
@@ -141,8 +141,7 @@ class Called:
         return value
 
 
-def measured(function, lower, upper, **options) -> Objective:
-    """The objective of a run, which is evaluated by its C function."""
+def measurement_of(function, lower, upper, **options) -> Measurement:
     state = State()
     problem = Problem(
         ProblemName("test", 1, len(lower), 1),
@@ -152,10 +151,15 @@ def measured(function, lower, upper, **options) -> Objective:
         f_opt=0.0,
     )
     logs = (state.event_log, state.launch_log, state.best_fd)
-    objective = Objective(problem, state.header_array, *logs, **options)
-    objective.start(0)
-    objective.begin_launch()
-    return objective
+    measurement = Measurement(problem, state.header_array, *logs, **options)
+    measurement.start(0)
+    measurement.begin_launch()
+    return measurement
+
+
+def measured(function, lower, upper, **options) -> Objective:
+    """The objective of a run, which is evaluated by its C function."""
+    return measurement_of(function, lower, upper, **options).objective
 
 
 OBJECTIVES = pytest.mark.parametrize("objective_of", [Called, measured])
@@ -308,12 +312,12 @@ def test_a_value_that_is_no_number_is_an_error() -> None:
 
 def test_a_run_cuts_a_launch_at_its_last_evaluation() -> None:
     recorded = Recorded(waves, 10**6)
-    objective = measured(recorded, *box(3))
+    measurement = measurement_of(recorded, *box(3))
     solve = registry.load("timefair:DE", {}).solve
     for launch in range(3):
-        objective.begin_launch(evaluations=50)
+        measurement.begin_launch(evaluations=50)
         with pytest.raises(LaunchCut):
-            solve(objective, np.random.default_rng(7))
+            solve(measurement.objective, np.random.default_rng(7))
         assert len(recorded.points) == 50 * (launch + 1)
     np.testing.assert_array_equal(recorded.points[:50], recorded.points[100:])
 
@@ -345,14 +349,14 @@ def test_a_signal_is_heard_between_generations() -> None:
 
     problem, state = SUITES["bbob"].problem(1, 2, 1), State()  # evaluated without the interpreter
     logs = (state.event_log, state.launch_log, state.best_fd)
-    objective = Objective(problem, state.header_array, *logs)
-    objective.start(0)
-    objective.begin_launch(evaluations=10**8)
+    measurement = Measurement(problem, state.header_array, *logs)
+    measurement.start(0)
+    measurement.begin_launch(evaluations=10**8)
     before = signal.signal(signal.SIGALRM, hear)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.01)
         with pytest.raises(Cut):
-            registry.load("timefair:DE", {}).solve(objective, np.random.default_rng(1))
+            registry.load("timefair:DE", {}).solve(measurement.objective, np.random.default_rng(1))
     finally:
         signal.signal(signal.SIGALRM, before)
 

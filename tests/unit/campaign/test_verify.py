@@ -14,7 +14,7 @@ from timefair.campaign import plan
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.journal import Journal, journal_path
-from timefair.records.store import read_runs, write_record
+from timefair.records.store import open_record, read_runs, write_record
 
 KEY = "ab" * 32
 
@@ -68,6 +68,17 @@ def test_a_damaged_record_is_named_and_its_runs_are_missing(measured, verify, da
     assert second == f"{measured.folder}: 2 runs missing; start snakemake again"
     assert summary.startswith("4 files, 6 runs (2 missing)")
     assert summary.endswith("2 problems")
+
+
+def test_a_run_that_contradicts_itself(measured, verify, row, write):
+    record = measured.record(measured.jobs[0])
+    events = row(0)["events"]
+    events[1]["precision"] = events[2]["precision"] / 2
+    facts = open_record(record).facts
+    write(record, row(0) | {"events": events}, row(1), **facts)
+    status, (line, *_) = verify("--quiet")
+    assert status == 1
+    assert line.startswith(f"{record}: f1 D=2 instance 1 run 0: the precision does not fall")
 
 
 def test_a_run_that_is_there_twice(measured, verify, row):

@@ -24,7 +24,7 @@ from timefair.measure.interference import DELAY_SHARE, REFERENCE_RATIO, Judgemen
 from timefair.measure.monitor import RunMonitor
 from timefair.measure.reference import Reference
 from timefair.measure.run import _resources, _Usage, measure_run
-from timefair.measure.state import State
+from timefair.measure.state import Start
 from timefair.measure.surroundings import Counters, Surroundings
 from timefair.problems.registry import SUITES
 from timefair.records.status import Disturbance
@@ -94,23 +94,18 @@ def test_what_the_figures_say_is_what_is_judged(wall_s, delay_s, taken_s, best_s
 def test_others_are_blamed_for_what_the_run_did_not_compute(
     cpu_s, delay_s, orphans_s, core_s, foreign_s
 ):
-    state = State()
-    state["delay_0"], state["cpu_0"] = 10**9, 2 * 10**9
     usage = _Usage(
         cpu_s=2 + cpu_s,
         run_queue_delay_ns=round((1 + delay_s) * 1e9),
         orphans_delay_ns=round(orphans_s * 1e9),
     )
-    row = _resources(state, usage, core_s, 1)
-    state.close()
+    row = _resources(Start(0, delay=10**9, cpu=2 * 10**9), usage, core_s, 1)
     assert row["run_queue_delay_s"] == pytest.approx(delay_s)
     assert row["foreign_delay_s"] == pytest.approx(foreign_s, abs=1e-9)
 
 
 def test_a_kernel_without_waiting_times_blames_nobody():
-    state = State()
-    row = _resources(state, _Usage(cpu_s=0.5, run_queue_delay_ns=None), 1.0, 1)
-    state.close()
+    row = _resources(Start(0), _Usage(cpu_s=0.5, run_queue_delay_ns=None), 1.0, 1)
     assert row["run_queue_delay_s"] is row["foreign_delay_s"] is None
 
 

@@ -13,7 +13,7 @@ from timefair.measure.objective import (
     LaunchCode,
     LaunchCut,
     Log,
-    Objective,
+    Measurement,
     Stop,
 )
 from timefair.measure.state import State
@@ -62,7 +62,7 @@ class Bench:
         self.state, self.clock = State(), Clock()
         if rows is not None:
             self.state.event_log = Log(self.state.event_log.fd, EVENT, rows)
-        self.objective = Objective(
+        self.measurement = Measurement(
             problem or sphere(),
             self.state.header_array,
             self.state.event_log,
@@ -72,8 +72,9 @@ class Bench:
             exit=end,
             **options,
         )
-        self.objective.start(0, deadline)
-        self.objective.begin_launch()
+        self.measurement.start(0, deadline)
+        self.measurement.begin_launch()
+        self.objective = self.measurement.objective
 
     def events(self) -> list[tuple]:
         return self.state.events().tolist()
@@ -250,7 +251,7 @@ def test_values_that_are_not_finite_are_counted_and_are_no_events(bench, value):
 
 def test_a_launch_is_cut_at_tau_again_and_again_until_it_gives_up(bench):
     b = bench()
-    b.objective.begin_launch(deadline=50)
+    b.measurement.begin_launch(deadline=50)
     b.objective([3, 0])  # ends at 30
     b.objective([2, 0])  # ends at 40
     for _ in range(3):
@@ -259,25 +260,25 @@ def test_a_launch_is_cut_at_tau_again_and_again_until_it_gives_up(bench):
     # It was evaluated once more, and what ended at tau or later is nobody's result.
     assert b.state["evaluations"] == 3
     assert [event[0] for event in b.events()] == [1, 1]
-    assert b.objective.end_launch(LaunchCode.RETURNED) == 3
+    assert b.measurement.end_launch(LaunchCode.RETURNED) == 3
     assert b.state.launches()[1]["code"] == LaunchCode.TAU
 
 
 def test_a_launch_uses_exactly_its_evaluations(bench):
     b = bench()
-    b.objective.begin_launch(evaluations=2)
+    b.measurement.begin_launch(evaluations=2)
     b.objective([3, 0])
     with pytest.raises(LaunchCut):
         b.objective([2, 0])
     with pytest.raises(LaunchCut):
         b.objective([1, 0])
-    assert b.objective.end_launch(LaunchCode.TAU) == 2
+    assert b.measurement.end_launch(LaunchCode.TAU) == 2
     assert b.events()[-1] == (1, 2, 40, 4.0)
 
 
 def test_a_launch_that_swallows_its_cut_ends_with_the_run(bench):
     b = bench(deadline=80)
-    b.objective.begin_launch(evaluations=1)
+    b.measurement.begin_launch(evaluations=1)
     for _ in range(4):
         with pytest.raises(LaunchCut):
             b.objective([1, 0])
@@ -290,11 +291,11 @@ def test_a_launch_that_swallows_its_cut_ends_with_the_run(bench):
 def test_each_launch_keeps_its_own_best_and_count(bench):
     b = bench()
     b.objective([1, 0])
-    b.objective.end_launch(LaunchCode.RETURNED)
-    b.objective.begin_launch()
+    b.measurement.end_launch(LaunchCode.RETURNED)
+    b.measurement.begin_launch()
     b.objective([3, 0])
     b.objective([2, 0])
-    b.objective.end_launch(LaunchCode.RETURNED)
+    b.measurement.end_launch(LaunchCode.RETURNED)
     log = b.state.launches()
     assert log["best"].tolist() == [1.0, 4.0]
     assert (log["last"] - log["first"]).tolist() == [1, 2]
@@ -306,7 +307,7 @@ def test_a_new_process_goes_on_where_the_last_one_was_killed(bench):
     b.objective([2, 0])
     b.objective([3, 0])
     b.state.close_open_launch(LaunchCode.TAU, 35)
-    after = Objective(
+    measurement = Measurement(
         sphere(),
         b.state.header_array,
         b.state.event_log,
@@ -316,7 +317,9 @@ def test_a_new_process_goes_on_where_the_last_one_was_killed(bench):
         clock=b.clock,
         exit=end,
     )
-    after.begin_launch()
+    measurement.start(0)
+    measurement.begin_launch()
+    after = measurement.objective
     assert after.evaluations == 2
     after([2.5, 0])  # better than the launch's own past only
     after([1, 0])
@@ -341,7 +344,7 @@ def test_the_logs_grow_over_many_segments(bench):
 
 def test_in_a_process_that_the_algorithm_forked_it_refuses(bench):
     b = bench()
-    b.objective.disown()
+    b.measurement.disown()
     with pytest.raises(RuntimeError, match="forked"):
         b.objective([1, 0])
 
@@ -355,7 +358,7 @@ def test_native_and_python_evaluation_give_the_same_bits():
         values = []
         for native in (True, False):
             state = State()
-            objective = Objective(
+            measurement = Measurement(
                 problem,
                 state.header_array,
                 state.event_log,
@@ -363,8 +366,9 @@ def test_native_and_python_evaluation_give_the_same_bits():
                 state.best_fd,
                 native=native,
             )
-            objective.start(0)
-            objective.begin_launch()
+            measurement.start(0)
+            measurement.begin_launch()
+            objective = measurement.objective
             points = np.random.default_rng(function).uniform(-6, 6, (200, 5))
             values.append([objective(x) for x in points])
             assert np.isnan(objective(np.full(5, np.nan)))

@@ -112,6 +112,12 @@ def test_collecting_names_all_that_is_damaged(tmp_path, output, row, write):
     assert [line.partition(": ")[0] for line in lines] == [str(paths[0]), str(paths[2])]
 
 
+def test_collecting_names_a_run_that_contradicts_itself(record, output, row, write):
+    write(record, row(0), row(1, wall_s=-0.071))
+    (line,) = refusal({record: PLACE}, output)
+    assert line.startswith(f"{record}: f1 D=2 instance 1 run 1: wall_s is -0.071; delete it")
+
+
 def test_collecting_records_of_two_machines_needs_consent(tmp_path, output, row, write):
     paths = [tmp_path / f"{k}.parquet" for k in (1, 2)]
     for run, path in enumerate(paths):

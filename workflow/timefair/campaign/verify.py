@@ -14,6 +14,7 @@ from timefair.campaign import configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.reevaluation import COLUMNS as OF_POINTS
 from timefair.campaign.reevaluation import Reevaluation
+from timefair.records.consistency import contradictions
 from timefair.records.integrity import (
     CONSENT,
     RUN_KEY,
@@ -250,6 +251,8 @@ def _runs_of(record: Record, place: Place | None) -> tuple[str, set[RunKey]]:
     """The algorithm and the runs of a record; `InputError` for one that its path does not name."""
     label, seen = "", set[RunKey]()
     for part in record.row_groups():
+        for line in contradictions(part):
+            raise InputError(f"{record.path}: {line}; {MEND}")
         rows = part.select(_READ).to_pylist()
         if place is not None and (clause := misplaced(place, record.facts, rows)):
             raise InputError(f"{record.path}: not the record of this name: {clause}; {MEND}")

@@ -26,7 +26,7 @@ from timefair.measure.cores import held_cores
 from timefair.measure.interruption import interruptible
 from timefair.measure.isolation import Views, views
 from timefair.measure.monitor import RunMonitor
-from timefair.measure.objective import NEVER, Objective
+from timefair.measure.objective import NEVER, Measurement
 from timefair.measure.preparation import Trial, evaluation_cost_s, prepare
 from timefair.measure.reference import parts_for
 from timefair.measure.repetitions import Repetitions
@@ -275,12 +275,12 @@ def _evaluation_cost(problem: Problem) -> dict[str, float]:
     """
     state = State()
     try:
-        objective = Objective(
+        measurement = Measurement(
             problem, state.header_array, state.event_log, state.launch_log, state.best_fd
         )
-        objective.start(0)
-        objective.begin_launch()
-        objective_s, bare_s = evaluation_cost_s(objective, problem)
+        measurement.start(0)
+        measurement.begin_launch()
+        objective_s, bare_s = evaluation_cost_s(measurement.objective, problem)
         return {"objective_s": objective_s, "bare_s": bare_s}
     except Exception:
         return {}

@@ -16,13 +16,23 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import idleness, kernel
+from timefair.measure.confinement import confine
 from timefair.measure.evaluators import Evaluators
 from timefair.measure.interruption import ends_at_once
 from timefair.measure.isolation import Views
-from timefair.measure.objective import NEVER, LaunchCode, LaunchCut, Objective, Stop, cpu_ns, now_ns
+from timefair.measure.objective import (
+    NEVER,
+    LaunchCode,
+    LaunchCut,
+    Measurement,
+    Objective,
+    Stop,
+    cpu_ns,
+    now_ns,
+)
 from timefair.measure.pausing import PausableLaunch
 from timefair.measure.seeds import launch_rng, seed_global_generators
-from timefair.measure.state import State
+from timefair.measure.state import Start, State
 from timefair.policies.restarts.base import UNLIMITED, Limit, RestartPolicy
 from timefair.policies.restarts.independent import Independent
 from timefair.problems.base import Problem
@@ -88,7 +98,7 @@ def live(
         if problem.reseed is not None:
             problem.reseed(seed + state["launches"])
         timer = kernel.KillTimer()
-        objective = Objective(
+        measurement = Measurement(
             problem,
             state.header_array,
             state.event_log,
@@ -98,25 +108,34 @@ def live(
             final_target=allowance.final_target,
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
         )
-        os.register_at_fork(after_in_child=lambda: _orphan(objective))
+        confine()
+        os.register_at_fork(after_in_child=lambda: _orphan(measurement))
         rng = _stream(seed, state["launches"])
-        if not state["launches"]:
-            state["switches_0"] = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
-            delay = kernel.run_queue_delay_ns()
-            state["delay_0"] = -1 if delay is None else delay
-            state["cpu_0"] = cpu_ns()
-            t0 = now_ns()
-            objective.start(t0, NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns)
-        allowance.restart.make(_Launcher(algorithm, objective, timer, allowance, state, seed, rng))
+        start = state.start or _begin_run(state, allowance)
+        measurement.start(start.t0, start.deadline)
+        launcher = _Launcher(
+            algorithm, measurement, measurement.objective, timer, allowance, state, start, seed, rng
+        )
+        allowance.restart.make(launcher)
     except BaseException as error:
         _fail(state, error)
-    os._exit(1)
+    kernel.end_process(1)
 
 
-def last_moment(state: State, allowance: Allowance) -> int:
+def last_moment(start: Start, allowance: Allowance) -> int:
     """When the run is over at the latest, in ns of the clock: T, or the limit without a T."""
-    deadline: int = state["deadline"]
-    return deadline if deadline != NEVER else state["t0"] + allowance.wall_ns
+    return start.deadline if start.deadline != NEVER else start.t0 + allowance.wall_ns
+
+
+def _begin_run(state: State, allowance: Allowance) -> Start:
+    """Start the time of the run now."""
+    delay = kernel.run_queue_delay_ns()
+    switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+    cpu, t0 = cpu_ns(), now_ns()
+    deadline = NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns
+    start = Start(t0, deadline, cpu, -1 if delay is None else delay, switches)
+    state.seal(start)
+    return start
 
 
 @dataclass
@@ -124,10 +143,12 @@ class _Launcher:
     """Makes the launches of a run for its restart policy, which takes it as `Launches`."""
 
     algorithm: Algorithm
+    measurement: Measurement
     objective: Objective
     timer: kernel.KillTimer
     allowance: Allowance
     state: State
+    start: Start
     seed: int
     stream: np.random.Generator | None  # of the first launch in this process, made before t0
 
@@ -139,7 +160,7 @@ class _Launcher:
     def launch(self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED) -> None:
         self._begin(limit)
         if plateau != UNLIMITED:
-            self.objective.end_at_plateau(_ns(plateau), _evaluations(plateau))
+            self.measurement.end_at_plateau(_ns(plateau), _evaluations(plateau))
         self._solve()
 
     def begin(self, turn: Limit) -> PausableLaunch:
@@ -147,7 +168,7 @@ class _Launcher:
 
         def launch(pause: Callable[[], None]) -> None:
             self._begin(UNLIMITED)
-            self.objective.pause_after(_ns(turn), _evaluations(turn), pause)
+            self.measurement.pause_after(_ns(turn), _evaluations(turn), pause)
             self._solve()
 
         begun = PausableLaunch(launch, lambda: self.state.launches()["best"][index].item())
@@ -155,32 +176,32 @@ class _Launcher:
         return begun
 
     def finish(self) -> None:
-        self.objective.finish(Stop.ENDED)
+        self.measurement.finish(Stop.ENDED)
 
     def _begin(self, limit: Limit) -> None:
         """Open the next launch, or end the run if its time is up."""
         state = self.state
-        now = now_ns() if self.made else state["t0"]
-        if now >= state["deadline"]:
-            self.objective.finish(Stop.TIME)
+        now = now_ns() if self.made else self.start.t0
+        if now >= self.start.deadline:
+            self.measurement.finish(Stop.TIME)
         # A KillTimer set to the earlier of the two also ends a launch that never evaluates.
         deadline = min(now + _ns(limit), NEVER)
-        last = min(last_moment(state, self.allowance), deadline)
+        last = min(last_moment(self.start, self.allowance), deadline)
         state["kill_at"] = last + self.allowance.grace_ns
         self.timer.set(state["kill_at"])
-        self.objective.begin_launch(now, deadline, _evaluations(limit))
+        self.measurement.begin_launch(now, deadline, _evaluations(limit))
 
     def _solve(self) -> None:
         """Have the algorithm make the launch that was just opened, and close it."""
-        objective = self.objective
+        measurement = self.measurement
         rng = self.stream or _stream(self.seed, self.made - 1)
         self.stream = None
         try:
-            returned = self.algorithm.solve(objective, rng)
+            returned = self.algorithm.solve(self.objective, rng)
         except LaunchCut:
-            objective.end_launch(LaunchCode.TAU)
+            measurement.end_launch(LaunchCode.TAU)
         else:
-            if objective.end_launch(LaunchCode.RETURNED) == 0:
+            if measurement.end_launch(LaunchCode.RETURNED) == 0:
                 self.state.report(idleness.of_a_return(returned))
                 self.finish()
 
@@ -211,21 +232,30 @@ def _warm_up(problem: Problem) -> None:
             break
 
 
-def _orphan(objective: Objective) -> None:
+def _orphan(measurement: Measurement) -> None:
     """In a process that the algorithm forked: do not evaluate, do not outlive the run."""
-    objective.disown()
+    measurement.disown()
     kernel.die_with_parent(os.getppid())
 
 
 def _fail(state: State, error: BaseException) -> None:
     """Leave to the parent what the algorithm raised, then end."""
-    end = now_ns()
+    end, start = now_ns(), state.start
     state["end"], state["cpu_1"] = end, cpu_ns()
-    if end >= state["deadline"]:
+    if start is not None and end >= start.deadline:
         state["stop"] = Stop.TIME
-        os._exit(0)
+        kernel.end_process(0)
     status = Status.OUT_OF_MEMORY if isinstance(error, MemoryError) else Status.RAISED
     state["failure"] = 1 + FAILURES.index(status)
     state["stop"] = Stop.FAILURE
-    state.report(f"{type(error).__name__}: {error}".strip(": "))
-    os._exit(0)
+    state.report(_words(error))
+    kernel.end_process(0)
+
+
+def _words(error: BaseException) -> str:
+    """What was raised and why; the name alone where the exception cannot say why."""
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}".strip(": ")
+    except BaseException:
+        return name

@@ -89,7 +89,7 @@ class Evaluators:
                 self._evaluate_one(problem, _NUMBER.unpack(number)[0])
                 os.write(self._done, number)
         finally:
-            os._exit(0)
+            kernel.end_process(0)
 
     def _evaluate_one(self, problem: Problem, i: int) -> None:
         try:

@@ -21,6 +21,7 @@ from typing import Any
 from timefair.basics.errors import InputError
 from timefair.machine import private_folders
 from timefair.machine.private_folders import Mount
+from timefair.measure import kernel
 from timefair.records.status import Isolation
 
 _PACKAGE = Path(__file__).parents[1]
@@ -62,7 +63,7 @@ class Views:
             private_folders.enter([*self.steps, Mount(scratch, private=False)], self.megabytes)
         except OSError as error:
             self._refusal.write(private_folders.said(error).encode()[: len(self._refusal)])
-            os._exit(1)
+            kernel.end_process(1)
 
     def check(self) -> None:
         """Raise `InputError` if a process could not enter its view: it has measured nothing."""

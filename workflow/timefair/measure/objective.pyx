@@ -4,6 +4,10 @@
 Compiled, because it stands in every evaluation: what it costs is taken from the algorithm's time.
 Everything that the parent has to know after this process is gone is written to shared memory as
 it happens (`timefair.measure.state` has the layout and the reader).
+
+There are two classes. An algorithm gets an `Objective`, which evaluates and has no other method.
+The launch loop has the `Measurement` behind it, which starts the time and opens and closes
+launches. No attribute of an objective leads to its measurement.
 """
 
 import mmap
@@ -28,6 +32,9 @@ cdef extern from *:
     """
     void timefair_commit_follows() noexcept nogil  # all writes above it are made before those below
 
+cdef extern from "unistd.h":
+    void _exit(int status) noexcept nogil
+
 ctypedef void (*native_t)(void *handle, const double *x, double *y) noexcept
 
 NEVER = INT64_MAX
@@ -38,8 +45,6 @@ AT_ONCE = 4096
 
 
 cdef struct Header:
-    int64_t t0  # when the algorithm was first called, ns of CLOCK_MONOTONIC
-    int64_t deadline  # t0 + T, or NEVER
     int64_t kill_at  # when the kernel timer ends this process, or NEVER
     int64_t evaluations  # that finished before the deadline
     int64_t last  # when the last evaluation finished, counted or not; 0: none did
@@ -48,10 +53,7 @@ cdef struct Header:
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
     int64_t failure  # which of `child.FAILURES`, by its place plus 1; 0: none
-    int64_t cpu_0  # CPU time of the process at t0, ns
-    int64_t cpu_1  # and when the run was stopped, with that of children waited for; 0: killed
-    int64_t delay_0  # its run-queue delay at t0, ns; -1: not to be had
-    int64_t switches_0  # its involuntary context switches at t0
+    int64_t cpu_1  # CPU time at the stop, with that of children waited for, ns; 0: killed
 
 
 cdef struct Event:
@@ -72,8 +74,7 @@ cdef struct Launch:
 
 
 HEADER = np.dtype([(name, np.int64) for name in (
-    "t0", "deadline", "kill_at", "evaluations", "last", "events", "launches", "stop", "end",
-    "failure", "cpu_0", "cpu_1", "delay_0", "switches_0",
+    "kill_at", "evaluations", "last", "events", "launches", "stop", "end", "failure", "cpu_1",
 )])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
@@ -225,8 +226,9 @@ cdef class BestPoint:
 
 
 @cython.final
-cdef class Objective:
-    """What an algorithm minimizes; see `timefair.algorithms.base.Objective` for its view of it.
+@cython.no_gc
+cdef class Measurement:
+    """Measures one run: evaluates for its `Objective`, and is told of launches by the launch loop.
 
     Parameters
     ----------
@@ -242,15 +244,15 @@ cdef class Objective:
         The run ends at the first precision at or below it; -1 for never.
     clock : callable, optional
         ``clock() -> int`` in nanoseconds instead of the real one: for tests.
-    exit : callable
-        Called with 0 when the run is over. It must not return.
+    exit : callable, optional
+        Called with 0 when the run is over, instead of ending the process: for tests. It must not return.
     native : bool
         Evaluate without the interpreter where the problem has a C function for it.
     evaluators : timefair.measure.evaluators.Evaluators, optional
         What evaluates batches on several cores.
     """
 
-    cdef readonly Py_ssize_t dimension
+    cdef Py_ssize_t dimension
     cdef object problem, evaluate, clock, exit, header_array
     cdef native_t native
     cdef void *handle
@@ -270,7 +272,7 @@ cdef class Objective:
     def __init__(
         self, problem, header, Log events, Log launches, int best_fd,
         int64_t cap=INT64_MAX, double final_target=-1.0,
-        clock=None, exit=os._exit, bint native=True, evaluators=None,
+        clock=None, exit=None, bint native=True, evaluators=None,
     ):
         self.problem = problem
         self.evaluate = problem.evaluate
@@ -291,8 +293,8 @@ cdef class Objective:
         # A run that goes on in a new process takes up where the last one was killed.
         self.calls = self.header.evaluations
         self.event_count = self.header.events
-        self.t0 = self.header.t0
-        self.run_deadline = self.deadline = self.header.deadline or INT64_MAX
+        self.t0 = -1
+        self.run_deadline = self.deadline = INT64_MAX
         self.best = INFINITY
         if self.event_count:
             events.reach(self.event_count - 1)
@@ -301,59 +303,23 @@ cdef class Objective:
         self.launch_best = INFINITY
         self.launch = NULL
 
-    # -- what the algorithm sees -------------------------------------------------------------
+    # -- evaluation --------------------------------------------------------------------------
 
-    @property
-    def lower(self):
-        return self.problem.lower.copy()
-
-    @property
-    def upper(self):
-        return self.problem.upper.copy()
-
-    @property
-    def integer(self):
-        return self.problem.integer.copy()
-
-    @property
-    def evaluations(self):
-        return self.calls
-
-    @property
-    def evaluations_left(self):
-        """Evaluations that the budget leaves to this launch; None without such a budget."""
-        return None if self.cap == INT64_MAX else max(self.cap - self.calls, 0)
-
-    @property
-    def c_function(self):
-        """``(function, objective)``: addresses, to evaluate from C without the interpreter.
-
-        The function is ``int f(void *objective, const double *x, double *y)``. It counts, stamps
-        and ends the run as a call does, wants the GIL, and returns -1 with an exception set when
-        the caller has to return to the interpreter at once.
-        """
-        return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
-
-    def __call__(self, x, /):
+    cdef inline double evaluate_point(self, x) except? -1.0:
         cdef cnp.ndarray array
         self.count_call()
         array = self.as_point(x)
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         return self.record(self.value(point, array), point)
 
-    def batch(self, points, /):
-        """Evaluate points, an array-like of shape ``(k, dimension)``; values of shape ``(k,)``.
-
-        The same as k calls, except that a run with several cores evaluates on all of them. Points
-        count in their order, each stamped when it and those before it were ready.
-        """
+    cdef evaluate_batch(self, points):
         array = np.ascontiguousarray(points, dtype=np.float64)
         if array.ndim != 2 or array.shape[1] != self.dimension:
             raise ValueError(
                 f"a batch is an array of shape (k, {self.dimension}), not {np.shape(points)}"
             )
         if self.evaluators is None:
-            return np.array([self(x) for x in array], dtype=np.float64)
+            return np.array([self.evaluate_point(x) for x in array], dtype=np.float64)
         values = [self.at_once(array[i:i + AT_ONCE]) for i in range(0, len(array), AT_ONCE)]
         return np.concatenate([np.empty(0), *values])
 
@@ -449,10 +415,17 @@ cdef class Objective:
 
     # -- what the launch loop does -----------------------------------------------------------
 
+    @property
+    def objective(self):
+        """What the algorithm gets."""
+        return Objective(self)
+
     def start(self, int64_t t0, int64_t deadline=INT64_MAX):
-        """Time starts at `t0`; the run ends at `deadline`. Both in ns of the clock."""
-        self.t0 = self.header.t0 = t0
-        self.run_deadline = self.deadline = self.header.deadline = deadline
+        """Time starts at `t0`; the run ends at `deadline`. Both in ns of the clock. Once."""
+        if self.t0 >= 0:
+            raise RuntimeError("the time of this run has started already")
+        self.t0 = t0
+        self.run_deadline = self.deadline = deadline
 
     def begin_launch(
         self, int64_t start=-1, int64_t deadline=INT64_MAX, int64_t evaluations=INT64_MAX
@@ -605,6 +578,8 @@ cdef class Objective:
         self.header.end = now
         self.header.cpu_1 = cpu_ns()  # before the process is torn down, which is not its run
         self.header.stop = stop
+        if self.exit is None:
+            _exit(0)
         self.exit(0)
         return 0
 
@@ -620,8 +595,68 @@ cdef class Objective:
         raise SystemError("the exit of a run returned")
 
 
+@cython.final
+@cython.no_gc
+cdef class Objective:
+    """What an algorithm minimizes; see `timefair.algorithms.base.Objective` for its view of it."""
+
+    cdef Measurement measurement
+
+    def __cinit__(self, Measurement measurement not None):
+        self.measurement = measurement
+
+    @property
+    def dimension(self):
+        return self.measurement.dimension
+
+    @property
+    def lower(self):
+        return self.measurement.problem.lower.copy()
+
+    @property
+    def upper(self):
+        return self.measurement.problem.upper.copy()
+
+    @property
+    def integer(self):
+        return self.measurement.problem.integer.copy()
+
+    @property
+    def evaluations(self):
+        return self.measurement.calls
+
+    @property
+    def evaluations_left(self):
+        """Evaluations that the budget leaves to this launch; None without such a budget."""
+        cdef Measurement measurement = self.measurement
+        if measurement.cap == INT64_MAX:
+            return None
+        return max(measurement.cap - measurement.calls, 0)
+
+    @property
+    def c_function(self):
+        """``(function, objective)``: addresses, to evaluate from C without the interpreter.
+
+        The function is ``int f(void *objective, const double *x, double *y)``. It counts, stamps
+        and ends the run as a call does, wants the GIL, and returns -1 with an exception set when
+        the caller has to return to the interpreter at once.
+        """
+        return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
+
+    def __call__(self, x, /):
+        return self.measurement.evaluate_point(x)
+
+    def batch(self, points, /):
+        """Evaluate points, an array-like of shape ``(k, dimension)``; values of shape ``(k,)``.
+
+        The same as k calls, except that a run with several cores evaluates on all of them. Points
+        count in their order, each stamped when it and those before it were ready.
+        """
+        return self.measurement.evaluate_batch(points)
+
+
 cdef int evaluate_in_c(void *objective, const double *x, double *y) except -1:
-    cdef Objective self = <Objective>objective
+    cdef Measurement self = (<Objective>objective).measurement
     self.count_call()
     y[0] = self.record(self.value(x, None), x)
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import os
 import resource
 import select
@@ -11,14 +12,17 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from timefair.algorithms.base import Algorithm
 from timefair.measure import child, idleness, kernel, leftovers
 from timefair.measure.child import Allowance
 from timefair.measure.interruption import SIGNALS
 from timefair.measure.objective import NEVER, LaunchCode, Stop, now_ns
 from timefair.measure.scratch import scratch_folder
-from timefair.measure.state import State
+from timefair.measure.state import Start, State, Unreadable
 from timefair.problems.base import Problem
+from timefair.records.consistency import Columns, contradiction
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 
 ATTEMPTS = 3
@@ -27,8 +31,11 @@ ATTEMPTS = 3
 FROM_OUTSIDE = (signal.SIGKILL, *SIGNALS)
 """What no algorithm does to itself by mistake."""
 
-LATE_NS = 2_000_000_000
-"""The parent ends a process that the kernel timer has not ended by then."""
+LATE_NS = 50_000_000
+"""So long after the kernel timer was due, the parent ends a process that it has not ended."""
+
+UNTOLD_CPU_S = 0.02
+"""So much more CPU time than was told at its end may a process have used, besides its teardown."""
 
 _STOP_REASONS = {
     Stop.TARGET: StopReason.TARGET,
@@ -45,6 +52,8 @@ _LAUNCH_ENDS = {
     LaunchCode.LAUNCH_FAILED: LaunchEnd.FAILED,
     LaunchCode.STAGNATED: LaunchEnd.STAGNATED,
 }
+
+_POLL_NS = 1_000_000_000
 
 Verdict = tuple[Status, StopReason, str | None]
 
@@ -64,13 +73,13 @@ class _Usage:
     def add(
         self,
         usage: resource.struct_rusage,
+        cpu_s: float,
         delay_ns: int | None,
         written_bytes: int | None,
-        state: State,
+        start: Start | None,
     ) -> None:
-        # Without the end of the process, where it told its CPU time when the run was over.
-        self._add(usage, state["cpu_1"] / 1e9 or usage.ru_utime + usage.ru_stime, written_bytes)
-        if delay_ns is None or self.run_queue_delay_ns is None or state["delay_0"] < 0:
+        self._add(usage, cpu_s, written_bytes)
+        if delay_ns is None or self.run_queue_delay_ns is None or (start and start.delay < 0):
             self.run_queue_delay_ns = None
         else:
             self.run_queue_delay_ns += delay_ns
@@ -123,26 +132,74 @@ def _row(algorithm: Algorithm, problem: Problem, allowance: Allowance, seed: int
     state = State()
     usage = _Usage()
     started = datetime.datetime.now(datetime.UTC)
+    forked = now_ns()
     try:
-        while True:
-            wait_status = _process(algorithm, problem, allowance, state, seed, usage)
-            reaped = now_ns()
-            verdict = _verdict(state, allowance, wait_status, reaped)
-            if verdict is not None:
-                break
-            state.close_open_launch(LaunchCode.TAU, min(reaped, state["deadline"]))
+        try:
+            verdict, reaped = _live_through(algorithm, problem, allowance, state, seed, usage)
+            result = _result(state, allowance, problem, verdict[1], reaped)
+            clause = _contradiction(result, state, forked, problem)
+        except Unreadable as error:
+            reaped, clause = now_ns(), str(error)
+        if clause is not None:
+            verdict = Status.INCONSISTENT, StopReason.FAILURE, clause
+            result = _unwritten(state.start, allowance, problem, reaped)
         status, reason, message = verdict
-        result = _result(state, allowance, problem, reason, reaped)
         return {
             "status": status,
             "stop_reason": reason,
             "message": message,
             "started_utc": started,
             **result,
-            **_resources(state, usage, result["wall_s"], allowance.cores),
+            **_resources(state.start, usage, result["wall_s"], allowance.cores),
         }
     finally:
         state.close()
+
+
+def _live_through(
+    algorithm: Algorithm,
+    problem: Problem,
+    allowance: Allowance,
+    state: State,
+    seed: int,
+    usage: _Usage,
+) -> tuple[Verdict, int]:
+    """Fork processes until the run is over. How it ended, and when the last process was gone."""
+    while True:
+        wait_status = _process(algorithm, problem, allowance, state, seed, usage)
+        reaped = now_ns()
+        verdict = _verdict(state, allowance, wait_status, reaped)
+        if verdict is not None:
+            return verdict, reaped
+        assert state.start is not None
+        state.close_open_launch(LaunchCode.TAU, min(reaped, state.start.deadline))
+
+
+def _contradiction(
+    result: dict[str, Any], state: State, forked: int, problem: Problem
+) -> str | None:
+    """What cannot be in what the run's process wrote; None if all of it can."""
+    if state.start is not None and state.start.t0 < forked:
+        return "it started before its process"
+    f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
+    launches = {
+        name: np.array([launch[name] for launch in result["launch_log"]])
+        for name in ("start_s", "end_s", "evaluations", "best_precision")
+    }
+    return contradiction(result | {"f_opt": f_opt}, _events(state), launches)
+
+
+def _unwritten(
+    start: Start | None, allowance: Allowance, problem: Problem, reaped: int
+) -> dict[str, Any]:
+    """The result of a run of which nothing is believed but when it started."""
+    blank = State()
+    try:
+        if start is not None:
+            blank.seal(start)
+        return _result(blank, allowance, problem, StopReason.FAILURE, reaped)
+    finally:
+        blank.close()
 
 
 def _process(
@@ -162,7 +219,7 @@ def _process(
         child.live(parent, algorithm, problem, allowance, state, seed)
     pidfd = os.pidfd_open(pid)
     try:
-        _wait_for_exit(pidfd, pid, state)
+        _wait_for_exit(pidfd, pid, state, allowance)
         delay_ns, written = kernel.run_queue_delay_ns(pid), kernel.written_bytes(pid)  # a zombie
         orphans = kernel.end_group_and_orphans(pid)
         _, wait_status, rusage = os.wait4(pid, 0)
@@ -173,21 +230,40 @@ def _process(
         raise
     finally:
         os.close(pidfd)
-    usage.add(rusage, delay_ns, written, state)
+    cpu_s = _cpu_s(state, rusage, allowance.cores, reaped=now_ns())
+    usage.add(rusage, cpu_s, delay_ns, written, state.start)
     for orphan in orphans:
         usage.add_orphan(orphan)
     allowance.views.check()
     return wait_status
 
 
-def _wait_for_exit(pidfd: int, pid: int, state: State) -> None:
-    """Return when the process is a zombie. The kernel timer ends it; if not, this does."""
+def _wait_for_exit(pidfd: int, pid: int, state: State, allowance: Allowance) -> None:
+    """Return when the process is a zombie.
+
+    The kernel timer ends it. If it does not, this does, by the sealed start of the run.
+    """
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
-    while not poll.poll(1000):
-        if state["kill_at"] != NEVER and now_ns() > state["kill_at"] + LATE_NS:
-            os.kill(pid, signal.SIGKILL)
+    wait_ns = min(allowance.time_ns, _POLL_NS) + allowance.grace_ns + LATE_NS
+    while not poll.poll(wait_ns / 1e6):
+        wait_ns = _POLL_NS
+        if (start := state.start) is not None:
+            latest = child.last_moment(start, allowance) + allowance.grace_ns + LATE_NS
+            wait_ns = min(wait_ns, latest - now_ns())
+            if wait_ns <= 0:
+                os.kill(pid, signal.SIGKILL)
+                break
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
+def _cpu_s(state: State, usage: resource.struct_rusage, cores: int, reaped: int) -> float:
+    """CPU time of a process, without its teardown if it has told its CPU time before that."""
+    used_s, told_s = usage.ru_utime + usage.ru_stime, state["cpu_1"] / 1e9
+    if not told_s:
+        return used_s
+    teardown_s = max(reaped - state["end"], 0) / 1e9 * cores
+    return told_s if 0 <= used_s - told_s <= teardown_s + UNTOLD_CPU_S else used_s
 
 
 def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
@@ -207,25 +283,37 @@ def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
 
 def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) -> Verdict | None:
     """How an ended process went; None when only its launch is over and the run goes on."""
-    stop, exit_code = state["stop"], os.waitstatus_to_exitcode(wait_status)
+    start, stop, exit_code = state.start, state["stop"], os.waitstatus_to_exitcode(wait_status)
     if stop == Stop.FAILURE:
-        return child.FAILURES[state["failure"] - 1], StopReason.FAILURE, state.message
+        return _failure(state), StopReason.FAILURE, state.message
     if stop != Stop.RUNNING:
+        if stop not in _STOP_REASONS:
+            raise Unreadable(f"it stopped for an unknown reason, {stop}")
         status = _content(state)
         message = state.message if status == Status.NO_EVALUATION else None
-        return status, _STOP_REASONS[Stop(stop)], message
-    if exit_code == -signal.SIGKILL and reaped >= state["kill_at"]:  # the kernel timer, or we
-        if state["kill_at"] < child.last_moment(state, allowance) + allowance.grace_ns:
+        return status, _STOP_REASONS[stop], message
+    if exit_code == -signal.SIGKILL and start is not None:
+        latest = child.last_moment(start, allowance) + allowance.grace_ns
+        if state["kill_at"] <= reaped and state["kill_at"] < latest:
             return None
-        if state["deadline"] == NEVER:
-            return Status.WALL_LIMIT, StopReason.FAILURE, "its evaluations were not used in time"
-        return _content(state), StopReason.TIME_KILLED, None
+        if reaped >= latest:  # the kernel timer, or we
+            if start.deadline == NEVER:
+                said = "its evaluations were not used in time"
+                return Status.WALL_LIMIT, StopReason.FAILURE, said
+            return _content(state), StopReason.TIME_KILLED, None
     if -exit_code in FROM_OUTSIDE:
         name = signal.Signals(-exit_code).name
         return Status.KILLED, StopReason.FAILURE, f"{name} from outside"
     if exit_code < 0:
         return Status.CRASHED, StopReason.FAILURE, signal.Signals(-exit_code).name
     return Status.EXITED, StopReason.FAILURE, f"exit code {exit_code}"
+
+
+def _failure(state: State) -> Status:
+    """What the process itself says went wrong."""
+    if not 1 <= state["failure"] <= len(child.FAILURES):
+        raise Unreadable(f"it failed in an unknown way, {state['failure']}")
+    return child.FAILURES[state["failure"] - 1]
 
 
 def _content(state: State) -> Status:
@@ -241,11 +329,13 @@ def _result(
     state: State, allowance: Allowance, problem: Problem, reason: StopReason, reaped: int
 ) -> dict[str, Any]:
     """What the run used and reached."""
-    t0, last = state["t0"] or reaped, state["last"]
-    end = min(state["end"] or reaped, state["deadline"])
-    events = state.events()
+    start, last = state.start or Start(reaped), state["last"]
+    t0 = start.t0
+    end = min(state["end"] or reaped, start.deadline)
+    events = _events(state)
     best_f, best_x = state.best(problem.dimension)
-    launches = _launch_log(state, t0, end, failed=reason == StopReason.FAILURE)
+    best = events["precision"][-1].item() if state["events"] else math.inf
+    launches = _launch_log(state, t0, end, best, failed=reason == StopReason.FAILURE)
     return {
         "budget_s": None if allowance.time_ns == NEVER else allowance.time_ns / 1e9,
         "budget_evaluations": None if allowance.evaluations == NEVER else allowance.evaluations,
@@ -255,22 +345,37 @@ def _result(
         "completed_restarts": sum(launch["end"] in COMPLETED for launch in launches),
         "best_f": best_f,
         "best_x": best_x,
-        "best_precision": float(events["precision"][-1]) if len(events) else float("inf"),
+        "best_precision": best,
         "last_evaluation_s": (last - t0) / 1e9 if last else None,
-        "overshoot_s": max(last - state["deadline"], 0) / 1e9,
+        "overshoot_s": max(last - start.deadline, 0) / 1e9,
         "reaped_s": (reaped - t0) / 1e9,
         "launch_log": launches,
         "events": [
-            {"restart": k, "evaluations": n, "time_s": ns / 1e9, "precision": precision}
-            for k, n, ns, precision in events.tolist()
+            dict(zip(events, event, strict=True))
+            for event in zip(*(column.tolist() for column in events.values()), strict=True)
         ],
     }
 
 
-def _launch_log(state: State, t0: int, end: int, failed: bool) -> list[dict[str, Any]]:
+def _events(state: State) -> Columns:
+    events = state.events()
+    return {
+        "restart": events["launch"],
+        "evaluations": events["evaluations"],
+        "time_s": events["time"] / 1e9,
+        "precision": events["precision"],
+    }
+
+
+def _launch_log(state: State, t0: int, end: int, best: float, failed: bool) -> list[dict[str, Any]]:
+    """The launches of a run; `best` is the best precision of its events.
+
+    A process that was killed just before it committed an event has the event's precision in its
+    launch already.
+    """
     log = []
     for row in state.launches():
-        code = LaunchCode(int(row["code"]))
+        code = _launch_code(row["code"].item())
         is_open = code == LaunchCode.OPEN
         last = state["evaluations"] if is_open else int(row["last"])
         log.append(
@@ -278,14 +383,21 @@ def _launch_log(state: State, t0: int, end: int, failed: bool) -> list[dict[str,
                 "start_s": (int(row["start"]) - t0) / 1e9,
                 "end_s": ((end if is_open else min(int(row["end"]), end)) - t0) / 1e9,
                 "evaluations": int(row["earlier"]) + last - int(row["first"]),
-                "best_precision": float(row["best"]),
+                "best_precision": max(float(row["best"]), best),
                 "end": _LAUNCH_ENDS.get(code, LaunchEnd.FAILED if failed else LaunchEnd.CUT),
             }
         )
     return log
 
 
-def _resources(state: State, usage: _Usage, wall_s: float, cores: int) -> dict[str, Any]:
+def _launch_code(number: int) -> LaunchCode:
+    try:
+        return LaunchCode(number)
+    except ValueError:
+        raise Unreadable(f"a launch ended in an unknown way, {number}") from None
+
+
+def _resources(start: Start | None, usage: _Usage, wall_s: float, cores: int) -> dict[str, Any]:
     """What the run's processes used since t0, and how they were disturbed.
 
     Processes of one run also wait for each other, such as an external algorithm and the process
@@ -293,15 +405,16 @@ def _resources(state: State, usage: _Usage, wall_s: float, cores: int) -> dict[s
     more than what the run's cores did not compute for it. With several cores there is an evaluator
     for each, which is no process of the algorithm's.
     """
-    cpu_s = max(usage.cpu_s - state["cpu_0"] / 1e9, 0.0)
+    before = start or Start(0)
+    cpu_s = max(usage.cpu_s - before.cpu / 1e9, 0.0)
     delay_s = foreign_s = None
     if usage.run_queue_delay_ns is not None:
-        delay_s = max(usage.run_queue_delay_ns - state["delay_0"], 0) / 1e9
+        delay_s = max(usage.run_queue_delay_ns - max(before.delay, 0), 0) / 1e9
         waited_s = delay_s + usage.orphans_delay_ns / 1e9
         foreign_s = min(waited_s, max(wall_s * cores - cpu_s, 0.0))
     return {
         "cpu_s": cpu_s,
-        "involuntary_switches": max(usage.switches - state["switches_0"], 0),
+        "involuntary_switches": max(usage.switches - before.switches, 0),
         "peak_memory_mb": usage.peak_memory_mb,
         "run_queue_delay_s": delay_s,
         "foreign_delay_s": foreign_s,

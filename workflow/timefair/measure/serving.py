@@ -178,7 +178,7 @@ def _live(
         with contextlib.suppress(OSError):  # there is none where this has served
             kernel.no_signal_on_hangup(connection.fileno())
             connection.send(str(status).encode())
-        os._exit(status)
+        kernel.end_process(status)
 
 
 def _memory_is_scarce() -> bool:

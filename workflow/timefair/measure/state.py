@@ -1,15 +1,21 @@
-"""What a run's process and its parent share: a header, events, launches and the best point.
+"""What a run's process and its parent share: its start, a header, events, launches, the best point.
 
 The memory belongs to anonymous files that the child inherits, so it outlives the child however
 that ends. The child writes (`timefair.measure.objective`, and `report` below); the parent reads
 after the child is gone.
+
+The start decides until when the run may last, so it is sealed: once it is written, the kernel lets
+nobody change it. All else could be changed by an algorithm that looks for it. The parent takes
+nothing of it for granted (`Unreadable`, `timefair.records.consistency`).
 """
 
 from __future__ import annotations
 
+import fcntl
 import mmap
 import os
-from typing import Any
+import struct
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,18 +26,48 @@ MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
 
 
+_START = struct.Struct("=5q")
+_SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
+
+
+class Unreadable(ValueError):
+    """What the run's process wrote cannot be what timefair's code wrote; it says why."""
+
+
+class Start(NamedTuple):
+    """When the algorithm was first called, and what its process had used by then.
+
+    Attributes
+    ----------
+    t0, deadline
+        ns of CLOCK_MONOTONIC; the deadline is t0 + T, or NEVER.
+    cpu
+        CPU time, ns.
+    delay
+        Run-queue delay, ns; -1 where it is not to be had.
+    switches
+        Involuntary context switches.
+    """
+
+    t0: int
+    deadline: int = NEVER
+    cpu: int = 0
+    delay: int = -1
+    switches: int = 0
+
+
 class State:
     """The shared memory of one run. Close it when the run is recorded."""
 
     def __init__(self) -> None:
         parts = ("head", "events", "launches", "best")
-        self._fds = [os.memfd_create(f"timefair-{part}") for part in parts]
-        head, events, launches, self.best_fd = self._fds
+        start = os.memfd_create("timefair-start", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        self._fds = [*(os.memfd_create(f"timefair-{part}") for part in parts), start]
+        head, events, launches, self.best_fd, self._start_fd = self._fds
         os.ftruncate(head, MESSAGE_END)
         self._page = mmap.mmap(head, MESSAGE_END)
         self._header: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
-        self._header["deadline"] = self._header["kill_at"] = NEVER
-        self._header["delay_0"] = -1
+        self._header["kill_at"] = NEVER
         self.event_log = Log(events, EVENT)
         self.launch_log = Log(launches, LAUNCH)
 
@@ -39,6 +75,18 @@ class State:
     def header_array(self) -> NDArray[np.void]:
         """The header as the objective takes it: an array of one record."""
         return self._header
+
+    def seal(self, start: Start) -> None:
+        """Write the start, for good."""
+        os.pwrite(self._start_fd, _START.pack(*start), 0)
+        fcntl.fcntl(self._start_fd, fcntl.F_ADD_SEALS, _SEALS)
+
+    @property
+    def start(self) -> Start | None:
+        """The start; None before it is sealed."""
+        if fcntl.fcntl(self._start_fd, fcntl.F_GET_SEALS) != _SEALS:
+            return None
+        return Start(*_START.unpack(os.pread(self._start_fd, _START.size, 0)))
 
     def __getitem__(self, name: str) -> Any:
         """A field of the header."""
@@ -74,6 +122,8 @@ class State:
     def close_open_launch(self, code: int, end: int) -> None:
         """Close the launch whose process was killed, so that a new process can go on."""
         row = self.launches()[-1:]
+        if not row.size:
+            raise Unreadable("a launch was killed, and none was begun")
         row["code"], row["end"], row["last"] = code, end, self["evaluations"]
         os.pwrite(self.launch_log.fd, row.tobytes(), (self["launches"] - 1) * LAUNCH.itemsize)
 
@@ -84,8 +134,11 @@ class State:
 
 
 def _rows(log: Log, count: int) -> NDArray[np.void]:
-    data = bytearray(count * log.dtype.itemsize)
+    size = count * log.dtype.itemsize
+    if not 0 <= size <= os.fstat(log.fd).st_blocks * 512:
+        raise Unreadable(f"{count} rows are said to be in a log that is shorter")
+    data = bytearray(size)
     view, at = memoryview(data), 0
-    while at < len(data):
+    while at < size:
         at += os.preadv(log.fd, [view[at:]], at)
     return np.frombuffer(data, dtype=log.dtype)

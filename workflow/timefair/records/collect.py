@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from timefair.basics.errors import InputError
+from timefair.records.consistency import contradictions
 from timefair.records.integrity import (
     CONSENT,
     RUN_KEY,
@@ -53,8 +54,8 @@ def collect(
     Raises
     ------
     InputError
-        If a file is no record or not the one of its path, a run is missing, twice there, or not
-        expected, or the records are mixed: a line each.
+        If a file is no record or not the one of its path, a run is missing, twice there, not
+        expected or contradicts itself, or the records are mixed: a line each.
     """
     facts, origins = _facts(label, records, output.parent)
     if not allow_mixed and (clauses := mixed({label: origins})):
@@ -114,6 +115,7 @@ def _checked(
                 keys = [tuple(row[name] for name in RUN_KEY) for row in rows]
                 faults += [f"{path}: {run_name(key)} is there twice" for key in keys if key in seen]
                 seen.update(keys)
+                faults += [f"{path}: {line}; {MEND}" for line in contradictions(runs)]
                 yield from runs.to_batches()
         except InputError as error:
             faults += error.faults

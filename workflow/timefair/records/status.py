@@ -34,6 +34,10 @@ class Status(StrEnum):
     WALL_LIMIT = "wall_limit"
     """A run without a budget in seconds had not used its evaluations at ``limits.wall_s``."""
 
+    INCONSISTENT = "inconsistent"
+    """What the run's process wrote contradicts itself or the clock; `message` says where. Nothing
+    of it is kept."""
+
     NO_EVALUATION = "no_evaluation"
     """The run ended without one evaluation."""
 

@@ -1,0 +1,259 @@
+"""What an algorithm cannot change, and what is found out if it changes it: clock, counts, cores."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import gc
+import os
+import pickle
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from timefair.algorithms.base import Algorithm
+from timefair.measure import child, kernel
+from timefair.measure.child import Allowance
+from timefair.measure.confinement import confine
+from timefair.measure.objective import Measurement, now_ns
+from timefair.measure.run import LATE_NS, measure_run
+from timefair.measure.state import Start, State
+
+T = 0.15
+INTERFACE = {
+    "batch", "c_function", "dimension", "evaluations", "evaluations_left", "integer", "lower",
+    "upper",
+}  # fmt: skip
+
+
+def run(solve, problem, **allowed) -> dict:
+    allowed = {"time_ns": round(T * 1e9), **allowed}
+    return measure_run(Algorithm(solve), problem, Allowance(**allowed), seed=5)
+
+
+def sample(objective, rng, seconds=np.inf):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        objective(rng.uniform(objective.lower, objective.upper))
+
+
+def found(kind):
+    """An object of timefair's in this process, as an algorithm could look for it."""
+    return next(thing for thing in gc.get_objects() if type(thing).__name__ == kind)
+
+
+# --- The objective only evaluates ---------------------------------------------------------------
+
+
+def test_an_algorithm_gets_nothing_but_the_interface(problem):
+    def looks(objective, rng):
+        names = {name for name in dir(objective) if not name.startswith("__")}
+        reached = [type(thing).__name__ for thing in gc.get_referents(objective)]
+        raise RuntimeError(f"{sorted(names)} {reached}")
+
+    assert run(looks, problem)["message"] == f"RuntimeError: {sorted(INTERFACE)} []"
+
+
+def test_an_objective_cannot_be_taken_apart():
+    for take_apart in (copy.copy, pickle.dumps):
+        with pytest.raises(TypeError):
+            take_apart(objective_of_a_run())
+
+
+def objective_of_a_run():
+    from timefair.problems.registry import SUITES
+
+    state = State()
+    logs = (state.event_log, state.launch_log, state.best_fd)
+    problem = SUITES["bbob"].problem(1, 2, 1)
+    return Measurement(problem, state.header_array, *logs).objective
+
+
+# --- The clock ----------------------------------------------------------------------------------
+
+
+def test_the_start_is_written_once():
+    state = State()
+    assert state.start is None
+    state.seal(Start(5, 10))
+    with pytest.raises(PermissionError):
+        state.seal(Start(6, 10**12))
+    assert state.start == Start(5, 10)
+    state.close()
+
+
+def moves_its_clock(objective, rng):
+    late = now_ns() + 10**9
+    found("_Launcher").measurement.start(late, late + 10**9)
+
+
+def test_time_starts_once(problem):
+    row = run(moves_its_clock, problem)
+    assert row["status"] == "raised"
+    assert "has started already" in row["message"]
+
+
+def stops_its_timer(objective, rng):
+    libc = ctypes.CDLL(None)
+    for number in range(8):
+        libc.syscall(226, number)  # timer_delete
+    time.sleep(10)
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the number of a system call")
+def test_without_its_timer_the_parent_ends_it(problem):
+    row = run(stops_its_timer, problem)
+    late_s = (child.GRACE_NS + LATE_NS) / 1e9
+    assert T < row["reaped_s"] < T + late_s + 0.2 + (row["run_queue_delay_s"] or 0)
+    assert (row["status"], row["stop_reason"]) == ("no_evaluation", "time_killed")
+    assert row["wall_s"] == T
+
+
+def lengthens_its_deadline(objective, rng):
+    """Writes a later deadline into the memory of the measurement, wherever it finds the old one."""
+    launcher = found("_Launcher")
+    old = launcher.start.deadline
+    memory = ctypes.cast(id(launcher.measurement), ctypes.POINTER(ctypes.c_int64))
+    for place in range(60):
+        if memory[place] == old:
+            memory[place] = old + 10**9
+    launcher.timer.set(old + 10**9)
+    step = 1.0
+    while True:  # an improvement at each evaluation
+        objective(objective.lower * 0 + step)
+        step *= 0.99999
+
+
+def test_what_is_found_after_the_end_is_not_kept(problem):
+    row = run(lengthens_its_deadline, problem)
+    assert row["status"] == "inconsistent"
+    assert "is from" in row["message"]
+    assert row["events"] == row["launch_log"] == []
+    assert row["best_precision"] == np.inf
+    assert row["reaped_s"] < T + 1
+
+
+# --- The counters -------------------------------------------------------------------------------
+
+
+def _forge(**fields):
+    def forges(objective, rng):
+        sample(objective, rng, T / 3)
+        state = found("_Launcher").state
+        for name, value in fields.items():
+            state[name] = value
+        os._exit(1)
+
+    return forges
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"evaluations": 3},
+        {"evaluations": -1},
+        {"events": 2**62},
+        {"events": 1},
+        {"launches": 0},
+        {"launches": -5},
+        {"launches": 2**40},
+        {"stop": 99},
+        {"stop": 5, "failure": 77},
+        {"stop": 1, "end": 10},
+        {"stop": 1, "end": 2**62, "last": 2**62},
+        {"last": 5},
+    ],
+    ids=str,
+)
+def test_forged_counters_are_inconsistent_and_nothing_of_the_run_is_kept(problem, fields):
+    row = run(_forge(**fields), problem)
+    assert row["status"] == "inconsistent", row["message"]
+    assert row["stop_reason"] == "failure"
+    assert row["message"]
+    assert (row["evaluations"], row["launches"], row["events"]) == (0, 0, [])
+    assert row["best_x"] is None
+    assert 0 < row["wall_s"] <= T
+
+
+def test_a_launch_that_is_killed_before_any_began_is_inconsistent(problem):
+    def forges(objective, rng):
+        state = found("_Launcher").state
+        state["launches"], state["kill_at"] = 0, 1
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    assert run(forges, problem)["status"] == "inconsistent"
+
+
+def test_cpu_time_that_was_told_too_low_is_not_believed(problem):
+    def forges(objective, rng):
+        sample(objective, rng, T * 0.8)
+        state = found("_Launcher").state
+        state["end"], state["cpu_1"], state["stop"] = now_ns(), found("_Launcher").start.cpu + 1, 4
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    row = run(forges, problem)
+    assert row["status"] == "ok"
+    assert row["cpu_s"] > 0.2 * T
+
+
+# --- The end ------------------------------------------------------------------------------------
+
+
+def replaces_the_exit(objective, rng):
+    os._exit = lambda status: None
+    sample(objective, rng)
+
+
+def test_a_replaced_exit_does_not_let_a_run_go_on(problem):
+    here = os.getpid()
+    row = run(replaces_the_exit, problem)
+    assert os.getpid() == here  # a run that came back would fail the next lines in its own process
+    assert (row["status"], row["stop_reason"]) == ("ok", "time")
+
+
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+def test_an_exception_without_words_is_named(problem):
+    def raises(objective, rng):
+        raise Mute
+
+    row = run(raises, problem)
+    assert (row["status"], row["message"]) == ("raised", "Mute")
+
+
+# --- Cores and priority -------------------------------------------------------------------------
+
+
+def asks_for_more(objective, rng):
+    """Tells which of its wishes the kernel granted."""
+    wishes = {
+        "cores": lambda: os.sched_setaffinity(0, range(os.cpu_count())),
+        "priority": lambda: os.setpriority(os.PRIO_PROCESS, 0, -20),
+        "policy": lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)),
+        "cores of the parent": lambda: os.sched_setaffinity(os.getppid(), range(os.cpu_count())),
+    }
+    granted = []
+    for name, wish in wishes.items():
+        try:
+            wish()
+        except PermissionError:
+            continue
+        granted.append(name)
+    raise RuntimeError(f"granted: {granted}")
+
+
+def can_confine() -> bool:
+    pid = os.fork()
+    if pid == 0:
+        kernel.end_process(0 if confine() else 1)
+    return os.waitpid(pid, 0)[1] == 0
+
+
+@pytest.mark.skipif(not can_confine(), reason="a kernel without seccomp")
+def test_a_run_cannot_have_other_cores_or_a_higher_priority(problem):
+    assert run(asks_for_more, problem)["message"] == "RuntimeError: granted: []"

@@ -1,0 +1,91 @@
+"""A run that contradicts itself is found when it is collected and by verify, and named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from timefair.records.consistency import contradiction
+
+EVENT = ("restart", "evaluations", "time_s", "precision")
+LAUNCH = ("start_s", "end_s", "evaluations", "best_precision")
+EVENTS = [(0, 1, 0.1, 5.0), (0, 4, 0.1, 3.0), (1, 9, 0.6, 0.5)]
+LAUNCHES = [(0.0, 0.5, 6, 3.0), (0.5, 0.9, 4, 0.5)]
+RUN = {
+    "budget_s": 1.0, "budget_evaluations": 10, "wall_s": 0.9, "reaped_s": 0.95, "evaluations": 10,
+    "launches": 2, "f_opt": 2.0, "best_f": 2.5, "best_precision": 0.5, "last_evaluation_s": 0.9,
+}  # fmt: skip
+
+
+def found(run=None, events=EVENTS, launches=LAUNCHES) -> str | None:
+    def columns(names, rows):
+        values = np.array(rows, dtype=float).reshape(-1, len(names)).T
+        return dict(zip(names, values, strict=True))
+
+    changed = RUN | (run or {})
+    return contradiction(changed, columns(EVENT, events), columns(LAUNCH, launches))
+
+
+def with_event(place: int, **fields) -> dict:
+    return {"events": _changed(EVENTS, EVENT, place, fields)}
+
+
+def with_launch(place: int, **fields) -> dict:
+    return {"launches": _changed(LAUNCHES, LAUNCH, place, fields)}
+
+
+def _changed(rows, names, place, fields) -> list[tuple]:
+    changed = dict(zip(names, rows[place], strict=True)) | fields
+    return [*rows[:place], tuple(changed.values()), *rows[place + 1 :]]
+
+
+def test_a_run_that_can_be():
+    assert found() is None
+    assert found({"budget_s": None, "budget_evaluations": None}) is None
+    assert found({"f_opt": None, "best_f": 0.5}) is None
+
+
+def test_a_run_without_evaluations_can_be():
+    none = {"evaluations": 0, "launches": 0, "best_f": np.inf, "best_precision": np.inf}
+    assert found(none | {"last_evaluation_s": None}, [], []) is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"run": {"wall_s": -0.07}},
+        {"run": {"wall_s": 1.1}},
+        {"run": {"reaped_s": 0.8}},
+        {"run": {"evaluations": -1}},
+        {"run": {"evaluations": 11}},
+        {"run": {"budget_evaluations": 9}},
+        {"run": {"launches": 3}},
+        {"run": {"best_f": 2.4}},
+        {"run": {"best_precision": 0.4, "best_f": 2.4}},
+        {"run": {"last_evaluation_s": -1.0}},
+        {"run": {"last_evaluation_s": 5.0}},
+        {"events": []},
+        with_event(0, time_s=-0.1),
+        with_event(1, time_s=0.05),
+        with_event(2, time_s=0.95),
+        {"run": {"wall_s": 1.0, "reaped_s": 1.1}, **with_event(2, time_s=1.0)},
+        with_event(1, precision=5.0),
+        with_event(1, precision=np.nan),
+        with_event(0, precision=np.inf),
+        with_event(1, evaluations=1),
+        with_event(0, evaluations=0),
+        with_event(2, evaluations=11),
+        with_event(2, restart=2),
+        with_event(0, restart=-1),
+        {"run": {"launches": 0}, "launches": []},
+        with_launch(0, start_s=-0.1),
+        with_launch(1, start_s=0.95),
+        with_launch(1, end_s=0.95),
+        with_launch(0, evaluations=7),
+        {"launches": [(0.0, 0.5, -1, 3.0), (0.5, 0.9, 11, 0.5)]},
+        with_launch(1, best_precision=0.7),
+    ],
+    ids=str,
+)
+def test_a_run_that_cannot_be(changes):
+    assert found(**changes)

@@ -1,0 +1,146 @@
+"""Whether what a run says of itself can be true together: a run in, the first contradiction out.
+
+It is checked when a run is recorded, because an algorithm shares a process with the counters and
+can overwrite them, and by `timefair verify`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from timefair.records.integrity import RUN_KEY, run_name
+
+Columns = Mapping[str, NDArray[Any]]
+"""The fields of `schema.EVENT` or `schema.LAUNCH`, each an array of shape ``(rows of a run,)``."""
+
+_EVENT = ("restart", "evaluations", "time_s", "precision")
+_LAUNCH = ("start_s", "end_s", "evaluations", "best_precision")
+_RUN = (
+    "budget_s",
+    "budget_evaluations",
+    "wall_s",
+    "reaped_s",
+    "evaluations",
+    "launches",
+    "f_opt",
+    "best_f",
+    "best_precision",
+    "last_evaluation_s",
+    "overshoot_s",
+)
+
+
+def contradictions(runs: pa.Table) -> Iterator[str]:
+    """A line for each run that contradicts itself.
+
+    Parameters
+    ----------
+    runs
+        With the columns of `schema.RUN_SCHEMA`.
+    """
+    rows = runs.select([*RUN_KEY, *_RUN]).to_pylist()
+    events = _by_run(runs["events"], _EVENT)
+    launches = _by_run(runs["launch_log"], _LAUNCH)
+    for row, its_events, its_launches in zip(rows, events, launches, strict=True):
+        if clause := contradiction(row, its_events, its_launches):
+            yield f"{run_name(tuple(row[name] for name in RUN_KEY))}: {clause}"
+
+
+def _by_run(column: pa.ChunkedArray, names: tuple[str, ...]) -> Iterator[Columns]:
+    for chunk in column.chunks:
+        fields = {name: chunk.values.field(name).to_numpy(zero_copy_only=False) for name in names}
+        cuts = chunk.offsets.to_numpy()
+        for begin, end in pairwise(cuts):
+            yield {name: values[begin:end] for name, values in fields.items()}
+
+
+def contradiction(run: Mapping[str, Any], events: Columns, launches: Columns) -> str | None:
+    """The first thing in a run that cannot be, as a clause; None if all of it can.
+
+    Parameters
+    ----------
+    run
+        Columns of `schema.RUN_SCHEMA`, those of `_RUN`; None where the schema says null.
+    events, launches
+        In the order in which they were made; both may be empty.
+    """
+    for clauses in (_of_the_run(run), _of_events(run, events), _of_launches(run, launches)):
+        for clause, holds in clauses:
+            if not holds:
+                return clause
+    if len(launches["start_s"]):
+        made_by = events["restart"]
+        if not ((made_by >= 0) & (made_by < len(launches["start_s"]))).all():
+            return "an event belongs to a launch that was not begun"
+    return None
+
+
+Clauses = Iterator[tuple[str, bool]]
+"""What is wrong where the second value is False."""
+
+
+def _of_the_run(run: Mapping[str, Any]) -> Clauses:
+    evaluations, wall_s, budget_s = run["evaluations"], run["wall_s"], run["budget_s"]
+    yield "the number of evaluations is negative", evaluations >= 0
+    if run["budget_evaluations"] is not None:
+        most = run["budget_evaluations"]
+        yield f"{evaluations} evaluations exceed the budget of {most}", evaluations <= most
+    best_f, f_opt, best = run["best_f"], run["f_opt"], run["best_precision"]
+    of_value = best_f if f_opt is None or best_f == np.inf else max(best_f - f_opt, 0.0)
+    yield f"best_f {best_f} does not give the best precision {best}", of_value == best
+    if wall_s is None:
+        return
+    yield f"wall_s is {wall_s}", wall_s >= 0
+    if budget_s is not None:
+        yield f"wall_s {wall_s} exceeds the budget of {budget_s} s", wall_s <= budget_s
+    yield f"wall_s {wall_s} exceeds the life of its process", wall_s <= run["reaped_s"]
+    if (last_s := run["last_evaluation_s"]) is not None:
+        yield f"its last evaluation ended at {last_s} s", 0 <= last_s <= run["reaped_s"]
+
+
+def _of_events(run: Mapping[str, Any], events: Columns) -> Clauses:
+    precision, evaluations, time_s = (events[n] for n in ("precision", "evaluations", "time_s"))
+    last = precision[-1] if len(precision) else np.inf
+    yield f"the last event has {last} and not the best precision", last == run["best_precision"]
+    yield "the precision of an event is NaN or infinite", bool(np.isfinite(precision).all())
+    yield "the precision does not fall from event to event", bool((np.diff(precision) < 0).all())
+    rising = bool((np.diff(evaluations) > 0).all())
+    yield "the evaluations do not rise from event to event", rising
+    if len(evaluations):
+        within = evaluations[0] >= 1 and evaluations[-1] <= run["evaluations"]
+        yield "an event belongs to no evaluation of the run", bool(within)
+    if run["wall_s"] is None or not len(time_s):
+        return
+    yield "the time goes back from event to event", bool((np.diff(time_s) >= 0).all())
+    yield f"an event is from {time_s[0]} s before the start", bool(time_s[0] >= 0)
+    yield f"an event is from {time_s[-1]} s, after the end", bool(time_s[-1] <= run["wall_s"])
+    if run["budget_s"] is not None:
+        yield f"an event is from {time_s[-1]} s, not before T", bool(time_s[-1] < run["budget_s"])
+
+
+def _of_launches(run: Mapping[str, Any], launches: Columns) -> Clauses:
+    if run["wall_s"] is None:
+        return
+    start_s, end_s, evaluations, best = (
+        launches[name] for name in ("start_s", "end_s", "evaluations", "best_precision")
+    )
+    yield (
+        f"{run['launches']} launches, and {len(start_s)} of them described",
+        (run["launches"] == len(start_s)),
+    )
+    if not len(start_s):
+        yield "evaluations without a launch", run["evaluations"] == 0
+        return
+    ordered = start_s[0] >= 0 and (np.diff(start_s) >= 0).all() and (start_s <= end_s).all()
+    yield "the times of its launches are out of order", bool(ordered)
+    yield "a launch ends after the run", bool((end_s <= run["wall_s"]).all())
+    yield "a launch has a negative number of evaluations", bool((evaluations >= 0).all())
+    total = int(evaluations.sum())
+    yield f"its launches have {total} evaluations in all", total == run["evaluations"]
+    yield "no launch has the best precision of the run", bool(best.min() == run["best_precision"])
