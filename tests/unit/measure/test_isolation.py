@@ -248,6 +248,14 @@ def test_a_run_cannot_leave_its_view(folder, problem):
     assert (row["message"], *row["best_x"]) == (None, 0.0, 0.0, 0.0)
 
 
+def test_a_replaced_exit_does_not_let_the_trial_of_a_view_go_on(monkeypatch):
+    """The user's module is imported before views are tried out."""
+    here = os.getpid()
+    monkeypatch.setattr(os, "_exit", lambda status: None)
+    private_folders.refusal(())
+    assert os.getpid() == here  # a process that came back would fail here, and report so twice
+
+
 @needs_views
 def test_what_a_run_needs_is_there(folder, problem):
     (folder / "here" / "data.txt").write_text("7")

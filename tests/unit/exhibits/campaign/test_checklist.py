@@ -124,6 +124,7 @@ def not_met(runs, analysis=ANALYSIS):
 def test_independence_of_runs(campaign, changes, evidence, missing):
     part = filled(with_facts(campaign(**changes))).loc["Statistics", "Independence"]
     assert evidence in part["evidence"]
+    assert "nan" not in part["evidence"]
     assert part["met"] == (missing is None)
     assert missing is None or missing in part["missing"]
 

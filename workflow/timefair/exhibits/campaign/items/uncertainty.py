@@ -80,7 +80,9 @@ _FILES = {
 def _independence(runs: Runs) -> ChecklistPart:
     """Whether a run could read what the trial launch or an earlier run had written."""
     frame = runs.frame[~runs.frame["algorithm"].isin(list(runs.sources))]
-    known = frame[["algorithm", "isolation", "watched_because"]].dropna(subset="isolation")
+    known = (
+        frame[["algorithm", "isolation", "watched_because"]].dropna(subset="isolation").fillna("")
+    )
     said = {
         str(label): sentence(*sorted({_in_words(*kind[1:]) for kind in kinds.itertuples()}))
         for label, kinds in known.set_index("algorithm").groupby(level=0)
@@ -106,7 +108,7 @@ def _algorithms(frame: pd.DataFrame) -> str:
     return listed(sorted(frame["algorithm"].unique()))
 
 
-def _in_words(isolation: str, because: str | None) -> str:
+def _in_words(isolation: str, because: str) -> str:
     return _FILES[Isolation(isolation)] + (f" ({because})" if because else "")
 
 
