@@ -86,6 +86,7 @@ def live(
 
     A run whose launch was killed at tau goes on in a new process with the state of the last one.
     """
+    own = os.getpid()
     try:
         ends_at_once()
         os.setsid()
@@ -119,6 +120,7 @@ def live(
             objective.start(t0, NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns)
         allowance.restart.make(_Launcher(algorithm, objective, timer, allowance, state, seed, rng))
     except BaseException as error:
+        _end_if_forked(own)
         _fail(state, error)
     os._exit(1)
 
@@ -184,12 +186,13 @@ class _Launcher:
         """Have the algorithm make the launch that was just opened, and close it."""
         objective = self.objective
         rng = self.stream or _stream(self.seed, self.made - 1)
-        self.stream = None
+        self.stream, own = None, os.getpid()
         try:
             returned = self.algorithm.solve(objective, rng)
         except LaunchCut:
             objective.end_launch(LaunchCode.TAU)
         else:
+            _end_if_forked(own)
             if objective.end_launch(LaunchCode.RETURNED) == 0:
                 self.state.report(idleness.of_a_return(returned))
                 self.finish()
@@ -225,6 +228,18 @@ def _orphan(objective: Objective) -> None:
     """In a process that the algorithm forked: do not evaluate, do not outlive the run."""
     objective.disown()
     kernel.die_with_parent(os.getppid())
+
+
+def _end_if_forked(own: int) -> None:
+    """End a process that the algorithm forked and that came back from the launch as the run does.
+
+    Parameters
+    ----------
+    own
+        The process of the run.
+    """
+    if os.getpid() != own:
+        os._exit(0)
 
 
 def _fail(state: State, error: BaseException) -> None:
