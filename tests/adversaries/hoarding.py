@@ -78,6 +78,17 @@ def leaves_a_temporary_file(objective, rng):
     search(objective, rng)
 
 
+@adversary("ok", "algorithm_ended", "evaluations", "time", "time_killed")
+def litters(objective, rng):
+    """Leaves a file in its temporary folder and one where it was started, and a process."""
+    Path(tempfile.mkdtemp(), "left.bin").write_bytes(bytes(2_000_000))
+    Path("litter.txt").write_text("left")
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(60)
+    one(objective)
+
+
 @adversary("ok")
 def removes_its_temporary_folder(objective, rng):
     shutil.rmtree(tempfile.gettempdir())

@@ -10,6 +10,12 @@ def random_search(objective, rng):
     search(objective, rng)
 
 
+def short(objective, rng):
+    """Returns after 50 evaluations: a completed restart."""
+    for _ in range(50):
+        objective(rng.uniform(objective.lower, objective.upper))
+
+
 def evolution(objective, rng):
     """A (1+1)-ES with the 1/5 rule."""
     x = rng.uniform(objective.lower, objective.upper)

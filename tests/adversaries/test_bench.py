@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import importlib
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from adversary import BENCH, Adversary
+from adversary import Adversary
+from bench import HONEST, NOW
 from workspace import Workspace
 
 from timefair.measure.output import MOST
@@ -17,15 +17,6 @@ from timefair.records.store import read_runs
 
 pytestmark = pytest.mark.workflow
 
-MODULES = ("ending", "lasting", "evaluating", "forking", "hoarding", "programs", "pending")
-for _name in MODULES:
-    importlib.import_module(_name)
-NOW = {name: entry for name, entry in BENCH.items() if not entry.pending}
-
-HONEST = {
-    name: f"{Path(__file__).with_name('honest.py')}:{name}"
-    for name in ("random_search", "evolution")
-}
 RUNS = 2
 PR_CAPBSET_DROP = 24
 SETTINGS: dict[str, Any] = {
