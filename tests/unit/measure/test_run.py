@@ -314,7 +314,7 @@ def test_what_a_run_prints_is_cut_off(problem, tmp_path):
         file = os.open(log, os.O_WRONLY | os.O_CREAT)
         os.dup2(file, 1)
         os.dup2(file, 2)
-        sys.stderr = open(2, "w", closefd=False)
+        sys.stderr = os.fdopen(2, "w", closefd=False)
         os.write(1, b"before\n")
         run("floods_the_log", problem)
         os.write(1, b"after\n")
