@@ -1,12 +1,10 @@
-"""Misbehaving algorithms do not stop a campaign."""
+"""Tables and figures of a campaign in which runs have each status: see `tests/adversaries`."""
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pandas as pd
 import pytest
+from bench import NOW
 
 from timefair.campaign import configuration
 from timefair.exhibits.registry import TABLES
@@ -15,25 +13,15 @@ from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.workflow
 
-MISBEHAVING = Path(__file__).parents[1] / "unit" / "measure" / "misbehaving.py"
-
 
 def test_a_campaign_of_misbehaving_algorithms_completes(workspace):
-    shutil.copy(MISBEHAVING, workspace.folder / "misbehaving.py")
-    expected = {
-        "raises": "raised",
-        "ends_the_process": "exited",
-        "segfaults": "crashed",
-        "allocates": "out_of_memory",
-        "never_evaluates": "no_evaluation",
-        "evaluates_nan": "no_finite_value",
-        "kills_itself": "killed",
-        "swallows_everything": "ok",
-        "spins_in_c": "ok",
-        "forks_children": "ok",
-    }
+    names = (
+        "raises", "ends_the_process", "segfaults", "allocates", "never_evaluates", "evaluates_nan",
+        "kills_itself", "swallows_everything", "forks_children",
+    )  # fmt: skip
+    expected = {name: NOW[name].status for name in names}
     workspace.configure(
-        algorithms={name: f"misbehaving.py:{name}" for name in expected},
+        algorithms={name: NOW[name].use for name in names},
         problems={"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
         budget={"time_s": 0.5},
         limits={"memory_mb": 100},

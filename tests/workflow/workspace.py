@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ class Workspace:
         self.results = folder / "results" / "test"
         self.snakefile = ROOT / "Snakefile"
         self.printed = ("--printshellcmds",)
+        self.limit: Callable[[], object] | None = None
+        """Is called in the process of snakemake, before it begins."""
 
     def configure(self, **changes: Any) -> None:
         """Write the campaign: two quick algorithms, evaluations as the budget, unless told."""
@@ -60,6 +63,7 @@ class Workspace:
         return subprocess.run(
             self.command(*arguments, cores=cores),
             cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=600,
+            preexec_fn=self.limit,
         )  # fmt: skip
 
     def complete(self, *arguments: str, cores: int = 2) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from bench import solve
 
 from timefair import cli
 from timefair.algorithms.base import Algorithm
@@ -23,12 +23,6 @@ from timefair.measure.audit import (
 )
 from timefair.problems.registry import SUITES
 
-_spec = importlib.util.spec_from_file_location(
-    "misbehaving", Path(__file__).with_name("misbehaving.py")
-)
-misbehaving = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(misbehaving)
-
 SETTING = AuditSettings(dimension=3, evaluations=120, time_s=0.05, wall_s=0.3)
 
 
@@ -37,7 +31,7 @@ def finding(solve) -> AuditRow:
 
 
 def test_a_good_algorithm() -> None:
-    found = finding(misbehaving.cooperative)
+    found = finding(solve("random_search"))
     assert (found.algorithm, found.use) == ("it", "mine:solve")
     assert (found.status, found.message, found.evaluations) == ("ok", None, 120)
     assert (found.ended_early, found.deterministic, found.inside) == (False, True, True)
@@ -50,7 +44,7 @@ def test_a_good_algorithm() -> None:
 
 
 def test_an_early_end_and_at_how_many_evaluations() -> None:
-    found = finding(misbehaving.short)
+    found = finding(solve("short"))
     assert (found.status, found.ended_early, found.evaluations) == ("ok", True, 50)
 
 
@@ -102,21 +96,21 @@ def test_runs_that_differ_in_their_length(tmp_path: Path) -> None:
 
 
 def test_an_exception_is_told() -> None:
-    found = finding(misbehaving.raises)
+    found = finding(solve("raises"))
     assert (found.status, found.message) == ("raised", "RuntimeError: no convergence")
     assert (found.evaluations, found.ended_early) == (1, False)
     assert found.stopped_by is None
 
 
 def test_no_evaluation_leaves_open_what_nobody_saw() -> None:
-    found = finding(misbehaving.returns_at_once)
+    found = finding(solve("returns_at_once"))
     assert (found.status, found.evaluations) == ("no_evaluation", 0)
     assert (found.deterministic, found.inside, found.overhead) == (None, None, None)
 
 
 @pytest.mark.slow
 def test_a_slow_algorithm_is_judged_by_the_evaluations_that_it_made() -> None:
-    found = finding(misbehaving.sleeps)
+    found = finding(solve("sleeps"))
     assert (found.status, found.evaluations, found.ended_early) == ("wall_limit", 1, False)
     assert (found.deterministic, found.inside) == (True, True)
     assert (found.stopped_by, found.last_evaluation_ms) == ("time_killed", 0)

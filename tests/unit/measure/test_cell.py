@@ -1,13 +1,19 @@
 """What a measuring job still has to do."""
 
+import os
+import signal
+import time
 from itertools import product
 from types import SimpleNamespace
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from timefair.measure.cell import _missing
+from timefair.measure import kernel
+from timefair.measure.cell import _evaluation_cost, _missing
 from timefair.measure.repetitions import Repetitions
+from timefair.problems.base import Problem, ProblemName
 
 TURNS = [(instance, run) for run, instance in product(range(3), (1, 2))]
 
@@ -23,3 +29,28 @@ def test_runs_of_the_journal_are_not_measured_again_wherever_one_is_missing(lost
         repetitions.add(turn[0], 2.0)
     assert measured == lost
     assert repetitions.next() is None
+
+
+def problem(evaluate) -> Problem:
+    bounds = -np.ones(2), np.ones(2)
+    return Problem(ProblemName("own", 1, 2, 1), evaluate, *bounds, f_opt=0.0)
+
+
+def test_the_cost_of_an_evaluation_is_both_costs():
+    cost = _evaluation_cost(problem(lambda x: time.sleep(0.002) or 1.0), answer_s=60)
+    assert all(0.002 < cost[name] < 0.1 for name in ("objective_s", "bare_s"))
+
+
+@pytest.mark.parametrize(
+    "evaluate",
+    [
+        lambda x: 1 / 0,
+        lambda x: os._exit(0),
+        lambda x: os.kill(os.getpid(), signal.SIGSEGV),
+        lambda x: time.sleep(1000),
+    ],
+    ids=["raises", "exits", "crashes", "hangs"],
+)
+def test_a_problem_that_has_no_cost_does_not_end_the_job(evaluate):
+    assert _evaluation_cost(problem(evaluate), answer_s=0.2) == {}
+    assert kernel.children() == []

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 import threading
-from pathlib import Path
 
 import pytest
+from bench import solve
 
 from timefair.algorithms.base import Algorithm
 from timefair.campaign import configuration
@@ -22,13 +21,12 @@ from timefair.measure.run import measure_run
 from timefair.problems.registry import SUITES
 from timefair.records.store import read_runs
 
-_spec = importlib.util.spec_from_file_location(
-    "misbehaving", Path(__file__).with_name("misbehaving.py")
-)
-misbehaving = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(misbehaving)
-
-NAMES = [name for name, value in vars(misbehaving).items() if getattr(value, "__doc__", 1) is None]
+NAMES = (
+    "random_search", "raises", "exits_python", "evaluates_nan", "never_evaluates",
+    "returns_at_once", "swallows_everything", "swallows_in_a_thread", "sleeps", "blocks_signals",
+    "spins_on_numbers", "allocates", "segfaults", "aborts", "ends_the_process", "kills_itself",
+    "evaluates_in_a_fork", "kills_its_parent", "asks_its_parent_to_end", "stops_its_parent",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +54,13 @@ def test_what_a_launch_imports_late_is_there_before_the_clock(problem, tmp_path,
 
 def test_prepare_is_called_once_in_the_parent(problem):
     calls = []
-    prepare(Algorithm(misbehaving.short, prepare=lambda: calls.append(os.getpid())), problem)
+    prepare(Algorithm(solve("short"), prepare=lambda: calls.append(os.getpid())), problem)
     assert calls == [os.getpid()]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_trial_ends_whatever_the_algorithm_does(problem, name, capfd):
-    prepare(Algorithm(getattr(misbehaving, name)), problem, memory_mb=200)
+    prepare(Algorithm(solve(name)), problem, memory_mb=200)
     assert kernel.children() == []
     assert threading.active_count() == 1
     assert capfd.readouterr() == ("", "")

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import importlib.util
+import dataclasses
 import os
 import signal
+import sys
 import time
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from bench import solve
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import kernel
+from timefair.measure import child, kernel
 from timefair.measure.child import GRACE_NS, Allowance
-from timefair.measure.run import ATTEMPTS, measure_run
+from timefair.measure.run import ATTEMPTS, given_up, measure_run
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.independent import Independent
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, ProblemName
-
-_spec = importlib.util.spec_from_file_location(
-    "misbehaving", Path(__file__).with_name("misbehaving.py")
-)
-misbehaving = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(misbehaving)
 
 T = 0.15
 RETURNED = "the algorithm returned without an evaluation; it has to run the search itself"
@@ -33,7 +29,7 @@ RETURNED = "the algorithm returned without an evaluation; it has to run the sear
 
 def run(name: str, problem: Problem, **allowed) -> dict:
     allowed = {"time_ns": round(T * 1e9), "memory_mb": 512, **allowed}
-    return measure_run(Algorithm(getattr(misbehaving, name)), problem, Allowance(**allowed), seed=5)
+    return measure_run(Algorithm(solve(name)), problem, Allowance(**allowed), seed=5)
 
 
 def waited_for_a_core(row: dict) -> bool:
@@ -44,7 +40,7 @@ def waited_for_a_core(row: dict) -> bool:
 @pytest.mark.parametrize(
     ("name", "status", "stop_reason", "message"),
     [
-        ("cooperative", "ok", "time", None),
+        ("random_search", "ok", "time", None),
         ("short", "ok", "time", None),
         ("raises", "raised", "failure", "RuntimeError: no convergence"),
         ("exits_python", "raised", "failure", "SystemExit: 3"),
@@ -58,6 +54,13 @@ def waited_for_a_core(row: dict) -> bool:
         ("spins_in_c", "ok", "time_killed", None),
         ("spins_on_numbers", "ok", "time_killed", None),
         ("allocates", "out_of_memory", "failure", "MemoryError"),
+        ("maps_memory", "out_of_memory", "failure", "OSError: [Errno 12] Cannot allocate memory"),
+        (
+            "raises_what_has_no_text",
+            "raised",
+            "failure",
+            "Unspeakable: its text cannot be shown, because its __str__ raises",
+        ),
         ("segfaults", "crashed", "failure", "SIGSEGV"),
         ("aborts", "crashed", "failure", "SIGABRT"),
         ("ends_the_process", "exited", "failure", "exit code 0"),
@@ -67,9 +70,7 @@ def waited_for_a_core(row: dict) -> bool:
     ],
 )
 def test_each_misbehaviour_has_its_words(problem, name, status, stop_reason, message):
-    # A gigabyte a second at least: the limit is reached long before that.
-    allowed = {"time_ns": 10**10, "memory_mb": 100} if name == "allocates" else {}
-    row = run(name, problem, **allowed)
+    row = run(name, problem)
     said = (str(row["status"]), str(row["stop_reason"]), row["message"])
     # The delay is the main thread's; what other threads waited is not known.
     if stop_reason == "time" and (waited_for_a_core(row) or name == "swallows_in_a_thread"):
@@ -153,7 +154,7 @@ def test_what_a_run_left_behind_is_told(problem, tmp_path, monkeypatch):
     assert row["left_mb"] == pytest.approx(2.0)
     assert row["appeared"] == "litter.txt"
     assert row["written_mb"] is None or row["written_mb"] >= 2.0
-    tidy = run("cooperative", problem)
+    tidy = run("random_search", problem)
     assert (tidy["left_processes"], tidy["left_files"], tidy["appeared"]) == (0, 0, None)
 
 
@@ -210,7 +211,7 @@ def test_an_evaluation_budget_that_hangs_ends_at_the_wall_limit(problem):
     assert len(row["events"]) == 1
 
 
-@pytest.mark.parametrize("name", ["cooperative", "swallows_everything", "sleeps", "spins_in_c"])
+@pytest.mark.parametrize("name", ["random_search", "swallows_everything", "sleeps", "spins_in_c"])
 def test_fixed_launches_end_at_tau_even_if_they_hang(problem, name):
     tau, k = 0.04, int(T / 0.04)
     row = run(name, problem, restart=FixedLength(tau_s=tau))
@@ -225,7 +226,7 @@ def test_fixed_launches_end_at_tau_even_if_they_hang(problem, name):
 
 def test_fixed_launches_of_evaluations(problem):
     row = run(
-        "cooperative", problem, time_ns=2**63 - 1, evaluations=95,
+        "random_search", problem, time_ns=2**63 - 1, evaluations=95,
         restart=FixedLength(tau_evaluations=20),
     )  # fmt: skip
     assert [launch["evaluations"] for launch in row["launch_log"]] == [20, 20, 20, 20, 15]
@@ -233,14 +234,14 @@ def test_fixed_launches_of_evaluations(problem):
 
 
 def test_the_final_target_ends_the_run_early(problem):
-    row = run("cooperative", problem, final_target=1e3)
+    row = run("random_search", problem, final_target=1e3)
     assert row["stop_reason"] == "target"
     assert row["best_precision"] <= 1e3
     assert row["wall_s"] < T
 
 
 def test_what_a_run_used_is_recorded(problem):
-    row = run("cooperative", problem)
+    row = run("random_search", problem)
     assert 0 < row["cpu_s"] <= 1.2 * row["reaped_s"]
     assert 1 < row["peak_memory_mb"] < 4096
     assert row["run_queue_delay_s"] is None or 0 <= row["run_queue_delay_s"] < 1
@@ -260,7 +261,66 @@ def test_a_slow_evaluation_that_straddles_the_deadline_is_no_event():
     problem = Problem(
         ProblemName("test", 1, 2, 1), evaluate, np.full(2, -5.0), np.full(2, 5.0), f_opt=0.0
     )
-    row = run("cooperative", problem, time_ns=100_000_000)
+    row = run("random_search", problem, time_ns=100_000_000)
     assert row["evaluations"] == len(row["events"]) == 2
     assert row["events"][-1]["time_s"] < 0.1
     assert row["stop_reason"] == "time_killed"
+
+
+def test_a_problem_that_never_returns_has_a_status(problem, monkeypatch):
+    monkeypatch.setattr(child, "ANSWER_NS", 300_000_000)
+    hanging = dataclasses.replace(problem, evaluate=lambda x: time.sleep(1000), native=None)
+    row = run("random_search", hanging)
+    assert (str(row["status"]), str(row["stop_reason"])) == ("no_evaluation", "failure")
+    assert row["message"] == (
+        "the problem did not return a value within 0.3 s, before the clock started"
+    )
+    assert (row["wall_s"], row["launches"]) == (0, 0)
+    assert kernel.children() == []
+
+
+def test_a_process_that_comes_back_from_a_launch_twice_is_one_run(problem):
+    """Also if the process that the algorithm forked comes back first, or raises."""
+
+    def solve(objective, rng):
+        objective(np.zeros(objective.dimension))
+        if os.fork():
+            time.sleep(0.05)
+        elif rng.uniform() < 0.5:
+            raise RuntimeError("not the run's")
+
+    for seed in (1, 2, 3, 4):
+        allowed = Allowance(time_ns=10**10, restart=NoRestart())
+        row = measure_run(Algorithm(solve), problem, allowed, seed)
+        assert (str(row["status"]), str(row["stop_reason"])) == ("ok", "algorithm_ended")
+        assert (row["launches"], row["evaluations"], row["message"]) == (1, 1, None)
+
+
+def test_a_run_that_was_given_up_has_the_columns_of_a_run(problem):
+    allowed = Allowance(time_ns=10**8)
+    row = given_up(problem, allowed, seed=7)
+    usual = measure_run(Algorithm(solve("raises")), problem, allowed, seed=7)
+    assert row.keys() == usual.keys()
+    assert (str(row["status"]), row["attempts"], row["seed"]) == ("killed", ATTEMPTS, 7)
+    assert (row["wall_s"], row["cpu_s"], row["evaluations"], row["events"]) == (0, 0, 0, [])
+    assert (row["best_f"], row["best_precision"], row["best_x"]) == (np.inf, np.inf, None)
+
+
+def test_what_a_run_prints_is_cut_off(problem, tmp_path):
+    """And what is printed later comes after it."""
+    log = tmp_path / "log.txt"
+    pid = os.fork()
+    if pid == 0:
+        file = os.open(log, os.O_WRONLY | os.O_CREAT)
+        os.dup2(file, 1)
+        os.dup2(file, 2)
+        sys.stderr = os.fdopen(2, "w", closefd=False)
+        os.write(1, b"before\n")
+        run("floods_the_log", problem)
+        os.write(1, b"after\n")
+        os._exit(0)
+    os.waitpid(pid, 0)
+    said = log.read_bytes().replace(b"x", b"").split(b"\n")
+    cut = b"timefair: the run printed more than 100000 bytes; the rest is cut off"
+    assert [line for line in said if line] == [b"before", cut, b"after"]
+    assert 100_000 < log.stat().st_size < 101_000

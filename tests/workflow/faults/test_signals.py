@@ -26,12 +26,21 @@ def test_jobs_that_are_asked_to_end_say_what_they_keep(trial):
         campaign = trial.begin()
         signal_all(trial, "run", number)
         time.sleep(0.05)
-        signal_all(trial, "parent", number)
+        signal_all(trial, "command", number)
         wait_for(lambda name=number.name: f"ended by {name}" in trial.words, "message")
         time.sleep(0.5)  # snakemake may fail if the signal arrives while it looks at an ended job
         campaign.terminate()
         assert trial.ended(campaign) != 0
     assert "runs that are done; the next start goes on from them" in trial.words
+    trial.finish()
+
+
+def test_processes_that_are_asked_to_end_by_another_one_are_replaced(trial):
+    """The process that measures a job may be signalled by the run: the job goes on."""
+    campaign = trial.begin()
+    signal_all(trial, "parent", signal.SIGTERM)
+    assert trial.ended(campaign) == 0
+    assert "ended by SIGTERM" in trial.words
     trial.finish()
 
 

@@ -96,6 +96,7 @@ def live(
     A run whose launch was killed at tau goes on in a new process with the state of the last one.
     With a host the algorithm is in processes of its own, and this one only evaluates for it.
     """
+    own = os.getpid()
     try:
         if isinstance(algorithm, Host):
             os.sched_setaffinity(0, {algorithm.own_core})
@@ -135,6 +136,7 @@ def live(
         )
         allowance.restart.make(launcher)
     except BaseException as error:
+        kernel.end_if_forked(own)
         _fail(state, error)
     kernel.end_process(1)
 
@@ -221,12 +223,13 @@ class _Launcher:
         """Have the algorithm make the launch that was just opened, and close it."""
         measurement = self.measurement
         rng = self.stream or stream(self.seed, self.made - 1)
-        self.stream = None
+        self.stream, own = None, os.getpid()
         try:
             returned = self.algorithm.solve(self.objective, rng)
         except LaunchCut:
             measurement.end_launch(LaunchCode.TAU)
         else:
+            kernel.end_if_forked(own)
             if measurement.end_launch(LaunchCode.RETURNED) == 0:
                 self.state.report(idleness.of_a_return(returned))
                 self.finish()

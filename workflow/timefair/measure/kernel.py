@@ -53,6 +53,18 @@ def end_process(status: int) -> NoReturn:
     raise SystemError("_exit returned")
 
 
+def end_if_forked(own: int) -> None:
+    """End a process that the algorithm forked and that came back from the launch as the run does.
+
+    Parameters
+    ----------
+    own
+        The process of the run, or of the solver.
+    """
+    if os.getpid() != own:
+        end_process(0)
+
+
 def die_with_parent(parent: int) -> None:
     """End this process when the thread that forked it ends; at once if it has ended already."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))

@@ -34,7 +34,7 @@ TRIAL_S = 0.3
 TRIAL_KILL_S = 5 * TRIAL_S
 """A trial ends at that time in any case."""
 
-LATE_S = 2.0
+LATE_S = 1.0
 """The parent ends a trial that has not ended by then, for example because it is stopped."""
 
 TRIAL_EVALUATIONS_PER_DIMENSION = 40

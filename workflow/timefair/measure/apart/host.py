@@ -119,7 +119,7 @@ def _live(
     algorithm: Algorithm, setup: Setup, request: Request, folders: Views, fd: int
 ) -> NoReturn:
     """Be a solver, from just after the fork to the end, which others decide."""
-    caller: Caller | None = None
+    caller, own = None, os.getpid()
     try:
         os.setsid()
         tempfile.tempdir = request.folder
@@ -140,8 +140,10 @@ def _live(
             remark = ""
             with suppress(LaunchCut):
                 remark = idleness.of_a_return(algorithm.solve(objective, rng))
+            kernel.end_if_forked(own)
             launch = caller.returned(remark)
     except BaseException as error:
+        kernel.end_if_forked(own)
         if caller is not None:
             caller.failed(*failure(error))
     finally:

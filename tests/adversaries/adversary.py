@@ -1,0 +1,97 @@
+"""The declaration of an algorithm that does what algorithms should not, with what it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Row = Mapping[str, Any]
+
+IN_TIME = ("evaluations", "time", "time_killed")
+"""The reasons for the end of a run that evaluates until one of its budgets is used up."""
+
+
+@dataclass(frozen=True)
+class Adversary:
+    """An entry of the bench.
+
+    Attributes
+    ----------
+    name
+        Of the function, and its label in campaigns.
+    use
+        As in a campaign file.
+    does
+        What it does, in a few words.
+    status
+        Of each of its runs.
+    reasons
+        The stop reason is one of them.
+    message
+        What the message contains; None: there is none.
+    shows
+        Whether a row has what else there should be to see.
+    pending
+        What has to be merged before it comes to that; empty if it does now.
+    """
+
+    name: str
+    use: str
+    does: str
+    status: str
+    reasons: tuple[str, ...]
+    message: str | None = None
+    shows: Callable[[Row], bool] = lambda row: True
+    pending: str = ""
+
+    def differs(self, row: Row) -> str:
+        """What is otherwise than expected, for a person; empty if nothing is."""
+        seen = f"{row['status']}, {row['stop_reason']}, {row['message']}"
+        right = (
+            row["status"] == self.status
+            and row["stop_reason"] in self.reasons
+            and (row["message"] is None) == (self.message is None)
+            and (self.message or "") in (row["message"] or "")
+        )
+        if not right:
+            wanted = f"{self.status}, {' or '.join(self.reasons)}, {self.message}"
+            return f"{self.name}: {seen}; expected {wanted}"
+        return "" if self.shows(row) else f"{self.name}: {seen}, but does not show it: {dict(row)}"
+
+
+BENCH: dict[str, Adversary] = {}
+"""All that the modules imported so far have declared, by name."""
+
+
+def declare(entry: Adversary) -> None:
+    """Add an entry to the bench."""
+    assert entry.name not in BENCH, f"{entry.name} is declared twice"
+    BENCH[entry.name] = entry
+
+
+def adversary(
+    status: str, *reasons: str, message: str | None = None, **more: Any
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Declare the decorated ``solve(objective, rng)``; its docstring says what it does."""
+
+    def declared(solve: Callable[..., object]) -> Callable[..., object]:
+        name, file = solve.__name__, Path(solve.__code__.co_filename)
+        does = (solve.__doc__ or name.replace("_", " ")).strip()
+        use = f"{file}:{name}"
+        declare(Adversary(name, use, does, status, reasons or IN_TIME, message, **more))
+        return solve
+
+    return declared
+
+
+def one(objective: Callable[[Any], float]) -> None:
+    """Evaluate once."""
+    objective(0.5 * (objective.lower + objective.upper))
+
+
+def search(objective: Callable[[Any], float], rng: Any) -> None:
+    """Evaluate random points for ever."""
+    while True:
+        objective(rng.uniform(objective.lower, objective.upper))

@@ -1,0 +1,32 @@
+"""All adversaries by name, and the functions of the honest and the misbehaving algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import ending
+import evaluating
+import forking
+import hoarding
+import honest
+import lasting
+import pending
+import programs  # noqa: F401  (declares external programs)
+from adversary import BENCH, Adversary
+
+NOW: Mapping[str, Adversary] = {name: entry for name, entry in BENCH.items() if not entry.pending}
+"""Those that come to what is declared by the code as it is."""
+
+LATER: Mapping[str, Adversary] = {name: entry for name, entry in BENCH.items() if entry.pending}
+"""Those that wait for something to be merged."""
+
+HONEST = {name: f"{honest.__file__}:{name}" for name in ("random_search", "evolution")}
+"""The two honest algorithms beside them, each with its `use`."""
+
+_MODULES = (ending, evaluating, forking, hoarding, honest, lasting, pending)
+
+
+def solve(name: str) -> Callable[..., object]:
+    """The function ``solve(objective, rng)`` of a name."""
+    (found,) = {vars(module)[name] for module in _MODULES if name in vars(module)}
+    return found

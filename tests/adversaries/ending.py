@@ -1,0 +1,190 @@
+"""Algorithms that end by an error, a crash or a signal, or that end others."""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import os
+import signal
+import sys
+import threading
+import time
+
+from adversary import adversary, one, search
+
+FAILED = "failure"
+PARENT = "the process that measured it was killed in each of 3 attempts"
+
+
+@adversary("raised", FAILED, message="RuntimeError: no convergence")
+def raises(objective, rng):
+    one(objective)
+    raise RuntimeError("no convergence")
+
+
+@adversary("raised", FAILED, message="Unspeakable: its text cannot be shown")
+def raises_what_has_no_text(objective, rng):
+    class Unspeakable(Exception):
+        def __str__(self):
+            raise ValueError("never")
+
+    one(objective)
+    raise Unspeakable
+
+
+@adversary("raised", FAILED, message="x ...", shows=lambda row: len(row["message"]) < 600)
+def raises_a_novel(objective, rng):
+    one(objective)
+    raise RuntimeError("x" * 10_000_000)
+
+
+@adversary(
+    "raised", FAILED, message="RuntimeError: two lines", shows=lambda r: "\n" not in r["message"]
+)
+def raises_two_lines(objective, rng):
+    one(objective)
+    raise RuntimeError("two\nlines")
+
+
+@adversary("raised", FAILED, message="KeyboardInterrupt")
+def interrupts_itself(objective, rng):
+    one(objective)
+    raise KeyboardInterrupt
+
+
+@adversary("raised", FAILED, message="GeneratorExit")
+def raises_no_exception(objective, rng):
+    """Raises a BaseException that is no Exception."""
+    one(objective)
+    raise GeneratorExit
+
+
+@adversary("raised", FAILED, message="SystemExit: 3")
+def exits_python(objective, rng):
+    one(objective)
+    sys.exit(3)
+
+
+@adversary("raised", FAILED, message="RecursionError")
+def recurses(objective, rng):
+    one(objective)
+
+    def deeper():
+        deeper()
+
+    deeper()
+
+
+@adversary("exited", FAILED, message="exit code 0")
+def ends_the_process(objective, rng):
+    one(objective)
+    os._exit(0)
+
+
+@adversary("exited", FAILED, message="exit code 77")
+def ends_the_process_in_a_thread(objective, rng):
+    threading.Timer(0.02, lambda: os._exit(77)).start()
+    one(objective)
+    time.sleep(1000)
+
+
+@adversary("crashed", FAILED, message="SIGSEGV")
+def segfaults(objective, rng):
+    one(objective)
+    faulthandler.disable()
+    ctypes.string_at(0)
+
+
+@adversary("crashed", FAILED, message="SIGSEGV")
+def segfaults_in_a_thread(objective, rng):
+    one(objective)
+    faulthandler.disable()
+    threading.Thread(target=ctypes.string_at, args=(0,)).start()
+    time.sleep(1000)
+
+
+@adversary("crashed", FAILED, message="SIGABRT")
+def aborts(objective, rng):
+    one(objective)
+    os.abort()
+
+
+@adversary("crashed", FAILED, message="SIGFPE")
+def divides_by_zero_in_c(objective, rng):
+    """Gets the signal of a division by zero in C."""
+    one(objective)
+    signal.raise_signal(signal.SIGFPE)
+
+
+@adversary("crashed", FAILED, message="SIGALRM")
+def sets_an_alarm(objective, rng):
+    one(objective)
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    time.sleep(1000)
+
+
+@adversary("ok")
+def raises_in_a_thread(objective, rng):
+    """An error in a thread of its own; the search goes on in the main thread."""
+    threading.excepthook = lambda words: None
+    thread = threading.Thread(target=raises, args=(lambda x: 0.0, rng))
+    thread.start()
+    thread.join()
+    search(objective, rng)
+
+
+@adversary("killed", FAILED, message="SIGKILL from outside", shows=lambda row: row["attempts"] == 3)
+def kills_itself(objective, rng):
+    one(objective)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@adversary("killed", FAILED, message="SIGTERM from outside")
+def ends_its_group(objective, rng):
+    """SIGTERM to its process group, and so to itself."""
+    one(objective)
+    os.killpg(0, signal.SIGTERM)
+    time.sleep(1000)
+
+
+@adversary("killed", FAILED, message=PARENT, shows=lambda row: row["attempts"] == 3)
+def kills_its_parent(objective, rng):
+    one(objective)
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(1000)
+
+
+@adversary("killed", FAILED, message=PARENT)
+def kills_the_group_of_its_parent(objective, rng):
+    one(objective)
+    os.killpg(os.getpgid(os.getppid()), signal.SIGKILL)
+    time.sleep(1000)
+
+
+@adversary("killed", FAILED, message=PARENT)
+def asks_its_parent_to_end(objective, rng):
+    one(objective)
+    time.sleep(0.005)
+    os.kill(os.getppid(), signal.SIGTERM)
+    time.sleep(1000)
+
+
+@adversary("ok", "time_killed")
+def stops_itself(objective, rng):
+    one(objective)
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+@adversary("ok", "time_killed", shows=lambda row: row["reaped_s"] > 1)
+def stops_its_parent(objective, rng):
+    """SIGSTOP to its parent, which the job's own process has continue."""
+    one(objective)
+    os.kill(os.getppid(), signal.SIGSTOP)
+    time.sleep(1000)
+
+
+@adversary("ok", "time_killed", shows=lambda row: row["wall_s"] == row["budget_s"])
+def becomes_another_program(objective, rng):
+    """Replaces its process, which ends the timers of the kernel."""
+    one(objective)
+    os.execvp("sleep", ["sleep", "1000"])

@@ -1,0 +1,251 @@
+"""Adversaries whose runs come to what is declared here once other work is merged.
+
+Each names that work in `pending`, and the bench leaves it out; take the word away to switch it on.
+The objective that an algorithm gets has the evaluation interface alone (`sealed`), t0 and T are
+where its process cannot change them, records that break invariants have the status
+``inconsistent``, the end of a process is by SIGKILL if ``os._exit`` comes back, cores and priority
+are checked again, and each run has its own view of the file system (`isolation`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from adversary import IN_TIME, adversary, one, search
+
+FAILED = "failure"
+SEALED, ISOLATED, CORES = "sealed objective", "isolation", "cores and priority"
+
+
+def in_its_time(row):
+    """Nothing at or after T, and no more processor time than one core has."""
+    late = [event for event in row["events"] if not 0 <= event["time_s"] < row["budget_s"]]
+    within = 0 <= row["wall_s"] <= row["budget_s"] and row["reaped_s"] < row["budget_s"] + 3
+    return not late and within and row["cpu_s"] < row["budget_s"] + 0.05
+
+
+def found_nothing(row):
+    """No run began at the best point of another one."""
+    return row["events"][0]["precision"] > row["best_precision"] or row["evaluations"] == 1
+
+
+# --- The clock --------------------------------------------------------------------------------
+
+
+@adversary("raised", FAILED, message="AttributeError", pending=SEALED)
+def starts_again(objective, rng):
+    """Moves t0 and T by the method that the measuring code has."""
+    one(objective)
+    now = time.monotonic_ns()
+    objective.start(now + 10**9, now + 2 * 10**9)
+
+
+@adversary("raised", FAILED, message="AttributeError", pending=SEALED)
+def ends_its_launch_itself(objective, rng):
+    one(objective)
+    objective.end_launch(0)
+
+
+@adversary("ok", pending=SEALED, shows=in_its_time)
+def starts_again_through_gc(objective, rng):
+    """Looks for an object with a method `start` among all that the interpreter knows."""
+    one(objective)
+    now = time.monotonic_ns()
+    for each in gc.get_objects():
+        if type(each).__module__.startswith("timefair.measure"):
+            for name in ("start", "finish", "disown"):
+                try:
+                    getattr(each, name)(now + 10**9, now + 2 * 10**9)
+                except Exception:
+                    continue
+    search(objective, rng)
+
+
+@adversary("ok", pending=SEALED, shows=in_its_time)
+def changes_the_variables_of_its_callers(objective, rng):
+    """Goes up the frames and gives each state another deadline."""
+    one(objective)
+    frame = sys._getframe()
+    while frame is not None:
+        for each in list(frame.f_locals.values()):
+            for target in (each, getattr(each, "state", None), getattr(each, "_state", None)):
+                for name in ("deadline", "kill_at"):
+                    try:
+                        target[name] = 2**62
+                    except Exception:
+                        continue
+        frame = frame.f_back
+    search(objective, rng)
+
+
+@adversary("inconsistent", *IN_TIME, FAILED, message="", pending=SEALED)
+def writes_the_header_through_proc(objective, rng):
+    """Opens the shared memory of its run by /proc/self/fd, and writes a later deadline."""
+    one(objective)
+    for fd in os.listdir("/proc/self/fd"):
+        try:
+            if "timefair-head" in os.readlink(f"/proc/self/fd/{fd}"):
+                file = os.open(f"/proc/self/fd/{fd}", os.O_RDWR)
+                page = bytearray(os.pread(file, 512, 0))
+                page[:] = b"\x7f" * len(page)
+                os.pwrite(file, page, 0)
+        except OSError:
+            continue
+    search(objective, rng)
+
+
+@adversary("inconsistent", *IN_TIME, FAILED, message="", pending=SEALED)
+def forges_its_events(objective, rng):
+    """Writes rows into the shared memory of its events."""
+    one(objective)
+    for fd in os.listdir("/proc/self/fd"):
+        try:
+            if "timefair-events" in os.readlink(f"/proc/self/fd/{fd}"):
+                file = os.open(f"/proc/self/fd/{fd}", os.O_RDWR)
+                os.pwrite(file, bytes(range(256)), 0)
+        except OSError:
+            continue
+    search(objective, rng)
+
+
+@adversary("ok", pending=SEALED, shows=in_its_time)
+def writes_its_own_memory(objective, rng):
+    """Looks for its deadline in all memory that it can write, and moves it by a second."""
+    one(objective)
+    now = time.monotonic_ns()
+    maps = Path("/proc/self/maps").read_text().splitlines()
+    for line in (line for line in maps if "memfd:timefair" in line and "rw-s" in line):
+        first, last = (int(word, 16) for word in line.split()[0].split("-"))
+        words = (ctypes.c_int64 * ((last - first) // 8)).from_address(first)
+        for k, word in enumerate(words):
+            if now < word < now + 10**9:
+                words[k] = word + 10**9
+    search(objective, rng)
+
+
+# --- The end of the process -------------------------------------------------------------------
+
+
+@adversary("ok", pending=SEALED, shows=in_its_time)
+def replaces_the_end_of_a_process(objective, rng):
+    """``os._exit`` returns, and so would into the code of the parent."""
+    os._exit = lambda status: None
+    search(objective, rng)
+
+
+@adversary("raised", FAILED, message="RuntimeError: no convergence", pending=SEALED)
+def replaces_the_end_of_a_process_and_raises(objective, rng):
+    os._exit = lambda status: None
+    one(objective)
+    raise RuntimeError("no convergence")
+
+
+# --- Cores and priority -----------------------------------------------------------------------
+
+
+@adversary("ok", pending=CORES, shows=in_its_time)
+def raises_its_priority(objective, rng):
+    """nice -20, where it may."""
+    with contextlib.suppress(PermissionError):
+        os.nice(-20)
+    search(objective, rng)
+
+
+@adversary("ok", pending=CORES, shows=in_its_time)
+def asks_for_real_time(objective, rng):
+    """SCHED_FIFO, where it may."""
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+    search(objective, rng)
+
+
+@adversary("ok", pending=CORES, shows=in_its_time)
+def takes_all_cores(objective, rng):
+    """Widens its affinity, and multiplies matrices in threads."""
+    os.sched_setaffinity(0, range(os.cpu_count()))
+    one(objective)
+    import threading
+
+    matrix = np.ones((500, 500))
+    for _ in range(4):
+        threading.Thread(
+            target=lambda: [np.dot(matrix, matrix) for _ in range(10**9)], daemon=True
+        ).start()
+    time.sleep(1000)
+
+
+@adversary("ok", pending=CORES, shows=in_its_time)
+def has_helpers_on_other_cores(objective, rng):
+    """Forks a process onto each core."""
+    one(objective)
+    for core in range(os.cpu_count()):
+        if os.fork() == 0:
+            os.sched_setaffinity(0, [core])
+            while True:
+                pass
+    time.sleep(1000)
+
+
+# --- What one run leaves for the next -----------------------------------------------------------
+
+
+def begins_where_another_ended(objective, rng, cache):
+    """Reads the best point of an earlier run, or of the trial launch, and writes its own."""
+    x = np.load(cache) if cache.exists() else rng.uniform(-5, 5, objective.dimension)
+    best = objective(x)
+    np.save(cache, x)
+    for _ in range(100):
+        y = x + 0.1 * rng.standard_normal(objective.dimension)
+        value = objective(y)
+        if value < best:
+            x, best = y, value
+            np.save(cache, x)
+    search(objective, rng)
+
+
+@adversary("ok", pending=ISOLATED, shows=found_nothing)
+def leaves_a_cache_in_its_folder(objective, rng):
+    begins_where_another_ended(objective, rng, Path("cache.npy").absolute())
+
+
+@adversary("ok", pending=ISOLATED, shows=found_nothing)
+def leaves_a_cache_in_tmp(objective, rng):
+    begins_where_another_ended(objective, rng, Path("/tmp/timefair-adversary-cache.npy"))
+
+
+@adversary("ok", pending=ISOLATED, shows=found_nothing)
+def leaves_a_cache_in_shared_memory(objective, rng):
+    begins_where_another_ended(objective, rng, Path("/dev/shm/timefair-adversary-cache.npy"))
+
+
+@adversary("ok", pending=ISOLATED, shows=found_nothing)
+def leaves_a_cache_beside_its_module(objective, rng):
+    begins_where_another_ended(objective, rng, Path(__file__).with_name("cache.npy"))
+
+
+@adversary("ok", pending=ISOLATED, shows=lambda row: row["left_processes"] == 0)
+def looks_for_the_folder_of_another_run(objective, rng):
+    """Removes what lies in the temporary folder of all runs."""
+    for path in Path(tempfile.gettempdir()).parent.glob("timefair-*/*"):
+        path.unlink(missing_ok=True)
+    search(objective, rng)
+
+
+@adversary("killed", FAILED, message="", pending=ISOLATED)
+def kills_all_processes_above_it(objective, rng):
+    """The process that measures it, and the prepared one of which that is a fork."""
+    one(objective)
+    pid = os.getppid()
+    for _ in range(2):
+        above = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(pid, 9)
+        pid = above
+    time.sleep(1000)

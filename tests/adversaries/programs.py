@@ -1,0 +1,32 @@
+"""External programs that misbehave; `program.sh` has what they do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from adversary import IN_TIME, Adversary, declare
+
+_COMMAND = f"external:sh {Path(__file__).with_name('program.sh')}"
+_FAILED = ("failure",)
+
+for _what, _does, _status, _reasons, _message in (
+    ("segfaults", "crashes", "raised", _FAILED, "ExternalError: ended by SIGSEGV"),
+    (
+        "gives_up",
+        "exits with a message",
+        "raised",
+        _FAILED,
+        "exit code 3; standard error: no licence",
+    ),
+    ("babbles", "writes what is no point", "raised", _FAILED, "ExternalError: 'a point: 1 2'"),
+    ("asks_for_too_much", "announces 10^20 points", "ok", ("time_killed",), None),
+    ("never_reads", "evaluates, and never reads a value", "ok", IN_TIME, None),
+    ("complains", "floods the standard error", "ok", ("time_killed",), None),
+    ("writes_one_long_line", "writes a line without an end", "ok", (*IN_TIME, "failure"), None),
+    ("hangs", "waits for ever", "ok", ("time_killed",), None),
+    ("kills_the_run", "kills the run's process", "killed", _FAILED, "SIGKILL from outside"),
+    ("leaves_others", "ends, and leaves other programs", "ok", IN_TIME, None),
+):
+    declare(
+        Adversary(f"program_{_what}", f"{_COMMAND} {_what}", _does, _status, _reasons, _message)
+    )

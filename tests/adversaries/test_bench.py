@@ -1,0 +1,111 @@
+"""All adversaries in one campaign: each comes to what it should, and harms nobody."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from adversary import Adversary
+from bench import HONEST, NOW
+from workspace import Workspace
+
+from timefair.measure.output import MOST
+from timefair.records.store import read_runs
+
+pytestmark = pytest.mark.workflow
+
+RUNS = 2
+PR_CAPBSET_DROP = 24
+SETTINGS: dict[str, Any] = {
+    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+    "budget": {"time_s": 0.1, "evaluations": 300},
+    "limits": {"memory_mb": 1000},
+    "runs": RUNS,
+    "targets": [10, 1],
+    "tables": ["runs", "ert"],
+    "figures": ["ert"],
+}
+DECIDED = ["algorithm", "run", "seed", "status", "evaluations", "best_f", "launches", "message"]
+
+
+def drop_privileges() -> None:
+    """Leave the programs that this process executes no capability, whoever its user is."""
+    libc = ctypes.CDLL(None)
+    for capability in range(64):
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+MEASURED = ("--until", "finish_round")
+"""What is asked for of Snakemake: no collected file, table or figure."""
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """The campaign of all of them, measured without any privilege."""
+    algorithms = HONEST | {name: entry.use for name, entry in NOW.items()}
+    workspace = Workspace(tmp_path_factory.mktemp("bench"))
+    workspace.limit = drop_privileges
+    workspace.configure(algorithms=algorithms, **SETTINGS)
+    workspace.complete(*MEASURED)
+    return workspace
+
+
+def measured(workspace: Workspace, label: str = "*") -> pa.Table:
+    """The runs of some algorithms, from their records."""
+    return read_runs(sorted((workspace.results / "records").glob(f"{label}/*/*.parquet")))
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(NOW) >= 60
+
+
+def test_each_comes_to_what_it_should(bench: Workspace) -> None:
+    ends = ("evaluations", "target")
+    honest = {name: Adversary(name, use, "", "ok", ends) for name, use in HONEST.items()}
+    expected = NOW | honest
+    rows = measured(bench).to_pylist()
+    assert len(rows) == RUNS * len(expected)
+    wrong = [line for row in rows if (line := expected[row["algorithm"]].differs(row))]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_honest_find_the_same_without_them(bench: Workspace, tmp_path: Path) -> None:
+    """Bit for bit, as their budget is one of evaluations."""
+    alone = Workspace(tmp_path)
+    alone.configure(algorithms=HONEST, **SETTINGS)
+    alone.complete(*MEASURED)
+    for name in HONEST:
+        with_others, by_itself = measured(bench, name), measured(alone, name)
+        assert with_others.select(DECIDED).equals(by_itself.select(DECIDED))
+        assert _found(with_others) == _found(by_itself)
+
+
+def _found(runs: pa.Table) -> list[list[tuple[int, int, float]]]:
+    return [
+        [(event["restart"], event["evaluations"], event["precision"]) for event in events]
+        for events in runs["events"].to_pylist()
+    ]
+
+
+def test_the_logs_stay_small(bench: Workspace) -> None:
+    """Also that of an algorithm that prints a gigabyte a second."""
+    sizes = {path: path.stat().st_size for path in (bench.results / "logs").rglob("*.log")}
+    assert max(sizes.values()) < RUNS * MOST + 10_000, sizes
+
+
+def test_nothing_is_left(bench: Workspace) -> None:
+    """No process, no note of a run that was begun, no damaged journal."""
+    left = [path for path in Path("/proc").glob("[0-9]*/cwd") if _place(path) == bench.folder]
+    assert not left
+    names = {path.name.partition(".parquet")[2] for path in bench.results.rglob("f1_*.parquet*")}
+    assert names == {"", ".journal"}
+
+
+def _place(link: Path) -> Path | None:
+    try:
+        return link.readlink()
+    except OSError:  # it has just ended
+        return None
