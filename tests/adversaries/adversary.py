@@ -33,8 +33,6 @@ class Adversary:
         What the message contains; None: there is none.
     shows
         Whether a row has what else there should be to see.
-    pending
-        What has to be merged before it comes to that; empty if it does now.
     """
 
     name: str
@@ -44,7 +42,6 @@ class Adversary:
     reasons: tuple[str, ...]
     message: str | None = None
     shows: Callable[[Row], bool] = lambda row: True
-    pending: str = ""
 
     def differs(self, row: Row) -> str:
         """What is otherwise than expected, for a person; empty if nothing is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import ending
 import evaluating
@@ -10,20 +10,13 @@ import forking
 import hoarding
 import honest
 import lasting
-import pending
 import programs  # noqa: F401  (declares external programs)
-from adversary import BENCH, Adversary
-
-NOW: Mapping[str, Adversary] = {name: entry for name, entry in BENCH.items() if not entry.pending}
-"""Those that come to what is declared by the code as it is."""
-
-LATER: Mapping[str, Adversary] = {name: entry for name, entry in BENCH.items() if entry.pending}
-"""Those that wait for something to be merged."""
+import reaching
 
 HONEST = {name: f"{honest.__file__}:{name}" for name in ("random_search", "evolution")}
 """The two honest algorithms beside them, each with its `use`."""
 
-_MODULES = (ending, evaluating, forking, hoarding, honest, lasting, pending)
+_MODULES = (ending, evaluating, forking, hoarding, honest, lasting, reaching)
 
 
 def solve(name: str) -> Callable[..., object]:

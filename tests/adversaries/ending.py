@@ -13,7 +13,7 @@ import time
 from adversary import adversary, one, search
 
 FAILED = "failure"
-PARENT = "the process that measured it was killed in each of 3 attempts"
+DENIED = "PermissionError: [Errno 1] Operation not permitted"
 
 
 @adversary("raised", FAILED, message="RuntimeError: no convergence")
@@ -147,21 +147,21 @@ def ends_its_group(objective, rng):
     time.sleep(1000)
 
 
-@adversary("killed", FAILED, message=PARENT, shows=lambda row: row["attempts"] == 3)
+@adversary("raised", FAILED, message=DENIED)
 def kills_its_parent(objective, rng):
     one(objective)
     os.kill(os.getppid(), signal.SIGKILL)
     time.sleep(1000)
 
 
-@adversary("killed", FAILED, message=PARENT)
+@adversary("raised", FAILED, message=DENIED)
 def kills_the_group_of_its_parent(objective, rng):
     one(objective)
     os.killpg(os.getpgid(os.getppid()), signal.SIGKILL)
     time.sleep(1000)
 
 
-@adversary("killed", FAILED, message=PARENT)
+@adversary("raised", FAILED, message=DENIED)
 def asks_its_parent_to_end(objective, rng):
     one(objective)
     time.sleep(0.005)
@@ -175,9 +175,9 @@ def stops_itself(objective, rng):
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
-@adversary("ok", "time_killed", shows=lambda row: row["reaped_s"] > 1)
+@adversary("raised", FAILED, message=DENIED)
 def stops_its_parent(objective, rng):
-    """SIGSTOP to its parent, which the job's own process has continue."""
+    """SIGSTOP to its parent."""
     one(objective)
     os.kill(os.getppid(), signal.SIGSTOP)
     time.sleep(1000)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from adversary import Adversary
-from bench import HONEST, NOW
+from adversary import BENCH, Adversary
+from bench import HONEST
 from workspace import Workspace
 
 from timefair.measure.output import MOST
@@ -45,7 +45,7 @@ MEASURED = ("--until", "finish_round")
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """The campaign of all of them, measured without any privilege."""
-    algorithms = HONEST | {name: entry.use for name, entry in NOW.items()}
+    algorithms = HONEST | {name: entry.use for name, entry in BENCH.items()}
     workspace = Workspace(tmp_path_factory.mktemp("bench"))
     workspace.limit = drop_privileges
     workspace.configure(algorithms=algorithms, **SETTINGS)
@@ -59,13 +59,13 @@ def measured(workspace: Workspace, label: str = "*") -> pa.Table:
 
 
 def test_there_are_enough_of_them() -> None:
-    assert len(NOW) >= 60
+    assert len(BENCH) >= 60
 
 
 def test_each_comes_to_what_it_should(bench: Workspace) -> None:
     ends = ("evaluations", "target")
     honest = {name: Adversary(name, use, "", "ok", ends) for name, use in HONEST.items()}
-    expected = NOW | honest
+    expected = BENCH | honest
     rows = measured(bench).to_pylist()
     assert len(rows) == RUNS * len(expected)
     wrong = [line for row in rows if (line := expected[row["algorithm"]].differs(row))]

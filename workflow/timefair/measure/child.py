@@ -122,7 +122,7 @@ def live(
             final_target=allowance.final_target,
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
         )
-        confine()
+        confine(parent)
         os.register_at_fork(after_in_child=lambda: _orphan(measurement))
         rng = stream(seed, state["launches"])
         used_ns = cpu_ns

@@ -1,8 +1,9 @@
-"""What a run may not ask of the kernel: other cores, a higher priority, another process's memory.
+"""What a run may not ask of the kernel: other cores, a higher priority, and power over what
+measures it.
 
 A run has the cores and the priority that its job has. A filter of system calls (seccomp) refuses
 what would change them, with the error EPERM, for the run's process and all that it starts, also if
-root runs the campaign.
+root runs the campaign. It refuses signals to the processes above the run as well.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import ctypes
 import errno
 import os
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -20,7 +22,7 @@ _SET_MODE_FILTER = 1
 _SPEC_ALLOW = 4  # do not slow the process by switching speculation off, as old kernels would
 
 _LOAD, _EQUAL, _AND, _RETURN = 0x20, 0x15, 0x54, 0x06  # instructions of a classic BPF
-_NUMBER_AT, _ARCHITECTURE_AT = 0, 4  # in the kernel's struct seccomp_data
+_NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENT_AT = 0, 4, 16  # in the kernel's struct seccomp_data
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
 _X32 = 0x40000000  # set in the numbers of calls of x86's third interface
 
@@ -33,40 +35,53 @@ REFUSED = (
     "ptrace",
     "process_vm_readv",
     "process_vm_writev",
+    "pidfd_getfd",
 )
 """The system calls that are refused."""
 
-_NUMBERS: Mapping[str, Mapping[int, tuple[int, ...]]] = {
+SIGNALLING = (
+    "kill",
+    "tkill",
+    "tgkill",
+    "rt_sigqueueinfo",
+    "rt_tgsigqueueinfo",
+    "pidfd_open",
+)
+"""The system calls that are refused if their first argument is a process above the run."""
+
+_Numbers = tuple[tuple[int, ...], tuple[int, ...]]
+
+_NUMBERS: Mapping[str, Mapping[int, _Numbers]] = {
     "x86_64": {
-        0xC000003E: (203, 144, 142, 314, 141, 101, 310, 311),
-        0x40000003: (241, 156, 154, 351, 97, 26, 347, 348),  # 32-bit calls
+        0xC000003E: (
+            (203, 144, 142, 314, 141, 101, 310, 311, 438),
+            (62, 200, 234, 129, 297, 434),
+        ),
+        0x40000003: (  # 32-bit calls
+            (241, 156, 154, 351, 97, 26, 347, 348, 438),
+            (37, 238, 270, 178, 335, 434),
+        ),
     },
-    "aarch64": {0xC00000B7: (122, 119, 118, 274, 140, 117, 270, 271)},
+    "aarch64": {
+        0xC00000B7: (
+            (122, 119, 118, 274, 140, 117, 270, 271, 438),
+            (129, 130, 131, 138, 240, 434),
+        ),
+    },
 }
-"""For a machine, by the architecture of a call: the numbers of `REFUSED`, in their order."""
+"""For a machine, by the architecture of a call: the numbers of `REFUSED` and of `SIGNALLING`."""
 
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
-
-
-def _program(numbers: Mapping[int, tuple[int, ...]]) -> bytes:
-    """The filter as the kernel takes it: instructions of 8 bytes."""
-    code = [(_LOAD, 0, 0, _ARCHITECTURE_AT)]
-    for architecture, refused in numbers.items():
-        block = [(_LOAD, 0, 0, _NUMBER_AT), (_AND, 0, 0, ~_X32 & 0xFFFFFFFF)]
-        for place, number in enumerate(refused):
-            block.append((_EQUAL, len(refused) - place, 0, number))  # to the refusal below
-        block += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE)]
-        code += [(_EQUAL, 0, len(block), architecture), *block]
-    code.append((_RETURN, 0, 0, _REFUSE))  # calls of an architecture that the machine has not
-    return b"".join(struct.pack("HBBI", *instruction) for instruction in code)
-
-
 _MACHINE = os.uname().machine
-_CODE = ctypes.create_string_buffer(_program(_NUMBERS.get(_MACHINE, {})))  # and a zero
 
 
-def confine() -> bool:
-    """Refuse this process and all that it starts the calls of `REFUSED`, for good.
+def confine(parent: int) -> bool:
+    """Refuse this process and all that it starts these calls, for good.
+
+    Parameters
+    ----------
+    parent
+        The process that measures the run. It and those above it get no signals from the run.
 
     Returns
     -------
@@ -75,6 +90,47 @@ def confine() -> bool:
     """
     if _MACHINE not in _SECCOMP or _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
-    program = struct.pack("HP", len(_CODE) // 8, ctypes.addressof(_CODE))
+    protected = [*_above(parent), -1]  # -1 is everybody
+    code = _program(_NUMBERS[_MACHINE], [pid & 0xFFFFFFFF for pid in protected])
+    held = ctypes.create_string_buffer(code, len(code))
+    program = struct.pack("HP", len(code) // 8, ctypes.addressof(held))
     failed = _libc.syscall(_SECCOMP[_MACHINE], _SET_MODE_FILTER, _SPEC_ALLOW, program)
     return not failed
+
+
+def _above(pid: int) -> list[int]:
+    """A process, those above it, and their groups as negative numbers."""
+    found = []
+    while pid > 0:
+        found += [pid, -os.getpgid(pid)]
+        stat = Path(f"/proc/{pid}/stat").read_text()
+        pid = int(stat.rpartition(")")[2].split()[1])
+    return list(dict.fromkeys(found))
+
+
+def _program(numbers: Mapping[int, _Numbers], protected: Sequence[int]) -> bytes:
+    """The filter as the kernel takes it: instructions of 8 bytes."""
+    code = [(_LOAD, 0, 0, _ARCHITECTURE_AT)]
+    for architecture, (refused, signalling) in numbers.items():
+        # Two blocks; a jump leads to the last but one instruction (allow) or the last (refuse).
+        signals = [(_LOAD, 0, 0, _ARGUMENT_AT), *_equals(protected, after=1), *_ends()]
+        calls = [(_LOAD, 0, 0, _NUMBER_AT), (_AND, 0, 0, ~_X32 & 0xFFFFFFFF)]
+        calls += _equals(refused, after=len(signalling) + len(signals))
+        calls += _equals(signalling, after=1)
+        calls.append((_RETURN, 0, 0, _ALLOW))
+        code += [(_EQUAL, 0, len(calls) + len(signals), architecture), *calls, *signals]
+    code.append((_RETURN, 0, 0, _REFUSE))  # calls of an architecture that the machine has not
+    return b"".join(struct.pack("HBBI", *instruction) for instruction in code)
+
+
+_Instruction = tuple[int, int, int, int]
+
+
+def _equals(values: Sequence[int], after: int) -> Iterable[_Instruction]:
+    """If it is one of some values, jump over so many instructions after these."""
+    count = len(values)
+    return [(_EQUAL, count - 1 - k + after, 0, value) for k, value in enumerate(values)]
+
+
+def _ends() -> Iterable[_Instruction]:
+    return [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE)]

@@ -129,7 +129,7 @@ def _live(
         kernel.die_with_parent(setup.starter)
         os.sched_setaffinity(0, request.cores)
         kernel.limit_memory(setup.memory_mb)
-        confine()
+        confine(setup.starter)
         channel = Channel(fd, len(setup.lower))
         caller = Caller(channel, setup.lower, setup.upper, setup.integer)
         os.register_at_fork(after_in_child=caller.disown)

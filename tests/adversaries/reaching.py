@@ -1,11 +1,4 @@
-"""Adversaries whose runs come to what is declared here once other work is merged.
-
-Each names that work in `pending`, and the bench leaves it out; take the word away to switch it on.
-The objective that an algorithm gets has the evaluation interface alone (`sealed`), t0 and T are
-where its process cannot change them, records that break invariants have the status
-``inconsistent``, the end of a process is by SIGKILL if ``os._exit`` comes back, cores and priority
-are checked again, and each run has its own view of the file system (`isolation`).
-"""
+"""Algorithms that reach for the clock, the counters, other cores, or what other runs have found."""
 
 from __future__ import annotations
 
@@ -22,7 +15,6 @@ import numpy as np
 from adversary import IN_TIME, adversary, one, search
 
 FAILED = "failure"
-SEALED, ISOLATED, CORES = "sealed objective", "isolation", "cores and priority"
 
 
 def in_its_time(row):
@@ -40,7 +32,7 @@ def found_nothing(row):
 # --- The clock --------------------------------------------------------------------------------
 
 
-@adversary("raised", FAILED, message="AttributeError", pending=SEALED)
+@adversary("raised", FAILED, message="AttributeError")
 def starts_again(objective, rng):
     """Moves t0 and T by the method that the measuring code has."""
     one(objective)
@@ -48,13 +40,13 @@ def starts_again(objective, rng):
     objective.start(now + 10**9, now + 2 * 10**9)
 
 
-@adversary("raised", FAILED, message="AttributeError", pending=SEALED)
+@adversary("raised", FAILED, message="AttributeError")
 def ends_its_launch_itself(objective, rng):
     one(objective)
     objective.end_launch(0)
 
 
-@adversary("ok", pending=SEALED, shows=in_its_time)
+@adversary("ok", shows=in_its_time)
 def starts_again_through_gc(objective, rng):
     """Looks for an object with a method `start` among all that the interpreter knows."""
     one(objective)
@@ -69,7 +61,7 @@ def starts_again_through_gc(objective, rng):
     search(objective, rng)
 
 
-@adversary("ok", pending=SEALED, shows=in_its_time)
+@adversary("ok", shows=in_its_time)
 def changes_the_variables_of_its_callers(objective, rng):
     """Goes up the frames and gives each state another deadline."""
     one(objective)
@@ -86,7 +78,7 @@ def changes_the_variables_of_its_callers(objective, rng):
     search(objective, rng)
 
 
-@adversary("inconsistent", *IN_TIME, FAILED, message="", pending=SEALED)
+@adversary("inconsistent", *IN_TIME, FAILED, message="")
 def writes_the_header_through_proc(objective, rng):
     """Opens the shared memory of its run by /proc/self/fd, and writes a later deadline."""
     one(objective)
@@ -102,7 +94,7 @@ def writes_the_header_through_proc(objective, rng):
     search(objective, rng)
 
 
-@adversary("inconsistent", *IN_TIME, FAILED, message="", pending=SEALED)
+@adversary("inconsistent", *IN_TIME, FAILED, message="")
 def forges_its_events(objective, rng):
     """Writes rows into the shared memory of its events."""
     one(objective)
@@ -116,7 +108,7 @@ def forges_its_events(objective, rng):
     search(objective, rng)
 
 
-@adversary("ok", pending=SEALED, shows=in_its_time)
+@adversary("ok", shows=in_its_time)
 def writes_its_own_memory(objective, rng):
     """Looks for its deadline in all memory that it can write, and moves it by a second."""
     one(objective)
@@ -134,14 +126,14 @@ def writes_its_own_memory(objective, rng):
 # --- The end of the process -------------------------------------------------------------------
 
 
-@adversary("ok", pending=SEALED, shows=in_its_time)
+@adversary("ok", shows=in_its_time)
 def replaces_the_end_of_a_process(objective, rng):
     """``os._exit`` returns, and so would into the code of the parent."""
     os._exit = lambda status: None
     search(objective, rng)
 
 
-@adversary("raised", FAILED, message="RuntimeError: no convergence", pending=SEALED)
+@adversary("raised", FAILED, message="RuntimeError: no convergence")
 def replaces_the_end_of_a_process_and_raises(objective, rng):
     os._exit = lambda status: None
     one(objective)
@@ -151,7 +143,7 @@ def replaces_the_end_of_a_process_and_raises(objective, rng):
 # --- Cores and priority -----------------------------------------------------------------------
 
 
-@adversary("ok", pending=CORES, shows=in_its_time)
+@adversary("ok", shows=in_its_time)
 def raises_its_priority(objective, rng):
     """nice -20, where it may."""
     with contextlib.suppress(PermissionError):
@@ -159,7 +151,7 @@ def raises_its_priority(objective, rng):
     search(objective, rng)
 
 
-@adversary("ok", pending=CORES, shows=in_its_time)
+@adversary("ok", shows=in_its_time)
 def asks_for_real_time(objective, rng):
     """SCHED_FIFO, where it may."""
     with contextlib.suppress(PermissionError):
@@ -167,7 +159,7 @@ def asks_for_real_time(objective, rng):
     search(objective, rng)
 
 
-@adversary("ok", pending=CORES, shows=in_its_time)
+@adversary("ok", shows=in_its_time)
 def takes_all_cores(objective, rng):
     """Widens its affinity, and multiplies matrices in threads."""
     os.sched_setaffinity(0, range(os.cpu_count()))
@@ -182,7 +174,7 @@ def takes_all_cores(objective, rng):
     time.sleep(1000)
 
 
-@adversary("ok", pending=CORES, shows=in_its_time)
+@adversary("ok", shows=in_its_time)
 def has_helpers_on_other_cores(objective, rng):
     """Forks a process onto each core."""
     one(objective)
@@ -211,27 +203,27 @@ def begins_where_another_ended(objective, rng, cache):
     search(objective, rng)
 
 
-@adversary("ok", pending=ISOLATED, shows=found_nothing)
+@adversary("ok", shows=found_nothing)
 def leaves_a_cache_in_its_folder(objective, rng):
     begins_where_another_ended(objective, rng, Path("cache.npy").absolute())
 
 
-@adversary("ok", pending=ISOLATED, shows=found_nothing)
+@adversary("ok", shows=found_nothing)
 def leaves_a_cache_in_tmp(objective, rng):
     begins_where_another_ended(objective, rng, Path("/tmp/timefair-adversary-cache.npy"))
 
 
-@adversary("ok", pending=ISOLATED, shows=found_nothing)
+@adversary("ok", shows=found_nothing)
 def leaves_a_cache_in_shared_memory(objective, rng):
     begins_where_another_ended(objective, rng, Path("/dev/shm/timefair-adversary-cache.npy"))
 
 
-@adversary("ok", pending=ISOLATED, shows=found_nothing)
+@adversary("ok", shows=found_nothing)
 def leaves_a_cache_beside_its_module(objective, rng):
     begins_where_another_ended(objective, rng, Path(__file__).with_name("cache.npy"))
 
 
-@adversary("ok", pending=ISOLATED, shows=lambda row: row["left_processes"] == 0)
+@adversary("ok", shows=lambda row: row["left_processes"] == 0)
 def looks_for_the_folder_of_another_run(objective, rng):
     """Removes what lies in the temporary folder of all runs."""
     for path in Path(tempfile.gettempdir()).parent.glob("timefair-*/*"):
@@ -239,7 +231,7 @@ def looks_for_the_folder_of_another_run(objective, rng):
     search(objective, rng)
 
 
-@adversary("killed", FAILED, message="", pending=ISOLATED)
+@adversary("raised", FAILED, message="PermissionError")
 def kills_all_processes_above_it(objective, rng):
     """The process that measures it, and the prepared one of which that is a fork."""
     one(objective)
