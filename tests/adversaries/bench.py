@@ -12,6 +12,9 @@ import honest
 import lasting
 import programs  # noqa: F401  (declares external programs)
 import reaching
+from adversary import BENCH
+
+__all__ = ["BENCH", "HONEST", "solve"]
 
 HONEST = {name: f"{honest.__file__}:{name}" for name in ("random_search", "evolution")}
 """The two honest algorithms beside them, each with its `use`."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from adversary import BENCH, Adversary
-from bench import HONEST
+from adversary import Adversary
+from bench import BENCH, HONEST
 from workspace import Workspace
 
 from timefair.measure.output import MOST

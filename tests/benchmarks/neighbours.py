@@ -21,7 +21,7 @@ import pyarrow as pa
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "workflow"), str(TESTS / "adversaries")]
 
-from bench import HONEST, NOW  # noqa: E402
+from bench import BENCH, HONEST  # noqa: E402
 from workspace import Workspace  # noqa: E402
 
 from timefair.records.store import read_runs  # noqa: E402
@@ -63,7 +63,7 @@ def main() -> int:
     parser.add_argument("--time", type=float, default=0.3, help="T in seconds")
     parser.add_argument("--runs", type=int, default=15, help="of each algorithm")
     chosen = parser.parse_args()
-    adversaries = {name: NOW[name].use for name in BESIDE}
+    adversaries = {name: BENCH[name].use for name in BESIDE}
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         alone = measured(Path(first), HONEST, chosen.time, chosen.runs)
         beside = measured(Path(second), HONEST | adversaries, chosen.time, chosen.runs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from bench import NOW
+from bench import BENCH
 
 from timefair.campaign import configuration
 from timefair.exhibits.registry import TABLES
@@ -19,9 +19,9 @@ def test_a_campaign_of_misbehaving_algorithms_completes(workspace):
         "raises", "ends_the_process", "segfaults", "allocates", "never_evaluates", "evaluates_nan",
         "kills_itself", "swallows_everything", "forks_children",
     )  # fmt: skip
-    expected = {name: NOW[name].status for name in names}
+    expected = {name: BENCH[name].status for name in names}
     workspace.configure(
-        algorithms={name: NOW[name].use for name in names},
+        algorithms={name: BENCH[name].use for name in names},
         problems={"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
         budget={"time_s": 0.5},
         limits={"memory_mb": 100},
