@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from adversary import Adversary
 from bench import HONEST, NOW
+from faults.trial import wait_for
 from workspace import Workspace
 
 from timefair.measure.output import MOST
@@ -98,10 +99,14 @@ def test_the_logs_stay_small(bench: Workspace) -> None:
 
 def test_nothing_is_left(bench: Workspace) -> None:
     """No process, no note of a run that was begun, no damaged journal."""
-    left = [path for path in Path("/proc").glob("[0-9]*/cwd") if _place(path) == bench.folder]
-    assert not left
+    wait_for(lambda: not _processes(bench.folder), "end of all processes")
     names = {path.name.partition(".parquet")[2] for path in bench.results.rglob("f1_*.parquet*")}
     assert names == {"", ".journal"}
+
+
+def _processes(folder: Path) -> list[Path]:
+    """Those whose working folder this is."""
+    return [path for path in Path("/proc").glob("[0-9]*/cwd") if _place(path) == folder]
 
 
 def _place(link: Path) -> Path | None:
