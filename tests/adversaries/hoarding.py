@@ -145,10 +145,10 @@ def forbids_itself_files(objective, rng):
     search(objective, rng)
 
 
-@adversary("ok", "time_killed", "time", "evaluations")
+@adversary("raised", "failure", message="PermissionError")
 def lowers_its_priority(objective, rng):
+    one(objective)
     os.nice(19)
-    search(objective, rng)
 
 
 @adversary("ok", "time_killed")

@@ -6,6 +6,7 @@ import pytest
 
 from timefair.algorithms import registry
 from timefair.basics import imported, user_code
+from timefair.basics.errors import InputError
 
 SOURCE = """
 import helper_beside
@@ -120,6 +121,20 @@ def test_a_function_says_what_variables_it_takes(folder) -> None:
         "my_own_search.py:wrong.variables is ['binray']: name some of continuous, integer, mixed, "
         "binary"
     ]
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [("1 / 0", "ZeroDivisionError: division by zero"), ("raise SystemExit(0)", "SystemExit: 0")],
+)
+def test_a_preparation_that_fails_gets_its_line(folder, body: str, line: str) -> None:
+    (folder / "late.py").write_text(
+        f"def solve(objective, rng): pass\ndef prepare(): {body}\nsolve.prepare = prepare\n"
+    )
+    algorithm = registry.load("late.py:solve", {})
+    with pytest.raises(InputError) as caught:
+        algorithm.prepare()
+    assert caught.value.faults == (f"late.py:solve.prepare failed: {line}",)
 
 
 GUARD = 'put what it does as a script below `if __name__ == "__main__":`'

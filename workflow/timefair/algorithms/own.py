@@ -19,7 +19,7 @@ from typing import cast, get_args
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
 from timefair.basics import user_code
-from timefair.basics.errors import InputError
+from timefair.basics.errors import InputError, described
 from timefair.problems.base import Variables
 
 
@@ -50,7 +50,9 @@ class Own(Library):
         function = user_code.load_function(name)
         prepare = getattr(function, "prepare", None)
         solve = partial(function, **parameters)
-        return Algorithm(solve, prepare) if callable(prepare) else Algorithm(solve)
+        if not callable(prepare):
+            return Algorithm(solve)
+        return Algorithm(solve, partial(_prepare, name, prepare))
 
     def source_files(self, name: str) -> list[Path]:
         """This file, the named module, and the file of the function if it is another one."""
@@ -59,6 +61,14 @@ class Own(Library):
     def packages(self, name: str) -> list[str]:
         """The installed distributions of the named module; empty for a single file."""
         return user_code.packages(name)
+
+
+def _prepare(name: str, prepare: Callable[[], object]) -> None:
+    """Call what the user gives to be called before the clock; `InputError` if it fails."""
+    try:
+        prepare()
+    except (Exception, SystemExit) as error:
+        raise InputError(f"{name}.prepare failed: {described(error)}") from error
 
 
 def _variables(name: str, function: Callable[..., object]) -> frozenset[Variables]:

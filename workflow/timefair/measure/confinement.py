@@ -105,7 +105,7 @@ def _above(pid: int) -> list[int]:
         found += [pid, -os.getpgid(pid)]
         stat = Path(f"/proc/{pid}/stat").read_text()
         pid = int(stat.rpartition(")")[2].split()[1])
-    return list(dict.fromkeys(found))
+    return [one for one in dict.fromkeys(found) if one]  # 0 is one's own group
 
 
 def _program(numbers: Mapping[int, _Numbers], protected: Sequence[int]) -> bytes:

@@ -34,6 +34,7 @@ COLUMNS = (
         "MB",
     ),
     Column("private", "runs with private views of the folders that algorithms write to"),
+    Column("strict", "the same, with the algorithm in a process that does not hold the problem"),
     Column(
         "watched",
         "runs with shared folders, which were compared before and after, because the machine "
@@ -103,10 +104,11 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         rows[f"{name}_max"] = grouped[name].max().fillna(0).astype(int)
     for name in SIZES:
         rows[f"{name}_max"] = grouped[name].max().astype(float)
-    kinds = pd.crosstab(frame["algorithm"], frame["isolation"])
-    for kind in Isolation:
-        rows[kind] = kinds[kind].reindex(rows.index, fill_value=0) if kind in kinds else 0
     named = frame.groupby("algorithm")
+    rows["watched"] = named["watched_because"].count()
+    for kind in (Isolation.PRIVATE, Isolation.STRICT, Isolation.SHARED):
+        counts[kind] = (frame["isolation"] == kind) & frame["watched_because"].isna()
+        rows[kind] = counts.groupby("algorithm")[kind].sum()
     for name in ("watched_because", "appeared", "appeared_in_trial"):
         rows[name] = named[name].agg(_different)
     return rows.reset_index()[column_names(COLUMNS)]

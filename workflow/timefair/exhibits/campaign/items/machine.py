@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
@@ -10,6 +10,9 @@ from timefair.exhibits.campaign.items.recorded import asked, labels, machines, o
 from timefair.records.integrity import differing_software, machine_kind
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+
+EXCESS, EXCESS_S = 1.02, 0.02
+"""CPU time may exceed the time of a run on its cores by this factor, and by these seconds."""
 
 
 def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
@@ -90,8 +93,21 @@ def _threads(runs: Runs) -> ChecklistPart:
         sentence(
             f"the records of {listed(unknown)} do not say" if unknown else "",
             f"more than allowed: {beyond}" if beyond else "",
+            _excess(runs, {label: max(found) for label, found in allowed.items() if found}),
         ),
     )
+
+
+def _excess(runs: Runs, allowed: Mapping[str, int]) -> str:
+    """Runs with more CPU time than so many cores have, of each algorithm; empty if there are none.
+
+    A kernel that cannot keep a run to its cores lets this happen.
+    """
+    frame = runs.frame
+    most_s = frame["wall_s"] * frame["algorithm"].map(allowed) * EXCESS + EXCESS_S
+    counts = frame.loc[frame["cpu_s"] > most_s, "algorithm"].value_counts().sort_index()
+    found = listed(f"{count} of {label}" for label, count in counts.items())
+    return f"runs with more CPU time than their cores have: {found}" if found else ""
 
 
 def _pools(runs: Runs, label: str) -> list[dict[str, Any]]:

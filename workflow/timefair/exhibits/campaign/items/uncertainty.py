@@ -73,6 +73,8 @@ def _words(stopping: Facts) -> str:
 _FILES = {
     Isolation.PRIVATE: "each run had private views of the folders that it writes to",
     Isolation.WATCHED: "folders that runs share were compared before and after each run",
+    Isolation.STRICT: "each run had private views of the folders that it writes to, and the "
+    "algorithm ran in a process that does not hold the problem (isolation: strict)",
     Isolation.SHARED: "runs shared files, as the campaign asked (isolation: shared)",
 }
 
@@ -89,7 +91,7 @@ def _independence(runs: Runs) -> ChecklistPart:
     }
     shared = frame["isolation"] == Isolation.SHARED
     stayed = frame["appeared"].notna() | frame["appeared_in_trial"].notna()
-    left = (frame["isolation"] == Isolation.WATCHED) & stayed
+    left = frame["watched_because"].notna() & stayed
     unknown = len(frame) - len(known)
     return ChecklistPart(
         "Independence",
