@@ -193,6 +193,15 @@ def test_folders_that_cannot_be_private_are_watched_and_the_others_are_private(
 
 
 @needs_views
+def test_a_working_folder_above_all_others_is_watched(folder, monkeypatch):
+    monkeypatch.chdir("/")
+    found = views(Isolation.PRIVATE, [])
+    assert (found.isolation, found.watched) == (Isolation.WATCHED, (Path("/"),))
+    assert found.because == "/: the folder that all others lie in"
+    assert Mount(Path("/dev/shm"), private=True) in found.steps
+
+
+@needs_views
 def test_a_user_without_privileges_has_views_too(folder, problem):
     for path in (folder, *folder.iterdir()):
         path.chmod(0o755)

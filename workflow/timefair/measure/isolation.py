@@ -25,6 +25,7 @@ from timefair.measure import kernel
 from timefair.records.status import Isolation
 
 _PACKAGE = Path(__file__).parents[1]
+_ROOT = Path("/")
 
 
 @dataclass(frozen=True)
@@ -96,16 +97,20 @@ def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = N
         return Views(watched=watched)
     if (reason := private_folders.refusal(())) is not None:
         return Views(Isolation.WATCHED, reason, watched=watched)
-    wanted = _existing([*watched, *_wide_folders()])
     mounted = private_folders.mount_points()
-    steps = private_folders.plan(wanted, mounted)
-    if (reason := private_folders.refusal(steps)) is None:
-        return Views(Isolation.PRIVATE, None, tuple(steps), (), megabytes)
-    alone = ((folder, private_folders.plan([folder], mounted)) for folder in wanted)
-    allowed = [folder for folder, step in alone if private_folders.refusal(step) is None]
+    wanted = _existing([*watched, *_wide_folders()])
+    allowed = [folder for folder in wanted if folder != _ROOT]
     steps = private_folders.plan(allowed, mounted)
-    if private_folders.refusal(steps) is not None:
-        return Views(Isolation.WATCHED, reason, watched=watched)
+    if (reason := private_folders.refusal(steps)) is not None:
+        alone = ((folder, private_folders.plan([folder], mounted)) for folder in allowed)
+        allowed = [folder for folder, step in alone if private_folders.refusal(step) is None]
+        steps = private_folders.plan(allowed, mounted)
+        if private_folders.refusal(steps) is not None:
+            return Views(Isolation.WATCHED, reason, watched=watched)
+    elif _ROOT in watched:
+        reason = f"{_ROOT}: the folder that all others lie in"
+    if reason is None:
+        return Views(Isolation.PRIVATE, None, tuple(steps), (), megabytes)
     left = tuple(f for f in watched if not any(f.is_relative_to(one) for one in allowed))
     return Views(Isolation.WATCHED, reason, tuple(steps), left, megabytes)
 
@@ -126,6 +131,5 @@ def _wide_folders() -> list[Path]:
 
 
 def _existing(folders: Iterable[Path]) -> tuple[Path, ...]:
-    """Those that exist, without links and each once; the root of all files is none of them."""
-    found = (folder.resolve() for folder in folders if folder.is_dir())
-    return tuple(dict.fromkeys(folder for folder in found if folder != folder.parent))
+    """Those that exist, without links and each once."""
+    return tuple(dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir()))
