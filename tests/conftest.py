@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+FORKING = Path(__file__).parent / "unit/measure"
 SLOW = ("workflow", "peer", "slow", "all_figures")
 
 
@@ -16,7 +19,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the fast tests, and begin with campaigns: they take longest.
+    """Mark the fast tests, and set the order: campaigns, which take longest; runs; the rest.
+
+    Each run is a fork of the tests' process. Forks take three times as long once other tests have
+    imported their libraries.
 
     Fast is one case of each test, unless the test or its file has one of the marks in `SLOW`.
     """
@@ -30,4 +36,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if function not in seen and not any(item.get_closest_marker(mark) for mark in SLOW):
             seen.add(function)
             item.add_marker("fast")
-    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    if item.get_closest_marker("workflow"):
+        return 0
+    return 1 if FORKING in item.path.parents else 2
