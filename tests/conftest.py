@@ -26,10 +26,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Fast is one case of each test, unless the test or its file has one of the marks in `SLOW`.
     """
-    skipped = pytest.mark.skip(reason="only with --all-figures")
-    for item in items:
-        if item.get_closest_marker("all_figures") and not config.getoption("--all-figures"):
-            item.add_marker(skipped)
+    if not config.getoption("--all-figures"):
+        left_out = [item for item in items if item.get_closest_marker("all_figures")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("all_figures")]
     seen: set[str] = set()
     for item in items:
         function = item.nodeid.partition("[")[0]
