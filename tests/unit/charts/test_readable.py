@@ -118,6 +118,7 @@ def test_bands_of_few_runs_are_not_drawn():
         assert not [ax for ax in figure.axes for patch in ax.patches if patch.get_alpha()]
 
 
+@pytest.mark.slow
 def test_the_pages_show_every_function_once():
     shown = [
         ax.get_title()
@@ -137,6 +138,7 @@ def test_leaders_are_named_and_the_others_counted():
     assert MANY > style.LEADERS
 
 
+@pytest.mark.slow
 def test_the_map_shows_all_algorithms():
     (_, figure), *_ = pages("ert", "24x3", 104)
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]

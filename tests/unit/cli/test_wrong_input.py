@@ -112,6 +112,7 @@ def test_a_wrong_table(kind, words, study, capsys) -> None:
     assert str(wrong) in refused(words.format(wrong), capsys)
 
 
+@pytest.mark.slow
 def test_a_table_under_the_name_of_another(study, capsys) -> None:
     (study / "runs.parquet").rename(study / "ert.parquet")
     words = "report ert.parquet --campaign campaign.json --output new/o.html"

@@ -55,12 +55,13 @@ def test_of_two_workflows_one_works_and_the_other_says_why_not(new_trial):
 
 def test_a_campaign_that_is_a_module_of_two_workflows(new_trial):
     """The second changes nothing of what the jobs of the first read, nor does a dry run."""
-    trial = new_trial(budget={"time_s": 1})
+    trial = new_trial(budget={"time_s": 0.4})
     as_a_module(trial.workspace)
     first = trial.begin()
     snapshot = trial.workspace.results / "campaign.json"
     written = snapshot.read_text()
     other = (*MEASURED, "--config", "seed=4")
+    first.send_signal(signal.SIGSTOP)  # it does not end before the others have looked
     with ThreadPoolExecutor() as at_once:
         refused, planned = at_once.map(lambda words: trial.workspace.run(*words), [
             other, ("--dry-run", *other),
@@ -72,6 +73,7 @@ def test_a_campaign_that_is_a_module_of_two_workflows(new_trial):
     assert planned.returncode == 0, planned.stderr
     assert snapshot.read_text() == written
     os.killpg(first.pid, signal.SIGINT)
+    first.send_signal(signal.SIGCONT)
     assert trial.ended(first) != 0
 
 
