@@ -119,7 +119,7 @@ def test_only_changes_are_made_again(workspace):
     workspace.configure(rounds=2, problems=problems, targets=[5, 0.5], **FEW)
     said = workspace.complete("--until", "analyse_runtimes")
     assert "measure_cell" not in said
-    assert "analyse_runtimes" in said
+    assert "rule analyse_runtimes" in said
     assert workspace.records() == before
     assert set(pd.read_parquet(workspace.results / "tables" / "ert.parquet")["target"]) == {5, 0.5}
     for kind in ("pdf", "svg"):
@@ -168,7 +168,7 @@ def test_a_stopping_rule_ends_the_runs_and_says_so(workspace):
     assert (workspace.results / "figures" / "restarts.png").stat().st_size > 1000
     again = workspace.complete(*until)
     assert "measure_cell" not in again
-    assert "analyse_campaign" not in again
+    assert "rule analyse_campaign" not in again
 
 
 def test_wrong_input_is_one_line_and_starts_nothing(workspace):
