@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+FORKING = Path(__file__).parent / "unit/measure"
 SLOW = ("workflow", "peer", "slow", "all_figures")
 
 
@@ -16,18 +19,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the fast tests, and begin with campaigns: they take longest.
+    """Mark the fast tests, and set the order: campaigns, which take longest; runs; the rest.
+
+    Each run is a fork of the tests' process. Forks take three times as long once other tests have
+    imported their libraries.
 
     Fast is one case of each test, unless the test or its file has one of the marks in `SLOW`.
     """
-    skipped = pytest.mark.skip(reason="only with --all-figures")
-    for item in items:
-        if item.get_closest_marker("all_figures") and not config.getoption("--all-figures"):
-            item.add_marker(skipped)
+    if not config.getoption("--all-figures"):
+        left_out = [item for item in items if item.get_closest_marker("all_figures")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("all_figures")]
     seen: set[str] = set()
     for item in items:
         function = item.nodeid.partition("[")[0]
         if function not in seen and not any(item.get_closest_marker(mark) for mark in SLOW):
             seen.add(function)
             item.add_marker("fast")
-    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    if item.get_closest_marker("workflow"):
+        return 0
+    return 1 if FORKING in item.path.parents else 2

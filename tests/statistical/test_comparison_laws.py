@@ -66,6 +66,7 @@ def test_an_interval_that_agrees_with_its_test_still_covers(first, second, truth
     assert covered >= binom.ppf(CHANCE, samples, 1 - level)
 
 
+@pytest.mark.slow
 def test_intervals_at_the_levels_of_holm_cover_each_by_itself():
     """Ten pairs of one family, of which five are equal."""
     rng = np.random.default_rng(26)

@@ -7,6 +7,8 @@ import pytest
 
 pytestmark = pytest.mark.workflow
 
+UNTIL = ("--until", "analyse_runtimes")
+
 INFO = "funcId = 8, DIM = 2, Precision = 1.000e-008, algId = 'old'\n% comment\nf8.dat, 1:{end}|1\n"
 DAT = "% f evaluations | f - Fopt (149.15) | best f - Fopt\n1 500 500 0 0\n{end} 0.5 0.5 0 0\n"
 
@@ -30,15 +32,15 @@ def test_published_data_are_imported_again_when_they_change(workspace):
         algorithms={"random": "timefair:random-search"},
         published={"old.2009": {"format": "coco", "path": "old data"}},
         tables=["ert"],
-        figures=["ert_evaluations"],
+        figures={"names": ["ert_evaluations"], "formats": ["svg"]},
     )
-    workspace.complete()
+    workspace.complete(*UNTIL)
     assert ert(workspace)["ert_evaluations"].tolist() == [40]
     assert ert(workspace)["ert_s"].isna().all()
     assert "no instances 2" in (workspace.results / "logs/old.2009/import.log").read_text()
 
     before = workspace.records()
     publish(workspace, 50)
-    workspace.complete()
+    workspace.complete(*UNTIL)
     assert ert(workspace)["ert_evaluations"].tolist() == [50]
     assert workspace.records() == before

@@ -89,11 +89,13 @@ def test_algorithms_take_turns_round_by_round() -> None:
     assert [job.algorithm for job in order] == ["a", "b.+"] * (len(order) // 2)
 
 
+USUAL = campaign()
+
+
 @given(st.integers(1, 40), st.data())
 def test_rounds_split_the_runs_evenly(runs: int, data: st.DataObject) -> None:
     rounds = data.draw(st.integers(1, runs))
-    base = campaign()
-    planned = base.model_copy(update={"runs": runs, "rounds": rounds})
+    planned = USUAL.model_copy(update={"runs": runs, "rounds": rounds})
     parts = [plan.runs_of_round(planned, k) for k in range(1, rounds + 1)]
     assert [run for part in parts for run in part] == list(range(runs))
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
@@ -101,8 +103,8 @@ def test_rounds_split_the_runs_evenly(runs: int, data: st.DataObject) -> None:
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 3))
 def test_a_round_of_the_same_size_leaves_the_others(size: int, rounds: int, more: int) -> None:
-    before = campaign().model_copy(update={"runs": size * rounds, "rounds": rounds})
-    after = campaign().model_copy(update={"runs": size * (rounds + more), "rounds": rounds + more})
+    before = USUAL.model_copy(update={"runs": size * rounds, "rounds": rounds})
+    after = USUAL.model_copy(update={"runs": size * (rounds + more), "rounds": rounds + more})
     for k in range(1, rounds + 1):
         assert plan.runs_of_round(before, k) == plan.runs_of_round(after, k)
 

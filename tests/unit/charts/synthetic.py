@@ -228,11 +228,11 @@ def boxes_of_text(figure):
     return boxes.corners
 
 
-def outside(figure):
+def outside(figure, boxes):
     """The lines of text that are not inside of the figure, with their corners."""
     size = 72 * figure.get_size_inches()
     return {
         text: corners.round(1).tolist()
-        for (text, *_), corners in boxes_of_text(figure).items()
+        for (text, *_), corners in boxes.items()
         if (corners < -HAIR).any() or (corners > size + HAIR).any()
     }

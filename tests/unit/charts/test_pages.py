@@ -153,6 +153,7 @@ def test_a_step_curve_in_the_background_keeps_what_is_seen():
     assert known.tolist() == [[1, 9], [3, 4], [5, 4]]
 
 
+@pytest.mark.slow
 def test_the_command_draws_all_pages(tmp_path):
     files.write(frames(range(1, 25), (2, 5), ("A",))["ert"], tmp_path / "ert.parquet")
     words = f"draw ert --table {tmp_path}/ert.parquet --output {tmp_path}/mine.svg"

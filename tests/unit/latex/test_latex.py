@@ -397,6 +397,7 @@ def test_a_table_that_fits_on_a_page_is_complete():
     assert "printed." not in tex
 
 
+@pytest.mark.slow
 def test_the_best_algorithms_are_printed():
     tex = typeset_frame(many(104, 24, 1), ERT)
     assert "algorithm-0" in tex

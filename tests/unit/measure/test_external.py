@@ -111,9 +111,8 @@ def in_process(**parameters) -> Algorithm:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parameters", [{}, {"offspring": 7, "step": 0.1}])
+@pytest.mark.parametrize(("function", "parameters"), [(1, {}), (21, {"offspring": 7, "step": 0.1})])
 @pytest.mark.parametrize("example", [_c, _javascript, _python, _shell])
-@pytest.mark.parametrize("function", [1, 21])
 def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
     example, parameters, function, tmp_path
 ) -> None:

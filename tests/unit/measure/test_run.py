@@ -92,6 +92,7 @@ def test_each_misbehaviour_has_its_words(problem, name, status, stop_reason, mes
         assert row["reaped_s"] >= T
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_moment_leaves_a_point_with_its_value():
     dimension = 1000
     problem = Problem(

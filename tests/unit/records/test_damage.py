@@ -233,6 +233,7 @@ def test_checksums_do_not_depend_on_how_rows_are_cut(rows, cut):
     assert checksums(*parts) == checksums(table)
 
 
+@pytest.mark.slow
 @given(rows=rows.filter(len), others=rows.filter(len))
 def test_checksums_differ_when_values_do(rows, others):
     table, other = (pa.Table.from_pylist(each, schema=SCHEMA) for each in (rows, others))

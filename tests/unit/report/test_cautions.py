@@ -89,6 +89,7 @@ def test_heavy_tails_are_named(evidence):
     assert "Heavy tails" not in told(known)
 
 
+@pytest.mark.slow
 def test_an_unknown_optimum_is_the_first_thing_said(evidence):
     found = evidence({"A": 0.1, "B": 0.3})
     for frame in found.tables.values():

@@ -45,6 +45,7 @@ def test_who_is_close_is_tied_and_who_is_far_is_not(evidence):
     assert not {"fourth", "fifth"} & {*standing.tied}
 
 
+@pytest.mark.slow
 def test_equal_algorithms_have_no_winner(evidence):
     known = evidence({"one": 5.0, "other": 5.0}, budget_s=0.2)
     standing = by_rank(known, SPACE, "seconds", "ERT")
@@ -137,6 +138,7 @@ def test_without_tables_nothing_is_said(evidence):
     assert found.sentences == found.situations == found.functions == ()
 
 
+@pytest.mark.slow
 def test_headlines(evidence):
     assert findings(evidence(QUICK_AND_SLOW), SPACE).headline.startswith("quick wins")
     few = findings(evidence(QUICK_AND_SLOW, functions=3), SPACE)

@@ -177,6 +177,7 @@ def test_pictures_that_are_too_large_stay_files(written, size):
     assert ("data:image/svg+xml;base64" in text) is (size < 500_000)
 
 
+@pytest.mark.slow
 def test_many_functions_are_folded(written):
     assert (
         "<summary><h4>Function by function (9)"

@@ -32,7 +32,7 @@ def rows(run):
     made = []
     for algorithm in ("A", "B", "C"):
         for function in (1, 8):
-            for k in range(6):
+            for k in range(4):
                 count = int(chance.integers(0, 9))
                 cost = np.sort(chance.choice(np.arange(1, 90), count, replace=False)).tolist()
                 precision = np.sort(10.0 ** chance.uniform(-4, 2, count))[::-1].tolist()
@@ -46,7 +46,7 @@ def rows(run):
                     run(events, algorithm=algorithm, function=function, run=k,
                         instance=1 + k % 2, f_opt=None if function == 8 else 0.0,
                         launch_log=launches, cpu_s=float(chance.uniform(0.4, 0.9)),
-                        disturbance="disturbed" if k == 5 else "clean",
+                        disturbance="disturbed" if k == 3 else "clean",
                         reference_before_s=0.1, reference_after_s=0.1)
                 )  # fmt: skip
     return made

@@ -96,7 +96,7 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/affinity
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
-SchedulerParameters=batch_sched_delay=0,sched_interval=5
+SchedulerParameters=batch_sched_delay=0,sched_interval=2
 ReturnToService=2
 MinJobAge=300
 KillWait=5

@@ -36,7 +36,7 @@ CAMPAIGN = {
 ON_SLURM = (
     "--workflow-profile", str(ROOT / "profiles" / "slurm"),
     "--default-resources", "slurm_partition=bench", "constraint=timed", "runtime=10",
-    "--slurm-init-seconds-before-status-checks", "2", "--max-status-checks-per-second", "10",
+    "--slurm-init-seconds-before-status-checks", "1", "--max-status-checks-per-second", "10",
 )  # fmt: skip
 OF_TIME = ("_s", "_utc", "_mb", "_switches")
 OF_THE_MACHINE = ("core", "disturbance", "disturbed_by")

@@ -38,8 +38,9 @@ def as_a_module(workspace: Workspace) -> None:
 
 def test_of_two_workflows_one_works_and_the_other_says_why_not(new_trial):
     """The jobs of one that was killed run on; the next waits for them, and nothing is doubled."""
-    trial = new_trial(budget={"time_s": 0.8})
+    trial = new_trial(budget={"time_s": 0.4})
     first = trial.begin()
+    first.send_signal(signal.SIGSTOP)  # it does not end before the other has looked
     refused = trial.workspace.run(*MEASURED)
     assert refused.returncode != 0
     said = refused.stdout + refused.stderr
@@ -49,17 +50,18 @@ def test_of_two_workflows_one_works_and_the_other_says_why_not(new_trial):
     first.wait()
     second = trial.begin()
     assert trial.ended(second) == 0
-    trial.finish()
+    trial.check()
 
 
 def test_a_campaign_that_is_a_module_of_two_workflows(new_trial):
     """The second changes nothing of what the jobs of the first read, nor does a dry run."""
-    trial = new_trial(budget={"time_s": 3})
+    trial = new_trial(budget={"time_s": 0.4})
     as_a_module(trial.workspace)
     first = trial.begin()
     snapshot = trial.workspace.results / "campaign.json"
     written = snapshot.read_text()
     other = (*MEASURED, "--config", "seed=4")
+    first.send_signal(signal.SIGSTOP)  # it does not end before the others have looked
     with ThreadPoolExecutor() as at_once:
         refused, planned = at_once.map(lambda words: trial.workspace.run(*words), [
             other, ("--dry-run", *other),
@@ -71,6 +73,7 @@ def test_a_campaign_that_is_a_module_of_two_workflows(new_trial):
     assert planned.returncode == 0, planned.stderr
     assert snapshot.read_text() == written
     os.killpg(first.pid, signal.SIGINT)
+    first.send_signal(signal.SIGCONT)
     assert trial.ended(first) != 0
 
 

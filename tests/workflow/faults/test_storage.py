@@ -76,7 +76,12 @@ def test_results_that_became_read_only(trial_on_disk, disk):
     trial_on_disk.finish()
 
 
-def test_a_damaged_journal_costs_the_damaged_run_alone(trial):
+def test_a_damaged_journal_costs_its_run_and_a_damaged_record_is_named_before_any_table(trial):
+    damage_a_journal(trial)
+    damage_a_record(trial)
+
+
+def damage_a_journal(trial):
     campaign = trial.begin(4)
     campaign.kill()
     trial.ended(campaign)
@@ -95,8 +100,7 @@ def test_a_damaged_journal_costs_the_damaged_run_alone(trial):
     assert "runs are damaged and measured again" in trial.words or "no whole run" in trial.words
 
 
-def test_a_damaged_record_is_named_before_any_table_is_made(trial):
-    trial.finish()
+def damage_a_record(trial):
     path = sorted(trial.workspace.results.rglob("records/**/*.parquet"))[0]
     whole = path.read_bytes()
     damaged = bytearray(whole)

@@ -101,6 +101,10 @@ class Trial:
     def finish(self) -> None:
         """Have everything measured, and be sure that it is whole."""
         self.workspace.complete(*MEASURED)
+        self.check()
+
+    def check(self) -> None:
+        """Be sure that every run is there, once, and what was finished is the same."""
         self.look()
         rows = self.workspace.rows()
         keys = {(r["algorithm"], r["function"], r["instance"], r["run"]) for r in rows}

@@ -15,7 +15,7 @@ import platform
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from timefair.campaign.plan import runs_of_round
 from timefair.machine.software import versions
@@ -223,25 +223,12 @@ def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
         if path.suffix == ".py":
             waiting += [
                 file
-                for module in _imports(path)
+                for module in _source(path).imports
                 if (file := _file(module)) is not None
                 and file.relative_to(PACKAGE).parts[0] in within
                 and file.stem != "registry"
             ]
     return tuple(sorted(found))
-
-
-@cache
-def _imports(path: Path) -> frozenset[str]:
-    """Modules of the package that a file imports, wherever in it, as dotted names."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            names.add(node.module)
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return frozenset(name for name in names if name.split(".")[0] == PACKAGE.name)
 
 
 def _file(module: str) -> Path | None:
@@ -274,23 +261,51 @@ def code_digest(paths: Iterable[Path]) -> str:
     )
 
 
-@cache
 def _code(path: Path) -> str:
+    return _source(path).digest
+
+
+class _Source(NamedTuple):
+    """What matters of a source file: the digest of its code, and what it imports of the package."""
+
+    digest: str
+    imports: frozenset[str]
+
+
+@cache
+def _source(path: Path) -> _Source:
+    """The file, parsed and walked once."""
     content = path.read_bytes()
+    imports: frozenset[str] = frozenset()
     if path.suffix == ".py":
         with contextlib.suppress(SyntaxError):  # for another Python than this one
-            content = _without_texts(ast.parse(content))
-    return hashlib.sha256(content).hexdigest()
+            tree = ast.parse(content)
+            imports = _without_texts(tree)
+            content = ast.dump(tree).encode()
+    return _Source(hashlib.sha256(content).hexdigest(), imports)
 
 
-def _without_texts(tree: ast.Module) -> bytes:
+def _without_texts(tree: ast.Module) -> frozenset[str]:
+    """Drop docstrings and descriptions from a tree.
+
+    Returns
+    -------
+    frozenset of str
+        Modules of the package that are imported, wherever in the tree, as dotted names.
+    """
+    names: set[str] = set()
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
             node.body = [item for item in body if not _is_text(item)]  # type: ignore[attr-defined]
         if isinstance(node, ast.Call):
             node.keywords = [keyword for keyword in node.keywords if not _is_description(keyword)]
-    return ast.dump(tree).encode()
+        elif isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return frozenset(name for name in names if name.split(".")[0] == PACKAGE.name)
 
 
 def _is_text(node: ast.AST) -> bool:

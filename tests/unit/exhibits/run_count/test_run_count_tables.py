@@ -299,6 +299,7 @@ def test_reliability_is_of_unseen_groups_and_its_bins_are_all_samples(campaign):
     pd.testing.assert_series_equal(frame["skill"], skill, check_names=False)
 
 
+@pytest.mark.slow
 def test_reliability_can_be_told_where_the_spread_tells_it(cells):
     """Half of the cells hardly vary, half do wildly."""
     rng = np.random.default_rng(6)
