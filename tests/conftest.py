@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")  # a busy machine is no defect
 
 FORKING = Path(__file__).parent / "unit/measure"
 SLOW = ("workflow", "peer", "slow", "all_figures")
