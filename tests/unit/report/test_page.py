@@ -271,3 +271,14 @@ def test_axes_and_findings_name_the_clock(clock, axis, duration, evidence):
     assert any(duration in want for want in wants if want.startswith("You have"))
     assert "You count seconds" not in wants
     assert all(duration in one.value for one in found.functions)
+
+
+def test_names_of_functions_are_beside_their_numbers(written):
+    problems = {
+        "suite": "bbob", "functions": "1-8", "dimensions": 2, "instances": "1-2",
+        "names": {"1": "a <bowl>"},
+    }  # fmt: skip
+    text = written({"A": 0.1, "B": 0.2}, problems=problems, made=("ert", "ranks")).read_text()
+    assert data_of(text)["functions"]["1"] == "f1 a <bowl>"
+    assert data_of(text)["functions"]["8"] == "f8 Rosenbrock"
+    assert '<th scope="row">f1 a &lt;bowl&gt;</th>' in text

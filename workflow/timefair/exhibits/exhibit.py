@@ -197,10 +197,11 @@ class Exhibit:
         DataFrame
             With the attributes ``table`` (its name), ``disturbed``, ``omitted``, ``published`` and,
             if it lists pairs, ``pairs`` (sentences for captions, empty if there is nothing to
-            say), ``clock``, and ``failed``: suite, dimension and algorithm of all that made no
-            evaluation.
+            say), ``clock``, ``failed``: suite, dimension and algorithm of all that made no
+            evaluation, and `timefair.problems.names.GIVEN` if the campaign names functions.
         """
         from timefair.exhibits import unknown_optimum
+        from timefair.problems.names import GIVEN
         from timefair.rundata.failed import failed_algorithms, keep_looks, sentence
         from timefair.rundata.published import marked
 
@@ -209,6 +210,8 @@ class Exhibit:
         frame = marked(self.build(self._taken(runs, analysis), analysis), runs)
         unknown_optimum.note(runs, analysis, frame)
         frame.attrs["table"] = self.name
+        if analysis.function_names:
+            frame.attrs[GIVEN] = analysis.function_names
         frame.attrs["disturbed"] = self._disturbed(runs, analysis)
         failed = failed_algorithms(runs)
         if self.comparing and failed:

@@ -113,7 +113,7 @@ def _situation(one: Situation, names: Names) -> str:
 def _function(one: OnFunction, names: Names) -> str:
     factor = f"{number(one.factor)} ×" if isfinite(one.factor) else "–"
     return (
-        f'<tr><th scope="row">f{one.function}</th>'
+        f'<tr><th scope="row">{escape(one.title)}</th>'
         f'<td class="take">{_front(one.standing, names)}</td>'
         f'<td>{escape(one.criterion)}<span class="detail">{escape(one.standing.reason)}</span></td>'
         f'<td class="number" data-label="value">{escape(one.value)}</td>'

@@ -11,6 +11,7 @@ import pandas as pd
 
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.unknown_optimum import KIND
+from timefair.problems import names
 from timefair.rundata.settings import Analysis
 
 ALL = "all"
@@ -117,6 +118,17 @@ class Evidence:
         if self.unit == "evaluations":
             return budget.evaluations_for(space.dimension)
         return budget.time_s if self.clock == "wall" else None
+
+    def called(self, function: object) -> str:
+        """A function of the campaign with its name, such as ``f8 Rosenbrock``."""
+        chosen = self.campaign.problems
+        return names.title(chosen.suite, function, chosen.given_names)
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The functions of the campaign that have a name, by number as text, with both."""
+        titles = {str(each): self.called(each) for each in self.campaign.problems.functions}
+        return {number: title for number, title in titles.items() if title != f"f{number}"}
 
     @property
     def few_functions(self) -> bool:

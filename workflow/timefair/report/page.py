@@ -119,6 +119,7 @@ def page(
         "algorithms": names.for_script(),
         "tables": shown | {name: payload.without_columns(shown[name]) for name in long},
         "charts": drawn,
+        "functions": evidence.named,
     }
     return PAGE.format(
         version=__version__,

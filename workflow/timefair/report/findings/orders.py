@@ -27,7 +27,7 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
     if real.empty:
         return f"{said}; none of these changes is sure."
     sure = f"{len(real)} of these changes {'is' if len(real) == 1 else 'are'} sure"
-    return f"{said}; {sure}. {_example(real.to_dict('records')[0], evidence.clock)}"
+    return f"{said}; {sure}. {_example(real.to_dict('records')[0], evidence)}"
 
 
 def _resolved(rows: pd.DataFrame, evidence: Evidence, space: Space) -> pd.Series[bool]:
@@ -38,16 +38,16 @@ def _resolved(rows: pd.DataFrame, evidence: Evidence, space: Space) -> pd.Series
     return ratio > limit
 
 
-def _example(row: Mapping[Hashable, Any], clock: str) -> str:
+def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:
     """One inversion with its numbers."""
     end = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
     by = {
-        name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"], clock))
+        name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"], evidence.clock))
         for name, e in end.items()
     }
     frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
     return (
-        f"For example on f{row['function']} to {number(row['target'])}: {frugal} needs "
-        f"{by[frugal][0]} evaluations against {by[quick][0]}, yet {quick} takes {by[quick][1]} "
-        f"against {by[frugal][1]}."
+        f"For example on {evidence.called(row['function'])} to {number(row['target'])}: "
+        f"{frugal} needs {by[frugal][0]} evaluations against {by[quick][0]}, yet {quick} takes "
+        f"{by[quick][1]} against {by[frugal][1]}."
     )
