@@ -91,7 +91,7 @@ class Room:
     def _stored(self, name: str) -> pd.DataFrame:
         from timefair.exhibits import files
 
-        return files.read(self._tables / f"{name}.parquet")
+        return files.read(self._tables / f"{name}.parquet", TABLES[name].exhibit.columns)
 
     def _write(
         self, frame: pd.DataFrame, paths: list[Path], key: str, settings: frozenset[str]

@@ -8,19 +8,22 @@ from typing import Any
 
 import pandas as pd
 
-from timefair.exhibits.exhibit import Column
+from timefair.exhibits import unknown_optimum
+from timefair.exhibits.exhibit import Column, column_names
 
 
 def write(frame: pd.DataFrame, path: Path) -> None:
     """Write a table as CSV or Parquet, by the path's suffix; values unrounded.
 
-    In CSV `inf` is ``inf`` and NaN an empty field.
+    In CSV `inf` is ``inf`` and NaN an empty field. Where nobody knows the optimum, the names of
+    columns have ``gap`` instead of ``precision``.
 
     Raises
     ------
     ValueError
         For another suffix.
     """
+    frame = unknown_optimum.in_files(frame)
     if path.suffix == ".csv":
         frame.to_csv(path, index=False, lineterminator="\n")
     elif path.suffix == ".parquet":
@@ -42,20 +45,24 @@ def read(path: Path, columns: Iterable[Column] = ()) -> pd.DataFrame:
     path
         A file in CSV or Parquet.
     columns
-        Of the table, for CSV: those of text stay text even if every value looks like a number.
+        Of the table: `write` may have given them other names, and in CSV those of text stay text
+        even if every value looks like a number.
 
     Raises
     ------
     ValueError
         For another suffix.
     """
+    columns = tuple(columns)
     if path.suffix == ".csv":
-        return pd.read_csv(
+        frame = pd.read_csv(
             path,
             keep_default_na=False,
             na_values=[""],
             dtype={column.name: str for column in columns if column.text},
         )
-    if path.suffix == ".parquet":
-        return pd.read_parquet(path)
-    raise ValueError(f"a table is read from .csv or .parquet, not {path.name}")
+    elif path.suffix == ".parquet":
+        frame = pd.read_parquet(path)
+    else:
+        raise ValueError(f"a table is read from .csv or .parquet, not {path.name}")
+    return unknown_optimum.from_files(frame, column_names(columns))

@@ -10,7 +10,7 @@ import pandas as pd
 
 from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.layout import Layout, PrintedPart, parts
-from timefair.exhibits.unknown_optimum import captioned, worded
+from timefair.exhibits.unknown_optimum import captioned, measured, worded
 from timefair.latex.captions import CaptionFacts, caption
 from timefair.latex.notation import escape
 from timefair.latex.pages import Tabular, pages
@@ -86,7 +86,7 @@ def typeset(
     floats = [
         text
         for layout in layouts
-        for part in parts(_named(frame), _suited(layout, frame))
+        for part in parts(_named(measured(frame)), _suited(layout, frame))
         for text in _floats(table, heading, part, setting, notes)
     ]
     header = HEADER.format(title=heading, name=table.name)

@@ -66,11 +66,15 @@ class Evidence:
         return next((one for one in self.tables.values() if KIND in one.attrs), pd.DataFrame())
 
     @property
+    def optimum(self) -> str:
+        """What is known of the optima, as `rundata.runs.Runs.optimum` says it."""
+        return str(self.some_frame.attrs.get(KIND, "known"))
+
+    @property
     def targets(self) -> tuple[tuple[float, ...], str]:
         """The targets that the tables have, and what they are."""
-        attributes = self.some_frame.attrs
-        suited = Analysis.of(self.campaign.analysis_settings).suited(attributes.get(KIND, "known"))
-        kind = "shares" if attributes.get(KIND) == "unknown" else "precisions"
+        suited = Analysis.of(self.campaign.analysis_settings).suited(self.optimum)
+        kind = "shares" if self.optimum == "unknown" else "precisions"
         return suited.targets, "values of f" if self.campaign.target_values else kind
 
     @property
