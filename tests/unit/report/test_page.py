@@ -303,3 +303,8 @@ def test_without_a_known_optimum_the_page_says_neither_precision_nor_solved(evid
     for chart in data_of(text)["charts"]:
         labels = [view[key] for view in chart["views"] for key in ("label", "note")]
         assert "recision" not in chart["title"] + "".join(labels)
+
+
+def test_the_headline_of_a_single_space_is_there_once(written):
+    text = written({"A": 0.1, "B": 0.2}, made=("ert", "ranks", "friedman")).read_text()
+    assert text.count('<p class="headline">') == 1

@@ -47,12 +47,15 @@ class Column:
         The unit of the values; empty for names, counts and shares.
     text
         Whether the values are text, even if every one of them looks like a number.
+    exact
+        Whether CSV has every digit of the values: of f, and of targets, which identify rows.
     """
 
     name: str
     meaning: str
     unit: str = ""
     text: bool = False
+    exact: bool = False
 
     def interval(self, of: str = "", *, unit: str | None = None) -> tuple[Column, Column, Column]:
         """This column and the limits of its interval, ``<name>_low`` and ``<name>_high``.

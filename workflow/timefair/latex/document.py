@@ -19,7 +19,7 @@ from timefair.problems.names import GIVEN, title
 
 HEADER = r"""% {title}.
 % Needs \usepackage{{booktabs}}; \input this file in a paper of one column or two.
-% For a page of 6.5 in by 9 in. Values are rounded; {name}.csv has them unrounded, and all rows."""
+% For a page of 6.5 in by 9 in. Values are rounded; {name}.csv has more digits, and all rows."""
 
 DOCUMENT = r"""% All tables of a campaign.
 \documentclass[10pt]{{article}}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-import pandas as pd
-
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.pairs import restricted
 from timefair.report.words import counted, duration, number
@@ -22,20 +20,12 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
         f"{counted(len(rows), 'time')} a pair of algorithms{these} changes its order when "
         "evaluations are counted instead of time (over functions and targets)"
     )
-    real = rows[rows["significant"].astype(bool) & _resolved(rows, evidence, space)]
+    real = rows[rows["significant"].astype(bool)]
     real = real.sort_values("p_holm")
     if real.empty:
         return f"{said}; none of these changes is sure."
     sure = f"{len(real)} of these changes {'is' if len(real) == 1 else 'are'} sure"
     return f"{said}; {sure}. {_example(real.to_dict('records')[0], evidence)}"
-
-
-def _resolved(rows: pd.DataFrame, evidence: Evidence, space: Space) -> pd.Series[bool]:
-    """Which pairs have times that differ by more than the speed of the machine may explain."""
-    ends = rows[["by_time_a", "by_time_b"]].astype(float)
-    ratio = ends.max(axis=1) / ends.min(axis=1)
-    limit = [evidence.resolved(space, "seconds", function) for function in rows["function"]]
-    return ratio > limit
 
 
 def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:
