@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Hashable, Iterable
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,13 @@ import pandas as pd
 from timefair.exhibits import unknown_optimum
 from timefair.exhibits.exhibit import Column, column_names
 
-DIGITS = 7
-"""Significant digits of CSV: the time of a run of one second to a tenth of a microsecond. Intervals
-are far wider."""
+DIGITS = 6
+"""Significant digits of CSV: the time of a run of one second to a microsecond. Intervals are far
+wider."""
+
+ALL_DIGITS = 17
+MOST_WHOLE = 1e15
+"""Up to which whole numbers are written without an exponent."""
 
 
 def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> None:
@@ -39,33 +44,33 @@ def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> No
         For another suffix.
     """
     if path.suffix == ".csv":
-        frame = rounded(frame, DIGITS, without=[column.name for column in columns if column.exact])
+        frame = _as_texts(frame, [column.name for column in columns if column.exact])
     frame = unknown_optimum.in_files(frame)
     if path.suffix == ".csv":
         frame.to_csv(path, index=False, lineterminator="\n")
     elif path.suffix == ".parquet":
-        frame.to_parquet(path, index=False)
+        frame.to_parquet(path, index=False, compression="zstd")
     else:
         raise ValueError(f"a table is written as .csv or .parquet, not {path.name}")
 
 
-def rounded(frame: pd.DataFrame, digits: int, without: Collection[str] = ()) -> pd.DataFrame:
-    """A table with so many significant digits of numbers that are not whole, some columns apart.
-
-    Examples
-    --------
-    >>> rounded(pd.DataFrame({"a": [1234567.0, 0.1234]}), 3)["a"].tolist()
-    [1234567.0, 0.123]
-    """
+def _as_texts(frame: pd.DataFrame, exact: Collection[str]) -> pd.DataFrame:
+    """A table with numbers as CSV has them; each different number of a column is written once."""
     columns = {}
     for name, column in frame.select_dtypes("float").items():
-        if name in without:
-            continue
+        digits = ALL_DIGITS if name in exact else DIGITS
         different, place = np.unique(column.to_numpy(dtype=np.float64), return_inverse=True)
-        broken = np.isfinite(different) & (different != np.rint(different))
-        different[broken] = [float(f"{value:.{digits}g}") for value in different[broken]]
-        columns[str(name)] = different[place]
+        texts = np.array([_number(value, digits) for value in different.tolist()], dtype=object)
+        columns[str(name)] = texts[place]
     return frame.assign(**columns)
+
+
+def _number(value: float, digits: int) -> str:
+    if math.isnan(value):
+        return ""
+    if value.is_integer() and abs(value) < MOST_WHOLE:
+        return str(int(value))
+    return repr(value) if digits == ALL_DIGITS else f"{value:.{digits}g}"
 
 
 def as_rows(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:

@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.exhibits.files import rounded
 from timefair.exhibits.layout import CURVES, KEYS, Value, generic
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import measured, worded
@@ -47,7 +46,7 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     0 if there are too many. ``note`` is a sentence on which pairs are listed, empty for all.
     """
     frame = measured(frame)
-    thin = _without_repeats(rounded(frame, DIGITS))
+    thin = _without_repeats(_rounded(frame))
     if len(thin) > SMOOTH_ROWS:
         thin = _without_invisible(thin)
     layout = generic(thin, TABLES[name].title)
@@ -167,6 +166,17 @@ def _plain(value: float) -> float | int | str | None:
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return int(value) if value.is_integer() and abs(value) < 1e9 else value
+
+
+def _rounded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Numbers that are not whole to so many significant digits, as the page prints them."""
+    columns = {}
+    for name, column in frame.select_dtypes("float").items():
+        different, place = np.unique(column.to_numpy(dtype=np.float64), return_inverse=True)
+        broken = np.isfinite(different) & (different != np.rint(different))
+        different[broken] = [float(f"{value:.{DIGITS}g}") for value in different[broken]]
+        columns[str(name)] = different[place]
+    return frame.assign(**columns)
 
 
 def script(data: Mapping[str, Any]) -> str:
