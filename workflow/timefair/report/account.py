@@ -86,7 +86,7 @@ def setup(evidence: Evidence, names: Names) -> str:
     campaign = evidence.campaign
     chosen, budget = campaign.problems, campaign.budget
     targets, kind = evidence.targets
-    final = budget.final_target
+    final = None if evidence.optimum == "unknown" else budget.final_target
     facts = {
         "Problems": f"{chosen.suite}, functions {format_ranges(chosen.functions)}, dimensions "
         f"{format_ranges(chosen.dimensions)}, instances {format_ranges(chosen.instances)}",
