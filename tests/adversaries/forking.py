@@ -115,6 +115,7 @@ def has_threads_of_numba(objective, rng):
 def _compile() -> None:
     os.environ["NUMBA_NUM_THREADS"] = "8"
     numba = importlib.import_module("numba")
+    numba.config.THREADING_LAYER = "workqueue"  # OpenMP ends what is forked after its threads began
 
     @numba.njit("float64(int64)", parallel=True)
     def sum_of_squares(count):
