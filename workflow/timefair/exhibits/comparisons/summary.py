@@ -14,6 +14,7 @@ from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
 from timefair.rundata.measures import quantile_name
+from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import problems
@@ -115,6 +116,7 @@ def in_a_line(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 def _reached(runs: Runs, analysis: Analysis) -> Iterator[tuple[Any, Any, str, dict[str, float]]]:
     """Suite, dimension, algorithm and what it reaches."""
+    runs = with_published(runs)
     reached = np.isfinite(runs.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
     shares: dict[tuple[Any, Any, str], list[float]] = {}
     for problem in problems(runs):
