@@ -1,4 +1,4 @@
-"""Whether what a run says of itself can be true together: a run in, the first contradiction out.
+"""Contradictions between the values of a run.
 
 It is checked when a run is recorded, because an algorithm shares a process with the counters and
 can overwrite them, and by `timefair verify`.
@@ -66,7 +66,7 @@ def contradiction(run: Mapping[str, Any], events: Columns, launches: Columns) ->
     Parameters
     ----------
     run
-        Columns of `schema.RUN_SCHEMA`, those of `_RUN`; None where the schema says null.
+        Columns of `schema.RUN_SCHEMA`, those of `_RUN`; None where the schema has null.
     events, launches
         In the order in which they were made; both may be empty.
     """
