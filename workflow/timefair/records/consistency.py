@@ -1,7 +1,7 @@
 """Contradictions between the values of a run.
 
-It is checked when a run is recorded, because an algorithm shares a process with the counters and
-can overwrite them, and by `timefair verify`.
+An algorithm shares a process with the counters and can overwrite them. So each run is checked when
+it is recorded, and again by `timefair collect` and `timefair verify`.
 """
 
 from __future__ import annotations

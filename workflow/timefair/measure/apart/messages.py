@@ -1,6 +1,6 @@
 """The messages between a host and the process that starts it (`host`, `solvers`).
 
-Those to the host are pickled. Those from the host are JSON, because it has run the algorithm's code.
+Those to the host are pickled. Those from it are JSON, because it has run the algorithm's code.
 """
 
 from __future__ import annotations
