@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import dataclasses
 import gc
 import os
 import pickle
@@ -196,6 +197,15 @@ def test_cpu_time_that_was_told_too_low_is_not_believed(problem):
     row = run(forges, problem)
     assert row["status"] == "ok"
     assert row["cpu_s"] > 0.2 * T
+
+
+def test_what_is_raised_before_the_start_is_no_contradiction(problem):
+    def raises(seed):
+        raise RuntimeError("no seed")
+
+    row = run(sample, dataclasses.replace(problem, reseed=raises))
+    assert (row["status"], row["message"]) == ("raised", "RuntimeError: no seed")
+    assert row["wall_s"] == 0
 
 
 # --- The end ------------------------------------------------------------------------------------

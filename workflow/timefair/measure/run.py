@@ -376,7 +376,7 @@ def _result(
     state: State, allowance: Allowance, problem: Problem, reason: StopReason, reaped: int
 ) -> dict[str, Any]:
     """What the run used and reached."""
-    start, last = state.start or Start(reaped), state["last"]
+    start, last = state.start or Start(state["end"] or reaped), state["last"]
     t0 = start.t0
     end = min(state["end"] or reaped, start.deadline)
     events = _events(state)
