@@ -12,6 +12,9 @@ Row = Mapping[str, Any]
 IN_TIME = ("evaluations", "time", "time_killed")
 """The reasons for the end of a run that evaluates until one of its budgets is used up."""
 
+STARVED = 0.25
+"""A run that waited for its core for this share of its time may lack what it was to show."""
+
 
 @dataclass(frozen=True)
 class Adversary:
@@ -52,10 +55,18 @@ class Adversary:
             and (row["message"] is None) == (self.message is None)
             and (self.message or "") in (row["message"] or "")
         )
+        if not right and _starved(row):
+            return ""
         if not right:
             wanted = f"{self.status}, {' or '.join(self.reasons)}, {self.message}"
             return f"{self.name}: {seen}; expected {wanted}"
         return "" if self.shows(row) else f"{self.name}: {seen}, but does not show it: {dict(row)}"
+
+
+def _starved(row: Row) -> bool:
+    """Whether others had the core until T, so that the run did not come to what it does."""
+    waited_s = row["foreign_delay_s"] or 0.0
+    return row["stop_reason"] == "time_killed" and waited_s > STARVED * row["wall_s"]
 
 
 BENCH: dict[str, Adversary] = {}
