@@ -30,6 +30,7 @@ ALLOWED = {
         "basics", "machine", "problems", "algorithms", "statistics", "records", "policies",
         "campaign",
     },
+    "processes": {"basics", "machine", "measure"},
     "rundata": {"basics", "records", "statistics"},
     "charts": {"basics", "problems"},  # what functions are called
     "exhibits": {"basics", "problems", "records", "statistics", "rundata", "charts"},

@@ -12,7 +12,7 @@ works on it.
 
 ROUNDS = plan.records_by("round", CAMPAIGN, KEYS, Path(RESULTS))
 ROUND_DONE = f"{RESULTS}/records/round{{round}}.done"
-PREVIOUS_ROUND = {1: []} | {r + 1: ancient(ROUND_DONE.format(round=r)) for r in ROUNDS}
+PREVIOUS_ROUND = {1: []} | {r + 1: [ancient(ROUND_DONE.format(round=r))] for r in ROUNDS}
 
 
 wildcard_constraints:
@@ -31,8 +31,7 @@ for measuring, (threads, labels) in plan.measuring_rules(CAMPAIGN).items():
         name:
             measuring
         input:
-            lambda wildcards: DRIVER.take(),
-            lambda wildcards: PREVIOUS_ROUND[int(wildcards.round)],
+            lambda wildcards: DRIVER.take() + PREVIOUS_ROUND[int(wildcards.round)],
         output:
             f"{RESULTS}/{plan.RECORD}",
         log:

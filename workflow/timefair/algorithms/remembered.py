@@ -11,13 +11,14 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-import os
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from timefair.algorithms import registry
 from timefair.algorithms.external.library import EXTERNAL
+from timefair.basics.cache import cache_folder
 from timefair.basics.errors import InputError
 from timefair.basics.hidden_modules import hidden_modules
 
@@ -30,7 +31,7 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
         return list(error.faults)
     if library in (registry.OWN, EXTERNAL):
         return registry.faults(use, parameters)
-    mark = _folder() / _digest(use, parameters)
+    mark = cache_folder() / "faultless" / _digest(use, parameters)
     if mark.exists():
         return []
     with hidden_modules(*library.unneeded):
@@ -40,22 +41,27 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
     return found
 
 
-def _folder() -> Path:
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(cache, "timefair", "faultless")
-
-
 def _digest(use: str, parameters: Mapping[str, object]) -> str:
-    sources = sorted(Path(__file__).parent.rglob("*.py"))
     decisive = [
         use,
         sorted(parameters.items()),
         sys.version,
         sys.prefix,
-        [(name, importlib.metadata.version(name)) for name in registry.distributions(use)],
-        [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources],
+        [(name, _version(name)) for name in registry.distributions(use)],
+        _adapters(),
     ]
     return hashlib.sha256(json.dumps(decisive, default=repr).encode()).hexdigest()
+
+
+@cache
+def _version(distribution: str) -> str:
+    return importlib.metadata.version(distribution)
+
+
+@cache
+def _adapters() -> list[str]:
+    sources = sorted(Path(__file__).parent.rglob("*.py"))
+    return [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources]
 
 
 def _remember(mark: Path) -> None:

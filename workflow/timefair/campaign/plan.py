@@ -28,8 +28,8 @@ JOB_OVERHEAD_S = 0.25
 PREPARATION_S = 1.5
 """Core-seconds to prepare an algorithm, once for each dimension."""
 
-ANALYSIS_JOB_S = 1.2
-"""Core-seconds to start a job of the analysis."""
+ANALYSIS_JOB_S = 0.4
+"""Core-seconds to start a job of the analysis, with its share of their prepared process."""
 
 EXHIBIT_S, EXHIBIT_CELL_S = 0.1, 0.0014
 """Core-seconds for a table, or a figure in one format; and for each algorithm on each function and
@@ -304,7 +304,7 @@ def analysis_seconds(campaign: Campaign) -> dict[str, float]:
     seconds |= {f"import_published {label}": ANALYSIS_JOB_S for label in campaign.published}
     for room in campaign.rooms:
         seconds[f"analyse_{room}"] = ANALYSIS_JOB_S + items[room] * (EXHIBIT_S + cell_s)
-    return seconds | {LAST: 2 * ANALYSIS_JOB_S}
+    return seconds | {LAST: 4 * ANALYSIS_JOB_S}
 
 
 def wall_seconds(campaign: Campaign, cores: int) -> float | None:

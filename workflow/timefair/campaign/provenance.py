@@ -6,8 +6,6 @@ and in each record: a change of the key measures again, any other change does no
 
 from __future__ import annotations
 
-import ast
-import contextlib
 import hashlib
 import importlib.util
 import json
@@ -15,17 +13,16 @@ import platform
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from timefair.campaign.plan import runs_of_round
+from timefair.campaign.sources import PACKAGE, source
 from timefair.machine.software import versions
 
 if TYPE_CHECKING:
     from timefair.basics.sections import Section
     from timefair.campaign.configuration import Campaign
     from timefair.policies.restarts.base import RestartPolicy
-
-PACKAGE = Path(__file__).parents[1]
 
 
 def measure_key(campaign: Campaign, label: str, round: int) -> str:
@@ -223,7 +220,7 @@ def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
         if path.suffix == ".py":
             waiting += [
                 file
-                for module in _source(path).imports
+                for module in source(path).imports
                 if (file := _file(module)) is not None
                 and file.relative_to(PACKAGE).parts[0] in within
                 and file.stem != "registry"
@@ -262,62 +259,7 @@ def code_digest(paths: Iterable[Path]) -> str:
 
 
 def _code(path: Path) -> str:
-    return _source(path).digest
-
-
-class _Source(NamedTuple):
-    """What matters of a source file: the digest of its code, and what it imports of the package."""
-
-    digest: str
-    imports: frozenset[str]
-
-
-@cache
-def _source(path: Path) -> _Source:
-    """The file, parsed and walked once."""
-    content = path.read_bytes()
-    imports: frozenset[str] = frozenset()
-    if path.suffix == ".py":
-        with contextlib.suppress(SyntaxError):  # for another Python than this one
-            tree = ast.parse(content)
-            imports = _without_texts(tree)
-            content = ast.dump(tree).encode()
-    return _Source(hashlib.sha256(content).hexdigest(), imports)
-
-
-def _without_texts(tree: ast.Module) -> frozenset[str]:
-    """Drop docstrings and descriptions from a tree.
-
-    Returns
-    -------
-    frozenset of str
-        Modules of the package that are imported, wherever in the tree, as dotted names.
-    """
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            node.body = [item for item in body if not _is_text(item)]  # type: ignore[attr-defined]
-        if isinstance(node, ast.Call):
-            node.keywords = [keyword for keyword in node.keywords if not _is_description(keyword)]
-        elif isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            names.add(node.module)
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return frozenset(name for name in names if name.split(".")[0] == PACKAGE.name)
-
-
-def _is_text(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
-def _is_description(keyword: ast.keyword) -> bool:
-    return keyword.arg == "description" and isinstance(keyword.value, ast.Constant)
+    return source(path).digest
 
 
 def _hash(content: object) -> str:

@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if completion.VARIABLE in os.environ:
         completion.answer(parser())
     try:
-        arguments = parser(*words[:1]).parse_args(words)
+        arguments = parser(*words[:1]).parse_args(words, argparse.Namespace(words=list(words)))
     except SystemExit as stop:  # argparse has printed the usage, the help or the version
         return int(stop.code or 0)
     return status_of(lambda: arguments.command(arguments))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
+from timefair.cli.analysing import forked
 from timefair.cli.common import Command, Commands, entry, one_thread, refuse_mixed
 from timefair.cli.paths import prepare_files, prepare_folder, read_picture, read_table
 
@@ -44,7 +45,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
     analyse.add_argument(
         "--output", required=True, type=Path, metavar="FOLDER", help="for tables/ and figures/"
     )
-    analyse.set_defaults(command=_analyse)
+    analyse.set_defaults(command=forked, work=_analyse)
 
     tabulate = commands.add_parser(
         "tabulate",
@@ -116,7 +117,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
     report.add_argument(
         "--document", type=Path, metavar="TEX", help="write a LaTeX document of all tables"
     )
-    report.set_defaults(command=_report)
+    report.set_defaults(command=forked, work=_report)
 
 
 def _analyse(arguments: argparse.Namespace) -> None:

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError, Interrupted
 from timefair.campaign.holder import snakemake_above
+from timefair.cli.analysing import forked
 from timefair.cli.common import THREAD_VARIABLES, Command, Commands, entry, status_of
 from timefair.cli.paths import prepare_files
-from timefair.measure import prepared
+from timefair.processes import prepared
 from timefair.records.begun import begun_path
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
     )
     collect.add_argument("--algorithm", required=True, metavar="LABEL", help="in the campaign")
     collect.add_argument("--output", required=True, type=Path, metavar="PARQUET", help="to write")
-    collect.set_defaults(command=_collect)
+    collect.set_defaults(command=forked, work=_collect)
 
 
 def _measure(arguments: argparse.Namespace) -> int | None:
@@ -111,8 +112,8 @@ def _measure(arguments: argparse.Namespace) -> int | None:
 
 def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter: int) -> None:
     """Be a prepared process of the first level."""
-    from timefair.measure import serving
     from timefair.measure.cores import held_cores
+    from timefair.processes import serving
 
     serving.begin(starter)
 
@@ -132,7 +133,7 @@ def _wait_for_jobs(
     starter: socket.socket | None = None,
 ) -> None:
 
-    from timefair.measure import serving
+    from timefair.processes import serving
 
     def work(task: serving.Task) -> int:
         asked = argparse.Namespace(**vars(arguments) | task.request)

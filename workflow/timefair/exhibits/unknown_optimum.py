@@ -103,6 +103,11 @@ def is_unknown(frame: pd.DataFrame) -> bool:
     return bool(frame.attrs.get(KIND) == "unknown")
 
 
+def has_words(frame: pd.DataFrame) -> bool:
+    """Whether a table needs other words than those that are declared."""
+    return is_unknown(frame) or frame.attrs.get(TARGETS) == VALUE
+
+
 def worded(text: str, frame: pd.DataFrame) -> str:
     """A label or a part of a sentence without the word precision, where there is none."""
     targets = frame.attrs.get(TARGETS, PRECISION)

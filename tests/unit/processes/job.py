@@ -12,8 +12,9 @@ import time
 from pathlib import Path
 
 from timefair.basics.errors import Interrupted
-from timefair.measure import kernel, prepared, serving
+from timefair.measure import kernel
 from timefair.measure.interruption import interruptible
+from timefair.processes import prepared, serving
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from timefair.campaign.holder import NAME, snakemake_above
-from timefair.measure import prepared
+from timefair.processes import prepared
 
 JOB = Path(__file__).with_name("job.py")
 
@@ -120,7 +120,7 @@ def test_a_job_says_that_its_fork_was_killed(start):
     ((fork, _, _),) = job.numbers("measuring")
     os.kill(fork, signal.SIGKILL)
     assert job.status() == 128 + signal.SIGKILL
-    assert "the process that measured this job was killed" in job.log.read_text()
+    assert "the process that did this job was killed" in job.log.read_text()
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGABRT, signal.SIGHUP])

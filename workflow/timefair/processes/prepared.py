@@ -1,25 +1,26 @@
-"""Prepared processes: each is ready to measure one algorithm, sleeps, and is forked for every job.
+"""Prepared processes: each is ready for one kind of job, sleeps, and is forked for every job.
 
-Preparing an algorithm (imports, tables, a trial launch) takes seconds, as long as some jobs take.
-So it is done once for each algorithm and dimension, in a process that then waits on a socket
-without using a core. A job connects to it, hands over its request and its log, and waits; the
-prepared process forks, and the fork measures the job. Every job of the algorithm begins in the same
-state, as every run of a job does.
+Getting ready takes seconds, as long as some jobs take: imports, and for an algorithm its tables and
+a trial launch. So it is done once, in a process that then waits on a socket without using a core. A
+job connects to it, hands over its request and its log, and waits; the prepared process forks, and
+the fork does the job. Every job of an algorithm begins in the same state, as every run of a job
+does.
 
-Prepared processes come in levels, each a fork of the one before: what all algorithms need, then a
-library, then an algorithm. The first job that needs a level has it made.
+Prepared processes come in levels, each a fork of the one before. To measure, these are what all
+algorithms need, then a library, then an algorithm; the analysis has one level. The first job that
+needs a level has it made.
 
 Who ends whom:
 
 - A prepared process ends with the snakemake that runs the campaign, when it has been idle for
   `serving.IDLE_S`, or when it is idle and memory is scarce. Until it is ready it ends with the job
   that had it made.
-- The fork that measures ends in order (SIGHUP) when the job's own process ends, however that
+- The fork ends in order (SIGHUP) when the job's own process ends, however that
   happens; signals that the job's own process receives are passed on to it.
 - A fork that ends by a signal that the job's own process did not pass on was ended by somebody
-  else, or by the run that it measured. The job's own process asks for another fork, as long as the
+  else, or by a run that it measured. The job's own process asks for another fork, as long as the
   forks begin runs: `records.begun` gives up a run that ends them all.
-- A fork that is measuring goes on when the prepared process ends.
+- A fork that is at work goes on when the prepared process ends.
 
 The sockets have abstract addresses, which vanish with the processes. This module is the job's side,
 `serving` the other one. It imports nothing that takes time: it is all that most jobs load.
@@ -50,6 +51,9 @@ ATTEMPTS = 3
 
 NAMES = {"ready": "timefair-ready", "job": "timefair-job"}
 """What `ps` shows for a prepared process and for its forks."""
+
+LONGEST = 1 << 16
+"""Most bytes of a request."""
 
 STARTED = b"started"
 """What a fork sends first, with a descriptor of itself."""
@@ -114,7 +118,7 @@ def hand_over(
     request: Request,
     command: Sequence[str],
     environment: Mapping[str, str],
-    begun: Path,
+    begun: Path | None = None,
 ) -> int | None:
     """Have a prepared process do a job, and wait for its end.
 
@@ -128,19 +132,22 @@ def hand_over(
         What starts a process of the first level: the numbers of its listening socket and of this
         process are appended. It calls `serving.begin` and `serving.serve`.
     begun
-        The file in which a fork notes each run that it begins. It is removed when this process is
-        asked to end: then no run is to blame.
+        The file in which a fork that measures notes each run that it begins. It is removed when
+        this process is asked to end: then no run is to blame.
 
     Returns
     -------
     int or None
-        The exit status of the job; None if no prepared process can be had.
+        The exit status of the job; None if no prepared process can be had, or the request is
+        longer than `LONGEST`.
 
     Raises
     ------
     Interrupted
         If a signal ends this process before the job has begun.
     """
+    if len(json.dumps(request).encode()) > LONGEST:
+        return None
     with _forwarding(begun) as fork:
         client = _Client(command, environment)
         vain = 0
@@ -159,8 +166,10 @@ def hand_over(
     return None
 
 
-def _written(path: Path) -> tuple[int, int] | None:
+def _written(path: Path | None) -> tuple[int, int] | None:
     """When a file was written last, and which file it is; None if there is none."""
+    if path is None:
+        return None
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -169,7 +178,7 @@ def _written(path: Path) -> tuple[int, int] | None:
 
 
 class _Fork:
-    """The process that measures this job, once it is known."""
+    """The process that does this job, once it is known."""
 
     pidfd: int | None = None
     asked = False
@@ -177,14 +186,15 @@ class _Fork:
 
 
 @contextlib.contextmanager
-def _forwarding(begun: Path) -> Iterator[_Fork]:
+def _forwarding(begun: Path | None) -> Iterator[_Fork]:
     """Pass signals that end this process on to the fork, which ends in order and says so."""
     fork = _Fork()
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         fork.asked = True
-        with contextlib.suppress(OSError):
-            begun.unlink()
+        if begun is not None:
+            with contextlib.suppress(OSError):
+                begun.unlink()
         if fork.pidfd is None:
             raise Interrupted(number)
         with contextlib.suppress(ProcessLookupError):
@@ -280,7 +290,7 @@ def _answer(connection: socket.socket, pidfd: int) -> int:
     with contextlib.suppress(BlockingIOError, ConnectionError):
         if answer := connection.recv(16):
             return int(answer)
-    print("timefair: the process that measured this job was killed", file=sys.stderr, flush=True)
+    print("timefair: the process that did this job was killed", file=sys.stderr, flush=True)
     return 128 + signal.SIGKILL
 
 

@@ -1,4 +1,4 @@
-"""What a prepared process does: it waits for jobs and forks for each (`measure.prepared`)."""
+"""What a prepared process does: it waits for jobs and forks for each (`processes.prepared`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from timefair.machine import memory
 from timefair.machine.host import Host, Unknown
 from timefair.measure import kernel
 from timefair.measure.interruption import ends_at_once
-from timefair.measure.prepared import NAMES, STARTED, Request, user_of_peer
+from timefair.processes.prepared import LONGEST, NAMES, STARTED, Request, user_of_peer
 
 IDLE_S = 300
 """A prepared process that has had no job for so long ends."""
@@ -26,8 +26,6 @@ MEMORY_SHARE = 0.25
 
 HANDOVER_S = 10.0
 """A job that connects sends its request within that time."""
-
-_LONGEST = 1 << 16
 
 
 class Task(NamedTuple):
@@ -129,7 +127,7 @@ def _take(
     with connection:
         connection.settimeout(HANDOVER_S)
         try:
-            message, fds, *_ = socket.recv_fds(connection, _LONGEST, 3)
+            message, fds, *_ = socket.recv_fds(connection, LONGEST, 3)
         except OSError:
             return None
         connection.setblocking(True)

@@ -1,0 +1,108 @@
+"""Jobs of the analysis share one prepared process, and do without where there is none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from timefair import cli
+from timefair.campaign import configuration, plan
+from timefair.campaign.holder import NAME
+from timefair.processes import prepared
+
+DRIVER = f"""
+import os, subprocess, sys
+from pathlib import Path
+
+def ready():
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            here = path.joinpath("cwd").readlink() == Path.cwd()
+            if here and path.joinpath("comm").read_text().strip() == {prepared.NAMES["ready"]!r}:
+                found.append(path.name)
+        except OSError:
+            continue
+    return found
+
+Path("{NAME}").write_text(str(os.getpid()))
+for words in sys.argv[1:]:
+    status = subprocess.run([sys.executable, "-m", "timefair", *words.split()]).returncode
+    print(status, *ready(), flush=True)
+"""
+"""Stands for snakemake: calls commands in turn, and prints the prepared processes after each."""
+
+
+@pytest.fixture
+def study(tmp_path: Path, row, write) -> Path:
+    """A campaign's folder with collected runs."""
+    (tmp_path / "c.yaml").write_text(
+        """
+name: trial
+problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}
+algorithms: {a: timefair:random-search}
+budget: {evaluations: 4}
+tables: [ert_by_instance, quantiles]
+figures: {names: [ert_evaluations], formats: [pdf, svg, png]}
+"""
+    )
+    plan.write_snapshot(configuration.load(tmp_path / "c.yaml"), tmp_path)
+    write(tmp_path / "a.parquet", row(0), row(1))
+    return tmp_path
+
+
+def analyse(room: str, output: str) -> str:
+    return f"analyse {room} a.parquet --campaign campaign.json --output {output}"
+
+
+def drive(study: Path, *commands: str) -> tuple[list[list[str]], str]:
+    """The status of each command with the prepared processes after it, and the errors."""
+    done = subprocess.run(
+        [sys.executable, "-c", DRIVER, *commands],
+        cwd=study, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    return [line.split() for line in done.stdout.splitlines()], done.stderr
+
+
+def made(folder: Path) -> dict[str, bytes]:
+    files = [path for kind in ("tables", "figures") for path in (folder / kind).glob("*")]
+    return {path.name: path.read_bytes() for path in files}
+
+
+@pytest.mark.slow
+def test_jobs_are_forks_of_one_process_that_ends_with_snakemake(
+    study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines, errors = drive(
+        study, analyse("runtimes", "forked"), analyse("runtime", "forked"),
+        analyse("quality", "forked"),
+    )  # fmt: skip
+    assert [line[0] for line in lines] == ["0", "2", "0"]
+    assert "ROOM: 'runtime' is unknown" in errors  # in the log of the job that is wrong
+    ((process,),) = {tuple(line[1:]) for line in lines}
+    end = time.monotonic() + 10
+    while Path("/proc", process).exists():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    monkeypatch.chdir(study)
+    for room in ("runtimes", "quality"):
+        assert cli.main(analyse(room, "alone").split()) == 0
+    assert made(study / "forked") == made(study / "alone")
+
+
+def test_a_campaign_that_cannot_be_read_is_an_error_of_the_job(study: Path) -> None:
+    (study / "campaign.json").write_text("{}")
+    lines, errors = drive(study, analyse("runtimes", "out"))
+    assert lines == [["2"]]
+    assert "campaign.json" in errors
+
+
+def test_a_request_that_is_too_long_is_not_handed_over() -> None:
+    request = {"words": ["x" * prepared.LONGEST]}
+    level = prepared.Level(prepared.address("long"), {})
+    assert prepared.hand_over([level], request, ["/bin/false"], os.environ) is None

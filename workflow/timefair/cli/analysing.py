@@ -1,0 +1,132 @@
+"""Jobs of the analysis as forks of one prepared process, which has imported what they need.
+
+A rule calls `timefair collect`, `analyse` or `report`. Such a command asks the prepared process of
+its snakemake to do the work, and does it itself where there is none. The first job has the process
+made: ``python -m timefair.cli.analysing SNAPSHOT SNAKEMAKE LISTENER STARTER``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from timefair.campaign.holder import snakemake_above
+from timefair.cli.common import one_thread, status_of
+from timefair.processes import prepared
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+    from timefair.processes.serving import Task
+
+
+_ALWAYS = (
+    "timefair.analysis.room",
+    "timefair.exhibits.files",
+    "timefair.latex",
+    "timefair.records.collect",
+    "timefair.report.page",
+    "timefair.report.checklist_page",
+    "timefair.rundata.runs",
+    "pandas.io.formats.csvs",
+    "pandas.core.reshape.reshape",
+    "pyarrow.dataset",
+    "pyarrow.pandas_compat",
+    "scipy.stats",
+)
+"""Modules that jobs import when they get there, of ours and of libraries."""
+
+_FORMATS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "pdf": ("matplotlib.backends.backend_pdf", "fontTools.subset"),
+        "svg": ("matplotlib.backends.backend_svg",),
+        "png": ("matplotlib.backends.backend_agg", "PIL.PngImagePlugin"),
+    }
+)
+"""The same for a format of figures."""
+
+
+def forked(arguments: argparse.Namespace) -> int | None:
+    """Have a fork of the prepared process call `arguments.work`, or call it here.
+
+    Parameters
+    ----------
+    arguments
+        ``words`` is the command line that they were read from.
+    """
+    folder = arguments.campaign.absolute().parent
+    if (snakemake := snakemake_above(folder)) is not None:
+        level = prepared.Level(prepared.address(snakemake, folder, "analysis"), {})
+        words = [sys.executable, "-m", __name__, str(arguments.campaign), str(snakemake)]
+        status = prepared.hand_over([level], {"words": arguments.words}, words, os.environ)
+        if status is not None:
+            return status
+    work: int | None = arguments.work(arguments)
+    return work
+
+
+def serve(snapshot: str, snakemake: str, listener: str, starter: str) -> int:
+    """Be the prepared process."""
+    from timefair.processes import serving
+
+    serving.begin(int(starter))
+    one_thread()
+
+    def get_ready() -> None:
+        from timefair.campaign import configuration
+
+        load(configuration.restore(Path(snapshot)))
+
+    if status := status_of(get_ready):
+        return status
+    serving.serve(socket.socket(fileno=int(listener)), int(snakemake), _work)
+    return 0
+
+
+def _work(task: Task) -> int:
+    from timefair.cli import parser
+    from timefair.measure.interruption import interruptible
+
+    words = task.request["words"]
+
+    def work() -> int | None:
+        with interruptible():
+            arguments = parser(words[0]).parse_args(words)
+            status: int | None = arguments.work(arguments)
+            return status
+
+    return status_of(work)
+
+
+def load(campaign: Campaign) -> None:
+    """Import what the analysis of a campaign needs, and read the code that its keys are made of.
+
+    It starts no thread of Python and opens no Parquet file: threads do not survive a fork.
+    """
+    from timefair.campaign import provenance
+    from timefair.cli import parser
+    from timefair.exhibits.registry import FIGURES, TABLES
+
+    parser()  # imports the modules of the commands
+    needed = [*_ALWAYS]
+    for name in campaign.made_tables:
+        needed.append(f"timefair.exhibits.{TABLES[name].module}")
+        provenance.table_key(name)
+    for name in campaign.figure_names:
+        needed.append(f"timefair.charts.paper.{FIGURES[name].renderer}")
+        provenance.figure_key(name)
+    if campaign.figure_names:
+        needed += (module for ending in campaign.figures.formats for module in _FORMATS[ending])
+    for module in needed:
+        import_module(module)
+    provenance.typeset_key()
+
+
+if __name__ == "__main__":
+    raise SystemExit(serve(*sys.argv[1:]))
