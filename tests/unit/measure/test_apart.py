@@ -193,7 +193,7 @@ def result(row: dict) -> dict:
     return {
         **{name: row[name] for name in names if name != "best_x"},
         "best_x": None if row["best_x"] is None else row["best_x"].tolist(),
-        "events": [(e["restart"], e["evaluations"], e["precision"]) for e in row["events"]],
+        "events": [(e["launch"], e["evaluations"], e["precision"]) for e in row["events"]],
         "launch_log": [(one["evaluations"], one["best_precision"]) for one in row["launch_log"]],
     }
 

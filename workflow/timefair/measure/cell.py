@@ -341,9 +341,8 @@ def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
 
 def _measured_costs(problem: Problem) -> tuple[float, float]:
     state = State()
-    measurement = Measurement(
-        problem, state.header_array, state.event_log, state.launch_log, state.best_fd
-    )
+    logs = (state.event_log, state.launch_log, state.launch_event_log)
+    measurement = Measurement(problem, state.header_array, *logs, state.best_fd)
     measurement.start(0)
     measurement.begin_launch()
     return evaluation_cost_s(measurement.objective, problem)

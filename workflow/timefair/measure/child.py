@@ -117,6 +117,7 @@ def live(
             state.header_array,
             state.event_log,
             state.launch_log,
+            state.launch_event_log,
             state.best_fd,
             cap=allowance.evaluations,
             final_target=allowance.final_target,

@@ -24,6 +24,8 @@ from libc.stdint cimport INT64_MAX, int64_t, uintptr_t
 from libc.string cimport memcpy
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
+from timefair.records.thinning import THINNING
+
 cnp.import_array()
 
 cdef extern from *:
@@ -50,6 +52,7 @@ cdef struct Header:
     int64_t last  # when the last evaluation finished, counted or not; 0: none did
     int64_t events  # rows committed to the event log
     int64_t launches  # rows committed to the launch log
+    int64_t launch_events  # rows committed to the log of launches' own events
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
     int64_t failure  # which of `failures.FAILURES`, by its place plus 1; 0: none
@@ -76,8 +79,8 @@ cdef struct Launch:
 
 
 HEADER = np.dtype([(name, np.int64) for name in (
-    "kill_at", "evaluations", "last", "events", "launches", "stop", "end", "failure",
-    "solvers", "solver", "cpu_1",
+    "kill_at", "evaluations", "last", "events", "launches", "launch_events", "stop", "end",
+    "failure", "solvers", "solver", "cpu_1",
 )])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
@@ -257,7 +260,7 @@ cdef class Measurement:
     problem : timefair.problems.base.Problem
     header : ndarray
         One record of dtype `HEADER` in shared memory.
-    events, launches : Log
+    events, launches, launch_events : Log
     best_fd : int
         The file of the `BestPoint`.
     cap : int
@@ -272,6 +275,8 @@ cdef class Measurement:
         Evaluate without the interpreter where the problem has a C function for it.
     evaluators : timefair.measure.evaluators.Evaluators, optional
         What evaluates batches on several cores.
+    thinning : timefair.records.thinning.Thinning, optional
+        Which improvements of launches are kept that do not better the run.
     """
 
     cdef Py_ssize_t dimension
@@ -279,22 +284,23 @@ cdef class Measurement:
     cdef native_t native
     cdef void *handle
     cdef Header *header
-    cdef Log events, launches
+    cdef Log events, launches, launch_events
     cdef BestPoint best_point
     cdef Launch *launch
     cdef int64_t t0, run_deadline, run_cap, deadline, cap
-    cdef int64_t calls, event_count, launch_index
+    cdef int64_t calls, event_count, launch_index, launch_event_count
+    cdef int64_t resolution, step_ends_after, step_ends_at
     cdef double f_opt, final_target, best, launch_best
     cdef int64_t turn_ends_at, turn_ends_after, plateau_ns, plateau_evaluations
     cdef object pause
     cdef int closed  # the LaunchCode of what ended the launch; 0 while it may evaluate
-    cdef bint foreign, optimum_known, more_to_come
-    cdef object evaluators
+    cdef bint foreign, optimum_known, more_to_come, traced
+    cdef object evaluators, thinning
 
     def __init__(
-        self, problem, header, Log events, Log launches, int best_fd,
+        self, problem, header, Log events, Log launches, Log launch_events, int best_fd,
         int64_t cap=INT64_MAX, double final_target=-1.0,
-        clock=None, exit=None, bint native=True, evaluators=None,
+        clock=None, exit=None, bint native=True, evaluators=None, thinning=THINNING,
     ):
         self.problem = problem
         self.evaluate = problem.evaluate
@@ -307,7 +313,8 @@ cdef class Measurement:
             self.handle = <void *><uintptr_t>problem.native.handle
         self.header_array = header
         self.header = <Header *>cnp.PyArray_DATA(header)
-        self.events, self.launches = events, launches
+        self.events, self.launches, self.launch_events = events, launches, launch_events
+        self.thinning, self.resolution = thinning, thinning.resolution
         self.best_point = BestPoint(best_fd, self.dimension)
         self.run_cap = self.cap = cap
         self.final_target = final_target
@@ -315,6 +322,7 @@ cdef class Measurement:
         # A run that goes on in a new process takes up where the last one was killed.
         self.calls = self.header.evaluations
         self.event_count = self.header.events
+        self.launch_event_count = self.header.launch_events
         self.t0 = -1
         self.run_deadline = self.deadline = INT64_MAX
         self.best = INFINITY
@@ -322,6 +330,7 @@ cdef class Measurement:
             events.reach(self.event_count - 1)
             self.best = (<Event *>events.row(self.event_count - 1)).precision
         events.reach(self.event_count)
+        launch_events.reach(self.launch_event_count)
         self.launch_best = INFINITY
         self.launch = NULL
 
@@ -389,8 +398,12 @@ cdef class Measurement:
         return value
 
     cdef inline int reserve_event(self) except -1:
-        while self.event_count >= self.events.end:
+        while (
+            self.event_count >= self.events.end
+            or self.launch_event_count >= self.launch_events.end
+        ):
             self.events.reach(self.event_count)
+            self.launch_events.reach(self.launch_event_count)
         return 0
 
     cdef inline int account(self, double value, int64_t now, const double *x) except -1:
@@ -433,6 +446,34 @@ cdef class Measurement:
             self.header.events = self.event_count  # the commit
             if precision <= self.final_target and self.optimum_known:
                 self.stop(TARGET, LAUNCH_TARGET, now)
+        elif self.traced:
+            self.trace(precision, now)
+        return 0
+
+    cdef int trace(self, double precision, int64_t now) except -1:
+        """Keep an improvement of the launch alone, in the place of the last one of its step.
+
+        A process that is killed while it replaces one leaves later evaluations or a later time to
+        the worse precision, which is true as well.
+        """
+        cdef int64_t own = self.launch.earlier + self.calls - self.launch.first
+        cdef int64_t place = self.launch_event_count
+        if (
+            own > self.step_ends_after or now > self.step_ends_at
+            or place == self.launch_events.first
+        ):
+            self.step_ends_after = own + own // self.resolution
+            self.step_ends_at = now + (now - self.launch.start) // self.resolution
+        else:
+            place -= 1
+        cdef Event *event = <Event *>self.launch_events.row(place)
+        event.launch = self.launch_index
+        event.evaluations = self.calls
+        event.time = now - self.t0
+        timefair_commit_follows()
+        event.precision = precision
+        timefair_commit_follows()
+        self.launch_event_count = self.header.launch_events = place + 1
         return 0
 
     # -- what the launch loop does -----------------------------------------------------------
@@ -577,6 +618,8 @@ cdef class Measurement:
         self.launches.reach(index)
         self.launch = <Launch *>self.launches.row(index)
         self.launch_index = index
+        self.traced = self.thinning.traces(index)
+        self.step_ends_after = self.step_ends_at = -1
         return 0
 
     cdef int leave(self, int64_t stop, int64_t now) except -1:

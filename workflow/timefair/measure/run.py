@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import child, idleness, kernel, leftovers
@@ -213,7 +214,8 @@ def _contradiction(
         name: np.array([launch[name] for launch in result["launch_log"]])
         for name in ("start_s", "end_s", "evaluations", "best_precision")
     }
-    return contradiction(result | {"f_opt": f_opt}, _events(state), launches)
+    events, launch_events = _columns(state.events()), _columns(state.launch_events())
+    return contradiction(result | {"f_opt": f_opt}, events, launches, launch_events)
 
 
 def _unwritten(
@@ -379,9 +381,9 @@ def _result(
     start, last = state.start or Start(reaped), state["last"]
     t0 = start.t0
     end = min(state["end"] or reaped, start.deadline)
-    events = _events(state)
     best_f, best_x = state.best(problem.dimension)
-    best = events["precision"][-1].item() if state["events"] else math.inf
+    events = state.events()
+    best = events["precision"][-1].item() if events.size else math.inf
     launches = _launch_log(state, t0, end, best, failed=reason == StopReason.FAILURE)
     return {
         "budget_s": None if allowance.time_ns == NEVER else allowance.time_ns / 1e9,
@@ -397,17 +399,20 @@ def _result(
         "overshoot_s": max(last - start.deadline, 0) / 1e9,
         "reaped_s": (reaped - t0) / 1e9,
         "launch_log": launches,
-        "events": [
-            dict(zip(events, event, strict=True))
-            for event in zip(*(column.tolist() for column in events.values()), strict=True)
-        ],
+        "launch_events": _rows(state.launch_events()),
+        "events": _rows(events),
     }
 
 
-def _events(state: State) -> Columns:
-    events = state.events()
+def _rows(events: NDArray[np.void]) -> list[dict[str, Any]]:
+    columns = _columns(events)
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, event, strict=True)) for event in values]
+
+
+def _columns(events: NDArray[np.void]) -> Columns:
     return {
-        "restart": events["launch"],
+        "launch": events["launch"],
         "evaluations": events["evaluations"],
         "time_s": events["time"] / 1e9,
         "precision": events["precision"],
