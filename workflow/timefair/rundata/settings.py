@@ -201,6 +201,7 @@ class Analysis(Statistics):
     tuning_s: dict[str, float] = Field(default={})
     preparation_s: dict[str, float | None] = Field(default={})
     problems: Count = 1
+    function_names: dict[str, dict[str, str]] = Field(default={})
     campaign: dict[str, Any] = Field(default={})
 
     @classmethod
