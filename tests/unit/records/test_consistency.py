@@ -13,7 +13,8 @@ EVENTS = [(0, 1, 0.1, 5.0), (0, 4, 0.1, 3.0), (1, 9, 0.6, 0.5)]
 LAUNCHES = [(0.0, 0.5, 6, 3.0), (0.5, 0.9, 4, 0.5)]
 LAUNCH_EVENTS = [(1, 7, 0.5, 9.0), (1, 8, 0.55, 3.5)]
 RUN = {
-    "budget_s": 1.0, "budget_evaluations": 10, "wall_s": 0.9, "reaped_s": 0.95, "evaluations": 10,
+    "budget_s": 1.0, "budget_evaluations": 10, "wall_s": 0.9, "real_s": 0.9,
+    "charged_s": 0.0, "reaped_s": 0.95, "evaluations": 10,
     "launches": 2, "f_opt": 2.0, "best_f": 2.5, "best_precision": 0.5, "last_evaluation_s": 0.9,
 }  # fmt: skip
 
@@ -56,6 +57,11 @@ def test_a_run_without_evaluations_can_be():
     assert found(none | {"last_evaluation_s": None}, [], [], []) is None
 
 
+def test_the_virtual_cost_of_evaluations_is_not_waited_for():
+    assert found({"reaped_s": 0.3, "real_s": 0.2, "charged_s": 0.7}) is None
+    assert found({"real_s": None, "charged_s": None}) is None  # of a version before 5
+
+
 def test_what_launches_found_need_not_be_recorded():
     assert found(launch_events=[]) is None
 
@@ -66,6 +72,11 @@ def test_what_launches_found_need_not_be_recorded():
         {"run": {"wall_s": -0.07}},
         {"run": {"wall_s": 1.1}},
         {"run": {"reaped_s": 0.8}},
+        {"run": {"reaped_s": 0.8, "real_s": None, "charged_s": None}},
+        {"run": {"reaped_s": 0.8, "real_s": 0.9, "charged_s": 0.2}},
+        {"run": {"real_s": -0.1, "charged_s": 1.0}},
+        {"run": {"reaped_s": 0.3, "real_s": 0.2, "charged_s": 0.5}},
+        {"run": {"charged_s": -0.1}},
         {"run": {"evaluations": -1}},
         {"run": {"evaluations": 11}},
         {"run": {"budget_evaluations": 9}},

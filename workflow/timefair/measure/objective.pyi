@@ -66,6 +66,7 @@ class Measurement:
         exit: Callable[[int], object] | None = ...,
         native: bool = ...,
         evaluators: Evaluators | None = ...,
+        cost: int = ...,
         thinning: Thinning = ...,
     ) -> None: ...
     @property

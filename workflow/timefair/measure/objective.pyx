@@ -49,6 +49,7 @@ AT_ONCE = 4096
 cdef struct Header:
     int64_t kill_at  # when the kernel timer ends this process, or NEVER
     int64_t evaluations  # that finished before the deadline
+    int64_t charge  # virtual evaluation cost of all evaluations that were begun, ns
     int64_t last  # when the last evaluation finished, counted or not; 0: none did
     int64_t events  # rows committed to the event log
     int64_t launches  # rows committed to the launch log
@@ -79,8 +80,8 @@ cdef struct Launch:
 
 
 HEADER = np.dtype([(name, np.int64) for name in (
-    "kill_at", "evaluations", "last", "events", "launches", "launch_events", "stop", "end",
-    "failure", "solvers", "solver", "cpu_1",
+    "kill_at", "evaluations", "charge", "last", "events", "launches", "launch_events", "stop",
+    "end", "failure", "solvers", "solver", "cpu_1",
 )])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
@@ -275,6 +276,9 @@ cdef class Measurement:
         Evaluate without the interpreter where the problem has a C function for it.
     evaluators : timefair.measure.evaluators.Evaluators, optional
         What evaluates batches on several cores.
+    cost : int
+        Virtual evaluation cost in ns: the run's clock goes forward so much for each evaluation, or
+        for each round of a batch that several cores evaluate.
     thinning : timefair.records.thinning.Thinning, optional
         Which improvements of launches are kept that do not better the run.
     """
@@ -289,7 +293,7 @@ cdef class Measurement:
     cdef Launch *launch
     cdef int64_t t0, run_deadline, run_cap, deadline, cap
     cdef int64_t calls, event_count, launch_index, launch_event_count
-    cdef int64_t resolution, step_ends_after, step_ends_at
+    cdef int64_t cost, resolution, step_ends_after, step_ends_at
     cdef double f_opt, final_target, best, launch_best
     cdef int64_t turn_ends_at, turn_ends_after, plateau_ns, plateau_evaluations
     cdef object pause
@@ -300,7 +304,8 @@ cdef class Measurement:
     def __init__(
         self, problem, header, Log events, Log launches, Log launch_events, int best_fd,
         int64_t cap=INT64_MAX, double final_target=-1.0,
-        clock=None, exit=None, bint native=True, evaluators=None, thinning=THINNING,
+        clock=None, exit=None, bint native=True, evaluators=None, int64_t cost=0,
+        thinning=THINNING,
     ):
         self.problem = problem
         self.evaluate = problem.evaluate
@@ -317,6 +322,7 @@ cdef class Measurement:
         self.thinning, self.resolution = thinning, thinning.resolution
         self.best_point = BestPoint(best_fd, self.dimension)
         self.run_cap = self.cap = cap
+        self.cost = cost
         self.final_target = final_target
         self.clock, self.exit, self.evaluators = clock, exit, evaluators
         # A run that goes on in a new process takes up where the last one was killed.
@@ -339,6 +345,7 @@ cdef class Measurement:
     cdef inline double evaluate_point(self, x) except? -1.0:
         cdef cnp.ndarray array
         self.count_call()
+        self.header.charge += self.cost
         array = as_point(x, self.dimension)
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         return self.record(self.value(point, array), point)
@@ -351,22 +358,34 @@ cdef class Measurement:
             )
         if self.evaluators is None:
             return np.array([self.evaluate_point(x) for x in array], dtype=np.float64)
-        values = [self.at_once(array[i:i + AT_ONCE]) for i in range(0, len(array), AT_ONCE)]
+        charged = self.header.charge
+        charges = charged + self.cost * (np.arange(len(array)) // self.evaluators.count + 1)
+        values = [
+            self.at_once(array[i:i + AT_ONCE], charges[i:i + AT_ONCE])
+            for i in range(0, len(array), AT_ONCE)
+        ]
         return np.concatenate([np.empty(0), *values])
 
-    cdef at_once(self, cnp.ndarray points):
-        """Evaluate up to `AT_ONCE` points on all cores, as far as the budget goes."""
+    cdef at_once(self, cnp.ndarray points, cnp.ndarray charges):
+        """Evaluate up to `AT_ONCE` points on all cores, as far as the budget goes.
+
+        `charges` has the charge of the run when each of them is evaluated.
+        """
         cdef int64_t stamp = 0
         cdef Py_ssize_t row
         if not self.closed and self.calls < self.cap:
             points = points[:self.cap - self.calls]
-        values, stamps = self.evaluators.evaluate(points, self.deadline)
-        now = self.now()
+            charges = charges[:len(points)]
+        values, stamps = self.evaluators.evaluate(points, self.on_the_machine(self.deadline))
+        evaluated = stamps < INT64_MAX
+        stamps[evaluated] += charges[evaluated]
+        now = max(self.now(), stamps[evaluated].max(initial=0))
         ready = stamps < self.deadline
         late = now >= self.deadline and not ready.all()
         try:
             for i in np.flatnonzero(ready) if late else range(len(points)):
                 self.count_call()
+                self.header.charge = charges[i]
                 if not ready[i]:
                     values[i] = self.evaluate(points[i])  # where it raised, it does so again here
                 stamp = max(stamp, stamps[i] if ready[i] else self.now())
@@ -379,6 +398,7 @@ cdef class Measurement:
         finally:
             self.more_to_come = False
         if late:
+            self.header.charge = charges[evaluated].max(initial=self.header.charge)
             self.out_of_time(now)
         return values
 
@@ -540,7 +560,12 @@ cdef class Measurement:
     # -- inside ------------------------------------------------------------------------------
 
     cdef inline int64_t now(self) except? -1:
-        return read_clock() if self.clock is None else self.clock()
+        """The run's clock: that of the machine, and what evaluations were charged."""
+        return self.header.charge + (read_clock() if self.clock is None else self.clock())
+
+    cdef int64_t on_the_machine(self, int64_t moment):
+        """When a moment of the run's clock comes at the latest, in ns of the machine's."""
+        return moment if moment == INT64_MAX else moment - self.header.charge
 
     cdef inline double value(self, const double *x, cnp.ndarray array) except? -1.0:
         cdef double y
@@ -707,5 +732,6 @@ cdef class Objective:
 cdef int evaluate_in_c(void *objective, const double *x, double *y) except -1:
     cdef Measurement self = (<Objective>objective).measurement
     self.count_call()
+    self.header.charge += self.cost
     y[0] = self.record(self.value(x, None), x)
     return 0

@@ -162,7 +162,7 @@ def _row(
         try:
             verdict, reaped = _live_through(algorithm, problem, allowance, state, seed, usage)
             result = _result(state, allowance, problem, verdict[1], reaped)
-            clause = _contradiction(result, state, forked, problem)
+            clause = _contradiction(result, state, forked, problem) or _uncharged(allowance, state)
         except Unreadable as error:
             reaped, clause = now_ns(), str(error)
         if clause is not None:
@@ -178,7 +178,7 @@ def _row(
             "message": message,
             "started_utc": started,
             **result,
-            **_resources(state.start, usage, result["wall_s"], allowance.cores, helpers),
+            **_resources(state.start, usage, result["real_s"], allowance.cores, helpers),
         }
     finally:
         state.close()
@@ -200,7 +200,8 @@ def _live_through(
         if verdict is not None:
             return verdict, reaped
         assert state.start is not None
-        state.close_open_launch(LaunchCode.TAU, min(reaped, state.start.deadline))
+        end = min(reaped + state["charge"], state.start.deadline)
+        state.close_open_launch(LaunchCode.TAU, end)
 
 
 def _contradiction(
@@ -216,6 +217,17 @@ def _contradiction(
     }
     events, launch_events = _columns(state.events()), _columns(state.launch_events())
     return contradiction(result | {"f_opt": f_opt}, events, launches, launch_events)
+
+
+def _uncharged(allowance: Allowance, state: State) -> str | None:
+    """Whether evaluations cost less of the run's clock than they should; None if they do not."""
+    each = allowance.cost_ns / allowance.cores
+    if state["charge"] < each * state["evaluations"]:
+        return "its evaluations were not charged"
+    for events in (state.events(), state.launch_events()):
+        if (events["time"] < np.floor(each * events["evaluations"])).any():
+            return "an event is from before its evaluations were charged"
+    return None
 
 
 def _unwritten(
@@ -307,7 +319,8 @@ def _cpu_s(state: State, usage: resource.struct_rusage, cores: int, reaped: int)
     used_s, told_s = usage.ru_utime + usage.ru_stime, state["cpu_1"] / 1e9
     if not told_s:
         return used_s
-    teardown_s = max(reaped - state["end"], 0) / 1e9 * cores
+    end = state["end"] - state["charge"]
+    teardown_s = max(reaped - end, 0) / 1e9 * cores
     return told_s if 0 <= used_s - told_s <= teardown_s + UNTOLD_CPU_S else used_s
 
 
@@ -334,6 +347,8 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
     if stop not in (Stop.RUNNING, Stop.SOLVER_ENDED):
         if stop not in _STOP_REASONS:
             raise Unreadable(f"it stopped for an unknown reason, {stop}")
+        if stop == Stop.TIME and allowance.time_ns == NEVER:
+            return _wall_limit()
         status = _content(state)
         message = state.message if status == Status.NO_EVALUATION else None
         return status, _STOP_REASONS[stop], message
@@ -347,8 +362,7 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
             return None
         if reaped >= latest:  # the kernel timer, or we
             if start.deadline == NEVER:
-                said = "its evaluations were not used in time"
-                return Status.WALL_LIMIT, StopReason.FAILURE, said
+                return _wall_limit()
             return _content(state), StopReason.TIME_KILLED, None
     if -exit_code in FROM_OUTSIDE:
         name = signal.Signals(-exit_code).name
@@ -356,6 +370,10 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
     if exit_code < 0:
         return Status.CRASHED, StopReason.FAILURE, signal.Signals(-exit_code).name
     return Status.EXITED, StopReason.FAILURE, f"exit code {exit_code}"
+
+
+def _wall_limit() -> Verdict:
+    return Status.WALL_LIMIT, StopReason.FAILURE, "its evaluations were not used in time"
 
 
 def _failure(state: State) -> Status:
@@ -380,7 +398,8 @@ def _result(
     """What the run used and reached."""
     start, last = state.start or Start(reaped), state["last"]
     t0 = start.t0
-    end = min(state["end"] or reaped, start.deadline)
+    stopped = state["end"] or reaped + state["charge"]
+    end = min(stopped, start.deadline)
     best_f, best_x = state.best(problem.dimension)
     events = state.events()
     best = events["precision"][-1].item() if events.size else math.inf
@@ -388,7 +407,10 @@ def _result(
     return {
         "budget_s": None if allowance.time_ns == NEVER else allowance.time_ns / 1e9,
         "budget_evaluations": None if allowance.evaluations == NEVER else allowance.evaluations,
+        "evaluation_cost_s": allowance.cost_ns / 1e9,
         "wall_s": (end - t0) / 1e9,
+        "real_s": (min(stopped - state["charge"], start.deadline) - t0) / 1e9,
+        "charged_s": state["charge"] / 1e9,
         "evaluations": state["evaluations"],
         "launches": len(launches),
         "completed_restarts": sum(launch["end"] in COMPLETED for launch in launches),
@@ -450,7 +472,7 @@ def _launch_code(number: int) -> LaunchCode:
 
 
 def _resources(
-    start: Start | None, usage: _Usage, wall_s: float, cores: int, helpers: int = 0
+    start: Start | None, usage: _Usage, real_s: float, cores: int, helpers: int = 0
 ) -> dict[str, Any]:
     """What the run's processes used since t0, and how they were disturbed.
 
@@ -465,7 +487,7 @@ def _resources(
     if usage.run_queue_delay_ns is not None:
         delay_s = max(usage.run_queue_delay_ns - max(before.delay, 0), 0) / 1e9
         waited_s = delay_s + usage.orphans_delay_ns / 1e9
-        foreign_s = min(waited_s, max(wall_s * cores - cpu_s, 0.0))
+        foreign_s = min(waited_s, max(real_s * cores - cpu_s, 0.0))
     return {
         "cpu_s": cpu_s,
         "involuntary_switches": max(usage.switches - before.switches, 0),

@@ -20,12 +20,17 @@ from timefair.records.thinning import THINNING
 Columns = Mapping[str, NDArray[Any]]
 """The fields of `schema.EVENT` or `schema.LAUNCH`, each an array of shape ``(rows of a run,)``."""
 
+_ROUNDED_S = 1e-6
+"""A sum of seconds is rounded by less."""
+
 _EVENT = ("launch", "evaluations", "time_s", "precision")
 _LAUNCH = ("start_s", "end_s", "evaluations", "best_precision")
 _RUN = (
     "budget_s",
     "budget_evaluations",
     "wall_s",
+    "real_s",
+    "charged_s",
     "reaped_s",
     "evaluations",
     "launches",
@@ -105,9 +110,14 @@ def _of_the_run(run: Mapping[str, Any]) -> Clauses:
     yield f"wall_s is {wall_s}", wall_s >= 0
     if budget_s is not None:
         yield f"wall_s {wall_s} exceeds the budget of {budget_s} s", wall_s <= budget_s
-    yield f"wall_s {wall_s} exceeds the life of its process", wall_s <= run["reaped_s"]
+    real_s, charged_s = run["real_s"], run["charged_s"] or 0.0
+    latest_s = run["reaped_s"] + charged_s + _ROUNDED_S * (charged_s > 0)
+    if real_s is not None:
+        yield f"real_s is {real_s}", 0 <= real_s <= run["reaped_s"]
+        yield f"charged_s is {charged_s}", charged_s >= 0
+    yield f"wall_s {wall_s} exceeds the life of its process", wall_s <= latest_s
     if (last_s := run["last_evaluation_s"]) is not None:
-        yield f"its last evaluation ended at {last_s} s", 0 <= last_s <= run["reaped_s"]
+        yield f"its last evaluation ended at {last_s} s", 0 <= last_s <= latest_s
 
 
 def _of_events(run: Mapping[str, Any], events: Columns) -> Clauses:

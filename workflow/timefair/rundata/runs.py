@@ -160,6 +160,7 @@ class Runs:
         rows[places] = np.arange(places.size)
         reference = _best_known(frame)
         frame["best_precision"] -= reference
+        frame["real_s"] = frame["real_s"].fillna(frame["wall_s"])  # there was no virtual cost
         frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
         traces = Traces(lambda: _parts(source, rows)).each(
             lambda part: part.from_reference(reference)
@@ -291,6 +292,8 @@ class Runs:
         """
         if clock == "wall":
             return self
+        if (self.frame["evaluation_cost_s"] > 0).any():
+            raise InputError(f"statistics.time: {clock!r}: with a virtual evaluation cost, 'wall'")
         wall_s, shown = self.frame["wall_s"].to_numpy(np.float64), seconds(self.frame, clock)
         if np.isnan(shown).any():
             count = np.isnan(shown).sum()
