@@ -224,6 +224,15 @@ def test_with_a_budget_of_evaluations_all_is_as_in_the_default_mode(
     assert here["evaluations"] == 900
 
 
+def test_a_virtual_evaluation_cost_counts(problem):
+    use, cost_ns = "timefair:DE", 5_000_000
+    row = run_apart(use, problem, time_ns=10**9, cost_ns=cost_ns, restart=Independent())
+    assert (row["status"], row["stop_reason"]) == ("ok", "time")
+    assert 150 < row["evaluations"] < 200
+    assert row["charged_s"] == pytest.approx(0.005 * (row["evaluations"] + 1))
+    assert row["real_s"] < 0.5
+
+
 def test_a_launch_may_look_at_its_budget(algorithms, problem):
     row = run_apart(f"{algorithms}:budgeted", problem, evaluations=50)
     assert row["message"] == "RuntimeError: 50 43 7"

@@ -561,7 +561,9 @@ cdef class Measurement:
 
     cdef inline int64_t now(self) except? -1:
         """The run's clock: that of the machine, and what evaluations were charged."""
-        return self.header.charge + (read_clock() if self.clock is None else self.clock())
+        cdef int64_t of_the_machine  # typed, so that no Python object is made
+        of_the_machine = read_clock() if self.clock is None else self.clock()
+        return of_the_machine + self.header.charge
 
     cdef int64_t on_the_machine(self, int64_t moment):
         """When a moment of the run's clock comes at the latest, in ns of the machine's."""
