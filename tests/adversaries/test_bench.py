@@ -90,7 +90,7 @@ def test_the_honest_find_the_same_without_them(bench: Workspace, tmp_path: Path)
 
 def _found(runs: pa.Table) -> list[list[tuple[int, int, float]]]:
     return [
-        [(event["restart"], event["evaluations"], event["precision"]) for event in events]
+        [(event["launch"], event["evaluations"], event["precision"]) for event in events]
         for events in runs["events"].to_pylist()
     ]
 

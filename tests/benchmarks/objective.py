@@ -35,7 +35,7 @@ KEPT: list = []
 def instrumented(function: int, dimension: int, native: bool) -> Callable:
     state = State()
     problem = SUITES["bbob"].problem(function, dimension, 1)
-    logs = (state.event_log, state.launch_log, state.best_fd)
+    logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
     measurement = Measurement(problem, state.header_array, *logs, native=native)
     KEPT.append(state)
     measurement.start(0, 2**62)

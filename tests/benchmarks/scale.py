@@ -118,7 +118,7 @@ def _run(instance: int, chance: random.Random, count: int) -> dict[str, object]:
     evaluations = sorted(chance.sample(range(1, 5000), count))
     precision = sorted((10 ** chance.uniform(-8, 2) for _ in evaluations), reverse=True)
     events = [
-        {"restart": 0, "evaluations": made, "time_s": made * 1e-5, "precision": best}
+        {"launch": 0, "evaluations": made, "time_s": made * 1e-5, "precision": best}
         for made, best in zip(evaluations, precision, strict=True)
     ]
     launch = {"start_s": 0.0, "end_s": 0.05, "evaluations": 5000, "best_precision": precision[-1]}

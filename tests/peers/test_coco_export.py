@@ -41,7 +41,7 @@ def random_run(rng, **names):
         "f_opt": 0.0,
         "wall_s": float(max(time_us, default=0) + rng.integers(1, 500)) / 1e6,
         "events": [
-            {"restart": k // 10, "evaluations": n, "time_s": us / 1e6, "precision": q}
+            {"launch": k // 10, "evaluations": n, "time_s": us / 1e6, "precision": q}
             for k, (n, us, q) in enumerate(zip(evaluations, time_us, precision, strict=True))
         ],
     }

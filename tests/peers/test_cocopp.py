@@ -70,7 +70,7 @@ def observed_campaign(folder):
                     "wall_s": 1.0,
                     "evaluations": end,
                     "events": [
-                        {"restart": 0, "evaluations": n, "time_s": n / (end + 1), "precision": q}
+                        {"launch": 0, "evaluations": n, "time_s": n / (end + 1), "precision": q}
                         for n, q in events
                     ],
                 }

@@ -36,7 +36,7 @@ def export(tmp_path):
         at = np.cumsum([1, *rng.integers(1, 20, 25)]).tolist()
         best = (10 ** (2 - np.cumsum(rng.exponential(0.4, len(at))))).tolist()
         found = [
-            {"restart": 0, "evaluations": n, "time_s": n / 1e3, "precision": q}
+            {"launch": 0, "evaluations": n, "time_s": n / 1e3, "precision": q}
             for n, q in zip(at, best, strict=True)
         ]
         row = {"suite": "bbob", "function": 1, "dimension": 5, "instance": k + 1, "run": 0}

@@ -33,7 +33,7 @@ def random_run(rng, **names):
         "wall_s": WALL_S,
         "f_opt": 79.48,
         "events": [
-            {"restart": 0, "evaluations": n, "time_s": n / 1000 + 1e-9, "precision": q}
+            {"launch": 0, "evaluations": n, "time_s": n / 1000 + 1e-9, "precision": q}
             for n, q in zip(at.tolist(), precision.tolist(), strict=True)
         ],
     }

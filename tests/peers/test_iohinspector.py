@@ -34,7 +34,7 @@ def campaign(ends):
             at = np.concatenate([[1], at, [ends[algorithm]]])
             precision = 10 ** -np.cumsum(np.append(-2.5, rng.uniform(0, 1.2, size=at.size - 1)))
             events = [
-                {"restart": 0, "evaluations": n, "time_s": n / 1000, "precision": q}
+                {"launch": 0, "evaluations": n, "time_s": n / 1000, "precision": q}
                 for n, q in zip(at.tolist(), precision.tolist(), strict=True)
             ]
             row = {"suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "run": run}

@@ -38,7 +38,7 @@ def runs():
                 precision = 10 ** (3.0 - 0.2 * steps)
                 precision[-1] *= run != 0
                 events = [
-                    {"restart": 0, "evaluations": n, "time_s": n / 500, "precision": q}
+                    {"launch": 0, "evaluations": n, "time_s": n / 500, "precision": q}
                     for n, q in zip(at.tolist(), precision.tolist(), strict=True)
                 ]
                 keys = {"suite": "bbob", "function": function, "dimension": 5, "instance": 1}

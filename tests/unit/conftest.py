@@ -44,7 +44,7 @@ def _row(run: int, instance: int = 1, events: int = 3, **changes: Any) -> dict[s
         "best_f": best_f, "best_precision": best, "f_opt": f_opt, "wall_s": 1.0, "reaped_s": 1.0,
         "evaluations": events, "launches": 1, "launch_log": [launch],
         "events": [
-            {"restart": 0, "evaluations": k, "time_s": 0.1 * k, "precision": best + events - k}
+            {"launch": 0, "evaluations": k, "time_s": 0.1 * k, "precision": best + events - k}
             for k in range(1, events + 1)
         ],
         **changes,
@@ -141,7 +141,7 @@ def run():
             "isolation": "private",
             "launch_log": [],
             "events": [
-                {"restart": 0, "evaluations": n, "time_s": t, "precision": q} for n, t, q in events
+                {"launch": 0, "evaluations": n, "time_s": t, "precision": q} for n, t, q in events
             ],
         }
         return row | changes

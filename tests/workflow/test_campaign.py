@@ -31,7 +31,7 @@ def events(rows: list[dict]) -> dict:
             row["stop_reason"],
             row["evaluations"],
             row["best_f"],
-            [(e["restart"], e["evaluations"], e["precision"]) for e in row["events"]],
+            [(e["launch"], e["evaluations"], e["precision"]) for e in row["events"]],
             [(e["evaluations"], e["best_precision"], e["end"]) for e in row["launch_log"]],
         )
         for row in rows

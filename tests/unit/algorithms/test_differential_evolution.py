@@ -150,7 +150,7 @@ def measurement_of(function, lower, upper, **options) -> Measurement:
         upper=upper,
         f_opt=0.0,
     )
-    logs = (state.event_log, state.launch_log, state.best_fd)
+    logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
     measurement = Measurement(problem, state.header_array, *logs, **options)
     measurement.start(0)
     measurement.begin_launch()
@@ -348,7 +348,7 @@ def test_a_signal_is_heard_between_generations() -> None:
         raise Cut
 
     problem, state = SUITES["bbob"].problem(1, 2, 1), State()  # evaluated without the interpreter
-    logs = (state.event_log, state.launch_log, state.best_fd)
+    logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
     measurement = Measurement(problem, state.header_array, *logs)
     measurement.start(0)
     measurement.begin_launch(evaluations=10**8)

@@ -80,7 +80,7 @@ def published(run, table, traces):
         for k in range(3)
     ]  # fmt: skip
     for row in rows:
-        row["events"] = [event | {"time_s": None, "restart": None} for event in row["events"]]
+        row["events"] = [event | {"time_s": None, "launch": None} for event in row["events"]]
     return table(*rows)
 
 

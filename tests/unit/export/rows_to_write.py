@@ -18,7 +18,7 @@ def a_run(*events, **changes):
         "evaluations": 100,
         "wall_s": 0.5,
         "events": [
-            {"restart": 0, "evaluations": n, "time_s": t, "precision": q} for n, t, q in events
+            {"launch": 0, "evaluations": n, "time_s": t, "precision": q} for n, t, q in events
         ],
         **changes,
     }

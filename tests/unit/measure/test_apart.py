@@ -193,7 +193,7 @@ def result(row: dict) -> dict:
     return {
         **{name: row[name] for name in names if name != "best_x"},
         "best_x": None if row["best_x"] is None else row["best_x"].tolist(),
-        "events": [(e["restart"], e["evaluations"], e["precision"]) for e in row["events"]],
+        "events": [(e["launch"], e["evaluations"], e["precision"]) for e in row["events"]],
         "launch_log": [(one["evaluations"], one["best_precision"]) for one in row["launch_log"]],
     }
 
@@ -222,6 +222,15 @@ def test_with_a_budget_of_evaluations_all_is_as_in_the_default_mode(
     here = measure_run(loading.load(use, {}, False), problem, allowance, seed=5)
     assert result(run_apart(use, problem, evaluations=900, restart=restart)) == result(here)
     assert here["evaluations"] == 900
+
+
+def test_a_virtual_evaluation_cost_counts(problem):
+    use, cost_ns = "timefair:DE", 5_000_000
+    row = run_apart(use, problem, time_ns=10**9, cost_ns=cost_ns, restart=Independent())
+    assert (row["status"], row["stop_reason"]) == ("ok", "time")
+    assert 150 < row["evaluations"] < 200
+    assert row["charged_s"] == pytest.approx(0.005 * (row["evaluations"] + 1))
+    assert row["real_s"] < 0.5
 
 
 def test_a_launch_may_look_at_its_budget(algorithms, problem):

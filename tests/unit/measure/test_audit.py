@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from timefair import cli
 from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError
 from timefair.measure.audit import (
+    SLOW_S,
     AuditRow,
     AuditSettings,
     Subject,
@@ -41,6 +43,18 @@ def test_a_good_algorithm() -> None:
     assert found.last_evaluation_ms >= 0
     assert found.gone_ms >= 0
     assert found.cpu_per_wall > 0
+
+
+def test_an_algorithm_that_reads_the_clock() -> None:
+    def hurries(objective, rng):
+        least_s = np.inf
+        while True:
+            begin = time.perf_counter()
+            objective(rng.uniform(-5, 5, objective.dimension) * (least_s < SLOW_S))
+            least_s = min(least_s, time.perf_counter() - begin)
+
+    assert finding(hurries).by_the_clock is True
+    assert finding(solve("random_search")).by_the_clock is False
 
 
 def test_an_early_end_and_at_how_many_evaluations() -> None:

@@ -44,7 +44,7 @@ def run(solve, problem: Problem, **allowed) -> dict:
 
 
 def events(row: dict) -> list[tuple]:
-    return [(e["restart"], e["evaluations"], e["precision"]) for e in row["events"]]
+    return [(e["launch"], e["evaluations"], e["precision"]) for e in row["events"]]
 
 
 @pytest.mark.parametrize("cores", [1, 2, 3])

@@ -129,8 +129,8 @@ def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
     assert [launch["evaluations"] for launch in theirs["launch_log"]] == [
         launch["evaluations"] for launch in ours["launch_log"]
     ]
-    assert [(e["restart"], e["evaluations"], e["precision"]) for e in theirs["events"]] == [
-        (e["restart"], e["evaluations"], e["precision"]) for e in ours["events"]
+    assert [(e["launch"], e["evaluations"], e["precision"]) for e in theirs["events"]] == [
+        (e["launch"], e["evaluations"], e["precision"]) for e in ours["events"]
     ]
 
 

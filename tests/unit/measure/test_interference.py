@@ -266,7 +266,7 @@ def rows_of(*delays):
     """A function that measures runs of 1 s, with these delays one after the other."""
     numbered = zip(count(), delays, strict=False)
     return lambda: (
-        dict(zip(("attempt", "foreign_delay_s"), next(numbered), strict=True)) | {"wall_s": 1.0}
+        dict(zip(("attempt", "foreign_delay_s"), next(numbered), strict=True)) | {"real_s": 1.0}
     )
 
 
@@ -319,7 +319,7 @@ def measured(tmp_path, monkeypatch):
         def waited(algorithm, problem, allowance, seed):
             seeds.append(seed)
             row = run(algorithm, problem, allowance, seed)
-            return row | {"wall_s": 1.0, "foreign_delay_s": next(told)}
+            return row | {"real_s": 1.0, "foreign_delay_s": next(told)}
 
         monkeypatch.setattr(cell, "measure_run", waited)
         monkeypatch.setattr(reference, "_cpu_s", lambda generations: 0.01)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from timefair.measure.objective import (
 )
 from timefair.measure.state import State
 from timefair.problems.base import Problem, ProblemName
+from timefair.records.thinning import Thinning
 
 
 class Over(BaseException):
@@ -57,16 +59,19 @@ class Bench:
         deadline: int = NEVER,
         problem: Problem | None = None,
         rows: int | None = None,
+        step: int = 10,
         **options,
     ) -> None:
-        self.state, self.clock = State(), Clock()
+        self.state, self.clock = State(), Clock(step)
         if rows is not None:
             self.state.event_log = Log(self.state.event_log.fd, EVENT, rows)
+            self.state.launch_event_log = Log(self.state.launch_event_log.fd, EVENT, rows)
         self.measurement = Measurement(
             problem or sphere(),
             self.state.header_array,
             self.state.event_log,
             self.state.launch_log,
+            self.state.launch_event_log,
             self.state.best_fd,
             clock=self.clock,
             exit=end,
@@ -312,6 +317,7 @@ def test_a_new_process_goes_on_where_the_last_one_was_killed(bench):
         b.state.header_array,
         b.state.event_log,
         b.state.launch_log,
+        b.state.launch_event_log,
         b.state.best_fd,
         cap=5,
         clock=b.clock,
@@ -363,6 +369,7 @@ def test_native_and_python_evaluation_give_the_same_bits():
                 state.header_array,
                 state.event_log,
                 state.launch_log,
+                state.launch_event_log,
                 state.best_fd,
                 native=native,
             )
@@ -394,3 +401,99 @@ def test_a_thread_that_comes_in_while_the_log_grows_neither_loses_nor_spoils_an_
     b.objective([2, 0])
     b.objective([0, 0])
     assert [event[-1] for event in b.events()[127:]] == [873.0**2, 1.0, 0.0]
+
+
+# --- What launches find -------------------------------------------------------------------------
+
+
+def line_up(bench, *launches, f_opt=0.0, pauses=None, **options):
+    """A run whose evaluations have these precisions, one sequence per launch.
+
+    `pauses` are times that pass before an evaluation, by its place in the run.
+    """
+    values = [value for launch in launches for value in launch]
+    problem = replace(sphere(1, f_opt), evaluate=lambda x: values[int(x[0])])
+    b = bench(problem=problem, **options)
+    place, b.times = iter(range(len(values))), []
+    for k, launch in enumerate(launches):
+        if k:
+            b.measurement.end_launch(LaunchCode.RETURNED)
+            b.measurement.begin_launch()
+        for _ in launch:
+            at = next(place)
+            b.clock.now += (pauses or {}).get(at, 0)
+            b.objective([at])
+            b.times.append(b.clock.now)
+    b.times = np.array(b.times)
+    return b
+
+
+def test_what_a_launch_improves_of_its_own_is_recorded_apart_from_the_run(bench):
+    b = line_up(bench, [5, 3], [9, 9, 4, 2], [7, 1])
+    assert [(e[0], e[1], e[3]) for e in b.events()] == [(0, 1, 5), (0, 2, 3), (1, 6, 2), (2, 8, 1)]
+    assert b.state.launch_events().tolist() == [(1, 3, 60, 9), (1, 5, 80, 4), (2, 7, 120, 7)]
+
+
+def test_a_step_of_the_grid_keeps_its_last_improvement(bench):
+    falling = [*range(2000, 0, -1)]
+    b = line_up(bench, [0.5], falling, thinning=Thinning(resolution=10))
+    own = b.state.launch_events()["evaluations"] - 1
+    assert own[:10].tolist() == [*range(1, 10), 11]
+    assert own.size < 9 + 10 * np.log(2000)
+    first = 1 + np.array([0, *own[:-1]])  # improvement of each step
+    assert (own - first <= first / 10).all()
+    assert own[-1] == 2000
+
+
+@pytest.mark.parametrize("resolution", [1, 3, 50])
+@pytest.mark.parametrize("jump", [0, 10_000])
+def test_a_target_is_seen_at_most_one_step_late(bench, resolution, jump):
+    """In evaluations and in time, also where one evaluation took long."""
+    rng = np.random.default_rng(resolution + jump)
+    found = np.concatenate([rng.exponential(1, 3000), rng.exponential(0.02, 500)])
+    b = line_up(bench, [0.0], found, thinning=Thinning(resolution), pauses={101: jump, 1001: jump})
+    start = b.state.launches()["start"][1]
+    kept = b.state.launch_events()
+    costs = [kept["evaluations"] - 1, kept["time"] - start]
+    times = b.times[1:] - start
+    best = np.minimum.accumulate(found)
+    for target in np.unique(best):
+        seen = np.argmax(kept["precision"] <= target)
+        exact = np.argmax(best <= target)
+        for cost, least in zip(costs, (exact + 1, times[exact]), strict=True):
+            assert least <= cost[seen] <= least * (1 + 1 / resolution)
+
+
+def test_only_some_of_many_launches_are_traced(bench):
+    b = line_up(bench, [1], *[[3, 2]] * 4000, thinning=Thinning(dense=8))
+    traced = np.unique(b.state.launch_events()["launch"])
+    expected = [*range(1, 8), *range(8, 16, 2), *range(16, 32, 4), *range(32, 64, 8)]
+    assert traced[: len(expected)].tolist() == expected
+    assert traced.size == 7 + 4 * 9
+    assert b.state["launches"] == 4001
+
+
+def test_without_an_optimum_launches_are_traced_alike(bench):
+    b = line_up(bench, [-5], [3, -4], [-3, -6], f_opt=np.nan)
+    assert b.state.launch_events()["precision"].tolist() == [3, -4, -3]
+    assert b.state.events()["precision"].tolist() == [-5, -6]
+
+
+def test_a_log_of_launches_grows(bench):
+    b = line_up(bench, [0.5], *[range(40, 0, -1)] * 5, rows=128)
+    kept = b.state.launch_events()
+    assert kept["precision"].tolist() == [*range(40, 0, -1)] * 5
+
+
+def test_a_launch_that_goes_on_after_a_pause_is_traced_from_its_own_evaluations(bench):
+    def meanwhile():
+        b.measurement.begin_launch()
+        b.objective([1.0, 0])
+        b.measurement.end_launch(LaunchCode.RETURNED)
+
+    b = bench()
+    b.measurement.pause_after(NEVER, 1, meanwhile)
+    for x in (4.0, 3.0, 2.0):
+        b.objective([x, 0])
+    assert [e[:2] + e[3:] for e in b.state.launch_events().tolist()] == [(0, 3, 9.0), (0, 4, 4.0)]
+    assert [e[:2] + e[3:] for e in b.events()] == [(0, 1, 16.0), (1, 2, 1.0)]

@@ -203,7 +203,7 @@ def test_the_best_candidate_goes_on_with_what_is_left():
     expected[winner] = (34, "cut")
     assert shape(row) == expected
     assert row["evaluations"] == 50
-    assert row["events"][-1]["restart"] == winner
+    assert row["events"][-1]["launch"] == winner
 
 
 def test_after_the_winner_independent_launches_follow():
@@ -238,7 +238,7 @@ def test_other_candidates_do_not_disturb_the_winner():
             value *= 0.5 + 0.1 * from_all(rng)
 
     row = run(solve, evaluations=50, policy="bet-and-run", tau_evaluations=6, candidates=4)
-    winner = row["events"][-1]["restart"]
+    winner = row["events"][-1]["launch"]
     values = []
     rng = launch_rng(1, winner)
     seed_global_generators(rng)
@@ -296,7 +296,7 @@ def test_a_bet_in_seconds_ends_at_t_and_nothing_is_left():
 )
 def test_two_executions_agree_bit_for_bit(policy):
     def events(row):
-        return [(e["restart"], e["evaluations"], e["precision"]) for e in row["events"]]
+        return [(e["launch"], e["evaluations"], e["precision"]) for e in row["events"]]
 
     first, again, other = (run(drawn, evaluations=90, seed=s, **policy) for s in (3, 3, 4))
     assert events(first) == events(again) != events(other)

@@ -172,7 +172,7 @@ def test_a_budget_of_evaluations_gives_the_same_events_bit_for_bit(problem):
         assert row["evaluations"] == 1234
         assert row["stop_reason"] == "evaluations"
         assert (row["launches"], row["completed_restarts"]) == (25, 24)
-        return [(e["restart"], e["evaluations"], e["precision"]) for e in row["events"]]
+        return [(e["launch"], e["evaluations"], e["precision"]) for e in row["events"]]
 
     assert events() == events()
 

@@ -67,7 +67,7 @@ def objective_of_a_run():
     from timefair.problems.registry import SUITES
 
     state = State()
-    logs = (state.event_log, state.launch_log, state.best_fd)
+    logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
     problem = SUITES["bbob"].problem(1, 2, 1)
     return Measurement(problem, state.header_array, *logs).objective
 
@@ -160,6 +160,9 @@ def _forge(**fields):
         {"launches": 0},
         {"launches": -5},
         {"launches": 2**40},
+        {"launch_events": -1},
+        {"launch_events": 5},
+        {"launch_events": 2**62},
         {"stop": 99},
         {"stop": 5, "failure": 77},
         {"stop": 1, "end": 10},

@@ -177,7 +177,7 @@ def runs_of_our_own():
         at = np.cumsum([1, *rng.integers(1, 9, 12)])
         precision = 10 ** -np.cumsum(rng.exponential(1, at.size))
         found = [
-            {"restart": 0, "evaluations": n, "time_s": n / 1e3, "precision": q}
+            {"launch": 0, "evaluations": n, "time_s": n / 1e3, "precision": q}
             for n, q in zip(at.tolist(), precision.tolist(), strict=True)
         ]
         row = {"suite": "bbob", "function": function, "dimension": 5, "instance": instance}

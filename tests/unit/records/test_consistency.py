@@ -7,27 +7,34 @@ import pytest
 
 from timefair.records.consistency import contradiction
 
-EVENT = ("restart", "evaluations", "time_s", "precision")
+EVENT = ("launch", "evaluations", "time_s", "precision")
 LAUNCH = ("start_s", "end_s", "evaluations", "best_precision")
 EVENTS = [(0, 1, 0.1, 5.0), (0, 4, 0.1, 3.0), (1, 9, 0.6, 0.5)]
 LAUNCHES = [(0.0, 0.5, 6, 3.0), (0.5, 0.9, 4, 0.5)]
+LAUNCH_EVENTS = [(1, 7, 0.5, 9.0), (1, 8, 0.55, 3.5)]
 RUN = {
-    "budget_s": 1.0, "budget_evaluations": 10, "wall_s": 0.9, "reaped_s": 0.95, "evaluations": 10,
+    "budget_s": 1.0, "budget_evaluations": 10, "wall_s": 0.9, "real_s": 0.9,
+    "charged_s": 0.0, "reaped_s": 0.95, "evaluations": 10,
     "launches": 2, "f_opt": 2.0, "best_f": 2.5, "best_precision": 0.5, "last_evaluation_s": 0.9,
 }  # fmt: skip
 
 
-def found(run=None, events=EVENTS, launches=LAUNCHES) -> str | None:
+def found(run=None, events=EVENTS, launches=LAUNCHES, launch_events=LAUNCH_EVENTS) -> str | None:
     def columns(names, rows):
         values = np.array(rows, dtype=float).reshape(-1, len(names)).T
         return dict(zip(names, values, strict=True))
 
     changed = RUN | (run or {})
-    return contradiction(changed, columns(EVENT, events), columns(LAUNCH, launches))
+    nested = (columns(EVENT, events), columns(LAUNCH, launches), columns(EVENT, launch_events))
+    return contradiction(changed, *nested)
 
 
 def with_event(place: int, **fields) -> dict:
     return {"events": _changed(EVENTS, EVENT, place, fields)}
+
+
+def with_launch_event(place: int, **fields) -> dict:
+    return {"launch_events": _changed(LAUNCH_EVENTS, EVENT, place, fields)}
 
 
 def with_launch(place: int, **fields) -> dict:
@@ -47,7 +54,16 @@ def test_a_run_that_can_be():
 
 def test_a_run_without_evaluations_can_be():
     none = {"evaluations": 0, "launches": 0, "best_f": np.inf, "best_precision": np.inf}
-    assert found(none | {"last_evaluation_s": None}, [], []) is None
+    assert found(none | {"last_evaluation_s": None}, [], [], []) is None
+
+
+def test_the_virtual_cost_of_evaluations_is_not_waited_for():
+    assert found({"reaped_s": 0.3, "real_s": 0.2, "charged_s": 0.7}) is None
+    assert found({"real_s": None, "charged_s": None}) is None  # of a version before 5
+
+
+def test_what_launches_found_need_not_be_recorded():
+    assert found(launch_events=[]) is None
 
 
 @pytest.mark.parametrize(
@@ -56,6 +72,11 @@ def test_a_run_without_evaluations_can_be():
         {"run": {"wall_s": -0.07}},
         {"run": {"wall_s": 1.1}},
         {"run": {"reaped_s": 0.8}},
+        {"run": {"reaped_s": 0.8, "real_s": None, "charged_s": None}},
+        {"run": {"reaped_s": 0.8, "real_s": 0.9, "charged_s": 0.2}},
+        {"run": {"real_s": -0.1, "charged_s": 1.0}},
+        {"run": {"reaped_s": 0.3, "real_s": 0.2, "charged_s": 0.5}},
+        {"run": {"charged_s": -0.1}},
         {"run": {"evaluations": -1}},
         {"run": {"evaluations": 11}},
         {"run": {"budget_evaluations": 9}},
@@ -75,8 +96,8 @@ def test_a_run_without_evaluations_can_be():
         with_event(1, evaluations=1),
         with_event(0, evaluations=0),
         with_event(2, evaluations=11),
-        with_event(2, restart=2),
-        with_event(0, restart=-1),
+        with_event(2, launch=2),
+        with_event(0, launch=-1),
         {"run": {"launches": 0}, "launches": []},
         with_launch(0, start_s=-0.1),
         with_launch(1, start_s=0.95),
@@ -84,6 +105,33 @@ def test_a_run_without_evaluations_can_be():
         with_launch(0, evaluations=7),
         {"launches": [(0.0, 0.5, -1, 3.0), (0.5, 0.9, 11, 0.5)]},
         with_launch(1, best_precision=0.7),
+        with_event(1, time_s=0.55),
+        with_event(1, launch=1),
+        with_event(2, launch=0),
+        with_launch(0, best_precision=3.5),
+        with_launch_event(0, launch=2),
+        with_launch_event(0, launch=-1),
+        with_launch_event(1, launch=0),
+        with_launch_event(0, evaluations=0),
+        with_launch_event(1, evaluations=7),
+        with_launch_event(1, evaluations=11),
+        with_launch_event(0, time_s=0.4),
+        with_launch_event(0, time_s=0.57),
+        with_launch_event(1, time_s=0.95),
+        with_launch_event(1, precision=9.0),
+        with_launch_event(0, precision=np.nan),
+        with_launch_event(0, precision=np.inf),
+        with_launch_event(1, precision=2.9),
+        with_launch_event(0, precision=0.4),
+        {
+            "events": [(0, 1, 0.1, 5.0), (0, 8, 0.1, 3.0), (1, 9, 0.6, 0.5)],
+            **with_launch_event(0, precision=4.5),
+        },
+        {
+            "launch_events": [(65, 9, 0.9, 9.0)],
+            "run": {"launches": 66},
+            "launches": [*LAUNCHES, *[(0.9, 0.9, 0, 9.0)] * 64],
+        },
     ],
     ids=str,
 )

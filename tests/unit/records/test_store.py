@@ -9,11 +9,12 @@ import os
 import time
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from timefair.records.journal import Journal, journal_path
-from timefair.records.schema import ADDED, RUN_SCHEMA
+from timefair.records.schema import ADDED, LAUNCH_WAS, RUN_SCHEMA, schema_of
 from timefair.records.store import open_record, read_runs, write_record
 from timefair.rundata.runs import Runs
 
@@ -75,6 +76,19 @@ def test_a_record_of_a_version_before_this_one_is_read(record, row, write, versi
     assert runs["best_f"].to_pylist() == [79.5, 80.5]
 
 
+@pytest.mark.parametrize("version", sorted(LAUNCH_WAS))
+def test_the_launch_of_an_event_is_read_under_its_name(record, row, write, version):
+    write(record, row(0), row(1, events=2))
+    expected = read_runs([record])["events"]
+    as_version(version, record)
+    assert "restart" in str(pq.read_schema(record).field("events").type)
+    old = open_record(record)
+    assert old.read()["events"] == expected
+    (alone,) = old.row_groups(["events.list.element.launch"])
+    assert alone["events"].to_pylist() == [[{"launch": 0}] * 3, [{"launch": 0}] * 2]
+    assert old.read()["launch_events"].to_pylist() == [None, None]
+
+
 def as_version(version: int, path: Path) -> None:
     """Write a record again as the timefair of an earlier schema version did."""
     metadata = dict(pq.read_metadata(path).metadata)
@@ -82,11 +96,17 @@ def as_version(version: int, path: Path) -> None:
     columns = json.loads(metadata[b"timefair.columns"])
     lacking = ADDED[version]
     columns = {name: sum_ for name, sum_ in columns.items() if name.split(".")[0] not in lacking}
+    launch, was = "events.list.element.launch", LAUNCH_WAS[version]
+    columns[launch.replace("launch", was)] = columns.pop(launch)
     metadata[b"timefair"] = json.dumps(facts, sort_keys=True).encode()
     metadata[b"timefair.columns"] = json.dumps(columns, sort_keys=True).encode()
     text = metadata[b"timefair"] + b"\n" + metadata[b"timefair.columns"]
     metadata[b"timefair.checksum"] = hashlib.sha256(text).hexdigest().encode()
     runs = pq.read_table(path).drop_columns(list(lacking)).replace_schema_metadata(None)
+    events = [
+        chunk.view(schema_of(version).field("events").type) for chunk in runs["events"].chunks
+    ]
+    runs = runs.set_column(runs.column_names.index("events"), "events", pa.chunked_array(events))
     with pq.ParquetWriter(path, runs.schema, store_schema=False) as writer:
         writer.write_table(runs)
         writer.add_key_value_metadata(metadata)

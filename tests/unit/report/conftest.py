@@ -36,7 +36,7 @@ def run(algorithm, function, number, reached_s, budget_s, **changes):
         "overshoot_s": 0.0, "reaped_s": budget_s, "preparation_s": 0.1, "objective_s": 1e-4,
         "bare_s": 2e-4, "isolation": "private", "launch_log": [], "disturbance": "clean",
         "events": [
-            {"restart": 0, "evaluations": n, "time_s": t, "precision": q} for n, t, q in events
+            {"launch": 0, "evaluations": n, "time_s": t, "precision": q} for n, t, q in events
         ],
     }  # fmt: skip
     return row | changes

@@ -159,7 +159,7 @@ def typeset(
     """A table of a campaign as LaTeX, by default with the settings of the campaign."""
     from timefair import latex
 
-    budget = campaign.budget.model_dump(exclude={"final_target"})
+    budget = campaign.budget.model_dump(exclude={"final_target", "evaluation_cost_s"})
     setting = latex.Setting(analysis or Analysis.of(campaign.analysis_settings), **budget)
     exhibit = TABLES[name].exhibit
     return latex.typeset(exhibit, frame, exhibit.printed(frame), setting)

@@ -18,6 +18,10 @@ class Ends(Protocol):
     def final_target(self) -> float | None:
         """The precision that ends it; None if none does."""
 
+    @property
+    def evaluation_cost_s(self) -> float:
+        """Seconds that an evaluation counts more than it takes."""
+
 
 class CampaignView(Protocol):
     """What a section may ask of the campaign that contains it."""

@@ -81,6 +81,8 @@ def _check(arguments: argparse.Namespace) -> None:
     if estimate is None or of_job is None:
         print("core-seconds  unknown: evaluations are the only budget")
         return
+    if cost_s := campaign.budget.evaluation_cost_s:
+        print(f"virtual cost  {cost_s:g} s per evaluation, which nobody waits for")
     print(f"core-seconds  at most {plan.core_seconds(campaign):.0f}")
     print(f"longest job   at most {duration(of_job)} in runs")
     print(f"wall time     at most about {duration(estimate)} on {cores} core(s)")

@@ -200,13 +200,15 @@ class Exhibit:
         Returns
         -------
         DataFrame
-            With the attributes ``table`` (its name), ``disturbed``, ``omitted``, ``published`` and,
+            With the attributes ``table`` (its name), ``disturbed``, ``omitted``, ``cost``,
+            ``published`` and,
             if it lists pairs, ``pairs`` (sentences for captions, empty if there is nothing to
             say), ``clock``, ``failed``: suite, dimension and algorithm of all that made no
             evaluation, and `timefair.problems.names.GIVEN` if the campaign names functions.
         """
         from timefair.exhibits import unknown_optimum
         from timefair.problems.names import GIVEN
+        from timefair.rundata.clocks import virtual_cost
         from timefair.rundata.failed import failed_algorithms, keep_looks, sentence
         from timefair.rundata.published import marked
 
@@ -224,6 +226,7 @@ class Exhibit:
         frame.attrs["failed"] = [list(one) for one in failed]
         frame.attrs["omitted"] = sentence(failed) if self.comparing else ""
         frame.attrs["clock"] = analysis.time if self.charged else "wall"
+        frame.attrs["cost"] = virtual_cost(runs.frame)
         return frame
 
     def printed(self, frame: pd.DataFrame) -> tuple[Layout, ...]:

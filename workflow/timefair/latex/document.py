@@ -41,7 +41,7 @@ FLOAT = r"""\begin{{table*}}[tbp]
 {tabulars}
 \end{{table*}}"""
 
-NOTES = ("pairs", "disturbed", "omitted", "published")
+NOTES = ("pairs", "disturbed", "omitted", "published", "cost")
 """Attributes of a table that are sentences for its captions."""
 
 CONTINUED = r"\tablename~\thetable{} (continued)"

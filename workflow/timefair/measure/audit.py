@@ -1,7 +1,8 @@
 """Audits an algorithm: measures how it behaves in runs.
 
-Three runs with one seed and a budget of evaluations, one of them on a problem that checks every
-point, and one run with a budget of time, all by `measure_run` on the bbob suite.
+Four runs with one seed and a budget of evaluations, one of them on a problem that checks every
+point and one on a slow one, and one run with a budget of time, all by `measure_run` on the bbob
+suite.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import mmap
 import multiprocessing
+import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -32,6 +34,9 @@ from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES
 from timefair.records.status import Status, StopReason
+
+SLOW_S = 1e-4
+"""What an evaluation of the slow problem takes at least."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +96,9 @@ class AuditRow:
         Whether the algorithm returned before the budget was used up.
     deterministic
         Whether runs with one seed had the same events, in evaluations and precision.
+    by_the_clock
+        Whether the events of a deterministic algorithm changed when evaluations took longer: it
+        reads the clock, and does not see a virtual evaluation cost. None: not deterministic.
     inside
         Whether all points were within the bounds.
     farthest
@@ -121,6 +129,7 @@ class AuditRow:
     evaluations: int | None = None
     ended_early: bool | None = None
     deterministic: bool | None = None
+    by_the_clock: bool | None = None
     inside: bool | None = None
     farthest: float | None = None
     evaluation_us: float | None = None
@@ -152,6 +161,19 @@ class Watched:
         if not outside <= self._farthest[0]:
             self._farthest[0] = np.inf if np.isnan(outside) else outside
         return self._problem.evaluate(x)
+
+
+def slow(problem: Problem) -> Problem:
+    """The same problem, each evaluation of which takes at least `SLOW_S`."""
+
+    def evaluate(x: NDArray[np.float64]) -> float:
+        end = time.perf_counter() + SLOW_S
+        value = problem.evaluate(x)
+        while time.perf_counter() < end:
+            pass
+        return value
+
+    return dataclasses.replace(problem, evaluate=evaluate, native=None)
 
 
 def subjects(words: Iterable[str]) -> list[Subject]:
@@ -204,7 +226,7 @@ def _prepared(subject: Subject, setting: AuditSettings) -> AuditRow:
 
 
 def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> AuditRow:
-    """Audit a prepared algorithm: four runs."""
+    """Audit a prepared algorithm: five runs."""
     problem = setting.problem
     seed = run_seed(1, problem.name, subject.use, 1)
     watched = Watched(problem)
@@ -212,16 +234,19 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
         measure_run(algorithm, each, setting.of_evaluations, seed)
         for each in (watched.problem, problem, problem)
     ]
+    slowed = measure_run(algorithm, slow(problem), setting.of_evaluations, seed)
     timed = measure_run(algorithm, problem, setting.of_time, seed)
     wrong = next((row for row in (*rows, timed) if row["status"] != Status.OK), None)
     evaluated = all(row["evaluations"] for row in rows)
+    deterministic = _same_events(rows) if evaluated else None
     return AuditRow(
         algorithm=subject.label,
         use=subject.use,
         status=str(wrong["status"] if wrong else Status.OK),
         evaluations=min(row["evaluations"] for row in rows),
         ended_early=all(row["stop_reason"] == StopReason.ALGORITHM_ENDED for row in rows),
-        deterministic=_same_events(rows) if evaluated else None,
+        deterministic=deterministic,
+        by_the_clock=not _same_events([*rows, slowed]) if deterministic else None,
         inside=watched.farthest == 0 if evaluated else None,
         farthest=watched.farthest if evaluated else None,
         **(_evaluation(rows[1:], problem) if evaluated else {}),

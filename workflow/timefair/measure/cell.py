@@ -290,9 +290,9 @@ def _measure(
         else:
             row = monitor.measure(partial(given_up, problem, allowance, seed))
         reference_s = monitor.reference_spent_s - reference_s
-        spending.add("timed runs", row["wall_s"])
+        spending.add("timed runs", row["real_s"])
         spending.add("reference kernel", reference_s)
-        spending.add("ends of processes", row["reaped_s"] - row["wall_s"])
+        spending.add("ends of processes", row["reaped_s"] - row["real_s"])
         others_s = time.monotonic() - start - row["reaped_s"] - reference_s
         spending.add("forks and warm-up", others_s)
         with spending.on("journal"):
@@ -314,6 +314,7 @@ def _allowance(prepared: Prepared, job: Job, record: Path) -> Allowance:
         evaluations=NEVER if evaluations is None else evaluations,
         final_target=-1.0 if budget.final_target is None else budget.final_target,
         wall_ns=round(limits.wall_s * 1e9),
+        cost_ns=round(budget.evaluation_cost_s * 1e9),
         memory_mb=limits.memory_mb,
         restart=campaign.restart_of(job.algorithm),
         cores=campaign.algorithms[job.algorithm].threads,
@@ -345,9 +346,8 @@ def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
 
 def _measured_costs(problem: Problem) -> tuple[float, float]:
     state = State()
-    measurement = Measurement(
-        problem, state.header_array, state.event_log, state.launch_log, state.best_fd
-    )
+    logs = (state.event_log, state.launch_log, state.launch_event_log)
+    measurement = Measurement(problem, state.header_array, *logs, state.best_fd)
     measurement.start(0)
     measurement.begin_launch()
     return evaluation_cost_s(measurement.objective, problem)

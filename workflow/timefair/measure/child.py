@@ -59,15 +59,17 @@ class Allowance:
     """What one run may use.
 
     `time_ns` and `evaluations` are NEVER where there is no such budget; `final_target` is -1 to
-    go on at any precision; `wall_ns` ends a run that has no budget of time. With several `cores`
-    batches are evaluated on all of them. `views` are the folders that it has to itself, `closed`
-    the file descriptors of its parent that it does not get.
+    go on at any precision; `wall_ns` ends a run that has no budget of time; the run's clock counts
+    `cost_ns` for each evaluation besides the time that it takes. With several `cores` batches are
+    evaluated on all of them. `views` are the folders that it has to itself, `closed` the file
+    descriptors of its parent that it does not get.
     """
 
     time_ns: int = NEVER
     evaluations: int = NEVER
     final_target: float = -1.0
     wall_ns: int = 3_600_000_000_000
+    cost_ns: int = 0
     memory_mb: float | None = None
     restart: RestartPolicy = field(default_factory=Independent)
     cores: int = 1
@@ -121,10 +123,12 @@ def live(
             state.header_array,
             state.event_log,
             state.launch_log,
+            state.launch_event_log,
             state.best_fd,
             cap=allowance.evaluations,
             final_target=allowance.final_target,
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
+            cost=allowance.cost_ns,
         )
         confine(parent)
         os.register_at_fork(after_in_child=lambda: _orphan(measurement))
@@ -134,7 +138,7 @@ def live(
             solvers = _solvers(algorithm, state, seed)
             algorithm, used_ns = solvers.algorithm, solvers.first.cpu_ns
         start = state.start or _begin_run(state, allowance, used_ns)
-        measurement.start(start.t0, start.deadline)
+        measurement.start(start.t0, last_moment(start, allowance))
         launcher = _Launcher(
             algorithm, measurement, measurement.objective, timer, allowance, state, start, seed, rng
         )
@@ -213,12 +217,13 @@ class _Launcher:
     def _begin(self, limit: Limit) -> None:
         """Open the next launch, or end the run if its time is up."""
         state = self.state
-        now = now_ns() if self.made else self.start.t0
-        if now >= self.start.deadline:
+        charge = state["charge"]
+        now = now_ns() + charge if self.made else self.start.t0
+        if now >= last_moment(self.start, self.allowance):
             self.measurement.finish(Stop.TIME)
         # A KillTimer set to the earlier of the two also ends a launch that never evaluates.
         deadline = min(now + _ns(limit), NEVER)
-        last = min(last_moment(self.start, self.allowance), deadline)
+        last = min(last_moment(self.start, self.allowance), deadline - charge)
         state["kill_at"] = last + self.allowance.grace_ns
         self.timer.set(state["kill_at"])
         self.measurement.begin_launch(now, deadline, _evaluations(limit))
@@ -267,7 +272,7 @@ def _orphan(measurement: Measurement) -> None:
 
 def _fail(state: State, error: BaseException) -> None:
     """Leave to the parent what the algorithm raised, then end."""
-    end, start = now_ns(), state.start
+    end, start = now_ns() + state["charge"], state.start
     state["end"], state["cpu_1"] = end, cpu_ns()
     if start is not None and end >= start.deadline:
         state["stop"] = Stop.TIME

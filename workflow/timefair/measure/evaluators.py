@@ -23,9 +23,15 @@ _NUMBER = struct.Struct("=i")
 
 
 class Evaluators:
-    """`count` processes that evaluate one problem; one for each core where they are as many."""
+    """`count` processes that evaluate one problem; one for each core where they are as many.
+
+    Attributes
+    ----------
+    count : int
+    """
 
     def __init__(self, problem: Problem, count: int) -> None:
+        self.count = count
         self._points = _shared((AT_ONCE, problem.dimension))
         self._values = _shared((AT_ONCE,))
         self._stamps = _shared((AT_ONCE,)).view(np.int64)

@@ -21,7 +21,7 @@ class Judgement(NamedTuple):
 
 
 def judge(
-    wall_s: float,
+    real_s: float,
     foreign_delay_s: float | None,
     reference_s: float | None,
     best_reference_s: float | None,
@@ -30,8 +30,8 @@ def judge(
 
     Parameters
     ----------
-    wall_s
-        Length of the run; 0 where it never began.
+    real_s
+        Length of the run without virtual evaluation cost; 0 where it never began.
     foreign_delay_s
         Of these, waiting for a core that other processes than its own had; None: not known.
     reference_s
@@ -44,7 +44,7 @@ def judge(
     Judgement
         Unknown if neither figure can be had. One of them alone decides.
     """
-    delay = foreign_delay_s / wall_s if foreign_delay_s is not None and wall_s > 0 else None
+    delay = foreign_delay_s / real_s if foreign_delay_s is not None and real_s > 0 else None
     ratio = reference_s / best_reference_s if reference_s and best_reference_s else None
     reasons = []
     if delay is not None and delay > DELAY_SHARE:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from timefair.measure.evaluators import Evaluators
 from timefair.problems.base import Problem
+from timefair.records.thinning import Thinning
 
 NEVER: int
 AT_ONCE: int
@@ -57,6 +58,7 @@ class Measurement:
         header: NDArray[np.void],
         events: Log,
         launches: Log,
+        launch_events: Log,
         best_fd: int,
         cap: int = ...,
         final_target: float = ...,
@@ -64,6 +66,8 @@ class Measurement:
         exit: Callable[[int], object] | None = ...,
         native: bool = ...,
         evaluators: Evaluators | None = ...,
+        cost: int = ...,
+        thinning: Thinning = ...,
     ) -> None: ...
     @property
     def objective(self) -> Objective: ...

@@ -24,6 +24,8 @@ from libc.stdint cimport INT64_MAX, int64_t, uintptr_t
 from libc.string cimport memcpy
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
+from timefair.records.thinning import THINNING
+
 cnp.import_array()
 
 cdef extern from *:
@@ -47,9 +49,11 @@ AT_ONCE = 4096
 cdef struct Header:
     int64_t kill_at  # when the kernel timer ends this process, or NEVER
     int64_t evaluations  # that finished before the deadline
+    int64_t charge  # virtual evaluation cost of all evaluations that were begun, ns
     int64_t last  # when the last evaluation finished, counted or not; 0: none did
     int64_t events  # rows committed to the event log
     int64_t launches  # rows committed to the launch log
+    int64_t launch_events  # rows committed to the log of launches' own events
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
     int64_t failure  # which of `failures.FAILURES`, by its place plus 1; 0: none
@@ -76,8 +80,8 @@ cdef struct Launch:
 
 
 HEADER = np.dtype([(name, np.int64) for name in (
-    "kill_at", "evaluations", "last", "events", "launches", "stop", "end", "failure",
-    "solvers", "solver", "cpu_1",
+    "kill_at", "evaluations", "charge", "last", "events", "launches", "launch_events", "stop",
+    "end", "failure", "solvers", "solver", "cpu_1",
 )])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
@@ -257,7 +261,7 @@ cdef class Measurement:
     problem : timefair.problems.base.Problem
     header : ndarray
         One record of dtype `HEADER` in shared memory.
-    events, launches : Log
+    events, launches, launch_events : Log
     best_fd : int
         The file of the `BestPoint`.
     cap : int
@@ -272,6 +276,11 @@ cdef class Measurement:
         Evaluate without the interpreter where the problem has a C function for it.
     evaluators : timefair.measure.evaluators.Evaluators, optional
         What evaluates batches on several cores.
+    cost : int
+        Virtual evaluation cost in ns: the run's clock goes forward so much for each evaluation, or
+        for each round of a batch that several cores evaluate.
+    thinning : timefair.records.thinning.Thinning, optional
+        Which improvements of launches are kept that do not better the run.
     """
 
     cdef Py_ssize_t dimension
@@ -279,22 +288,24 @@ cdef class Measurement:
     cdef native_t native
     cdef void *handle
     cdef Header *header
-    cdef Log events, launches
+    cdef Log events, launches, launch_events
     cdef BestPoint best_point
     cdef Launch *launch
     cdef int64_t t0, run_deadline, run_cap, deadline, cap
-    cdef int64_t calls, event_count, launch_index
+    cdef int64_t calls, event_count, launch_index, launch_event_count
+    cdef int64_t cost, resolution, step_ends_after, step_ends_at
     cdef double f_opt, final_target, best, launch_best
     cdef int64_t turn_ends_at, turn_ends_after, plateau_ns, plateau_evaluations
     cdef object pause
     cdef int closed  # the LaunchCode of what ended the launch; 0 while it may evaluate
-    cdef bint foreign, optimum_known, more_to_come
-    cdef object evaluators
+    cdef bint foreign, optimum_known, more_to_come, traced
+    cdef object evaluators, thinning
 
     def __init__(
-        self, problem, header, Log events, Log launches, int best_fd,
+        self, problem, header, Log events, Log launches, Log launch_events, int best_fd,
         int64_t cap=INT64_MAX, double final_target=-1.0,
-        clock=None, exit=None, bint native=True, evaluators=None,
+        clock=None, exit=None, bint native=True, evaluators=None, int64_t cost=0,
+        thinning=THINNING,
     ):
         self.problem = problem
         self.evaluate = problem.evaluate
@@ -307,14 +318,17 @@ cdef class Measurement:
             self.handle = <void *><uintptr_t>problem.native.handle
         self.header_array = header
         self.header = <Header *>cnp.PyArray_DATA(header)
-        self.events, self.launches = events, launches
+        self.events, self.launches, self.launch_events = events, launches, launch_events
+        self.thinning, self.resolution = thinning, thinning.resolution
         self.best_point = BestPoint(best_fd, self.dimension)
         self.run_cap = self.cap = cap
+        self.cost = cost
         self.final_target = final_target
         self.clock, self.exit, self.evaluators = clock, exit, evaluators
         # A run that goes on in a new process takes up where the last one was killed.
         self.calls = self.header.evaluations
         self.event_count = self.header.events
+        self.launch_event_count = self.header.launch_events
         self.t0 = -1
         self.run_deadline = self.deadline = INT64_MAX
         self.best = INFINITY
@@ -322,6 +336,7 @@ cdef class Measurement:
             events.reach(self.event_count - 1)
             self.best = (<Event *>events.row(self.event_count - 1)).precision
         events.reach(self.event_count)
+        launch_events.reach(self.launch_event_count)
         self.launch_best = INFINITY
         self.launch = NULL
 
@@ -330,6 +345,7 @@ cdef class Measurement:
     cdef inline double evaluate_point(self, x) except? -1.0:
         cdef cnp.ndarray array
         self.count_call()
+        self.header.charge += self.cost
         array = as_point(x, self.dimension)
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         return self.record(self.value(point, array), point)
@@ -342,22 +358,34 @@ cdef class Measurement:
             )
         if self.evaluators is None:
             return np.array([self.evaluate_point(x) for x in array], dtype=np.float64)
-        values = [self.at_once(array[i:i + AT_ONCE]) for i in range(0, len(array), AT_ONCE)]
+        charged = self.header.charge
+        charges = charged + self.cost * (np.arange(len(array)) // self.evaluators.count + 1)
+        values = [
+            self.at_once(array[i:i + AT_ONCE], charges[i:i + AT_ONCE])
+            for i in range(0, len(array), AT_ONCE)
+        ]
         return np.concatenate([np.empty(0), *values])
 
-    cdef at_once(self, cnp.ndarray points):
-        """Evaluate up to `AT_ONCE` points on all cores, as far as the budget goes."""
+    cdef at_once(self, cnp.ndarray points, cnp.ndarray charges):
+        """Evaluate up to `AT_ONCE` points on all cores, as far as the budget goes.
+
+        `charges` has the charge of the run when each of them is evaluated.
+        """
         cdef int64_t stamp = 0
         cdef Py_ssize_t row
         if not self.closed and self.calls < self.cap:
             points = points[:self.cap - self.calls]
-        values, stamps = self.evaluators.evaluate(points, self.deadline)
-        now = self.now()
+            charges = charges[:len(points)]
+        values, stamps = self.evaluators.evaluate(points, self.on_the_machine(self.deadline))
+        evaluated = stamps < INT64_MAX
+        stamps[evaluated] += charges[evaluated]
+        now = max(self.now(), stamps[evaluated].max(initial=0))
         ready = stamps < self.deadline
         late = now >= self.deadline and not ready.all()
         try:
             for i in np.flatnonzero(ready) if late else range(len(points)):
                 self.count_call()
+                self.header.charge = charges[i]
                 if not ready[i]:
                     values[i] = self.evaluate(points[i])  # where it raised, it does so again here
                 stamp = max(stamp, stamps[i] if ready[i] else self.now())
@@ -370,6 +398,7 @@ cdef class Measurement:
         finally:
             self.more_to_come = False
         if late:
+            self.header.charge = charges[evaluated].max(initial=self.header.charge)
             self.out_of_time(now)
         return values
 
@@ -389,8 +418,12 @@ cdef class Measurement:
         return value
 
     cdef inline int reserve_event(self) except -1:
-        while self.event_count >= self.events.end:
+        while (
+            self.event_count >= self.events.end
+            or self.launch_event_count >= self.launch_events.end
+        ):
             self.events.reach(self.event_count)
+            self.launch_events.reach(self.launch_event_count)
         return 0
 
     cdef inline int account(self, double value, int64_t now, const double *x) except -1:
@@ -433,6 +466,34 @@ cdef class Measurement:
             self.header.events = self.event_count  # the commit
             if precision <= self.final_target and self.optimum_known:
                 self.stop(TARGET, LAUNCH_TARGET, now)
+        elif self.traced:
+            self.trace(precision, now)
+        return 0
+
+    cdef int trace(self, double precision, int64_t now) except -1:
+        """Keep an improvement of the launch alone, in the place of the last one of its step.
+
+        A process that is killed while it replaces one leaves later evaluations or a later time to
+        the worse precision, which is true as well.
+        """
+        cdef int64_t own = self.launch.earlier + self.calls - self.launch.first
+        cdef int64_t place = self.launch_event_count
+        if (
+            own > self.step_ends_after or now > self.step_ends_at
+            or place == self.launch_events.first
+        ):
+            self.step_ends_after = own + own // self.resolution
+            self.step_ends_at = now + (now - self.launch.start) // self.resolution
+        else:
+            place -= 1
+        cdef Event *event = <Event *>self.launch_events.row(place)
+        event.launch = self.launch_index
+        event.evaluations = self.calls
+        event.time = now - self.t0
+        timefair_commit_follows()
+        event.precision = precision
+        timefair_commit_follows()
+        self.launch_event_count = self.header.launch_events = place + 1
         return 0
 
     # -- what the launch loop does -----------------------------------------------------------
@@ -499,7 +560,14 @@ cdef class Measurement:
     # -- inside ------------------------------------------------------------------------------
 
     cdef inline int64_t now(self) except? -1:
-        return read_clock() if self.clock is None else self.clock()
+        """The run's clock: that of the machine, and what evaluations were charged."""
+        cdef int64_t of_the_machine  # typed, so that no Python object is made
+        of_the_machine = read_clock() if self.clock is None else self.clock()
+        return of_the_machine + self.header.charge
+
+    cdef int64_t on_the_machine(self, int64_t moment):
+        """When a moment of the run's clock comes at the latest, in ns of the machine's."""
+        return moment if moment == INT64_MAX else moment - self.header.charge
 
     cdef inline double value(self, const double *x, cnp.ndarray array) except? -1.0:
         cdef double y
@@ -577,6 +645,8 @@ cdef class Measurement:
         self.launches.reach(index)
         self.launch = <Launch *>self.launches.row(index)
         self.launch_index = index
+        self.traced = self.thinning.traces(index)
+        self.step_ends_after = self.step_ends_at = -1
         return 0
 
     cdef int leave(self, int64_t stop, int64_t now) except -1:
@@ -664,5 +734,6 @@ cdef class Objective:
 cdef int evaluate_in_c(void *objective, const double *x, double *y) except -1:
     cdef Measurement self = (<Objective>objective).measurement
     self.count_call()
+    self.header.charge += self.cost
     y[0] = self.record(self.value(x, None), x)
     return 0

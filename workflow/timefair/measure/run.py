@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import child, idleness, kernel, leftovers
@@ -161,7 +162,7 @@ def _row(
         try:
             verdict, reaped = _live_through(algorithm, problem, allowance, state, seed, usage)
             result = _result(state, allowance, problem, verdict[1], reaped)
-            clause = _contradiction(result, state, forked, problem)
+            clause = _contradiction(result, state, forked, problem) or _uncharged(allowance, state)
         except Unreadable as error:
             reaped, clause = now_ns(), str(error)
         if clause is not None:
@@ -177,7 +178,7 @@ def _row(
             "message": message,
             "started_utc": started,
             **result,
-            **_resources(state.start, usage, result["wall_s"], allowance.cores, helpers),
+            **_resources(state.start, usage, result["real_s"], allowance.cores, helpers),
         }
     finally:
         state.close()
@@ -199,7 +200,8 @@ def _live_through(
         if verdict is not None:
             return verdict, reaped
         assert state.start is not None
-        state.close_open_launch(LaunchCode.TAU, min(reaped, state.start.deadline))
+        end = min(reaped + state["charge"], state.start.deadline)
+        state.close_open_launch(LaunchCode.TAU, end)
 
 
 def _contradiction(
@@ -213,7 +215,19 @@ def _contradiction(
         name: np.array([launch[name] for launch in result["launch_log"]])
         for name in ("start_s", "end_s", "evaluations", "best_precision")
     }
-    return contradiction(result | {"f_opt": f_opt}, _events(state), launches)
+    events, launch_events = _columns(state.events()), _columns(state.launch_events())
+    return contradiction(result | {"f_opt": f_opt}, events, launches, launch_events)
+
+
+def _uncharged(allowance: Allowance, state: State) -> str | None:
+    """Whether evaluations cost less of the run's clock than they should; None if they do not."""
+    each = allowance.cost_ns / allowance.cores
+    if state["charge"] < each * state["evaluations"]:
+        return "its evaluations were not charged"
+    for events in (state.events(), state.launch_events()):
+        if (events["time"] < np.floor(each * events["evaluations"])).any():
+            return "an event is from before its evaluations were charged"
+    return None
 
 
 def _unwritten(
@@ -305,7 +319,8 @@ def _cpu_s(state: State, usage: resource.struct_rusage, cores: int, reaped: int)
     used_s, reported_s = usage.ru_utime + usage.ru_stime, state["cpu_1"] / 1e9
     if not reported_s:
         return used_s
-    teardown_s = max(reaped - state["end"], 0) / 1e9 * cores
+    end = state["end"] - state["charge"]
+    teardown_s = max(reaped - end, 0) / 1e9 * cores
     return reported_s if 0 <= used_s - reported_s <= teardown_s + CPU_MARGIN_S else used_s
 
 
@@ -332,6 +347,8 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
     if stop not in (Stop.RUNNING, Stop.SOLVER_ENDED):
         if stop not in _STOP_REASONS:
             raise Unreadable(f"it stopped for an unknown reason, {stop}")
+        if stop == Stop.TIME and allowance.time_ns == NEVER:
+            return _wall_limit()
         status = _content(state)
         message = state.message if status == Status.NO_EVALUATION else None
         return status, _STOP_REASONS[stop], message
@@ -345,8 +362,7 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
             return None
         if reaped >= latest:  # the kernel timer, or we
             if start.deadline == NEVER:
-                said = "its evaluations were not used in time"
-                return Status.WALL_LIMIT, StopReason.FAILURE, said
+                return _wall_limit()
             return _content(state), StopReason.TIME_KILLED, None
     if -exit_code in FROM_OUTSIDE:
         name = signal.Signals(-exit_code).name
@@ -354,6 +370,10 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
     if exit_code < 0:
         return Status.CRASHED, StopReason.FAILURE, signal.Signals(-exit_code).name
     return Status.EXITED, StopReason.FAILURE, f"exit code {exit_code}"
+
+
+def _wall_limit() -> Verdict:
+    return Status.WALL_LIMIT, StopReason.FAILURE, "its evaluations were not used in time"
 
 
 def _failure(state: State) -> Status:
@@ -378,15 +398,19 @@ def _result(
     """What the run used and reached."""
     start, last = state.start or Start(state["end"] or reaped), state["last"]
     t0 = start.t0
-    end = min(state["end"] or reaped, start.deadline)
-    events = _events(state)
+    stopped = state["end"] or reaped + state["charge"]
+    end = min(stopped, start.deadline)
     best_f, best_x = state.best(problem.dimension)
-    best = events["precision"][-1].item() if state["events"] else math.inf
+    events = state.events()
+    best = events["precision"][-1].item() if events.size else math.inf
     launches = _launch_log(state, t0, end, best, failed=reason == StopReason.FAILURE)
     return {
         "budget_s": None if allowance.time_ns == NEVER else allowance.time_ns / 1e9,
         "budget_evaluations": None if allowance.evaluations == NEVER else allowance.evaluations,
+        "evaluation_cost_s": allowance.cost_ns / 1e9,
         "wall_s": (end - t0) / 1e9,
+        "real_s": (min(stopped - state["charge"], start.deadline) - t0) / 1e9,
+        "charged_s": state["charge"] / 1e9,
         "evaluations": state["evaluations"],
         "launches": len(launches),
         "completed_restarts": sum(launch["end"] in COMPLETED for launch in launches),
@@ -397,17 +421,20 @@ def _result(
         "overshoot_s": max(last - start.deadline, 0) / 1e9,
         "reaped_s": (reaped - t0) / 1e9,
         "launch_log": launches,
-        "events": [
-            dict(zip(events, event, strict=True))
-            for event in zip(*(column.tolist() for column in events.values()), strict=True)
-        ],
+        "launch_events": _rows(state.launch_events()),
+        "events": _rows(events),
     }
 
 
-def _events(state: State) -> Columns:
-    events = state.events()
+def _rows(events: NDArray[np.void]) -> list[dict[str, Any]]:
+    columns = _columns(events)
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, event, strict=True)) for event in values]
+
+
+def _columns(events: NDArray[np.void]) -> Columns:
     return {
-        "restart": events["launch"],
+        "launch": events["launch"],
         "evaluations": events["evaluations"],
         "time_s": events["time"] / 1e9,
         "precision": events["precision"],
@@ -445,7 +472,7 @@ def _launch_code(number: int) -> LaunchCode:
 
 
 def _resources(
-    start: Start | None, usage: _Usage, wall_s: float, cores: int, helpers: int = 0
+    start: Start | None, usage: _Usage, real_s: float, cores: int, helpers: int = 0
 ) -> dict[str, Any]:
     """What the run's processes used since t0, and how they were disturbed.
 
@@ -460,7 +487,7 @@ def _resources(
     if usage.run_queue_delay_ns is not None:
         delay_s = max(usage.run_queue_delay_ns - max(before.delay, 0), 0) / 1e9
         waited_s = delay_s + usage.orphans_delay_ns / 1e9
-        foreign_s = min(waited_s, max(wall_s * cores - cpu_s, 0.0))
+        foreign_s = min(waited_s, max(real_s * cores - cpu_s, 0.0))
     return {
         "cpu_s": cpu_s,
         "involuntary_switches": max(usage.switches - before.switches, 0),

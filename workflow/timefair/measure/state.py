@@ -60,16 +60,17 @@ class State:
     """The shared memory of one run. Close it when the run is recorded."""
 
     def __init__(self) -> None:
-        parts = ("head", "events", "launches", "best")
+        parts = ("head", "events", "launches", "launch-events", "best")
         start = os.memfd_create("timefair-start", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         self._fds = [*(os.memfd_create(f"timefair-{part}") for part in parts), start]
-        head, events, launches, self.best_fd, self._start_fd = self._fds
+        head, events, launches, launch_events, self.best_fd, self._start_fd = self._fds
         os.ftruncate(head, MESSAGE_END)
         self._page = mmap.mmap(head, MESSAGE_END)
         self._header: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
         self._header["kill_at"] = NEVER
         self.event_log = Log(events, EVENT)
         self.launch_log = Log(launches, LAUNCH)
+        self.launch_event_log = Log(launch_events, EVENT)
 
     @property
     def header_array(self) -> NDArray[np.void]:
@@ -113,6 +114,10 @@ class State:
     def launches(self) -> NDArray[np.void]:
         """The launches that were begun. The last may still be open."""
         return _rows(self.launch_log, self["launches"])
+
+    def launch_events(self) -> NDArray[np.void]:
+        """Improvements of launches that did not better the run, in the order they were made."""
+        return _rows(self.launch_event_log, self["launch_events"])
 
     def best(self, dimension: int) -> tuple[float, NDArray[np.float64] | None]:
         """The best value and its point; infinity and None without a finite value."""

@@ -15,16 +15,22 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from timefair.records.integrity import RUN_KEY, run_name
+from timefair.records.thinning import THINNING
 
 Columns = Mapping[str, NDArray[Any]]
 """The fields of `schema.EVENT` or `schema.LAUNCH`, each an array of shape ``(rows of a run,)``."""
 
-_EVENT = ("restart", "evaluations", "time_s", "precision")
+_ROUNDED_S = 1e-6
+"""A sum of seconds is rounded by less."""
+
+_EVENT = ("launch", "evaluations", "time_s", "precision")
 _LAUNCH = ("start_s", "end_s", "evaluations", "best_precision")
 _RUN = (
     "budget_s",
     "budget_evaluations",
     "wall_s",
+    "real_s",
+    "charged_s",
     "reaped_s",
     "evaluations",
     "launches",
@@ -47,8 +53,9 @@ def contradictions(runs: pa.Table) -> Iterator[str]:
     rows = runs.select([*RUN_KEY, *_RUN]).to_pylist()
     events = _by_run(runs["events"], _EVENT)
     launches = _by_run(runs["launch_log"], _LAUNCH)
-    for row, its_events, its_launches in zip(rows, events, launches, strict=True):
-        if clause := contradiction(row, its_events, its_launches):
+    launch_events = _by_run(runs["launch_events"], _EVENT)
+    for row, *nested in zip(rows, events, launches, launch_events, strict=True):
+        if clause := contradiction(row, *nested):
             yield f"{run_name(tuple(row[name] for name in RUN_KEY))}: {clause}"
 
 
@@ -60,24 +67,28 @@ def _by_run(column: pa.ChunkedArray, names: tuple[str, ...]) -> Iterator[Columns
             yield {name: values[begin:end] for name, values in fields.items()}
 
 
-def contradiction(run: Mapping[str, Any], events: Columns, launches: Columns) -> str | None:
+def contradiction(
+    run: Mapping[str, Any], events: Columns, launches: Columns, launch_events: Columns
+) -> str | None:
     """The first thing in a run that cannot be, as a clause; None if all of it can.
 
     Parameters
     ----------
     run
         Columns of `schema.RUN_SCHEMA`, those of `_RUN`; None where the schema has null.
-    events, launches
-        In the order in which they were made; both may be empty.
+    events, launches, launch_events
+        In the order in which they were made; each may be empty.
     """
-    for clauses in (_of_the_run(run), _of_events(run, events), _of_launches(run, launches)):
+    for clauses in (
+        _of_the_run(run),
+        _of_events(run, events),
+        _of_launches(run, launches),
+        _of_both(launches, events),
+        _of_traces(run, events, launches, launch_events),
+    ):
         for clause, holds in clauses:
             if not holds:
                 return clause
-    if len(launches["start_s"]):
-        made_by = events["restart"]
-        if not ((made_by >= 0) & (made_by < len(launches["start_s"]))).all():
-            return "an event belongs to a launch that was not begun"
     return None
 
 
@@ -99,9 +110,14 @@ def _of_the_run(run: Mapping[str, Any]) -> Clauses:
     yield f"wall_s is {wall_s}", wall_s >= 0
     if budget_s is not None:
         yield f"wall_s {wall_s} exceeds the budget of {budget_s} s", wall_s <= budget_s
-    yield f"wall_s {wall_s} exceeds the life of its process", wall_s <= run["reaped_s"]
+    real_s, charged_s = run["real_s"], run["charged_s"] or 0.0
+    latest_s = run["reaped_s"] + charged_s + _ROUNDED_S * (charged_s > 0)
+    if real_s is not None:
+        yield f"real_s is {real_s}", 0 <= real_s <= run["reaped_s"]
+        yield f"charged_s is {charged_s}", charged_s >= 0
+    yield f"wall_s {wall_s} exceeds the life of its process", wall_s <= latest_s
     if (last_s := run["last_evaluation_s"]) is not None:
-        yield f"its last evaluation ended at {last_s} s", 0 <= last_s <= run["reaped_s"]
+        yield f"its last evaluation ended at {last_s} s", 0 <= last_s <= latest_s
 
 
 def _of_events(run: Mapping[str, Any], events: Columns) -> Clauses:
@@ -144,3 +160,44 @@ def _of_launches(run: Mapping[str, Any], launches: Columns) -> Clauses:
     total = int(evaluations.sum())
     yield f"its launches have {total} evaluations in all", total == run["evaluations"]
     yield "no launch has the best precision of the run", bool(best.min() == run["best_precision"])
+
+
+def _of_both(launches: Columns, events: Columns) -> Clauses:
+    """What events of either kind have to do with the launches that made them."""
+    if not len(launches["start_s"]) or not len(events["launch"]):
+        return
+    begun = (events["launch"] >= 0) & (events["launch"] < len(launches["start_s"]))
+    yield "an event belongs to a launch that was not begun", bool(begun.all())
+    made_by = events["launch"].astype(np.intp)
+    started = (events["time_s"] >= launches["start_s"][made_by]).all()
+    ended = (events["time_s"] <= launches["end_s"][made_by]).all()
+    yield "an event is not from the time of its launch", bool(started and ended)
+    best = launches["best_precision"][made_by]
+    yield "an event is better than its launch", bool((events["precision"] >= best).all())
+
+
+def _of_traces(
+    run: Mapping[str, Any], events: Columns, launches: Columns, launch_events: Columns
+) -> Clauses:
+    """Improvements of launches that are none of the run, as `thinning` keeps them."""
+    if not len(launch_events["launch"]):
+        return
+    yield "events of launches without a launch", len(launches["start_s"]) > 0
+    yield from _of_both(launches, launch_events)
+    precision, evaluations, time_s, made_by = (
+        launch_events[name] for name in ("precision", "evaluations", "time_s", "launch")
+    )
+    traced = all(THINNING.traces(int(launch)) for launch in np.unique(made_by))
+    yield "an event of a launch that is not traced", traced
+    yield "an event of a launch is NaN or infinite", bool(np.isfinite(precision).all())
+    rising = (np.diff(evaluations) > 0).all() and (np.diff(time_s) >= 0).all()
+    yield "the events of launches are out of order", bool(rising)
+    within = evaluations[0] >= 1 and evaluations[-1] <= run["evaluations"]
+    yield "an event of a launch belongs to no evaluation of the run", bool(within)
+    own = np.argsort(made_by, kind="stable")
+    same = made_by[own][1:] == made_by[own][:-1]
+    falls = (np.diff(precision[own])[same] < 0).all()
+    yield "the precision does not fall from event to event of a launch", bool(falls)
+    before = np.searchsorted(events["evaluations"], evaluations)
+    best = np.concatenate([[np.inf], events["precision"]])[before]
+    yield "an event of a launch is better than the run was by then", bool((precision >= best).all())

@@ -1,7 +1,10 @@
 """What a record holds: one row a run, with its launches and its events nested in it.
 
-Times are seconds of one monotonic clock since the run's start (t0, the moment the algorithm is
-first called with a ready objective). Nothing at or after the budget T is in a record.
+Times are seconds of the run's clock since its start (t0, the moment the algorithm is first called
+with a ready objective). The run's clock is a monotonic clock of the machine, put forward by
+``evaluation_cost_s`` when an evaluation begins; of a batch on k cores, for every k-th point. It is
+the clock of ``time_s``, ``start_s``, ``end_s``, ``wall_s``, ``last_evaluation_s``, ``overshoot_s``
+and the budget T. All other times are real: of the machine. Nothing at or after T is in a record.
 
 A record of published data has the same columns. Only these are not null: the keys except the
 round, ``f_opt``, ``evaluations``, ``best_f``, ``best_precision``, and the evaluations and
@@ -19,7 +22,7 @@ PUBLISHED = "published"
 
 EVENT = pa.struct(
     [
-        ("restart", pa.int32()),  # the launch that made it, from 0
+        ("launch", pa.int32()),  # the launch that made it, from 0; called `restart` before 5
         ("evaluations", pa.int64()),  # evaluations of the run so far, this one included
         ("time_s", pa.float64()),  # stamped when the evaluation returned
         # f - f_opt, clamped at 0, or f itself where f_opt is null; falls from event to event
@@ -51,6 +54,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     # what it was allowed
     ("budget_s", pa.float64()),  # null: no budget in seconds
     ("budget_evaluations", pa.int64()),  # null: no budget in evaluations
+    ("evaluation_cost_s", pa.float64()),  # the virtual one; null: a version before 5
     # how it went
     ("status", pa.string()),  # a Status
     ("stop_reason", pa.string()),  # a StopReason
@@ -58,6 +62,8 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("attempts", pa.int32()),  # 1, more if a process was killed from outside and repeated
     # what it used and reached
     ("wall_s", pa.float64()),  # from t0 to the run's end, at most budget_s
+    ("real_s", pa.float64()),  # the same in real time; null: a version before 5
+    ("charged_s", pa.float64()),  # virtual cost of all evaluations begun; null: a version before 5
     ("cpu_s", pa.float64()),  # user and system, of the run's process and what it waited for
     ("evaluations", pa.int64()),  # that finished within the budget
     ("launches", pa.int32()),  # begun
@@ -99,15 +105,53 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("core", pa.int32()),  # null: not pinned
     ("started_utc", pa.timestamp("ms", tz="UTC")),
     ("launch_log", pa.list_(LAUNCH)),
+    # what launches found that did not better the run, thinned (`thinning`); with their own events
+    # the traces of launches. null: published, or a version before 5
+    ("launch_events", pa.list_(EVENT)),
     ("events", pa.list_(EVENT)),
 ]
 
 RUN_SCHEMA = pa.schema(RUN_FIELDS)
 
-_ADDED_5 = ("isolation", "watched_because", "appeared_in_trial")
+_ADDED_5 = (
+    "isolation",
+    "watched_because",
+    "appeared_in_trial",
+    "launch_events",
+    "evaluation_cost_s",
+    "real_s",
+    "charged_s",
+)
 
 ADDED = {3: ("best_x", *_ADDED_5), 4: _ADDED_5}
 """Columns that a version before this one lacks, by version: such records are read with nulls."""
 
+LAUNCH_WAS = {3: "restart", 4: "restart"}
+"""The name of the field ``launch`` of events in the versions before this one."""
+
+
+def schema_of(version: int) -> pa.Schema:
+    """The columns of a record as that version wrote them."""
+    lacking = ADDED.get(version, ())
+    fields = [field for field in RUN_SCHEMA if field.name not in lacking]
+    if version in LAUNCH_WAS:
+        event = pa.struct([EVENT[0].with_name(LAUNCH_WAS[version]), *list(EVENT)[1:]])
+        fields = [f.with_type(pa.list_(event)) if f.name == "events" else f for f in fields]
+    return pa.schema(fields)
+
+
 KEYS = ("suite", "function", "dimension", "instance", "algorithm", "run")
 """The columns that name a run; no two rows of a campaign share them."""
+
+
+def leaves(schema: pa.Schema) -> list[str]:
+    """The names that Parquet gives to the columns, with each field of nested rows as its own."""
+    return [leaf for field in schema for leaf in _leaves(field.name, field.type)]
+
+
+def _leaves(name: str, kind: pa.DataType) -> list[str]:
+    if pa.types.is_list(kind):
+        return _leaves(f"{name}.list.element", kind.value_type)
+    if pa.types.is_struct(kind):
+        return [leaf for field in kind for leaf in _leaves(f"{name}.{field.name}", field.type)]
+    return [name]

@@ -20,12 +20,27 @@ import pyarrow.parquet as pq
 from timefair.basics.atomic import atomic_file
 from timefair.basics.errors import InputError
 from timefair.records.checksum import ColumnChecksums
-from timefair.records.schema import ADDED, RUN_SCHEMA, SCHEMA_VERSION
+from timefair.records.schema import (
+    ADDED,
+    LAUNCH_WAS,
+    RUN_SCHEMA,
+    SCHEMA_VERSION,
+    leaves,
+    schema_of,
+)
 
 MEND = "delete it and start snakemake again"
 
 _FACTS, _COLUMNS, _CHECKSUM = b"timefair", b"timefair.columns", b"timefair.checksum"
 _ROW_GROUP_BYTES = 2**24
+
+_OF_EVENTS = [f"{log}.list.element" for log in ("events", "launch_events")]
+_MEASURED = [f"{event}.{number}" for event in _OF_EVENTS for number in ("time_s", "precision")]
+_ENCODING = {
+    "compression": "zstd",
+    "use_byte_stream_split": _MEASURED,  # numbers of which hardly two are equal
+    "use_dictionary": [leaf for leaf in leaves(RUN_SCHEMA) if leaf not in _MEASURED],
+}
 
 
 def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
@@ -41,7 +56,7 @@ def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[s
 def _write(file: BinaryIO, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
     columns = ColumnChecksums()
     # Without Arrow's own copy of the schema the metadata are in one place only.
-    with pq.ParquetWriter(file, RUN_SCHEMA, compression="zstd", store_schema=False) as writer:
+    with pq.ParquetWriter(file, RUN_SCHEMA, store_schema=False, **_ENCODING) as writer:
         for runs in _row_groups(batches):
             columns.add(runs)
             writer.write_table(runs)
@@ -105,10 +120,7 @@ class Record(NamedTuple):
             The columns to read, in Parquet's names; None for all.
         """
         found = ColumnChecksums()
-        lacking = ADDED.get(self.facts["schema_version"], ())
-        here = columns
-        if columns is not None and all(name.partition(".")[0] in lacking for name in columns):
-            here = ["run"]  # a column that every version has says how many runs there are
+        here = None if columns is None else _as_written(columns, self.facts["schema_version"])
         for k in range(self.file.num_row_groups):
             with _decoding(self.path):
                 runs = self.file.read_row_group(k, here, use_threads=False)
@@ -131,14 +143,37 @@ class Record(NamedTuple):
             raise InputError(f"{self.path}: {_shown(wrong)} not as measured (checksum); {MEND}")
 
 
+def _as_written(columns: Sequence[str], version: int) -> list[str]:
+    """Parquet's names of columns in a file of that version, without those that it lacks."""
+    launch = "events.list.element.launch"
+    was = {launch: launch.replace("launch", LAUNCH_WAS.get(version, "launch"))}
+    lacking = ADDED.get(version, ())
+    there = [was.get(name, name) for name in columns if name.partition(".")[0] not in lacking]
+    return there or ["run"]  # a column that every version has gives the number of runs
+
+
 def _completed(runs: pa.Table, columns: Sequence[str] | None) -> pa.Table:
-    """With nulls in the columns that the version of the file lacks and the reader wants."""
+    """As this version writes them, with nulls in the columns that the version of the file lacks."""
+    if "events" in runs.column_names:
+        runs = _renamed(runs)
     wanted = RUN_SCHEMA.names if columns is None else [name.partition(".")[0] for name in columns]
     for name in RUN_SCHEMA.names:
         if name in wanted and name not in runs.column_names:
             nulls = pa.nulls(len(runs), RUN_SCHEMA.field(name).type)
             runs = runs.append_column(name, nulls)
     return runs.select([name for name in RUN_SCHEMA.names if name in wanted])
+
+
+def _renamed(runs: pa.Table) -> pa.Table:
+    """With the fields of events as this version calls them."""
+    now = dict.fromkeys(LAUNCH_WAS.values(), "launch")
+    place = runs.column_names.index("events")
+    fields = runs.schema.field(place).type.value_type
+    if not any(field.name in now for field in fields):
+        return runs
+    event = pa.struct([field.with_name(now.get(field.name, field.name)) for field in fields])
+    chunks = [chunk.view(pa.list_(event)) for chunk in runs.column(place).chunks]
+    return runs.set_column(place, "events", pa.chunked_array(chunks, pa.list_(event)))
 
 
 def _shown(names: Sequence[str]) -> str:
@@ -186,8 +221,7 @@ def open_record(path: Path) -> Record:
         raise InputError(f"{path}: has no checksum; {MEND}")
     if metadata[_CHECKSUM] != _checksum(metadata):
         raise InputError(f"{path}: its metadata are not as written (checksum); {MEND}")
-    lacking = ADDED.get(version, ())
-    if schema != pa.schema([field for field in RUN_SCHEMA if field.name not in lacking]):
+    if schema != schema_of(version):
         raise InputError(f"{path}: its columns are not those of a record; {MEND}")
     return Record(file, facts, path, columns, metadata[_CHECKSUM].decode())
 

@@ -10,6 +10,7 @@ import yaml
 from timefair import __version__
 from timefair.basics.ranges import format_ranges
 from timefair.campaign.configuration import Campaign
+from timefair.campaign.configuration.model import Budget
 from timefair.report.checklist_page import SOURCE
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names, definitions, folded
@@ -73,12 +74,18 @@ def _budget(campaign: Campaign) -> str:
     budget = campaign.budget
     said = []
     if budget.time_s is not None:
-        said.append(f"{number(budget.time_s)}\u00a0s of wall clock")
+        said.append(f"{number(budget.time_s)}\u00a0s of wall clock{_cost(budget)}")
     if budget.evaluations_per_dimension is not None:
         said.append(f"{budget.evaluations_per_dimension} evaluations times the dimension")
     elif budget.evaluations is not None:
         said.append(f"{budget.evaluations} evaluations")
     return listed(said, "or")
+
+
+def _cost(budget: Budget) -> str:
+    if not budget.evaluation_cost_s:
+        return ""
+    return f" with {number(budget.evaluation_cost_s)}\u00a0s of virtual cost per evaluation"
 
 
 def setup(evidence: Evidence, names: Names) -> str:

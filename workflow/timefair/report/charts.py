@@ -44,7 +44,8 @@ def _views(exhibit: Exhibit, name: str, frame: pd.DataFrame) -> list[dict[str, A
     figure = next(figure for figure in exhibit.figures if figure.name == name)
     words = {"seconds": seconds_of(frame)}
     printed = captioned(figure.page_caption.format_map(words), frame)
-    note = f"{printed} {frame.attrs.get('omitted', '')}".strip()
+    notes = (frame.attrs.get(note) for note in ("omitted", "cost"))
+    note = " ".join(filter(None, (printed, *notes)))
     about = {"figure": name, "table": exhibit.name, "note": note}
     return [_worded(view, frame) | about for view in figure.chart.views(frame)]
 

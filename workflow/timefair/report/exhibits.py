@@ -79,7 +79,8 @@ def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
     printed = captioned(
         entry.figure.printed_caption.format_map({"seconds": seconds_of(frame)}), frame
     )
-    caption = f"{printed} {frame.attrs.get('omitted', '')}".strip()
+    notes = (frame.attrs.get(note) for note in ("omitted", "cost"))
+    caption = " ".join(filter(None, (printed, *notes)))
     return (
         f'<details class="static"><summary>{escape(entry.title)}</summary>\n'
         f'<p class="note">{escape(caption)}</p>\n'

@@ -13,13 +13,13 @@ MOST_WAITED = 0.99
 
 
 def seconds(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
-    """How long each run was, shape (runs,).
+    """How long each run really was, shape (runs,), without virtual evaluation cost.
 
     ``wall``: seconds of the wall clock. ``cpu``: of CPU time, of all its processes. ``reference``:
     the CPU time as a multiple of what the reference kernel took around the run. NaN where the run
     does not tell.
     """
-    column = "wall_s" if clock == "wall" else "cpu_s"
+    column = "real_s" if clock == "wall" else "cpu_s"
     told: NDArray[np.float64] = frame[column].to_numpy(dtype=np.float64)
     return told / reference_s(frame) if clock == "reference" else told
 
@@ -46,7 +46,7 @@ def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
         return np.full(len(frame), np.nan)
     if clock == "cpu":
         return np.asarray(speed, dtype=np.float64)
-    waited = frame["foreign_delay_s"].astype(float) / frame["wall_s"].where(frame["wall_s"] > 0)
+    waited = frame["foreign_delay_s"].astype(float) / frame["real_s"].where(frame["real_s"] > 0)
     known = speed.notna() | waited.notna()
     running = 1.0 - waited.fillna(0.0).clip(upper=MOST_WAITED)
     return np.asarray((speed.fillna(1.0) / running).where(known), dtype=np.float64)
@@ -60,7 +60,7 @@ def objective_share(frame: pd.DataFrame) -> NDArray[np.float64]:
     the run. NaN without a calibration or time.
     """
     inside = frame["objective_s"].astype(float) * frame["evaluations"]
-    share = inside / frame["wall_s"].where(frame["wall_s"] > 0)
+    share = inside / frame["real_s"].where(frame["real_s"] > 0)
     return np.asarray(share.clip(upper=1.0), dtype=np.float64)
 
 
@@ -68,3 +68,10 @@ def reference_s(frame: pd.DataFrame) -> NDArray[np.float64]:
     """CPU time of the reference kernel, the mean of before and after each run; NaN: not timed."""
     timed = frame[["reference_before_s", "reference_after_s"]].to_numpy(dtype=np.float64)
     return np.asarray(timed.mean(axis=1), dtype=np.float64)
+
+
+def virtual_cost(frame: pd.DataFrame) -> str:
+    """The virtual evaluation cost of runs as a sentence for captions; empty without any."""
+    costs = sorted(set(frame["evaluation_cost_s"].dropna()) - {0.0})
+    each = " or ".join(f"{cost:g}" for cost in costs)
+    return f"Each evaluation counts {each} s more than it takes." if costs else ""

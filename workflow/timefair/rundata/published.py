@@ -38,6 +38,7 @@ def with_published(runs: Runs) -> Runs:
         runs,
         frame=frame.iloc[order].reset_index(drop=True),
         traces=runs.traces.renumbered(mine) + others.traces.renumbered(theirs),
+        launch_traces=runs.launch_traces.each(lambda part: part.renumbered(mine)),
         read_launches=lambda: launches.of_runs(runs.read_launches(), mine),
         published=None,
         sources={},

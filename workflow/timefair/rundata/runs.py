@@ -18,9 +18,10 @@ from timefair.records.integrity import Origins
 from timefair.records.schema import KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import Disturbance
 from timefair.records.store import facts_of
-from timefair.rundata import launches
+from timefair.rundata import launch_traces, launches
 from timefair.rundata.charges import shares_s
 from timefair.rundata.clocks import seconds
+from timefair.rundata.launch_traces import LaunchTraces
 from timefair.rundata.settings import Analysis, Clock
 from timefair.rundata.sources import Held, Source, Stored
 from timefair.rundata.traces import FIELDS, TracePart, Traces
@@ -71,6 +72,9 @@ class Runs:
         A row a run: every column of the record that is not nested.
     traces
         The events of all runs.
+    launch_traces
+        What each traced launch of these runs found; see `rundata.launch_traces`. Charges leave
+        them unchanged, as the costs of a launch count from its start.
     read_launches
         Reads those of all runs; see `tables.launches`.
     read_points
@@ -91,6 +95,7 @@ class Runs:
 
     frame: pd.DataFrame
     traces: Traces
+    launch_traces: LaunchTraces
     read_launches: Callable[[], pd.DataFrame]
     read_points: Callable[[], pa.Array]
     stopping: pd.DataFrame
@@ -155,6 +160,7 @@ class Runs:
         rows[places] = np.arange(places.size)
         reference = _best_known(frame)
         frame["best_precision"] -= reference
+        frame["real_s"] = frame["real_s"].fillna(frame["wall_s"])  # there was no virtual cost
         frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
         traces = Traces(lambda: _parts(source, rows)).each(
             lambda part: part.from_reference(reference)
@@ -162,6 +168,9 @@ class Runs:
         return cls(
             frame=frame,
             traces=traces.held(lambda: source.events() <= HELD_EVENTS),
+            launch_traces=launch_traces.read(source, rows).each(
+                lambda part: part.from_reference(reference)
+            ),
             read_launches=lambda: launches.read(source, rows, reference),
             read_points=lambda: _points(source, places),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
@@ -266,6 +275,7 @@ class Runs:
             self,
             frame=self.frame[kept].reset_index(drop=True),
             traces=self.traces.renumbered(rows),
+            launch_traces=self.launch_traces.each(lambda part: part.renumbered(rows)),
             read_launches=lambda: launches.of_runs(self.read_launches(), rows),
             read_points=lambda: self.read_points().filter(pa.array(kept)),
         )
@@ -282,6 +292,8 @@ class Runs:
         """
         if clock == "wall":
             return self
+        if (self.frame["evaluation_cost_s"] > 0).any():
+            raise InputError(f"statistics.time: {clock!r}: with a virtual evaluation cost, 'wall'")
         wall_s, shown = self.frame["wall_s"].to_numpy(np.float64), seconds(self.frame, clock)
         if np.isnan(shown).any():
             count = np.isnan(shown).sum()
@@ -291,6 +303,7 @@ class Runs:
             self,
             frame=self.frame.assign(wall_s=shown, budget_s=self.frame["budget_s"] * scale),
             traces=self.traces.each(lambda part: part.scaled(scale)),
+            launch_traces=self.launch_traces.each(lambda part: part.scaled(scale)),
             read_launches=lambda: launches.scaled(self.read_launches(), scale),
         )
 

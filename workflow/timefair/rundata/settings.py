@@ -106,6 +106,8 @@ class Statistics(Section):
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if self.time == "reference" and not campaign.reference_is_timed:
             yield "time", "'reference': needs timing.reference: true"
+        if self.time != "wall" and campaign.budget.evaluation_cost_s:
+            yield "time", f"{self.time!r}: with budget.evaluation_cost_s write 'wall'"
         if self.pairs not in (None, (EVERY_PAIR,), (WITH_THE_BEST,)):
             for label in self.pairs or ():
                 if label not in campaign.algorithms and label not in campaign.published:

@@ -14,7 +14,7 @@ from timefair.records.integrity import Origins
 from timefair.records.schema import PUBLISHED, RUN_SCHEMA
 from timefair.records.store import open_record, with_facts
 
-NESTED = ("launch_log", "events", "best_x")
+NESTED = ("launch_log", "launch_events", "events", "best_x")
 PLAIN = [name for name in RUN_SCHEMA.names if name not in NESTED]
 
 

@@ -112,7 +112,7 @@ def test_what_is_left_is_as_if_the_others_had_not_been(runs_and_events):
             **{"suite": "s", "function": 1, "dimension": 2, "instance": 1, "algorithm": "A"},
             **{"run": k, "f_opt": 0.0, "disturbance": state, "best_precision": 1.0, "wall_s": 1.0},
             "events": [
-                {"restart": 0, "evaluations": e, "time_s": float(k), "precision": 9.0 - e}
+                {"launch": 0, "evaluations": e, "time_s": float(k), "precision": 9.0 - e}
                 for e in range(events)
             ],
             "launch_log": [

@@ -265,7 +265,7 @@ def test_medians_that_the_ranks_contradict_are_not_significant(sample, table):
     assert a12(a, b, confidence=0.95).a12 < 0.5
     rows = [*sample("A", a, evaluations=60), *sample("B", b, evaluations=600)]
     for row in rows[5:]:
-        row["events"].append({"restart": 0, "evaluations": 500, "time_s": 0.9, "precision": 0.1})
+        row["events"].append({"launch": 0, "evaluations": 500, "time_s": 0.9, "precision": 0.1})
         row["best_precision"] = 0.1
     (inversion,) = made("inversions", table(*rows)).query("criterion == 'fixed budget'").iloc
     assert inversion["p_by_evaluations"] == 1.0 > mann_whitney(a, b)

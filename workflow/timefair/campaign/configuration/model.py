@@ -168,6 +168,11 @@ class Budget(Section):
     evaluations_per_dimension: Count | None = Field(
         default=None, description="Evaluations for a run, times the dimension of the problem."
     )
+    evaluation_cost_s: Cost = Field(
+        default=0.0,
+        description="Virtual evaluation cost: each evaluation counts as so many seconds more than "
+        "it takes, without waiting for them.",
+    )
     final_target: Positive | None = Field(
         default=1e-8,
         description="The precision that ends a run, where the optimum is known; `null`: none.",

@@ -83,7 +83,7 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         repeated=frame["repeats"] > 0,
         repeats=frame["repeats"].fillna(0),
         delay_share=frame["foreign_delay_s"].astype(float)
-        / frame["wall_s"].where(frame["wall_s"] > 0),
+        / frame["real_s"].where(frame["real_s"] > 0),
         reference_ratio=_reference_ratio(frame),
     )
     grouped = counts.groupby("algorithm")

@@ -81,11 +81,11 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     grouped = frame.assign(
         disturbed=runs.disturbed,
         delay_s=delay,
-        delay_wall_s=frame["wall_s"].where(delay.notna()),
-        inside_s=objective_share(frame) * frame["wall_s"],
+        delay_wall_s=frame["real_s"].where(delay.notna()),
+        inside_s=objective_share(frame) * frame["real_s"],
     ).groupby(KEYS, sort=True)
-    sums = grouped[["delay_s", "delay_wall_s", "inside_s", "wall_s", "objective_s", "bare_s"]].sum()
-    delay_wall, wall = sums["delay_wall_s"], sums["wall_s"]
+    sums = grouped[["delay_s", "delay_wall_s", "inside_s", "real_s", "objective_s", "bare_s"]].sum()
+    delay_wall, wall = sums["delay_wall_s"], sums["real_s"]
     rows = pd.DataFrame(
         {
             "runs": grouped.size(),

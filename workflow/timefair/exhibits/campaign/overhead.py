@@ -78,7 +78,7 @@ COLUMNS = (
 def of_algorithms(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Median and quartiles over the runs of what each algorithm takes per evaluation."""
     frame = runs.frame[runs.frame["evaluations"] > 0]
-    spent = (frame["wall_s"] / frame["evaluations"]).astype(float)
+    spent = (frame["real_s"] / frame["evaluations"]).astype(float)
     objective = spent * objective_share(frame)
     overhead = spent - objective
     grouped = frame.assign(

@@ -104,7 +104,7 @@ def _excess(runs: Runs, allowed: Mapping[str, int]) -> str:
     A kernel that cannot keep a run to its cores lets this happen.
     """
     frame = runs.frame
-    most_s = frame["wall_s"] * frame["algorithm"].map(allowed) * EXCESS + EXCESS_S
+    most_s = frame["real_s"] * frame["algorithm"].map(allowed) * EXCESS + EXCESS_S
     counts = frame.loc[frame["cpu_s"] > most_s, "algorithm"].value_counts().sort_index()
     found = listed(f"{count} of {label}" for label, count in counts.items())
     return f"runs with more CPU time than their cores have: {found}" if found else ""

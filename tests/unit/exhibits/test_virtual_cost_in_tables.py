@@ -1,0 +1,80 @@
+"""Tables, captions and settings know a virtual evaluation cost."""
+
+import numpy as np
+import pytest
+
+from timefair.analysis.room import typeset
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration
+from timefair.exhibits.registry import TABLES
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+COSTLY = {"evaluation_cost_s": 0.01, "real_s": 0.2, "charged_s": 0.8, "cpu_s": 0.1}
+CAMPAIGN = {
+    "name": "costly",
+    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+    "algorithms": {"A": "timefair:random-search"},
+    "budget": {"time_s": 1.0, "evaluation_cost_s": 0.01},
+    "targets": [1.0],
+}
+SENTENCE = "Each evaluation counts 0.01 s more than it takes."
+
+
+@pytest.fixture
+def runs(run, table):
+    rows = [run([(10, 0.15, 0.5)], run=k, foreign_delay_s=0.1, **COSTLY) for k in range(3)]
+    return Runs.of(table(*rows))
+
+
+@pytest.fixture
+def campaign():
+    return configuration.parse(CAMPAIGN)
+
+
+def made(name, runs, campaign):
+    return TABLES[name](runs, Analysis.of(campaign.analysis_settings))
+
+
+def test_captions_state_it(runs, campaign):
+    frame = made("ert", runs, campaign)
+    assert frame.attrs["cost"] == SENTENCE
+    assert "0.01 s more than it takes" in typeset("ert", frame, campaign).replace("\u00a0", " ")
+    assert (frame["ert_s"] == 0.15).all()
+
+
+def test_without_it_captions_are_as_before(run, table, campaign):
+    free = Runs.of(table(run([(10, 0.15, 0.5)], run=0), run([(10, 0.15, 0.5)], run=1)))
+    assert made("ert", free, campaign).attrs["cost"] == ""
+
+
+def test_disturbance_and_overhead_are_shares_of_the_real_time(runs, campaign):
+    delay = made("disturbance", runs, campaign).filter(like="delay_share").to_numpy(float)
+    np.testing.assert_allclose(delay, 0.5)
+    overhead = made("overhead", runs, campaign)
+    np.testing.assert_allclose(overhead["s_per_evaluation"], 0.2 / 100)
+
+
+def test_records_before_it_have_real_times_only(run, table):
+    runs = Runs.of(table(run([], wall_s=0.7)))
+    assert runs.frame["real_s"].tolist() == [0.7]
+
+
+def test_cpu_time_has_no_virtual_cost(runs):
+    with pytest.raises(InputError, match="with a virtual evaluation cost, 'wall'"):
+        runs.timed_by("cpu")
+    with pytest.raises(InputError, match=r"with budget\.evaluation_cost_s write 'wall'"):
+        configuration.parse(CAMPAIGN | {"statistics": {"time": "cpu"}})
+
+
+@pytest.mark.parametrize("cost", [-1.0, float("inf"), "much"])
+def test_it_is_a_number_of_seconds(cost):
+    budget = {"time_s": 1.0, "evaluation_cost_s": cost}
+    with pytest.raises(InputError, match=r"budget\.evaluation_cost_s"):
+        configuration.parse(CAMPAIGN | {"budget": budget})
+
+
+def test_the_checklist_states_it(runs, campaign):
+    rows = made("checklist", runs, campaign)
+    said = rows.to_csv()
+    assert "an evaluation counts 0.01 s more than it takes" in said

@@ -1,0 +1,160 @@
+"""A virtual evaluation cost counts as if it had been waited for."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from timefair.algorithms.base import Algorithm
+from timefair.measure.child import Allowance
+from timefair.measure.objective import LaunchCut
+from timefair.measure.run import measure_run
+from timefair.measure.state import State
+from timefair.policies.restarts.bet_and_run import BetAndRun
+from timefair.policies.restarts.fixed import FixedLength
+from timefair.policies.restarts.none import NoRestart
+from timefair.policies.restarts.stagnation import Stagnation
+from timefair.problems.registry import SUITES
+
+C_NS, T_NS = 10_000_000, 1_000_000_000
+MOST = T_NS // C_NS
+
+
+@pytest.fixture
+def problem():
+    return SUITES["bbob"].problem(1, 2, 1)
+
+
+def sample(objective, rng):
+    while True:
+        objective(rng.uniform(objective.lower, objective.upper))
+
+
+def run(solve, problem, **allowed):
+    return measure_run(Algorithm(solve), problem, Allowance(cost_ns=C_NS, **allowed), seed=3)
+
+
+def test_a_run_ends_at_the_first_evaluation_that_its_cost_brings_to_the_budget(problem):
+    row = run(sample, problem, time_ns=T_NS)
+    assert (row["status"], row["stop_reason"]) == ("ok", "time")
+    assert MOST - 10 <= row["evaluations"] < MOST
+    assert row["wall_s"] == 1.0
+    assert row["evaluation_cost_s"] == 0.01
+    assert row["charged_s"] == pytest.approx(0.01 * (row["evaluations"] + 1))
+    assert row["real_s"] < row["reaped_s"] < 0.5
+    assert row["real_s"] + row["charged_s"] == pytest.approx(1 + row["overshoot_s"])
+    for event in row["events"]:
+        assert 0.01 * event["evaluations"] <= event["time_s"] < 1
+
+
+def test_the_same_evaluations_are_made_without_a_cost(problem):
+    costly, free = (
+        measure_run(Algorithm(sample), problem, Allowance(evaluations=50, cost_ns=cost), seed=3)
+        for cost in (C_NS, 0)
+    )
+    found = [[(e["evaluations"], e["precision"]) for e in row["events"]] for row in (costly, free)]
+    assert found[0] == found[1]
+    assert costly["wall_s"] >= 0.5 > free["wall_s"]
+    assert (free["charged_s"], free["real_s"]) == (0.0, free["wall_s"])
+
+
+def test_computing_of_the_algorithm_counts_as_it_takes(problem):
+    def computes(objective, rng):
+        while True:
+            time.sleep(0.01)
+            objective(rng.uniform(-5, 5, 2))
+
+    row = run(computes, problem, time_ns=T_NS // 2)
+    assert row["evaluations"] < MOST / 4
+    assert row["real_s"] > 0.1
+
+
+@pytest.mark.parametrize(
+    ("policy", "evaluations"),
+    [
+        (FixedLength(tau_s=0.1), {9, 10}),
+        (Stagnation(plateau_s=0.1), None),
+    ],
+    ids=str,
+)
+def test_restart_policies_count_it(problem, policy, evaluations):
+    row = run(lambda f, rng: stuck(f), problem, time_ns=T_NS, restart=policy)
+    *complete, _ = row["launch_log"]
+    assert len(complete) >= 8
+    spans = [launch["end_s"] - launch["start_s"] for launch in complete]
+    assert all(0.1 <= span < 0.15 for span in spans)
+    assert {launch["evaluations"] for launch in complete} <= (evaluations or {10, 11})
+
+
+def stuck(objective):
+    while True:
+        objective(np.zeros(2))
+
+
+def test_a_bet_is_paused_after_its_share_of_it(problem):
+    policy = BetAndRun(tau_s=0.1, candidates=3)
+    row = run(sample, problem, time_ns=T_NS, restart=policy)
+    evaluations = [launch["evaluations"] for launch in row["launch_log"]]
+    assert len(evaluations) == 3
+    assert set(sorted(evaluations)[:2]) <= {9, 10}
+
+
+def test_a_launch_that_hangs_is_ended_by_the_machine_s_clock(problem):
+    def hangs(objective, rng):
+        objective(np.zeros(2))
+        time.sleep(10)
+
+    row = run(hangs, problem, time_ns=T_NS // 4, restart=FixedLength(tau_s=0.05))
+    assert row["reaped_s"] < 0.6
+    assert {str(launch["end"]) for launch in row["launch_log"][:-1]} == {"tau"}
+    assert (row["status"], row["wall_s"]) == ("ok", 0.25)
+
+
+def test_the_limit_of_runs_without_a_budget_counts_it(problem):
+    row = run(sample, problem, evaluations=10**6, wall_ns=T_NS)
+    assert row["status"] == "wall_limit"
+    assert row["reaped_s"] < 0.5
+
+
+@pytest.mark.parametrize("cores", [2, 3])
+def test_a_batch_costs_as_many_rounds_as_its_cores_need(problem, cores):
+    def batches(objective, rng):
+        objective.batch(rng.uniform(-5, 5, (7, 2)))
+        objective(np.zeros(2))
+
+    row = run(batches, problem, evaluations=8, cores=cores, restart=NoRestart())
+    assert row["charged_s"] == pytest.approx(0.01 * (-(-7 // cores) + 1))
+    assert row["wall_s"] == pytest.approx(row["real_s"] + row["charged_s"])
+    for event in row["events"][:-1]:
+        assert event["time_s"] >= 0.01 * -(-event["evaluations"] // cores)
+
+
+def test_of_a_batch_counts_what_ends_before_the_budget(problem):
+    row = run(
+        lambda objective, rng: objective.batch(rng.uniform(-5, 5, (1000, 2))),
+        problem, time_ns=T_NS, cores=2,
+    )  # fmt: skip
+    assert (row["status"], row["stop_reason"]) == ("ok", "time")
+    assert 2 * (MOST - 20) <= row["evaluations"] < 2 * MOST
+    assert row["real_s"] < 0.5
+
+
+def charges_less(objective, rng):
+    import gc
+
+    state = next(thing for thing in gc.get_objects() if isinstance(thing, State))
+    try:
+        for k in range(10**9):
+            objective(np.full(2, 5 / (1 + k)))
+            state["charge"] = 0
+    except LaunchCut:
+        pass
+
+
+def test_evaluations_that_were_not_charged_are_found(problem):
+    row = run(charges_less, problem, time_ns=T_NS)
+    assert row["status"] == "inconsistent"
+    assert "charged" in row["message"]
+    assert row["events"] == []
