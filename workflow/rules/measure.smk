@@ -12,7 +12,9 @@ works on it.
 
 ROUNDS = plan.records_by("round", CAMPAIGN, KEYS, Path(RESULTS))
 ROUND_DONE = f"{RESULTS}/records/round{{round}}.done"
-PREVIOUS_ROUND = {1: []} | {r + 1: [ancient(ROUND_DONE.format(round=r))] for r in ROUNDS}
+PREVIOUS_ROUND = {1: []} | {
+    r + 1: [ancient(ROUND_DONE.format(round=r))] for r in ROUNDS
+}
 
 
 wildcard_constraints:
