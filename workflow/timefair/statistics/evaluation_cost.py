@@ -140,19 +140,22 @@ def shares_won(
     >>> shares_won([[1.0, 10.0], [1.0, 1.0]], [[1000.0, 100.0], [5.0, 5.0]], [0.0, 1.0]).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
-    time = np.asarray(seconds, dtype=np.float64)
-    count = np.asarray(evaluations, dtype=np.float64)
+    # The last axis of an array is the quickest where it is long: that of the samples.
+    time = np.ascontiguousarray(np.asarray(seconds, dtype=np.float64).T)
+    count = np.ascontiguousarray(np.asarray(evaluations, dtype=np.float64).T)
+    algorithms, problems = time.shape[:2]
     costs = np.asarray(cost_s, dtype=np.float64)
-    shares = np.full((*time.shape[:-2], costs.size, time.shape[-1]), np.nan)
-    if time.shape[-2] == 0:
-        return shares
+    if problems == 0:
+        return np.full((*time.shape[:1:-1], costs.size, algorithms), np.nan)
+    slope = np.where(np.isfinite(count), count, 0.0)  # where time is infinite too
+    solved = np.isfinite(time).any(axis=0)
+    shares = np.empty((algorithms, costs.size, *time.shape[2:]))
     for k, cost in enumerate(costs):
-        there = at_cost(time, count, cost)
-        least = there.min(axis=-1, keepdims=True)
-        won = (there == least) & np.isfinite(least)
-        each = won / np.maximum(won.sum(axis=-1, keepdims=True), 1)
-        shares[..., k, :] = each.mean(axis=-2)
-    return shares
+        there = time + cost * slope
+        won = there == there.min(axis=0)
+        each = solved / won.sum(axis=0, dtype=np.uint16)
+        shares[:, k] = np.einsum("ap...,p...->a...", won, each, optimize=False) / problems
+    return np.ascontiguousarray(shares.T)
 
 
 def band_of_shares(

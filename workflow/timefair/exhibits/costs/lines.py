@@ -87,6 +87,7 @@ ERT_COLUMNS = (
             ),
         )
     ],
+    default=True,
     comparing=True,
 )
 def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:

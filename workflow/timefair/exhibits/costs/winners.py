@@ -27,7 +27,7 @@ from timefair.rundata.stacked import stacked
 from timefair.rundata.standings import ProblemRuns
 from timefair.statistics.bootstrap import resampled_sums
 from timefair.statistics.evaluation_cost import at_cost, band_of_shares, shares_won
-from timefair.statistics.ranks import average_ranks, rank
+from timefair.statistics.ranks import rank
 
 COLUMNS = (
     *SPACE,
@@ -109,7 +109,7 @@ def won(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         evaluations = _joined([lines.evaluations for lines in of], len(algorithms))
         share = shares_won(seconds, evaluations, costs)
         low, high = _band(used, functions, share, costs, analysis)
-        ranks = np.stack([_average_ranks(of, cost, len(algorithms)) for cost in costs])
+        ranks = _average_ranks(of, costs, len(algorithms))
         parts += [
             {
                 "suite": suite,
@@ -133,10 +133,15 @@ def _joined(parts: Sequence[NDArray[np.float64]], algorithms: int) -> NDArray[np
     return np.concatenate([np.empty((0, algorithms)), *parts])
 
 
-def _average_ranks(of: Sequence[Lines], cost: float, algorithms: int) -> NDArray[np.float64]:
-    """Over the functions, on each of which targets count equally."""
-    scores = [rank(at_cost(one.seconds, one.evaluations, cost), axis=-1).mean(axis=0) for one in of]
-    return average_ranks(np.array(scores).reshape(-1, algorithms))
+def _average_ranks(
+    of: Sequence[Lines], costs: NDArray[np.float64], algorithms: int
+) -> NDArray[np.float64]:
+    """Over the functions, on each of which targets count equally; shape (costs, algorithms)."""
+    if not of:
+        return np.full((costs.size, algorithms), np.nan)
+    each = costs[:, np.newaxis, np.newaxis]
+    on_targets = (rank(at_cost(one.seconds, one.evaluations, each)).mean(axis=1) for one in of)
+    return np.asarray(rank(np.stack(list(on_targets))).mean(axis=0))
 
 
 def _band(
