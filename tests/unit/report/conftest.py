@@ -19,7 +19,7 @@ TARGETS = (1.0, 0.1)
 COMPARING = (
     "ranks", "friedman", "posthoc", "comparison", "inversions", "ert", "means", "quantiles",
     "anytime", "ecdf", "profile", "runs", "disturbance", "drift", "leftovers", "resolution",
-    "checklist", "cost_lines",
+    "checklist",
 )  # fmt: skip
 
 

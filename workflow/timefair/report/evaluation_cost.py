@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -10,10 +9,12 @@ import numpy as np
 import pandas as pd
 
 from timefair.charts.costs import seconds_of
-from timefair.rundata.evaluation_cost import COSTS_S
+from timefair.report.evidence import Evidence
+from timefair.rundata.evaluation_cost import COSTS_S, refusal
+from timefair.rundata.settings import Analysis
 
-TABLE = "cost_lines"
-"""The table with the lines that the page computes from."""
+TABLE = "ert"
+"""The table with the lines that the page computes from: ERT in seconds and in evaluations."""
 
 SLIDER = """<p>The runs show what each algorithm would have taken if every evaluation had cost more.
 Nothing is measured again: a run that used t seconds and e evaluations takes t + c e seconds.</p>
@@ -34,32 +35,39 @@ these numbers: the tables <code>cost_winners</code> and <code>cost_ert</code> ha
 {refused}</p>"""
 
 
-def part(tables: Mapping[str, pd.DataFrame]) -> str:
+def part(evidence: Evidence) -> str:
     """The slider and the places that follow it; empty without lines."""
-    frame = tables.get(TABLE, pd.DataFrame())
-    if not lines(tables)["spaces"]:
+    if not lines(evidence)["spaces"]:
         return ""
     return SLIDER.format(
         last=len(COSTS_S) - 1,
-        seconds=escape(seconds_of(frame)),
-        refused=escape(frame.attrs.get("omitted", "")),
+        seconds=escape(seconds_of(evidence.table(TABLE))),
+        refused=escape(refusal(_analysis(evidence))),
     )
 
 
-def lines(tables: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+def lines(evidence: Evidence) -> dict[str, Any]:
     """What the script computes from, unrounded.
 
     ``costs`` are the stops of the slider. Of each suite and dimension of ``spaces`` the
     ``algorithms`` and, for each function that all of them were run on, its number, the ``targets``
     from easy to hard and the ERT in ``seconds`` and in ``evaluations``: a list of algorithms for
-    each target, with None where no run reached it.
+    each target, with None where no run reached it. Algorithms without times or evaluations, or
+    whose launches end by seconds, are omitted.
     """
-    frame = tables.get(TABLE, pd.DataFrame())
     found = []
-    if len(frame):
-        for (suite, dimension), rows in frame.groupby(["suite", "dimension"]):
-            found.append({"suite": str(suite), "dimension": str(dimension), **_space(rows)})
+    for space in evidence.spaces:
+        rows = evidence.of(TABLE, space)
+        if len(rows):
+            omitted = evidence.failed(space) | set(_analysis(evidence).restarted_by_seconds)
+            there = rows["ert_s"].notna() & ~rows["algorithm"].astype(str).isin(list(omitted))
+            names = {"suite": space.suite, "dimension": str(space.dimension)}
+            found.append({**names, **_space(rows[there])})
     return {"costs": list(COSTS_S), "spaces": [space for space in found if space["functions"]]}
+
+
+def _analysis(evidence: Evidence) -> Analysis:
+    return Analysis.of(evidence.campaign.analysis_settings)
 
 
 def _space(rows: pd.DataFrame) -> dict[str, Any]:

@@ -108,7 +108,7 @@ def page(
     parts = {
         "cautions": ("Before you believe it", cautioned(cautions(evidence))),
         "findings": ("Who wins", _findings(found, evidence, names)),
-        "cost": ("Who wins at your evaluation cost", evaluation_cost.part(tables)),
+        "cost": ("Who wins at your evaluation cost", evaluation_cost.part(evidence)),
         "figures": ("Figures", worded(exhibits.figures(drawn, pictures, evidence, names), some)),
         "tables": ("Tables", worded(exhibits.tables(shown), some)),
         "setup": ("What was run", account.setup(evidence, names)),
@@ -121,7 +121,7 @@ def page(
         "algorithms": names.for_script(),
         "tables": shown | {name: payload.without_columns(shown[name]) for name in long},
         "charts": drawn,
-        "lines": evaluation_cost.lines(tables),
+        "lines": evaluation_cost.lines(evidence),
     }
     return PAGE.format(
         version=__version__,

@@ -288,8 +288,9 @@ def of_paces(run, table):
 def test_the_slider_agrees_with_the_tables_at_every_stop(browser, evidence, of_paces, tmp_path):
     campaign = evidence({"a": 0.01, "b": 0.3, "c": 0.6}, made=()).campaign
     settings = Analysis(targets=(1.0, 0.1), resamples=20)
-    tables = {name: TABLES[name](of_paces, settings) for name in ("cost_lines", "cost_winners")}
-    text = page(tables, {}, campaign)
+    names = ("ert", "cost_lines", "cost_winners")
+    tables = {name: TABLES[name](of_paces, settings) for name in names}
+    text = page({"ert": tables["ert"]}, {}, campaign)
     path = tmp_path / "report.html"
     path.write_text(
         text.replace("followCost();", "followCost(); window.at = standingAt;"), encoding="utf-8"
@@ -316,10 +317,3 @@ def test_the_slider_agrees_with_the_tables_at_every_stop(browser, evidence, of_p
     assert leaders == {"a", "b"}
     assert winners == {"a", "b", "c"}
     assert browser.faults == []
-
-
-def test_omitted_algorithms_are_named_beside_the_slider(evidence, of_paces):
-    campaign = evidence({"a": 0.01, "b": 0.3, "c": 0.6}, made=()).campaign
-    settings = Analysis(targets=(1.0,), restarted_by_seconds={"b": "restart.tau_s"})
-    text = page({"cost_lines": TABLES["cost_lines"](of_paces, settings)}, {}, campaign)
-    assert "b (restart.tau_s)" in text

@@ -87,7 +87,6 @@ ERT_COLUMNS = (
             ),
         )
     ],
-    default=True,
     comparing=True,
 )
 def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:

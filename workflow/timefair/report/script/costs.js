@@ -83,7 +83,7 @@ function profileOf(space, { factors }) {
 const PROFILE_VIEW = { x_label: "times the lowest ERT", y_label: "share of targets", shape: "step", share: true };
 
 function lowestTable(space, { functions }) {
-  const head = ["function", "hardest target reached", "lowest ERT", "", "next"];
+  const head = [["function"], ["hardest target reached", "number"], ["lowest ERT"], ["its ERT", "number"], ["next"]];
   const rows = functions.map(({ function: name, target, order: [first, second], erts }) => {
     const behind = erts[second] / erts[first];
     const known = first !== undefined;
@@ -94,10 +94,10 @@ function lowestTable(space, { functions }) {
       element("td", { class: "number" }, printed(target)),
       element("td", {}, known ? named(space.algorithms[first]) : "none"),
       element("td", { class: "number" }, known ? duration(erts[first]) : "–"),
-      element("td", {}, ...(behind < Infinity ? [named(space.algorithms[second]), ` ${printed(behind)} times`] : ["–"])),
+      element("td", {}, ...(behind < Infinity ? [named(space.algorithms[second]), ` ${printed(behind)} times as long`] : ["–"])),
     );
   });
-  const heading = head.map((text) => element("th", { scope: "col" }, text));
+  const heading = head.map(([text, kind]) => element("th", { scope: "col", class: kind }, text));
   return element("table", {}, element("thead", {}, element("tr", {}, ...heading)), element("tbody", {}, ...rows));
 }
 
