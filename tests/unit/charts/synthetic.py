@@ -140,7 +140,7 @@ def cost_map_of(dimensions, algorithms):
     known = points["budget_s"] <= 1 + 20 * points["evaluation_cost_s"]
     seen = known & (points["budget_s"] > points["evaluation_cost_s"])
     best = np.array(algorithms, dtype=object)[points["place"] % len(algorithms)]
-    shared = seen & (points["place"] % 3 > 0) & (len(algorithms) > 1)
+    shared = seen & (points["place"] % 4 > 1) & (len(algorithms) > 1)
     return points.assign(
         suite="bbob",
         best=pd.Categorical(pd.Series(best).where(seen), sorted(algorithms)),

@@ -31,7 +31,8 @@ LINE_IN, AROUND_IN, PANEL_IN = 0.15, 0.75, 0.35
 def draw(frame: pd.DataFrame, page: Page) -> Figure:
     """ERT as a multiple of the lowest one, to the hardest target that was reached.
 
-    An overview has a band per function in the colour of the lowest algorithm.
+    A panel of a function where no target was reached is empty. An overview has a band per function
+    in the colour of the lowest algorithm.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
     Raises
     ------
     ValueError
-        If no target was reached on the functions of the page.
+        If the table has no rows that the page shows.
     """
     every = _at_hardest(panels.present(frame))
     looks = _looks(every)
@@ -56,7 +57,7 @@ def _panels(shown: pd.DataFrame, looks: dict[str, Look], label: str) -> Figure:
         figure, grid = panels.grid(shown)
         cost = np.geomspace(*COSTS_S, POINTS)
         ratios = [_ratios(panel.rows, cost) for panel in grid]
-        highest = max(ratio.max() for of in ratios for ratio in of.values())
+        highest = max([1.0, *(ratio.max() for of in ratios for ratio in of.values())])
         top = min(max(1.3 * highest, LEAST_TOP), MOST_TOP)
         least = top ** (-BAND / (1 - BAND))
         first = grid[0].axes
@@ -87,9 +88,9 @@ def _ratios(rows: pd.DataFrame, cost: NDArray[np.float64]) -> dict[str, NDArray[
     erts = {
         name: values[0, 0] + cost * values[0, 1]
         for name, values in lines
-        if np.isfinite(values[0, 0])
+        if np.isfinite(values[0]).all()
     }
-    lowest = np.min(list(erts.values()), axis=0)
+    lowest = np.min([np.full(cost.shape, np.inf), *erts.values()], axis=0)
     return {name: ert / lowest for name, ert in erts.items()}
 
 
@@ -138,10 +139,14 @@ def _band(
 
 
 def _at_hardest(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the hardest target that any algorithm reached; none of functions without."""
+    """The rows of the hardest target that any algorithm reached on each function.
+
+    Where none was reached, those of the easiest.
+    """
     reached = frame[np.isfinite(frame["ert_s"])]
-    hardest = reached.groupby(PROBLEM)["target"].min()
-    at = hardest.reindex(pd.MultiIndex.from_frame(frame[PROBLEM])).to_numpy()
+    wanted = frame.groupby(PROBLEM)["target"].max()
+    wanted.update(reached.groupby(PROBLEM)["target"].min())
+    at = wanted.reindex(pd.MultiIndex.from_frame(frame[PROBLEM])).to_numpy()
     rows: pd.DataFrame = frame[frame["target"].to_numpy() == at]
     return rows
 
