@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.statistics.checks import check_confidence
 from timefair.statistics.comparison import score_p
 
-GRID = 65
+GRID = 33
 """Angles at which the test is made before the limits are refined."""
 HALVINGS = 40
 """Bisections of each limit: it is then as exact as the numbers are."""
