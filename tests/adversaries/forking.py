@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import multiprocessing
 import os
 import signal
@@ -102,6 +103,35 @@ def raises_the_number_of_threads_of_blas(objective, rng):
     matrix = np.ones((1000, 1000))
     while True:
         np.dot(matrix, matrix)
+
+
+def has_threads_of_numba(objective, rng):
+    """Eight threads in a parallel loop."""
+    one(objective)
+    while True:
+        has_threads_of_numba.loop(10**7)
+
+
+def _compile() -> None:
+    os.environ["NUMBA_NUM_THREADS"] = "8"
+    numba = importlib.import_module("numba")
+    numba.config.THREADING_LAYER = "workqueue"  # OpenMP ends what is forked after its threads began
+
+    @numba.njit("float64(int64)", parallel=True)
+    def sum_of_squares(count):
+        total = 0.0
+        for i in numba.prange(count):
+            total += i**2
+        return total
+
+    has_threads_of_numba.loop = sum_of_squares
+
+
+has_threads_of_numba.prepare = _compile
+if importlib.util.find_spec("numba"):
+    adversary("ok", HELD, shows=lambda row: row["cpu_s"] < 1.5 * row["wall_s"] + 0.02)(
+        has_threads_of_numba
+    )
 
 
 @adversary("ok", HELD, shows=lambda row: row["cpu_s"] < 1.5 * row["wall_s"] + 0.02)

@@ -32,12 +32,12 @@ ALLOWED = {
     },
     "rundata": {"basics", "records", "statistics"},
     "charts": {"basics", "problems"},  # what functions are called
-    "exhibits": {"basics", "records", "statistics", "rundata", "charts"},
-    "latex": {"exhibits", "rundata"},
+    "exhibits": {"basics", "problems", "records", "statistics", "rundata", "charts"},
+    "latex": {"exhibits", "problems", "rundata"},
     "analysis": {"basics", "campaign", "exhibits", "rundata", "latex", "charts"},
     "export": {"basics", "records", "problems"},
     "published": {"basics", "records", "problems"},
-    "report": {"basics", "campaign", "statistics", "rundata", "exhibits", "charts"},
+    "report": {"basics", "campaign", "problems", "statistics", "rundata", "exhibits", "charts"},
     "cli": None,  # everything
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {

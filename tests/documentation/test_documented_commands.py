@@ -39,6 +39,7 @@ NOT_RUN = {
     ),
     "pre-commit install": "changes the git repository",
     "python -m pytest -n 2": "these tests",
+    "python -m pytest tests/adversaries": "these tests",
     'pytest -m "not workflow"': "these tests",
     "pytest -m fast": "these tests",
     "pytest -n 2": "these tests",

@@ -125,3 +125,30 @@ def test_current_files_need_no_runs(study: Path) -> None:
         raise AssertionError("the runs were read")
 
     Room("runtimes", campaign, study, read, [open_record(study / "A.parquet").checksum]).make()
+
+
+def test_pages_that_a_smaller_campaign_has_not_are_removed(study: Path) -> None:
+    larger = "problems: {suite: bbob, functions: 1-24, dimensions: [2, 3], instances: 1}\n"
+    smaller = "problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}\n"
+    pages = {f"figures/ert_evaluations_D{dimension}.svg" for dimension in (2, 3)}
+    runs = [a_run((1, 0.1, 8.0), (3, 0.2, 0.5), dimension=dimension) for dimension in (2, 3)]
+    write_record(study / "A.parquet", table(*runs).to_batches(), {})
+    mine = study / "figures" / "ert_evaluations_D5.svg"
+    mine.write_text("a drawing of the user's")
+
+    campaign = CAMPAIGN.replace("TARGETS", "[1.0]")
+    assert smaller in campaign
+    assert pages <= analysed(study, campaign.replace(smaller, larger))
+    left = analysed(study, campaign)
+    assert not pages & left
+    assert {"figures/ert_evaluations.svg", "figures/ert_evaluations_D5.svg"} <= left
+
+
+def analysed(study: Path, campaign: str) -> set[str]:
+    """The files that are there after an analysis of the runs in a folder."""
+    (study / "c.yaml").write_text(campaign)
+    plan.write_snapshot(configuration.load(study / "c.yaml"), study)
+    words = ["analyse", "runtimes", str(study / "A.parquet")]
+    words += ["--campaign", str(study / "campaign.json"), "--output", str(study)]
+    assert cli.main(words) == 0
+    return {str(path.relative_to(study)) for path in study.glob("figures/*")}

@@ -527,3 +527,17 @@ def test_a_curve_that_ends_before_the_others_ends_in_a_cross():
     lines = [artist for artist in ax.get_children() if isinstance(artist, Line2D)]
     (cross,) = [line for line in lines if line.get_marker() == "x"]
     assert cross.get_xdata()[0] == tables["anytime"].query("algorithm == 'B'")["cost"].max()
+
+
+def test_an_svg_has_coordinates_to_a_hundredth_of_a_point(tmp_path):
+    figure = Figure(figsize=(2, 1))
+    ax = figure.add_subplot()
+    ax.plot([0.0, 1 / 3, 1.0], [1 / 7, 2 / 7, 0.5])
+    ax.set_title("1.23456 stays")
+    style.save(figure, tmp_path / "figure.svg")
+    text = (tmp_path / "figure.svg").read_text()
+    ElementTree.fromstring(text)
+    coordinates = re.findall(r' (?:d|x|y)="([^"]*)"', text)
+    assert any(re.search(r"\.\d\d\b", one) for one in coordinates)
+    assert not any(re.search(r"\.\d{3}", one) for one in coordinates)
+    assert "1.23456 stays" in text

@@ -24,7 +24,7 @@ ANALYSIS = Analysis(
 AMONG = {
     "ert", "ert_relative", "ert_by_instance", "quantiles_to_target", "success", "anytime", "ecdf",
     "ecdf_dimensions", "profile_evaluations", "data_profile", "restarted", "restarted_curves",
-    "ranks", "posthoc",
+    "ranks", "posthoc", "summary",
 }  # fmt: skip
 """The tables that name published data."""
 
@@ -112,7 +112,9 @@ def test_all_other_tables_do_not_change(name, alone, beside):
     assert among.attrs["disturbed"] == without.attrs["disturbed"]
 
 
-@pytest.mark.parametrize("name", sorted(AMONG - {"profile_evaluations", "ranks", "posthoc"}))
+@pytest.mark.parametrize(
+    "name", sorted(AMONG - {"profile_evaluations", "ranks", "posthoc", "summary"})
+)
 @pytest.mark.parametrize("ancillary", ["excluded", "amortised"])
 def test_what_is_measured_keeps_its_numbers(name, ancillary, alone, beside):
     analysis = Analysis(**{**vars(ANALYSIS), "ancillary": ancillary})

@@ -35,16 +35,33 @@ def test_no_run_gives_no_row(name, campaign):
 def test_a_file_gives_the_table_back(name, suffix, campaign, tmp_path):
     frame = made(name, campaign)
     path = tmp_path / f"{name}{suffix}"
-    write(frame, path)
-    back = read(path)
+    columns = TABLES[name].exhibit.columns
+    write(frame, path, columns)
+    back = read(path, columns)
     pd.testing.assert_frame_equal(
         back,
         frame,
         check_dtype=False,
         check_categorical=False,
         check_exact=suffix == ".parquet",
-        rtol=1e-15,
+        rtol=5e-6,
     )
+    exact = [column.name for column in columns if column.exact and column.name in frame]
+    pd.testing.assert_frame_equal(back[exact], frame[exact], check_dtype=False, check_exact=True)
+
+
+def test_csv_has_six_digits_but_of_whole_numbers_and_exact_columns(tmp_path):
+    row = {"f": 1 / 3, "time_s": 1 / 3, "evaluations": 123456789.0, "algorithm": "A"}
+    columns = TABLES["best_points"].exhibit.columns
+    write(pd.DataFrame([row]), tmp_path / "best_points.csv", columns)
+    text = (tmp_path / "best_points.csv").read_text().splitlines()[1]
+    assert text == "0.3333333333333333,0.333333,123456789,A"
+    write(pd.DataFrame([row]), tmp_path / "best_points.parquet", columns)
+    assert read(tmp_path / "best_points.parquet")["time_s"].item() == 1 / 3
+
+
+def test_anytime_has_no_rows_that_only_divide_the_cost_by_the_dimension(campaign):
+    assert set(made("anytime", campaign)["unit"]) == {"seconds", "evaluations"}
 
 
 def test_ert_charges_a_failure_its_own_end(campaign):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from timefair.exhibits import files
 from timefair.exhibits.registry import FIGURES, TABLES
-from timefair.exhibits.unknown_optimum import captioned, worded
+from timefair.exhibits.unknown_optimum import captioned, is_unknown, worded
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import USUAL_SHARES, USUAL_TARGETS, Analysis
 
@@ -99,3 +102,47 @@ def test_a_run_without_a_finite_value_counts_as_the_worst(table, run):
     )
     frame = TABLES["final_values"](runs, Analysis(**SETTINGS))
     assert frame[["f_best", "f_median", "f_worst"]].to_numpy().tolist() == [[3, 3, np.inf]]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("name", ["quantiles", "means", "ranks", "sorted_solutions"])
+def test_files_have_no_column_and_no_measure_called_precision(unknown, tmp_path, name, ending):
+    frame = TABLES[name](unknown, Analysis(**SETTINGS))
+    path = tmp_path / f"{name}.{ending}"
+    files.write(frame, path)
+    stored = pd.read_csv(path) if ending == "csv" else pd.read_parquet(path)
+    named = [*stored.columns, *stored.get("measure", ())]
+    assert any("gap" in str(one) for one in named)
+    assert not any("precision" in str(one) for one in named)
+    restored = files.read(path, TABLES[name].exhibit.columns)
+    assert list(restored.columns) == list(frame.columns)
+    assert is_unknown(restored)
+    if "measure" in frame:
+        assert set(restored["measure"]) == set(frame["measure"])
+
+
+def test_with_a_known_optimum_files_have_precisions(campaign, tmp_path):
+    frame = TABLES["quantiles"](Runs.of(campaign), Analysis(**SETTINGS))
+    files.write(frame, tmp_path / "quantiles.csv")
+    restored = files.read(tmp_path / "quantiles.csv", TABLES["quantiles"].exhibit.columns)
+    assert "precision" in restored
+    assert not is_unknown(restored)
+
+
+def test_no_caption_of_any_table_or_figure_says_precision_or_solved(unknown):
+    frame = TABLES["means"](unknown, Analysis(**SETTINGS))
+    said = [entry.exhibit.caption for entry in TABLES.values()]
+    said += [column.meaning for entry in TABLES.values() for column in entry.exhibit.columns]
+    said += [f.printed_caption + f.title for e in TABLES.values() for f in e.exhibit.figures]
+    said += [layout.caption for e in TABLES.values() for layout in e.exhibit.layouts]
+    words = re.compile(r"precision|\bsolve[sd]?\b", re.IGNORECASE)
+    assert [text for text in said if words.search(text)]
+    assert [text for text in said if words.search(captioned(text, frame))] == []
+
+
+def test_the_checklist_says_what_a_gap_is_and_that_no_target_ends_a_run(unknown):
+    frame = TABLES["checklist"](unknown, Analysis(**SETTINGS))
+    text = frame.to_csv()
+    assert "a gap is f minus the least f" in text
+    assert "no target ends a run" in text
+    assert "recision" not in text

@@ -508,3 +508,26 @@ def test_the_command_writes_one_file_per_table(campaign, tmp_path, capsys):
     assert "4 runs, budget of each: T~=~0.8~s." in (tmp_path / "ert.tex").read_text()
     assert cli.main([*command, "etr.parquet"]) == 2
     assert "PARQUET: 'etr' is unknown" in capsys.readouterr().err
+
+
+def test_a_caption_speaks_of_brackets_only_if_intervals_are_printed():
+    rows = pd.DataFrame({"algorithm": [f"a{k:03}" for k in range(104)]}).merge(
+        pd.DataFrame({"function": range(1, 7)}), how="cross"
+    )
+    rows = rows.merge(pd.DataFrame({"target": [1.0, 0.1, 0.01]}), how="cross")
+    rows = rows.assign(suite="bbob", dimension=5, runs=10, ert_s=1.0, ert_s_low=0.5, ert_s_high=2.0)
+    exhibit = TABLES["ert"].exhibit
+    layout = exhibit.layouts[0]
+    short = typeset(exhibit, rows, [layout], SETTING)
+    assert "Intervals are not printed." in short
+    assert "Brackets" not in short
+    complete = typeset(exhibit, rows[rows["algorithm"] < "a004"], [layout], SETTING)
+    assert "Brackets: 95~" in complete
+
+
+def test_every_declared_layout_with_intervals_says_what_they_are():
+    for name, entry in TABLES.items():
+        for layout in entry.exhibit.layouts:
+            has = any(value.interval for value in layout.values)
+            assert bool(layout.brackets) == has, name
+            assert "racket" not in layout.caption, name

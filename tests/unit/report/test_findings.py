@@ -142,11 +142,15 @@ def test_without_tables_nothing_is_said(evidence):
 def test_headlines(evidence):
     assert findings(evidence(QUICK_AND_SLOW), SPACE).headline.startswith("quick wins")
     few = findings(evidence(QUICK_AND_SLOW, functions=3), SPACE)
-    assert few.headline.startswith("quick wins on f1, f2 and f3, by the runs: better than")
+    assert few.headline.startswith(
+        "quick wins on f1 sphere, f2 ellipsoid and f3 Rastrigin, by the runs: better than"
+    )
     assert across([few]) == ""
     assert across([few, few]).startswith("Sure winners: quick")
     close = findings(evidence({"A": 0.1, "B": 0.1001}, functions=3), SPACE)
-    assert close.headline.startswith("There is no sure winner on f1, f2 and f3, by the runs.")
+    assert close.headline.startswith(
+        "There is no sure winner on f1 sphere, f2 ellipsoid and f3 Rastrigin, by the runs."
+    )
     assert across([close, close]) == "None of the 2 spaces has a sure winner."
 
 
@@ -199,7 +203,9 @@ def test_how_far_ahead_counts_only_what_the_machine_resolves(uneven):
 def test_one_function_is_decided_by_its_runs(evidence):
     """Six of nine readers were told "not tested"."""
     found = findings(evidence(QUICK_AND_SLOW, functions=1), SPACE)
-    assert found.headline.startswith("quick wins on f1, by the runs: better than every other")
+    assert found.headline.startswith(
+        "quick wins on f1 sphere, by the runs: better than every other"
+    )
     assert Verdict.UNTESTED not in {one.standing.verdict for one in found.situations}
     by_want = {one.want: one for one in found.situations}
     seconds = by_want["You count seconds"]
@@ -239,7 +245,7 @@ def test_few_functions_are_decided_together(evidence, better, verdict, leaders):
     standing, table = from_runs(known, SPACE, "precision", "Q.50")
     assert (standing.verdict, standing.leaders, table) == (verdict, leaders, "comparison")
     if verdict is Verdict.MIXED:
-        assert standing.reason == "Ahead of others are f1: A; f2: B."
+        assert standing.reason == "Ahead of others are f1 sphere: A; f2 ellipsoid: B."
 
 
 def test_the_budget_is_that_of_the_dimension(evidence):

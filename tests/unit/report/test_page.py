@@ -21,6 +21,7 @@ from timefair.report.exhibits import PictureFile
 from timefair.report.findings.leading import leading
 from timefair.report.findings.situations import findings
 from timefair.report.markup import Names
+from timefair.report.page import page
 
 FEW = {"tables": ["ert"], "figures": ["ecdf"]}
 
@@ -272,3 +273,39 @@ def test_axes_and_findings_name_the_clock(clock, axis, duration, evidence):
     assert any(duration in want for want in wants if want.startswith("You have"))
     assert "You count seconds" not in wants
     assert all(duration in one.value for one in found.functions)
+
+
+def test_names_of_functions_are_beside_their_numbers(written):
+    problems = {
+        "suite": "bbob", "functions": "1-8", "dimensions": 2, "instances": "1-2",
+        "names": {"1": "a <bowl>"},
+    }  # fmt: skip
+    text = written({"A": 0.1, "B": 0.2}, problems=problems, made=("ert", "ranks")).read_text()
+    assert data_of(text)["functions"]["1"] == "f1 a <bowl>"
+    assert data_of(text)["functions"]["8"] == "f8 Rosenbrock"
+    assert '<th scope="row">f1 a &lt;bowl&gt;</th>' in text
+
+
+@pytest.mark.parametrize("targets", ["share", "value"])
+def test_without_a_known_optimum_the_page_says_neither_precision_nor_solved(evidence, targets):
+    values = {"target_values": [1.0, 0.1]} if targets == "value" else {}
+    made = ("ranks", "ert", "quantiles", "anytime", "profile", "data_profile", "means")
+    known = evidence({"A": 0.1, "B": 0.2, "C": 0.3}, made=made, **values)
+    for frame in known.tables.values():
+        frame.attrs |= {"optimum": "unknown", "targets": targets}
+    text = page(known.tables, {}, known.campaign)
+    read = re.sub(r"<(style|script).*?</\1>", "", text, flags=re.DOTALL)
+    assert re.findall(r"[^.>]*(?:[Pp]recision|\b[Ss]olve[sd]\b)[^.<]*", read) == []
+    assert "% of them" in read
+    assert ("reaches all by construction" in read) == (targets == "share")
+    for table in data_of(text)["tables"].values():
+        for column in table.get("columns", ()):
+            assert "recision" not in column["label"] + column["meaning"]
+    for chart in data_of(text)["charts"]:
+        labels = [view[key] for view in chart["views"] for key in ("label", "note")]
+        assert "recision" not in chart["title"] + "".join(labels)
+
+
+def test_the_headline_of_a_single_space_is_there_once(written):
+    text = written({"A": 0.1, "B": 0.2}, made=("ert", "ranks", "friedman")).read_text()
+    assert text.count('<p class="headline">') == 1

@@ -19,6 +19,9 @@ from timefair.measure import kernel
 
 CONFIGURATION = Path("/etc/slurm/slurm.conf")
 """Has to be there: the executor takes SLURM_CONF out of the environment of a job's step."""
+PLUGIN = os.environ.get("TIMEFAIR_SLURM_PLUGIN")
+"""A folder with Snakemake's executor for Slurm, where it is not installed: every Snakemake that
+finds it imports it, which takes half a second."""
 OURS = "# Slurm of timefair's tests\n"
 TOOLS = ("slurmctld", "slurmd", "sbatch", "srun", "scancel", "squeue", "sinfo", "munged")
 DAEMONS = ("slurmctld", "slurmd")
@@ -34,7 +37,7 @@ def why_not() -> str:
         return "Slurm's daemons are started by root only"
     if missing := [tool for tool in TOOLS if shutil.which(tool) is None]:
         return f"not installed: {', '.join(missing)} (Debian: slurm-wlm, munge)"
-    if importlib.util.find_spec("snakemake_executor_plugin_slurm") is None:
+    if PLUGIN is None and importlib.util.find_spec("snakemake_executor_plugin_slurm") is None:
         return "not installed: snakemake-executor-plugin-slurm (envs/slurm.txt)"
     if running := sorted(_commands() & set(DAEMONS)):
         return f"there is a Slurm on this machine: {' and '.join(running)} run"
@@ -171,12 +174,15 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
     for name in ("state", *(f"spool.{node}" for node in nodes)):
         folder.joinpath(name).mkdir()
     with (
+        pytest.MonkeyPatch.context() as environment,
         munge(folder) as socket_path,
         configured(configuration(folder, socket_path)),
         process("slurmctld", "-D"),
         process("slurmd", "-D", "-N", nodes[0]),
         process("slurmd", "-D", "-N", nodes[1]),
     ):
+        if PLUGIN is not None:
+            environment.setenv("PYTHONPATH", PLUGIN, prepend=os.pathsep)
         cluster = Slurm()
         wait_for(cluster.idle, 60)
         yield cluster

@@ -75,6 +75,15 @@ class Ledger:
         """The names of the settings that a current file was made with."""
         return frozenset(self._made[file.name].settings)
 
+    def files(self) -> list[str]:
+        """The names of all files that are remembered."""
+        return list(self._made)
+
+    def forget(self, file: Path) -> None:
+        """Forget a file that is no longer made, and remove it."""
+        del self._made[file.name]
+        file.unlink(missing_ok=True)
+
     def save(self) -> None:
         """Write the ledger; an interrupted write leaves the old one."""
         entries = {name: entry._asdict() for name, entry in self._made.items()}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from timefair.analysis.ledger import Ledger
 from timefair.campaign import provenance
+from timefair.charts.pages import Page
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.rundata.settings import Analysis, WatchedAnalysis
 
@@ -72,7 +73,7 @@ class Room:
         frame: pd.DataFrame | None = None
         if not all(self._ledger.is_current(file, key) for file in files):
             frame, settings = self._tabulated(name)
-            self._write(frame, files, key, settings)
+            self._write(name, frame, files, key, settings)
         settings = self._ledger.settings_of(files[0])
         self._typeset(name, key, frame, settings)
         for figure, entry in FIGURES.items():
@@ -91,15 +92,20 @@ class Room:
     def _stored(self, name: str) -> pd.DataFrame:
         from timefair.exhibits import files
 
-        return files.read(self._tables / f"{name}.parquet")
+        return files.read(self._tables / f"{name}.parquet", TABLES[name].exhibit.columns)
 
     def _write(
-        self, frame: pd.DataFrame, paths: list[Path], key: str, settings: frozenset[str]
+        self,
+        name: str,
+        frame: pd.DataFrame,
+        paths: list[Path],
+        key: str,
+        settings: frozenset[str],
     ) -> None:
         from timefair.exhibits import files
 
         for path in paths:
-            files.write(frame, path)
+            files.write(frame, path, TABLES[name].exhibit.columns)
             self._ledger.note(path, key, settings)
 
     def _typeset(
@@ -121,6 +127,7 @@ class Room:
     def _draw(
         self, name: str, table_key: str, frame: pd.DataFrame | None, settings: frozenset[str]
     ) -> None:
+        self._remove_pages(name)
         drawn_by = provenance.key_of(table_key, provenance.figure_key(name))
         for page in self._campaign.pages_of(name):
             key = provenance.key_of(drawn_by, asdict(page))
@@ -137,6 +144,13 @@ class Room:
             style.save(FIGURES[name](frame, page), *files)
             for file in files:
                 self._ledger.note(file, key, settings)
+
+    def _remove_pages(self, name: str) -> None:
+        """Remove the pages of a figure that a former campaign had, and this one does not."""
+        pages = {page.file(name) for page in self._campaign.pages_of(name)}
+        for file in map(Path, self._ledger.files()):
+            if file.stem not in pages and Page.is_of(name, file.stem):
+                self._ledger.forget(self._figures / file)
 
 
 def typeset(

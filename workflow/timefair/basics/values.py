@@ -90,6 +90,12 @@ def _rising(value: tuple[float, float]) -> tuple[float, float]:
     return value
 
 
+def _one_line(value: str) -> str:
+    if not value.isprintable() or value != value.strip() or not value:
+        raise ValueError("should be one line of text")
+    return value
+
+
 Listed = TypeVar("Listed", bound=tuple[object, ...])
 
 
@@ -124,6 +130,14 @@ Technique = Literal["none", "iqr", "percentile", "mad", "mad-mean"]
 """A technique against outliers; `timefair.statistics.run_count.outliers` defines each."""
 Seed = Annotated[int, Field(ge=0, lt=2**63), BeforeValidator(_whole)]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=80)]
+FunctionNames = Annotated[
+    dict[
+        Annotated[int, Field(ge=1, le=LARGEST, strict=False)],
+        Annotated[str, Field(max_length=40), AfterValidator(_one_line)],
+    ],
+    Field(strict=False),
+]
+"""A name for each number of a function."""
 Numbers = Annotated[
     tuple[int, ...],
     BeforeValidator(_integers),

@@ -160,7 +160,7 @@ def figure_key(name: str) -> str:
 
 def typeset_key() -> str:
     """SHA-256, in hex, of the code that prints tables as LaTeX."""
-    return code_digest(sources_of("latex", within=("latex",)))
+    return code_digest(sources_of("latex", within=("latex", "problems")))
 
 
 def room_key(campaign: Campaign, room: str) -> str:
@@ -177,7 +177,7 @@ def room_key(campaign: Campaign, room: str) -> str:
 
 def report_key() -> str:
     """SHA-256, in hex, of all that the page is made of, its style and its script included."""
-    code = sources_of("report", within=("report", "exhibits", "charts"))
+    code = sources_of("report", within=("report", "exhibits", "charts", "problems"))
     looks = (path for kind in ("css", "js") for path in (PACKAGE / "report").rglob(f"*.{kind}"))
     return code_digest([*code, *looks])
 

@@ -8,6 +8,7 @@ has room for are divided further: ``ert_D5_f1_24.pdf``, ``ert_D5_f25_48.pdf``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -55,6 +56,17 @@ class Page:
     def file(self, figure: str) -> str:
         """The name of the file of a figure, without its ending."""
         return f"{figure}_{self.name}" if self.name else figure
+
+    @staticmethod
+    def is_of(figure: str, file: str) -> bool:
+        """Whether a file without its ending has the name of a page of a figure.
+
+        Examples
+        --------
+        >>> Page.is_of("ert", "ert_D5"), Page.is_of("ert", "ert_relative")
+        (True, False)
+        """
+        return re.fullmatch(rf"{re.escape(figure)}(_D\d+(_f\d+_\d+)?)?", file) is not None
 
     @property
     def label(self) -> str:

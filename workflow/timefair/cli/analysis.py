@@ -153,7 +153,7 @@ def _tabulate(arguments: argparse.Namespace) -> None:
     prepare_files(arguments.output, (".csv", ".parquet"))
     frame = table(runs, Analysis.of(campaign.settings_of(table.name)))
     for path in arguments.output:
-        files.write(frame, path)
+        files.write(frame, path, table.exhibit.columns)
 
 
 def _typeset(arguments: argparse.Namespace) -> None:

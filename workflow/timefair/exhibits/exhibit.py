@@ -47,12 +47,15 @@ class Column:
         The unit of the values; empty for names, counts and shares.
     text
         Whether the values are text, even if every one of them looks like a number.
+    exact
+        Whether CSV has every digit of the values: of f, and of targets, which identify rows.
     """
 
     name: str
     meaning: str
     unit: str = ""
     text: bool = False
+    exact: bool = False
 
     def interval(self, of: str = "", *, unit: str | None = None) -> tuple[Column, Column, Column]:
         """This column and the limits of its interval, ``<name>_low`` and ``<name>_high``.
@@ -197,10 +200,11 @@ class Exhibit:
         DataFrame
             With the attributes ``table`` (its name), ``disturbed``, ``omitted``, ``published`` and,
             if it lists pairs, ``pairs`` (sentences for captions, empty if there is nothing to
-            say), ``clock``, and ``failed``: suite, dimension and algorithm of all that made no
-            evaluation.
+            say), ``clock``, ``failed``: suite, dimension and algorithm of all that made no
+            evaluation, and `timefair.problems.names.GIVEN` if the campaign names functions.
         """
         from timefair.exhibits import unknown_optimum
+        from timefair.problems.names import GIVEN
         from timefair.rundata.failed import failed_algorithms, keep_looks, sentence
         from timefair.rundata.published import marked
 
@@ -209,6 +213,8 @@ class Exhibit:
         frame = marked(self.build(self._taken(runs, analysis), analysis), runs)
         unknown_optimum.note(runs, analysis, frame)
         frame.attrs["table"] = self.name
+        if analysis.function_names:
+            frame.attrs[GIVEN] = analysis.function_names
         frame.attrs["disturbed"] = self._disturbed(runs, analysis)
         failed = failed_algorithms(runs)
         if self.comparing and failed:

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+import math
+from collections.abc import Collection, Hashable, Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from timefair.exhibits.exhibit import Column
+from timefair.exhibits import unknown_optimum
+from timefair.exhibits.exhibit import Column, column_names
+
+DIGITS = 6
+"""Significant digits of CSV: the time of a run of one second to a microsecond. Intervals are far
+wider."""
+
+ALL_DIGITS = 17
+MOST_WHOLE = 1e15
+"""Up to which whole numbers are written without an exponent."""
 
 
-def write(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as CSV or Parquet, by the path's suffix; values unrounded.
+def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> None:
+    """Write a table as CSV or Parquet, by the path's suffix.
 
-    In CSV `inf` is ``inf`` and NaN an empty field.
+    Parquet has every digit of all values. CSV has every digit of whole numbers and of columns that
+    are exact, and `DIGITS` of others; `inf` is ``inf`` and NaN an empty field. Where nobody knows
+    the optimum, the names of columns have ``gap`` instead of ``precision``.
+
+    Parameters
+    ----------
+    frame
+        The table.
+    path
+        A file in CSV or Parquet.
+    columns
+        Of the table: they say what is exact.
 
     Raises
     ------
@@ -22,11 +44,33 @@ def write(frame: pd.DataFrame, path: Path) -> None:
         For another suffix.
     """
     if path.suffix == ".csv":
+        frame = _as_texts(frame, [column.name for column in columns if column.exact])
+    frame = unknown_optimum.in_files(frame)
+    if path.suffix == ".csv":
         frame.to_csv(path, index=False, lineterminator="\n")
     elif path.suffix == ".parquet":
-        frame.to_parquet(path, index=False)
+        frame.to_parquet(path, index=False, compression="zstd")
     else:
         raise ValueError(f"a table is written as .csv or .parquet, not {path.name}")
+
+
+def _as_texts(frame: pd.DataFrame, exact: Collection[str]) -> pd.DataFrame:
+    """A table with numbers as CSV has them; each different number of a column is written once."""
+    columns = {}
+    for name, column in frame.select_dtypes("float").items():
+        digits = ALL_DIGITS if name in exact else DIGITS
+        different, place = np.unique(column.to_numpy(dtype=np.float64), return_inverse=True)
+        texts = np.array([_number(value, digits) for value in different.tolist()], dtype=object)
+        columns[str(name)] = texts[place]
+    return frame.assign(**columns)
+
+
+def _number(value: float, digits: int) -> str:
+    if math.isnan(value):
+        return ""
+    if value.is_integer() and abs(value) < MOST_WHOLE:
+        return str(int(value))
+    return repr(value) if digits == ALL_DIGITS else f"{value:.{digits}g}"
 
 
 def as_rows(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
@@ -42,20 +86,24 @@ def read(path: Path, columns: Iterable[Column] = ()) -> pd.DataFrame:
     path
         A file in CSV or Parquet.
     columns
-        Of the table, for CSV: those of text stay text even if every value looks like a number.
+        Of the table: `write` may have given them other names, and in CSV those of text stay text
+        even if every value looks like a number.
 
     Raises
     ------
     ValueError
         For another suffix.
     """
+    columns = tuple(columns)
     if path.suffix == ".csv":
-        return pd.read_csv(
+        frame = pd.read_csv(
             path,
             keep_default_na=False,
             na_values=[""],
             dtype={column.name: str for column in columns if column.text},
         )
-    if path.suffix == ".parquet":
-        return pd.read_parquet(path)
-    raise ValueError(f"a table is read from .csv or .parquet, not {path.name}")
+    elif path.suffix == ".parquet":
+        frame = pd.read_parquet(path)
+    else:
+        raise ValueError(f"a table is read from .csv or .parquet, not {path.name}")
+    return unknown_optimum.from_files(frame, column_names(columns))

@@ -15,6 +15,9 @@ CURVES = ("cost", "ratio")
 KEYS = (*PARTS, "function", "instance", "target", "quantile", "executions", *CURVES)
 """What names a row, where a table has no layout of its own; texts always do."""
 
+INTERVAL = "Brackets: {confidence} interval."
+"""What most layouts say of their intervals."""
+
 FEW = 6
 """Points of a curve that are printed without a layout."""
 
@@ -124,6 +127,8 @@ class Layout:
         Key columns of which not every value is printed.
     name
         Told apart by it where a table has several layouts.
+    brackets
+        A sentence on the intervals, for the caption of a part that has some.
     """
 
     caption: str
@@ -133,6 +138,7 @@ class Layout:
     parts: tuple[str, ...] = PARTS
     points: tuple[Points, ...] = ()
     name: str = ""
+    brackets: str = ""
 
     @property
     def keys(self) -> tuple[str, ...]:

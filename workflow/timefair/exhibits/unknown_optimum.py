@@ -1,7 +1,8 @@
 """What captions and axes say where nobody knows the optimum: there is no precision then.
 
 The precision of a run is then its gap: f minus the least value that any of the runs found on the
-problem. The words of the exhibits are declared for known optima, and changed here.
+problem. The words of the exhibits are declared for known optima, and changed here: captions, labels
+and, in files, the names of columns and measures.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pandas as pd
 
     from timefair.rundata.runs import Runs
@@ -29,6 +32,18 @@ _WORDS = {
     VALUE: "target value of f",
     PRECISION: "target gap",
 }
+GAP, MEASURE = "gap", "measure"
+"""What files say instead of `PRECISION`, and the column of which it is a value."""
+
+_WHOLE = {
+    r"(?<![a-z])precision": "gap",
+    r"(?<![a-z])Precision": "Gap",
+    r"\bsolve(s|d)\b": r"reache\1",
+    r"\bSolve(s|d)\b": r"Reache\1",
+}
+"""Words of a known optimum, and what is said instead. Nobody solves a problem of which nobody knows
+the optimum."""
+
 _GAPS = "A gap is f minus the least f that any run here found, so that some run has gap 0."
 _TARGETS = {
     SHARE: "A target is the share that is left of the way from the median of the first values "
@@ -46,6 +61,43 @@ def note(runs: Runs, analysis: Analysis, frame: pd.DataFrame) -> None:
     )
 
 
+def in_files(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table with the names of columns and measures that its files have."""
+    if not is_unknown(frame):
+        return frame
+    return measured(frame).rename(columns=lambda name: str(name).replace(PRECISION, GAP))
+
+
+def measured(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table with the names of measures that its files have."""
+    return _with_measure(frame, PRECISION, GAP) if is_unknown(frame) else frame
+
+
+def from_files(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
+    """A table of a file with the names that the exhibits read.
+
+    CSV does not tell what is known of the optima, as Parquet does: there, the names do.
+
+    Parameters
+    ----------
+    frame
+        As `in_files` gave it.
+    columns
+        The names of the columns that are declared for the table.
+    """
+    names = {name.replace(PRECISION, GAP): name for name in columns if PRECISION in name}
+    known = frame.rename(columns=names)
+    if GAP in set(known.get(MEASURE, ())) or any(name in frame for name in names):
+        known.attrs.setdefault(KIND, "unknown")
+    return _with_measure(known, GAP, PRECISION) if is_unknown(known) else known
+
+
+def _with_measure(frame: pd.DataFrame, name: str, other: str) -> pd.DataFrame:
+    if MEASURE not in frame:
+        return frame
+    return frame.assign(**{MEASURE: frame[MEASURE].replace(name, other)})
+
+
 def is_unknown(frame: pd.DataFrame) -> bool:
     """Whether a table is of problems whose optimum nobody knows, none excepted."""
     return bool(frame.attrs.get(KIND) == "unknown")
@@ -60,8 +112,9 @@ def worded(text: str, frame: pd.DataFrame) -> str:
         return text
     text = re.sub(r"f\s*[−-]\s*f_opt", "f − least f found", text)
     text = re.sub(r"target precision", _WORDS[targets], text)
-    text = re.sub(r"(?<![`\w])precision", "gap", text)
-    return re.sub(r"(?<![`\w])Precision", "Gap", text)
+    for known, unknown in _WHOLE.items():
+        text = re.sub(known, unknown, text)
+    return text
 
 
 def captioned(text: str, frame: pd.DataFrame) -> str:

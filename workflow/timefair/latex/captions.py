@@ -81,6 +81,7 @@ def caption(
     placeholders = facts.placeholders
     sentences = [
         part.layout.caption.format_map(placeholders),
+        _intervals(part.layout).format_map(placeholders),
         _shared(part.shared),
         _runs(part, placeholders["budget"]),
         notes,
@@ -92,6 +93,10 @@ def caption(
         "n/a: not available." if incomplete else "",
     ]
     return escape(" ".join(sentence for sentence in sentences if sentence))
+
+
+def _intervals(layout: Layout) -> str:
+    return layout.brackets if any(value.interval for value in layout.values) else ""
 
 
 def _seconds(clock: str) -> str:

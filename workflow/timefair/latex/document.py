@@ -10,15 +10,16 @@ import pandas as pd
 
 from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.layout import Layout, PrintedPart, parts
-from timefair.exhibits.unknown_optimum import captioned, worded
+from timefair.exhibits.unknown_optimum import captioned, measured, worded
 from timefair.latex.captions import CaptionFacts, caption
 from timefair.latex.notation import escape
 from timefair.latex.pages import Tabular, pages
 from timefair.latex.shortening import fitted
+from timefair.problems.names import GIVEN, title
 
 HEADER = r"""% {title}.
 % Needs \usepackage{{booktabs}}; \input this file in a paper of one column or two.
-% For a page of 6.5 in by 9 in. Values are rounded; {name}.csv has them unrounded, and all rows."""
+% For a page of 6.5 in by 9 in. Values are rounded; {name}.csv has more digits, and all rows."""
 
 DOCUMENT = r"""% All tables of a campaign.
 \documentclass[10pt]{{article}}
@@ -80,16 +81,28 @@ def typeset(
     ValueError
         If the keys of a layout do not identify the rows.
     """
-    title = worded(table.title, frame)
+    heading = worded(table.title, frame)
     notes = " ".join(filter(None, (frame.attrs.get(name) for name in NOTES)))
     floats = [
         text
         for layout in layouts
-        for part in parts(frame, _suited(layout, frame))
-        for text in _floats(table, title, part, setting, notes)
+        for part in parts(_named(measured(frame)), _suited(layout, frame))
+        for text in _floats(table, heading, part, setting, notes)
     ]
-    header = HEADER.format(title=title, name=table.name)
+    header = HEADER.format(title=heading, name=table.name)
     return "\n\n".join([header, *floats]) + "\n"
+
+
+def _named(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with the names that the campaign gives functions, beside their numbers."""
+    given = frame.attrs.get(GIVEN)
+    if given is None or not {"suite", "function"} <= set(frame.columns):
+        return frame
+    functions = [
+        title(str(suite), function, given) if str(function).isdigit() else function
+        for suite, function in zip(frame["suite"], frame["function"], strict=True)
+    ]
+    return frame.assign(function=functions)
 
 
 def _suited(layout: Layout, frame: pd.DataFrame) -> Layout:
@@ -99,14 +112,14 @@ def _suited(layout: Layout, frame: pd.DataFrame) -> Layout:
 
 
 def _floats(
-    table: Exhibit, title: str, part: PrintedPart, facts: CaptionFacts, notes: str
+    table: Exhibit, heading: str, part: PrintedPart, facts: CaptionFacts, notes: str
 ) -> Iterator[str]:
     pieces = (table.name, part.layout.name, *part.shared.values())
     part, cut = fitted(part) if len(part.rows) else (part, [NO_ROWS])
     incomplete = any("n/a" in tabular.tex for tabular in cut)
     text = caption(part, facts, charged=table.charged, incomplete=incomplete, notes=notes)
     label = "-".join(re.sub("[^0-9A-Za-z.]+", "_", str(piece)) for piece in pieces if piece != "")
-    first = f"\\caption[{escape(title)}]{{{text}}}\n\\label{{tab:{label}}}"
+    first = f"\\caption[{escape(heading)}]{{{text}}}\n\\label{{tab:{label}}}"
     for number, page in enumerate(pages(cut)):
         yield FLOAT.format(
             caption=CONTINUED if number else first,

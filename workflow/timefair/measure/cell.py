@@ -22,12 +22,12 @@ from timefair.algorithms.base import Algorithm
 from timefair.basics import user_code
 from timefair.campaign import provenance
 from timefair.machine.facts import machine_facts, machine_state
-from timefair.measure import kernel, loading, stopping
+from timefair.measure import descriptors, kernel, loading, stopping
 from timefair.measure.apart.elsewhere import elsewhere
 from timefair.measure.apart.messages import Setup
 from timefair.measure.apart.solvers import Host, hosted
 from timefair.measure.child import Allowance
-from timefair.measure.cores import held_cores
+from timefair.measure.cores import held_cores, lock_folder
 from timefair.measure.interruption import ends_at_once, interruptible
 from timefair.measure.isolation import Views, views
 from timefair.measure.monitor import RunMonitor
@@ -220,9 +220,11 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
                     else:
                         algorithm = prepared.get_ready(job)
                 turns = chain([first], missing)
+                allowance = _allowance(prepared, job, record)
                 _measure(
-                    prepared, job, algorithm, repetitions, turns, cores, journal, begun, spending
-                )
+                    prepared, job, algorithm, allowance, repetitions, turns, cores, journal, begun,
+                    spending,
+                )  # fmt: skip
         with spending.on("record"):
             done = [journal.runs[turn] for turn in sorted(journal.runs)]
             facts = _facts(prepared, job, key, repetitions, number)
@@ -244,6 +246,7 @@ def _measure(
     prepared: Prepared,
     job: Job,
     algorithm: Algorithm | Host,
+    allowance: Allowance,
     repetitions: Repetitions,
     turns: Iterable[tuple[int, int]],
     cores: tuple[int, ...],
@@ -268,7 +271,6 @@ def _measure(
             "preparation_s": prepared.seconds,
             "appeared_in_trial": prepared.trial.appeared,
         }
-        allowance = _allowance(campaign, job, prepared.views)
         common |= _evaluation_cost(problems[job.instances[0]], allowance.answer_ns / 1e9)
     monitor = RunMonitor(
         cores,
@@ -303,7 +305,8 @@ def _measure(
         print(f"{how_far}  {_line(problem, run, row)}", file=sys.stderr, flush=True)
 
 
-def _allowance(campaign: Campaign, job: Job, views: Views) -> Allowance:
+def _allowance(prepared: Prepared, job: Job, record: Path) -> Allowance:
+    campaign = prepared.campaign
     budget, limits = campaign.budget, campaign.limits
     evaluations = budget.evaluations_for(job.dimension)
     return Allowance(
@@ -314,7 +317,8 @@ def _allowance(campaign: Campaign, job: Job, views: Views) -> Allowance:
         memory_mb=limits.memory_mb,
         restart=campaign.restart_of(job.algorithm),
         cores=campaign.algorithms[job.algorithm].threads,
-        views=views,
+        views=prepared.views,
+        closed=descriptors.of_the_measurement([record.parents[3], lock_folder()]),
     )
 
 

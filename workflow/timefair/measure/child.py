@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import idleness, kernel
+from timefair.measure import descriptors, idleness, kernel
 from timefair.measure.apart.channel import SolverGone
 from timefair.measure.apart.solvers import Host, Solvers
 from timefair.measure.confinement import confine
@@ -60,7 +60,8 @@ class Allowance:
 
     `time_ns` and `evaluations` are NEVER where there is no such budget; `final_target` is -1 to
     go on at any precision; `wall_ns` ends a run that has no budget of time. With several `cores`
-    batches are evaluated on all of them. `views` are the folders that it has to itself.
+    batches are evaluated on all of them. `views` are the folders that it has to itself, `closed`
+    the file descriptors of its parent that it does not get.
     """
 
     time_ns: int = NEVER
@@ -71,6 +72,7 @@ class Allowance:
     restart: RestartPolicy = field(default_factory=Independent)
     cores: int = 1
     views: Views = field(default_factory=Views)
+    closed: tuple[int, ...] = ()
 
     @property
     def grace_ns(self) -> int:
@@ -100,6 +102,8 @@ def live(
     try:
         if isinstance(algorithm, Host):
             os.sched_setaffinity(0, {algorithm.own_core})
+        if not isinstance(algorithm, Host):
+            descriptors.close(allowance.closed)
         ends_at_once()
         os.setsid()
         allowance.views.enter()
@@ -156,7 +160,7 @@ def _solvers(host: Host, state: State, seed: int) -> Solvers:
 
 
 def _begin_run(state: State, allowance: Allowance, used_ns: Callable[[], int]) -> Start:
-    """Start the time of the run now. `used_ns` tells the CPU time of the algorithm's process."""
+    """Start the time of the run now. `used_ns` reads the CPU time of the algorithm's process."""
     delay = kernel.run_queue_delay_ns()
     switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
     cpu, t0 = used_ns(), now_ns()

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import kernel, leftovers
+from timefair.measure import descriptors, kernel, leftovers
 from timefair.measure.confinement import confine
 from timefair.measure.interruption import ends_at_once
 from timefair.measure.isolation import Views
@@ -199,6 +199,7 @@ def _try_out(
     trace: int,
 ) -> None:
     try:
+        descriptors.close(descriptors.of_the_measurement([]))
         os.setsid()
         views.enter()
         kernel.die_with_parent(parent)

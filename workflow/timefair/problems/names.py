@@ -1,13 +1,22 @@
 """What the functions of the suites are called, and how a suite groups them.
 
-Figures take titles of panels and groups of functions from here. Names and groups do not decide any
-value, so this module is none of the code that measures: a change of a name measures nothing again.
+Figures, printed tables and the page take names and groups of functions from here. They do not
+decide any value, so this module is none of the code that measures.
+
+A campaign may name the functions of its suite in ``problems.names``. Without this key, the names of
+the user's own functions come from the attribute ``names`` of `problems.suite`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from pydantic import TypeAdapter, ValidationError
+
+from timefair.basics import user_code
+from timefair.basics.errors import InputError
+from timefair.basics.values import FunctionNames
 
 
 @dataclass(frozen=True)
@@ -81,6 +90,11 @@ SUITES: Mapping[str, Functions] = {
 
 _UNKNOWN = Functions()
 
+GIVEN = "function_names"
+"""Attribute of a frame: the names that a campaign gives functions, by suite and number as text."""
+
+Given = Mapping[str, Mapping[str, str]]
+
 
 def of_suite(suite: str) -> Functions:
     """The functions of a suite; without names and groups where none are known.
@@ -95,13 +109,49 @@ def of_suite(suite: str) -> Functions:
     return SUITES.get(suite, _UNKNOWN)
 
 
-def title(suite: str, function: object) -> str:
+def declared(suite: str) -> dict[int, str]:
+    """The names that the user's own function has in its attribute ``names``.
+
+    Empty for a suite of this package, and for a function without the attribute.
+
+    Raises
+    ------
+    InputError
+        If the attribute is anything but names by number.
+    """
+    if ":" not in suite:
+        return {}
+    given = getattr(user_code.load_function(suite), "names", {})
+    try:
+        return TypeAdapter(FunctionNames).validate_python(given, strict=True)
+    except ValidationError:
+        raise InputError(
+            f"the attribute names of {suite} should have a name for each number, such as "
+            f"{{1: 'pump'}}, each one line of at most 40 characters, not {given!r}"
+        ) from None
+
+
+def title(suite: str, function: object, given: Given | None = None) -> str:
     """The number of a function with its name, such as ``f8 Rosenbrock``.
+
+    Parameters
+    ----------
+    suite
+        The suite of the function.
+    function
+        Its number.
+    given
+        The names that the campaign gives, as the attribute `GIVEN` has them; they precede those
+        of the suite.
 
     Examples
     --------
     >>> title("bbob", 8), title("module:function", "3")
     ('f8 Rosenbrock', 'f3')
+    >>> title("module:function", 3, {"module:function": {"3": "pump"}})
+    'f3 pump'
     """
     number = int(str(function))
-    return f"f{number} {of_suite(suite).names.get(number, '')}".rstrip()
+    own = (given or {}).get(suite, {})
+    name = own.get(str(number)) or of_suite(suite).names.get(number, "")
+    return f"f{number} {name}".rstrip()

@@ -86,13 +86,14 @@ def setup(evidence: Evidence, names: Names) -> str:
     campaign = evidence.campaign
     chosen, budget = campaign.problems, campaign.budget
     targets, kind = evidence.targets
-    final = budget.final_target
+    final = None if evidence.optimum == "unknown" else budget.final_target
     facts = {
         "Problems": f"{chosen.suite}, functions {format_ranges(chosen.functions)}, dimensions "
         f"{format_ranges(chosen.dimensions)}, instances {format_ranges(chosen.instances)}",
         "Budget of a run": _budget(campaign)
         + (f"; it ends early at the precision {number(final)}" if final is not None else ""),
         "Restarts": campaign.restart.policy,
+        "Isolation": campaign.isolation,
         "Runs": f"{_runs(campaign)}, in {counted(campaign.rounds, 'round')}; "
         f"stopping rule: {campaign.stopping.rule}",
         "Targets": f"{len(targets)} {kind}, {number(max(targets))} to {number(min(targets))}",
@@ -105,13 +106,15 @@ def setup(evidence: Evidence, names: Names) -> str:
     rows = "\n".join(
         f'<tr><th scope="row">{names.one(label)}</th><td><code>{escape(spec.use)}</code></td>'
         f"<td>{escape(_parameters(spec.parameters))}</td>"
-        f"<td>{escape(campaign.restart_of(label).policy)}</td></tr>"
+        f"<td>{escape(campaign.restart_of(label).policy)}</td>"
+        f"<td>{campaign.isolation_of(label)}</td></tr>"
         for label, spec in campaign.algorithms.items()
     )
     table = (
         '<div class="scroll"><table>\n'
         '<thead><tr><th scope="col">Name</th><th scope="col">Code</th>'
-        '<th scope="col">Parameters</th><th scope="col">Restarts</th></tr></thead>\n'
+        '<th scope="col">Parameters</th><th scope="col">Restarts</th>'
+        '<th scope="col">Isolation</th></tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody>\n</table></div>"
     )
     algorithms = folded("Algorithms", table, len(campaign.algorithms), MOST_ALGORITHMS)

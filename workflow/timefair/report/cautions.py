@@ -56,8 +56,7 @@ def cautions(evidence: Evidence) -> list[Caution]:
 
 
 def _unknown_optimum(evidence: Evidence) -> Iterator[str]:
-    attributes = evidence.some_frame.attrs
-    kind = attributes.get(unknown_optimum.KIND, "known")
+    kind = evidence.optimum
     if kind == "known":
         return
     where = "No" if kind == "unknown" else "On some problems no"
@@ -66,7 +65,7 @@ def _unknown_optimum(evidence: Evidence) -> Iterator[str]:
         "any run here found: some run reaches that by construction, a better one may exist, and "
         "numbers change when another algorithm or run is added."
     )
-    if attributes[unknown_optimum.TARGETS] == unknown_optimum.SHARE:
+    if evidence.some_frame.attrs[unknown_optimum.TARGETS] == unknown_optimum.SHARE:
         yield (
             "Targets are shares left of the way from the median first value to that least f, so "
             "the best run reaches all of them; name values of f in target_values to avoid that."
@@ -193,7 +192,8 @@ def _resolution(evidence: Evidence) -> Iterator[str]:
         f"function{all_together}; smaller ratios may come from the machine."
     )
     if evidence.unit == "seconds":
-        yield "Precisions at the end of the budget are not corrected for it."
+        what = "Gaps" if evidence.optimum == "unknown" else "Precisions"
+        yield f"{what} at the end of the budget are not corrected for it."
 
 
 def _speed(evidence: Evidence) -> Iterator[str]:

@@ -35,7 +35,8 @@ def drawn(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
             for view in _views(one, figure.name, tables[one.name])
         ]
         if views:
-            found.append({"name": lead, "title": ordered[0].title, "views": views})
+            title = worded(ordered[0].title, tables[ordered[0].name])
+            found.append({"name": lead, "title": title, "views": views})
     return found
 
 
@@ -51,4 +52,8 @@ def _views(exhibit: Exhibit, name: str, frame: pd.DataFrame) -> list[dict[str, A
 def _worded(view: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
     """A view whose labels suit what is known of the optima."""
     labels = ("label", "x_label", "y_label")
-    return view | {name: worded(view[name], frame) for name in labels if name in view}
+    said = {name: worded(view[name], frame) for name in labels if name in view}
+    chosen = {
+        "only": {key: worded(value, frame) for key, value in (view.get("only") or {}).items()}
+    }
+    return view | said | (chosen if "only" in view else {})

@@ -76,15 +76,15 @@ def summed_up(found: Sequence[Findings]) -> str:
     return f'{together}\n<ul class="sentences">\n{items}\n</ul>'
 
 
-def concluded(found: Findings, names: Names) -> str:
-    """What is said of one space."""
+def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
+    """What is said of one space; if it is alone, the first screen has its headline already."""
     sentences = "\n".join(f"<li>{escape(text)}</li>" for text in found.sentences)
     rows = "\n".join(_situation(one, names) for one in found.situations)
     functions = "\n".join(_function(one, names) for one in found.functions)
     parts = [
         f'<article aria-labelledby="{found.space.anchor}">',
         f'<h3 id="{found.space.anchor}">{escape(found.space.title)}</h3>',
-        f'<p class="headline">{escape(found.headline)}</p>',
+        "" if alone else f'<p class="headline">{escape(found.headline)}</p>',
         f'<ul class="sentences">\n{sentences}\n</ul>' if sentences else "",
         SITUATIONS.format(rows=rows) if rows else "",
         folded(
@@ -113,7 +113,7 @@ def _situation(one: Situation, names: Names) -> str:
 def _function(one: OnFunction, names: Names) -> str:
     factor = f"{number(one.factor)} ×" if isfinite(one.factor) else "–"
     return (
-        f'<tr><th scope="row">f{one.function}</th>'
+        f'<tr><th scope="row">{escape(one.title)}</th>'
         f'<td class="take">{_front(one.standing, names)}</td>'
         f'<td>{escape(one.criterion)}<span class="detail">{escape(one.standing.reason)}</span></td>'
         f'<td class="number" data-label="value">{escape(one.value)}</td>'
@@ -123,7 +123,7 @@ def _function(one: OnFunction, names: Names) -> str:
 
 
 def _front(standing: Standing, names: Names) -> str:
-    """The leaders, and below them those that cannot be told from them."""
+    """The leaders, and below them those that may be as good."""
     tied = standing.tied
     if standing.verdict is Verdict.MIXED:
         return "differs"

@@ -11,6 +11,7 @@ import pandas as pd
 
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.unknown_optimum import KIND
+from timefair.problems import names
 from timefair.rundata.settings import Analysis
 
 ALL = "all"
@@ -65,11 +66,15 @@ class Evidence:
         return next((one for one in self.tables.values() if KIND in one.attrs), pd.DataFrame())
 
     @property
+    def optimum(self) -> str:
+        """What is known of the optima, as `rundata.runs.Runs.optimum` says it."""
+        return str(self.some_frame.attrs.get(KIND, "known"))
+
+    @property
     def targets(self) -> tuple[tuple[float, ...], str]:
         """The targets that the tables have, and what they are."""
-        attributes = self.some_frame.attrs
-        suited = Analysis.of(self.campaign.analysis_settings).suited(attributes.get(KIND, "known"))
-        kind = "shares" if attributes.get(KIND) == "unknown" else "precisions"
+        suited = Analysis.of(self.campaign.analysis_settings).suited(self.optimum)
+        kind = "shares" if self.optimum == "unknown" else "precisions"
         return suited.targets, "values of f" if self.campaign.target_values else kind
 
     @property
@@ -117,6 +122,17 @@ class Evidence:
         if self.unit == "evaluations":
             return budget.evaluations_for(space.dimension)
         return budget.time_s if self.clock == "wall" else None
+
+    def called(self, function: object) -> str:
+        """A function of the campaign with its name, such as ``f8 Rosenbrock``."""
+        chosen = self.campaign.problems
+        return names.title(chosen.suite, function, chosen.given_names)
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The functions of the campaign that have a name, by number as text, with both."""
+        titles = {str(each): self.called(each) for each in self.campaign.problems.functions}
+        return {number: title for number, title in titles.items() if title != f"f{number}"}
 
     @property
     def few_functions(self) -> bool:

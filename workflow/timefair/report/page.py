@@ -55,7 +55,7 @@ PAGE = """<!DOCTYPE html>
 in the folders <code>figures</code> and <code>tables</code>.</p></noscript>
 {sections}
 </main>
-<footer><p>Made by timefair {version}. All numbers, unrounded, are in the folder
+<footer><p>Made by timefair {version}. All numbers are in the folder
 <code>results/{name}/tables</code>.</p></footer>
 <script type="application/json" id="data">{data}</script>
 {packed}
@@ -122,6 +122,7 @@ def page(
         "tables": shown | {name: payload.without_columns(shown[name]) for name in long},
         "charts": drawn,
         "lines": evaluation_cost.lines(evidence),
+        "functions": evidence.named,
     }
     return PAGE.format(
         version=__version__,
@@ -156,7 +157,9 @@ def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> st
     sample = OVER_RUNS.format(least=FEW_FUNCTIONS) if evidence.few_functions else OVER_FUNCTIONS
     note = READING.format(confidence=f"{100 * evidence.confidence:g}", sample=sample)
     overall = [f'<p class="headline">{escape(together)}</p>'] if together else []
-    told = "\n".join([*overall, *(concluded(one, names) for one in found), note])
+    told = "\n".join(
+        [*overall, *(concluded(one, names, alone=len(found) == 1) for one in found), note]
+    )
     return worded(told, evidence.some_frame)
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from timefair.exhibits.layout import CURVES, KEYS, Value, generic
 from timefair.exhibits.registry import TABLES
+from timefair.exhibits.unknown_optimum import measured, worded
 
 DIGITS = 3
 """Significant digits of a number on the page, which prints no more; the files have all."""
@@ -44,6 +45,7 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     repeat their neighbours; ``rows`` is the number of rows of the file, ``shown`` the number here,
     0 if there are too many. ``note`` is a sentence on which pairs are listed, empty for all.
     """
+    frame = measured(frame)
     thin = _without_repeats(_rounded(frame))
     if len(thin) > SMOOTH_ROWS:
         thin = _without_invisible(thin)
@@ -57,16 +59,16 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     places = {column: place for place, column in enumerate(frame.columns)}
     return {
         "name": name,
-        "title": TABLES[name].title,
+        "title": worded(TABLES[name].title, frame),
         "rows": len(frame),
         "shown": len(shown),
         "note": frame.attrs.get("pairs", ""),
         "columns": [
             {
                 "name": column,
-                "label": _label(column, layout.values),
+                "label": worded(_label(column, layout.values), frame),
                 "key": column in keys,
-                "meaning": meanings.get(column, ""),
+                "meaning": worded(meanings.get(column, ""), frame),
                 "hidden": column in hidden,
                 "limits": [places[end] for end in limits.get(column, ())],
                 **_values(shown[str(column)]),

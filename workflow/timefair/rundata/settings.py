@@ -204,6 +204,7 @@ class Analysis(Statistics):
     preparation_s: dict[str, float | None] = Field(default={})
     problems: Count = 1
     restarted_by_seconds: dict[str, str] = Field(default={})
+    function_names: dict[str, dict[str, str]] = Field(default={})
     campaign: dict[str, Any] = Field(default={})
 
     @classmethod

@@ -115,6 +115,7 @@ def not_met(runs, analysis=ANALYSIS):
     [
         ({}, "each run had private views of the folders that it writes to", None),
         ({"isolation": "shared"}, "shared files", "runs could read files of earlier runs: A"),
+        ({"isolation": "strict"}, "a process that does not hold the problem", None),
         ({"isolation": "watched", "watched_because": "no"}, "each run (no)", None),
         ({"isolation": "watched", "appeared": "x"}, "compared", "(table leftovers): A"),
         ({"isolation": "watched", "appeared_in_trial": "x"}, "compared", "(table leftovers): A"),
@@ -218,6 +219,13 @@ IN_A_MACHINE = [
         "more than allowed: A 2 of mkl",
     ),
 ]
+
+
+def test_runs_with_more_cpu_time_than_their_cores_have_are_counted(campaign):
+    enough = with_facts(campaign(cpu_s=1.0, wall_s=1.0))
+    assert ("Machine", "Threads") not in not_met(enough)
+    more = not_met(with_facts(campaign(cpu_s=1.2, wall_s=1.0)))
+    assert "runs with more CPU time than their cores have: 1 of A" in more["Machine", "Threads"]
 
 
 @pytest.mark.parametrize(("path", "value", "part", "said"), IN_A_MACHINE)

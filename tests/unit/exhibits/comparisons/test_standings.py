@@ -234,6 +234,23 @@ def test_inversions_with_the_significance_of_both_orders(hare_and_tortoise):
     assert target["p_holm"] == pytest.approx(2 * larger)
 
 
+@pytest.mark.parametrize(("slowest", "significant"), [(1.0, True), (30.0, False)])
+def test_an_order_of_times_that_the_machine_does_not_resolve_is_not_significant(
+    hare_and_tortoise, table, slowest, significant
+):
+    """The page left such inversions out, and the table called them significant."""
+    rows = hare_and_tortoise.to_pylist()
+    for k, row in enumerate(rows):
+        taken = 0.014 * (slowest if k % 2 else 1.0)  # the runs of a round are one job
+        row |= {"round": 1 + k % 2, "reference_before_s": taken, "reference_after_s": taken}
+    frame = made("inversions", table(*rows)).set_index("criterion")
+    assert frame.loc["fixed budget", "significant"]
+    target = frame.loc["fixed target"].iloc[-1]
+    assert target["p_holm"] < 0.05
+    assert target["significant"] == significant
+    assert (target["by_time_a"] / target["by_time_b"] > target["resolved_ratio"]) == significant
+
+
 def test_holm_counts_pairs_that_are_not_inverted(hare_and_tortoise, sample, table):
     loser = sample("snail", [np.inf] * 6, evaluations=1000)
     before = made("inversions", hare_and_tortoise)

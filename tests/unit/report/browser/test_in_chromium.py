@@ -229,6 +229,19 @@ def test_of_many_algorithms_the_best_are_in_colour_and_the_others_grey(browser, 
     assert browser.faults == []
 
 
+def test_the_legend_covers_no_heading_that_a_link_leads_to(browser, written):
+    browser.open(written(MANY, figures=FIGURES, made=("ranks", "ert", "ecdf")), width=700)
+    browser.run(DRAWN)
+    browser.run("document.documentElement.style.scrollBehavior = 'auto'")
+    browser.run("document.getElementById('title-ecdf').scrollIntoView()")
+    below = "document.querySelector('.legend').getBoundingClientRect().bottom"
+    heading = "document.getElementById('title-ecdf').getBoundingClientRect().top"
+    assert browser.run(heading) >= browser.run(below)
+    browser.click(".legend summary")
+    position = "getComputedStyle(document.querySelector('.legend')).position"
+    assert browser.run(position) == "static"
+
+
 def test_charts_out_of_sight_do_not_delay_the_page(browser, written):
     page = written(SECONDS)
     text = page.read_text(encoding="utf-8")

@@ -30,6 +30,7 @@ from timefair.campaign.configuration.model import (
     json_schema,
 )
 from timefair.campaign.configuration.yaml_file import read_yaml
+from timefair.problems.names import declared
 
 __all__ = [
     "AlgorithmSpec",
@@ -69,7 +70,20 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
     faults = [*disagreements(campaign), *unknown_names(campaign)]
     if faults:
         raise InputError(*faults)
-    return campaign
+    return _named(campaign)
+
+
+def _named(campaign: Campaign) -> Campaign:
+    """The campaign with the names that the user's own function gives; those of the file precede."""
+    problems = campaign.problems
+    if problems.names:
+        return campaign
+    try:
+        names = declared(problems.suite)
+    except InputError as error:
+        raise InputError(*(f"problems.suite: {fault}" for fault in error.faults)) from None
+    named = problems.model_copy(update={"names": names})
+    return campaign.model_copy(update={"problems": named}) if names else campaign
 
 
 def restore(path: Path | str) -> Campaign:

@@ -64,6 +64,8 @@ def fault(error: ErrorDetails) -> str:
         choice = CHOICES[str(path[-1])]
         value = _shown(error["input"][choice.key])
         return _unlike(f"{key}.{choice.key}", value, list(choice.kinds))
+    if path[-1] == "[key]" and kind in ("int_parsing", *_BOUNDS):
+        return f"{key}: should be the number of a function"
     if path[-1] == "[key]" or kind == "string_pattern_mismatch":
         return f"{key}: {value}: letters, digits and . _ + - only, a letter or digit first"
     if kind == "literal_error":

@@ -13,6 +13,7 @@ from timefair.basics.values import (
     Choice,
     Cost,
     Count,
+    FunctionNames,
     Megabytes,
     Name,
     Numbers,
@@ -59,6 +60,17 @@ class ChosenProblems(Section):
     parameters: Parameters = Field(
         default={}, description="Parameters of the suite, such as the bounds of your own function."
     )
+    names: FunctionNames = Field(
+        default={},
+        description="Names of functions, by number, that figures, printed tables and the page show "
+        "beside the numbers, such as `{1: pump}`. By default they are those of the suite, or of "
+        "the attribute `names` of your own function. A change measures nothing again.",
+    )
+
+    @property
+    def given_names(self) -> dict[str, dict[str, str]]:
+        """The names by suite and number, as `timefair.problems.names.GIVEN` has them."""
+        return {self.suite: {str(number): name for number, name in self.names.items()}}
 
 
 def _or_text(schema: dict[str, Any]) -> None:
@@ -426,6 +438,7 @@ class Campaign(Section):
                 for label in self.algorithms
                 if (key := self.restart_of(label).seconds_key)
             },
+            "function_names": chosen.given_names if chosen.names else {},
         }
 
     @property

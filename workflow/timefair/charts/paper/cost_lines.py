@@ -114,7 +114,9 @@ def _overview(shown: pd.DataFrame, looks: dict[str, Look], label: str) -> Figure
                 mine = rows[rows["function"] == function]
                 bottom = 1 - (k + 0.95) / len(functions)
                 _band(ax, mine, looks, bottom=bottom, height=0.9 / len(functions))
-            called = [names.title(str(suite), f) for f in functions] if ax is axes[0] else []
+            given = shown.attrs.get(names.GIVEN)
+            titles = [names.title(str(suite), f, given) for f in functions]
+            called = titles if ax is axes[0] else []
             ticks = np.arange(len(called)) + 0.5
             ax.set_yticks(ticks, called, fontsize=min(6.5, 0.88 * 72 * line_in))
             ax.set_title(f"{suite} D = {dimension}" if several else f"D = {dimension}")

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from timefair.charts.paper import panels, style
 from timefair.charts.paper.placement import Placement
-from timefair.problems import names
 
 COLOURS = ("#08306b", "#2f79b5", "#6fb0d7", "#a8cee4", "#fdd9a0", "#f4a261")
 """Of the levels, the best first."""
@@ -92,7 +91,7 @@ def draw(
             ax.set_title(f"{head}D = {dimension}")
             ax.set_yticks(range(len(lines)), lines if ax is axes[0] else [], fontsize=size)
             called = [
-                names.title(str(suite), f) if column_in >= NAME_IN else f"f{f}" for f in table
+                panels.called(frame, suite, f) if column_in >= NAME_IN else f"f{f}" for f in table
             ]
             small = min(6.5, POINTS_PER_LINE * 72 * column_in)
             ax.set_xticks(range(len(called)), called, fontsize=small, rotation=90)

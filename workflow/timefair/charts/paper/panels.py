@@ -85,7 +85,7 @@ def grid(
             for function, rows in sorted(
                 part.groupby("function", observed=True, sort=False), key=_function
             ):
-                cells.append((f"{head}{_called(str(suite), function)}, {space}", rows))
+                cells.append((f"{head}{called(frame, suite, function)}, {space}", rows))
             columns = columns_of(len(cells))
             lines += [cells[i : i + columns] for i in range(0, len(cells), columns)]
         else:
@@ -383,12 +383,12 @@ def _function(group: tuple[object, object]) -> tuple[int, int]:
     return _position(group[0])
 
 
-def _called(suite: str, function: object) -> str:
-    """The function of a panel; a group of functions is called by its name."""
+def called(frame: pd.DataFrame, suite: object, function: object) -> str:
+    """A function of a frame with its name; a group of functions is called by its name."""
     text = str(function)
     if text == "all":
         return "all functions"
-    return names.title(suite, function) if text.isdigit() else text
+    return names.title(str(suite), text, frame.attrs.get(names.GIVEN)) if text.isdigit() else text
 
 
 def _position(key: object) -> tuple[int, int]:

@@ -72,7 +72,8 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
                     ax.plot(rows[measure], level, **{**look.line, "linestyle": ""})
                 ax.set_ylim(len(functions) - 0.5, -0.5)
                 ax.set_yticks(range(len(functions)))
-                ax.set_yticklabels([f"f{f}" for f in functions] if column == 0 else [])
+                called = [panels.called(frame, suite, f) for f in functions] if column == 0 else []
+                ax.set_yticklabels(called)
                 if row + 1 == len(groups):
                     ax.set_xlabel(label)
                 if column == 0:

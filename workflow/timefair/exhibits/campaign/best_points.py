@@ -17,7 +17,7 @@ COLUMNS = (
     *INSTANCE_CELL,
     Column("run", "number of the run"),
     Column("place", "place of the run among all runs on the problem, the least `f` first; 1: best"),
-    Column("f", "least value of the function that the run found; timefair minimizes"),
+    Column("f", "least value of the function that the run found; timefair minimizes", exact=True),
     Column("evaluations", "evaluations of the run up to this point, itself included"),
     Column("time_s", "wall-clock time of the run up to this point", "s"),
     Column(

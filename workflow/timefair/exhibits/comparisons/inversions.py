@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from math import comb
+from collections.abc import Iterator, Mapping, Sequence
+from math import comb, nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.exhibits.campaign.resolution import of_times
 from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
 from timefair.exhibits.columns import TARGET
 from timefair.exhibits.comparisons.pairs import PAIR
@@ -81,7 +82,14 @@ COLUMNS = (
         "p = 1",
     ),
     Column(
-        "significant", "whether `p_holm` is at most 1 − confidence: then both orders are certain"
+        "resolved_ratio",
+        "at a fixed target: ratio of times up to which the speed of the machine may be the reason, "
+        "as in the table `resolution`; empty if it is not known",
+    ),
+    Column(
+        "significant",
+        "whether `p_holm` is at most 1 − confidence and, at a fixed target, the ratio of times is "
+        "above `resolved_ratio`: then both orders are certain",
     ),
 )
 
@@ -93,7 +101,8 @@ COLUMNS = (
     caption="""
     Pairs of algorithms of which one is strictly better by evaluations and the other by time: by the
     ERT at a fixed target, or by the median precision at a fixed budget. An inversion is significant
-    only if both orders are. Of more than 12 algorithms, only pairs with the best one are listed,
+    only if both orders are, and at a fixed target only if the machine resolves the ratio of the
+    times. Of more than 12 algorithms, only pairs with the best one are listed,
     which has the lowest average rank of the median precision; `statistics.pairs` changes that.
     """,
     columns=COLUMNS,
@@ -137,7 +146,9 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         rows += _at_fixed_budget(problem, chosen, own, limits, at, best)
         rows += _at_fixed_targets(problem, chosen, analysis.targets_from_easy, spent)
     families: defaultdict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
+    resolved = _resolved_ratios(runs, analysis)
     for row in rows:
+        row["resolved_ratio"] = resolved.get(_place(row), nan)
         families[tuple(row[key] for key in FAMILY)].append(row)
     for family, members in families.items():
         _adjust(members, tests[family], alpha=1 - analysis.confidence)
@@ -152,7 +163,29 @@ def _adjust(inversions: list[dict[str, Any]], tests: int, alpha: float) -> None:
     adjusted = holm(larger, further=tests - len(larger))
     for row, p in zip(inversions, adjusted, strict=True):
         row["p_holm"] = float(p)
-        row["significant"] = bool(p <= alpha)
+        row["significant"] = bool(p <= alpha) and _is_resolved(row)
+
+
+def _resolved_ratios(runs: Runs, analysis: Analysis) -> dict[tuple[Any, ...], float]:
+    """The ratio of times up to which the speed of the machine may be the reason, by problem."""
+    return {
+        _place(row): row["resolved_ratio"] for row in of_times(runs, analysis).to_dict("records")
+    }
+
+
+def _place(row: Mapping[Any, Any]) -> tuple[Any, ...]:
+    return row["suite"], row["dimension"], str(row["function"])
+
+
+def _is_resolved(row: Mapping[str, Any]) -> bool:
+    """Whether the speed of the machine does not explain the order of two times.
+
+    True at a fixed budget, where precisions are compared, and where the speed is not known.
+    """
+    if row["criterion"] != FIXED_TARGET:
+        return True
+    least, most = sorted((row["by_time_a"], row["by_time_b"]))
+    return not most <= least * row["resolved_ratio"]
 
 
 def _least(problem: ProblemRuns, allowed: NDArray[np.float64]) -> dict[str, float]:

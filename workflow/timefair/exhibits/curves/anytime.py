@@ -10,10 +10,10 @@ import pandas as pd
 from timefair.charts.chart import Curves
 from timefair.exhibits.columns import CELL, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.rundata.published import told_in
-from timefair.rundata.runs import COSTS, PER_DIMENSION, UNITS, Runs
+from timefair.rundata.runs import COSTS, UNITS, Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.rundata.standings import known_until
@@ -45,8 +45,7 @@ COLUMNS = (
     RUNS,
     Column(
         "unit",
-        "what costs are counted in: `seconds` or `evaluations`, also divided by the dimension "
-        "(`seconds_per_dimension`, `evaluations_per_dimension`)",
+        "what costs are counted in: `seconds` or `evaluations`",
         text=True,
     ),
     Column("cost", "cost since the start of the run, the same grid for all algorithms", "`unit`"),
@@ -106,8 +105,9 @@ MEAN = (
     columns=COLUMNS,
     layouts=[
         Layout(
-            caption="Median of the best precision up to a cost, runs of all instances pooled, with "
-            "its {confidence} interval in brackets. ∞: so many runs had no value yet.",
+            caption="Median of the best precision up to a cost, runs of all instances pooled. "
+            "∞: so many runs had no value yet.",
+            brackets=INTERVAL,
             values=(Value("median", "Precision", "low", interval=("median_low", "median_high")),),
             rows=("function", "algorithm"),
             columns="cost",
@@ -159,9 +159,7 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     floor = min([SOLVED, *(target for target in analysis.targets if target > 0)])
     points = runs.points(COSTS)
     parts = []
-    spaces = (
-        (unit, there) for unit in (*UNITS, *PER_DIMENSION) for there in told_in(runs, unit).spaces()
-    )
+    spaces = ((unit, there) for unit in UNITS for there in told_in(runs, unit).spaces())
     for unit, there in spaces:
         grid = there.cost_grid(unit, points)
         best = there.best_so_far(unit, grid)

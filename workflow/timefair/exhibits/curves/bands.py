@@ -21,7 +21,8 @@ BOOTSTRAP = "Brackets: {confidence} bootstrap interval."
 def costs_layout(what: str, key: str) -> Layout:
     """The printed form of a share over costs: four points, one row per value of a key."""
     return Layout(
-        caption=f"{what}. {BOOTSTRAP}",
+        caption=f"{what}.",
+        brackets=BOOTSTRAP,
         values=(SHARE,),
         rows=(key, "algorithm"),
         columns="cost",

@@ -49,7 +49,8 @@ PAIR_COLUMNS = (
 def _layout(cost: str, problem: str) -> Layout:
     return Layout(
         caption=f"Performance profile: share of problems, each a {problem}, on which the {cost} of "
-        f"an algorithm are at most a ratio times the best. {BOOTSTRAP}",
+        f"an algorithm are at most a ratio times the best.",
+        brackets=BOOTSTRAP,
         values=(SHARE,),
         rows=("algorithm",),
         columns="ratio",

@@ -15,9 +15,17 @@ from timefair.rundata.settings import Analysis
 COLUMNS = (
     *INSTANCE_CELL,
     RUNS,
-    Column("f_best", "least value of f that a run found"),
-    Column("f_median", "median over the runs of the least f of a run; `inf` where half found none"),
-    Column("f_worst", "greatest over the runs of the least f of a run; `inf`: one found none"),
+    Column("f_best", "least value of f that a run found", exact=True),
+    Column(
+        "f_median",
+        "median over the runs of the least f of a run; `inf` where half found none",
+        exact=True,
+    ),
+    Column(
+        "f_worst",
+        "greatest over the runs of the least f of a run; `inf`: one found none",
+        exact=True,
+    ),
 )
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from timefair.exhibits.columns import CELL, PROBLEM, RUNS
 from timefair.exhibits.exhibit import Column, column_names, exhibit
-from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.layout import INTERVAL, Layout, Value
 from timefair.exhibits.quality.ranked import ranks_within
 from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
@@ -59,9 +59,9 @@ COLUMNS = (
     columns=COLUMNS,
     layouts=[
         Layout(
-            caption="Mean of the precision f − f_opt at the end of a run, with its {confidence} "
-            "interval in brackets and its rank among the algorithms in parentheses; runs of all "
-            "instances pooled.",
+            caption="Mean of the precision f − f_opt at the end of a run, with its rank "
+            "among the algorithms in parentheses; runs of all instances pooled.",
+            brackets=INTERVAL,
             values=(
                 Value.with_limits("mean_precision", "Mean", "low", rank="rank"),
                 Value("standard_deviation", "Standard deviation"),

@@ -18,7 +18,7 @@ from timefair.exhibits.columns import (
     TARGET,
 )
 from timefair.exhibits.exhibit import Column, column_names, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -105,8 +105,9 @@ def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             points=(Points("target", 1),),
         ),
         Layout(
-            caption="Executions needed to reach a target with probability {confidence}, with the "
-            "{confidence} interval in brackets. ∞: no run reached the target.",
+            caption="Executions needed to reach a target with probability {confidence}. ∞: no run "
+            "reached the target.",
+            brackets=INTERVAL,
             values=(Value.with_limits("executions_needed", "Executions", "low"),),
             rows=("function", "algorithm"),
             columns="target",

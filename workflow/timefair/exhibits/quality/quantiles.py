@@ -7,7 +7,7 @@ import pandas as pd
 from timefair.charts.chart import MAP, Picture
 from timefair.exhibits.columns import CELL, PROBLEM, QUANTILE, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.layout import INTERVAL, Layout, Value
 from timefair.exhibits.quality.ranked import ranks_within
 from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
@@ -58,9 +58,9 @@ PRINTED = (
         columns="algorithm",
     ),
     Layout(
-        caption="Quantiles of the precision f − f_opt at the end of a run with their {confidence} "
-        "intervals in brackets, and the probability of a run at least as good, with its interval. "
-        "∞: so many runs found no finite value.",
+        caption="Quantiles of the precision f − f_opt at the end of a run, and the probability "
+        "of a run at least as good. ∞: so many runs found no finite value.",
+        brackets=INTERVAL,
         values=(
             Value.with_limits("precision", "Precision", "low"),
             Value.with_limits("probability", "Probability", decimals=2),

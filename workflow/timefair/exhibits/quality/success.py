@@ -7,7 +7,7 @@ import pandas as pd
 
 from timefair.exhibits.columns import CELL, RUNS, SECONDS, SUCCESS_RATE, SUCCESSES, TARGET
 from timefair.exhibits.exhibit import Column, column_names, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs, Unit
@@ -56,10 +56,10 @@ COLUMNS = (
     columns=COLUMNS,
     layouts=[
         Layout(
-            caption="Success rate with its {confidence} interval in brackets, and three means of "
-            "the cost to the target: of successful runs only, which is misleading; of all runs, if "
-            "all were successful; and the expected running time (ERT). ∞: no run reached the "
-            "target.",
+            caption="Success rate, and three means of the cost to the target: of successful runs "
+            "only, which is misleading; of all runs, if all were successful; and the expected "
+            "running time (ERT). ∞: no run reached the target.",
+            brackets=INTERVAL,
             values=(
                 Value.with_limits("success_rate", "Success rate", "high", decimals=2),
                 Value("mean_s_successes_only", "Successes, s"),

@@ -19,7 +19,7 @@ from timefair.exhibits.columns import (
     TARGET,
 )
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.rundata.problems import Spent
 from timefair.rundata.published import with_published
@@ -68,7 +68,8 @@ def _layouts(targets: str) -> tuple[Layout, ...]:
     return tuple(
         Layout(
             caption=f"Expected running time (ERT) to {targets}, in {words}, with the runs of all "
-            "instances pooled. Brackets: {confidence} interval. ∞: no run reached the target.",
+            "instances pooled. ∞: no run reached the target.",
+            brackets=INTERVAL,
             values=(Value.with_limits(f"ert_{unit}", "ERT", "low"),),
             rows=("function", "algorithm"),
             columns="target",

@@ -73,7 +73,7 @@ def _decided(
     if measure in COSTS:
         return "ert", [
             _by_intervals(
-                str(function),
+                evidence.called(function),
                 results,
                 f"to {number(target)}, {_in_words(results, measure, evidence, ratio)}",
             )
@@ -87,7 +87,7 @@ def _decided(
     else:
         table, found = "quantiles", precisions_at(evidence, space, criterion)
     return table, [
-        _by_intervals(str(f), results, _in_words(results, "precision", evidence))
+        _by_intervals(evidence.called(f), results, _in_words(results, "precision", evidence))
         for f, results in found
     ]
 
@@ -119,7 +119,7 @@ def _by_pairs(evidence: Evidence, space: Space) -> Iterator[Decided]:
                 pairs.add((a, b) if row["better"] == a else (b, a))
         text = f"{counted(len(pairs), 'pair')} of {len(at)} {'is' if len(pairs) == 1 else 'are'}"
         said = f"{text} decided (Mann and Whitney, Holm)"
-        yield Decided(str(function), values, frozenset(pairs), said)
+        yield Decided(evidence.called(function), values, frozenset(pairs), said)
 
 
 def _together(decided: list[Decided]) -> Standing:
@@ -149,11 +149,11 @@ def _together(decided: list[Decided]) -> Standing:
 
 
 def _where(decided: list[Decided]) -> str:
-    return f"on {listed([f'f{one.function}' for one in decided])}, by the runs"
+    return f"on {listed([one.function for one in decided])}, by the runs"
 
 
 def _reason(decided: list[Decided], where: str) -> str:
-    said = "; ".join(f"f{one.function}: {one.text}" for one in decided if one.text)
+    said = "; ".join(f"{one.function}: {one.text}" for one in decided if one.text)
     return f"{said}." if said else f"Decided {where}."
 
 
@@ -163,7 +163,7 @@ def _each(decided: list[Decided]) -> str:
         beaten = {worse for _, worse in one.pairs}
         ahead = sorted({better for better, _ in one.pairs} - beaten)
         if ahead:
-            said.append(f"f{one.function}: {listed(ahead)}")
+            said.append(f"{one.function}: {listed(ahead)}")
     return f"Ahead of others are {'; '.join(said)}."
 
 

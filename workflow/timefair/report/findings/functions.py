@@ -22,6 +22,8 @@ class OnFunction:
     ----------
     function
         Its number.
+    title
+        Its number with its name.
     criterion
         What is compared, such as ``time to 10⁻⁸``.
     value
@@ -33,6 +35,7 @@ class OnFunction:
     """
 
     function: int
+    title: str
     criterion: str
     value: str
     factor: float
@@ -68,6 +71,7 @@ def _by_cost(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
         noticeable = evidence.resolved(space, evidence.unit, function) >= NOTICEABLE
         yield OnFunction(
             function,
+            evidence.called(function),
             f"{words} to {number(target)}",
             best.in_words(evidence.unit, evidence.clock, digits=2 if noticeable else 3),
             _factor(results, best),
@@ -90,6 +94,7 @@ def _by_precision(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
         tied = named(one for one in results if not one.is_behind(best))
         yield OnFunction(
             function,
+            evidence.called(function),
             "median precision at the end",
             best.in_words("precision", evidence.clock),
             _factor(results, best),

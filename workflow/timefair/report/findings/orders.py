@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-import pandas as pd
-
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.pairs import restricted
 from timefair.report.words import counted, duration, number
@@ -22,32 +20,24 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
         f"{counted(len(rows), 'time')} a pair of algorithms{these} changes its order when "
         "evaluations are counted instead of time (over functions and targets)"
     )
-    real = rows[rows["significant"].astype(bool) & _resolved(rows, evidence, space)]
+    real = rows[rows["significant"].astype(bool)]
     real = real.sort_values("p_holm")
     if real.empty:
         return f"{said}; none of these changes is sure."
     sure = f"{len(real)} of these changes {'is' if len(real) == 1 else 'are'} sure"
-    return f"{said}; {sure}. {_example(real.to_dict('records')[0], evidence.clock)}"
+    return f"{said}; {sure}. {_example(real.to_dict('records')[0], evidence)}"
 
 
-def _resolved(rows: pd.DataFrame, evidence: Evidence, space: Space) -> pd.Series[bool]:
-    """Which pairs have times that differ by more than the speed of the machine may explain."""
-    ends = rows[["by_time_a", "by_time_b"]].astype(float)
-    ratio = ends.max(axis=1) / ends.min(axis=1)
-    limit = [evidence.resolved(space, "seconds", function) for function in rows["function"]]
-    return ratio > limit
-
-
-def _example(row: Mapping[Hashable, Any], clock: str) -> str:
+def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:
     """One inversion with its numbers."""
     end = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
     by = {
-        name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"], clock))
+        name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"], evidence.clock))
         for name, e in end.items()
     }
     frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
     return (
-        f"For example on f{row['function']} to {number(row['target'])}: {frugal} needs "
-        f"{by[frugal][0]} evaluations against {by[quick][0]}, yet {quick} takes {by[quick][1]} "
-        f"against {by[frugal][1]}."
+        f"For example on {evidence.called(row['function'])} to {number(row['target'])}: "
+        f"{frugal} needs {by[frugal][0]} evaluations against {by[quick][0]}, yet {quick} takes "
+        f"{by[quick][1]} against {by[frugal][1]}."
     )

@@ -143,15 +143,15 @@ def _headline(evidence: Evidence, space: Space, overall: Standing | None) -> str
 
 
 def _company(overall: Standing, evidence: Evidence, space: Space) -> str:
-    """Who cannot be told from the leaders, and who is behind: the fewer of both by name."""
+    """Who may be as good as the leaders, and who is behind: the fewer of both by name."""
     behind = sorted(set(evidence.compared(space)) - set(overall.front))
     if not overall.tied:
         return "; all others are behind."
     if len(overall.tied) <= len(behind):
-        return f", but cannot be told from {listed(overall.tied)}. All others are behind."
-    others, are = counted(len(overall.tied), "other"), "is" if len(behind) == 1 else "are"
-    them = "them" if len(overall.leaders) > 1 else "it"
-    return f", but {others} cannot be told from {them}. Only {listed(behind)} {are} surely behind."
+        return f", but {listed(overall.tied)} may be as good. All others are surely behind."
+    are = "is" if len(behind) == 1 else "are"
+    others = counted(len(overall.tied), "other")
+    return f", but {others} may be as good. Only {listed(behind)} {are} surely behind."
 
 
 def _situations(evidence: Evidence, space: Space) -> Iterator[Situation]:

@@ -1,4 +1,4 @@
-"""Who is in front under one criterion, and who cannot be told from them."""
+"""Who is in front under one criterion, and who may be as good."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Verdict(StrEnum):
     """One algorithm is in front of all others by more than chance explains."""
 
     SHARED = "shared"
-    """Those in front cannot be told apart; others are behind them by more than chance explains."""
+    """Those in front may be equally good; others are behind them by more than chance explains."""
 
     OPEN = "open"
     """Chance alone may explain all differences to the first."""
@@ -41,7 +41,7 @@ class Standing:
     leaders
         Those with the best value; several if it is the same.
     tied
-        Those that cannot be told from the leaders, the best first.
+        Those that may be as good as the leaders, the best first.
     reason
         A sentence with the numbers.
     basis

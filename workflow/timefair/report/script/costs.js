@@ -90,7 +90,7 @@ function lowestTable(space, { functions }) {
     return element(
       "tr",
       {},
-      element("th", { scope: "row" }, `f${name}`),
+      element("th", { scope: "row" }, DATA.functions[name] ?? `f${name}`),
       element("td", { class: "number" }, printed(target)),
       element("td", {}, known ? named(space.algorithms[first]) : "none"),
       element("td", { class: "number" }, known ? duration(erts[first]) : "–"),

@@ -34,6 +34,13 @@ async function drawNext() {
 }
 addEventListener("load", () => idle(drawNext));
 
+// Headings that a link leads to stay below the legend.
+const legend = document.querySelector(".legend");
+if (legend) {
+  const style = document.documentElement.style;
+  new ResizeObserver(() => style.setProperty("--legend", `${legend.offsetHeight}px`)).observe(legend);
+}
+
 for (const button of document.querySelectorAll(".legend button")) {
   button.addEventListener("click", () => {
     const name = button.dataset.algorithm;

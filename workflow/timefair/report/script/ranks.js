@@ -1,4 +1,4 @@
-// Average ranks: a line an algorithm, the best on top, and a bar of what cannot be told from it.
+// Average ranks: a line an algorithm, the best on top, and a bar of what may be as good.
 
 const RANK_LEFT = 118;
 const MOST_TICKS = 13;

@@ -42,7 +42,7 @@ const CRITERIA = { mean: "by the mean", ERT: "by the expected cost" };
 
 function panelTitle(view, key) {
   if (view.panel === "criterion") return CRITERIA[key] ?? `by the ${Number(key.slice(1)) * 100} % quantile`;
-  if (view.panel === "function") return key === "all" ? "all functions" : `f${key}`;
+  if (view.panel === "function") return key === "all" ? "all functions" : (DATA.functions[key] ?? `f${key}`);
   return "";
 }
 

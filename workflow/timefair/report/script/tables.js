@@ -57,7 +57,7 @@ function showTable(place, table) {
 
   const filters = rows.length < FILTERED_FROM ? [] : seen.filter((column) => column.key);
   place.replaceChildren(
-    element("p", { class: "shared" }, same.map((c) => `${c.label}: ${printed(c.all[0])}`).join(" · ")),
+    element("p", { class: "shared" }, same.map((c) => `${c.label}: ${c.name === "function" ? withName(c.all[0]) : printed(c.all[0])}`).join(" · ")),
     element("div", { class: "filters" }, ...filters.map((c) => filter(c, shown, refresh)).filter(Boolean)),
     element(
       "div",
@@ -67,6 +67,11 @@ function showTable(place, table) {
     element("div", { class: "below" }, count, more),
   );
   refresh();
+}
+
+/** A function by its number and name, or by its number alone if it has no name. */
+function withName(number) {
+  return DATA.functions[number] ?? printed(number);
 }
 
 function isSame(column, rows) {
@@ -81,7 +86,8 @@ function heading(column, sort) {
 function filter(column, shown, refresh) {
   const values = [...new Set(column.all)].sort(compared);
   if (values.length < 2 || values.length > MOST_CHOICES) return null;
-  const options = values.map((value) => ({ text: printed(value), value: String(value) }));
+  const text = column.name === "function" ? withName : printed;
+  const options = values.map((value) => ({ text: text(value), value: String(value) }));
   return chooser(column.label, [{ text: "all", value: null }, ...options], (value) => {
     if (value === null) shown.filters.delete(column);
     else shown.filters.set(column, value);
@@ -92,6 +98,7 @@ function filter(column, shown, refresh) {
 function tableRow(row, seen, columns) {
   const cells = seen.map((column) => {
     const value = column.all[row];
+    if (column.name === "function") return element("td", { class: column.words ? null : "number" }, withName(value));
     if (column.words) return element("td", {}, named(value));
     const limits = column.limits.map((place) => columns[place].all[row]);
     return element("td", { class: "number" }, withLimits(value, ...limits));

@@ -7,11 +7,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from timefair.charts.paper import notes, panels, style
+from timefair.charts.paper import panels, style
 from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.run_count import panels as parts
 
 
+@parts.drawn_of_samples
 def draw(frame: pd.DataFrame) -> Figure:
     """A box of the algorithms for each column of Table 1, a panel a threshold and technique.
 
@@ -20,24 +21,21 @@ def draw(frame: pd.DataFrame) -> Figure:
     frame : DataFrame
         The table `run_count_groups`; empty gives a sentence.
     """
-    with style.applied():
-        if frame.empty:
-            return notes.note(parts.NOTHING)
-        keys = ["algorithm", "tau", "outliers"]
-        each = parts.pooled(frame, keys)
-        taus, techniques = parts.two_taus(frame), parts.techniques(frame)
-        figure = Figure(
-            figsize=(style.WIDTH_IN, panels.MARGIN_IN + panels.PANEL_HEIGHT_IN * len(taus)),
-            layout=Placement(),
-        )
-        grid = figure.subplots(len(taus), len(techniques), sharex=True, sharey=True, squeeze=False)
-        for line, tau in zip(grid, taus, strict=True):
-            for ax, outliers in zip(line, techniques, strict=True):
-                ax.set_title(parts.title(outliers, tau))
-                chosen = (each["tau"] == tau) & (each["outliers"] == outliers)
-                _boxes(ax, each.loc[chosen, [*parts.COLUMNS]])
-        figure.supylabel("accurate estimates, % of the samples", fontsize=7.5)
-        figure.supxlabel("true: accurate; p: or with so many percent of error", fontsize=7.5)
+    keys = ["algorithm", "tau", "outliers"]
+    each = parts.pooled(frame, keys)
+    taus, techniques = parts.two_taus(frame), parts.techniques(frame)
+    figure = Figure(
+        figsize=(style.WIDTH_IN, panels.MARGIN_IN + panels.PANEL_HEIGHT_IN * len(taus)),
+        layout=Placement(),
+    )
+    grid = figure.subplots(len(taus), len(techniques), sharex=True, sharey=True, squeeze=False)
+    for line, tau in zip(grid, taus, strict=True):
+        for ax, outliers in zip(line, techniques, strict=True):
+            ax.set_title(parts.title(outliers, tau))
+            chosen = (each["tau"] == tau) & (each["outliers"] == outliers)
+            _boxes(ax, each.loc[chosen, [*parts.COLUMNS]])
+    figure.supylabel("accurate estimates, % of the samples", fontsize=7.5)
+    figure.supxlabel("true: accurate; p: or with so many percent of error", fontsize=7.5)
     return figure
 
 

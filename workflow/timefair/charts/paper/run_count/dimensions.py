@@ -7,13 +7,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from timefair.charts.paper import notes, panels, style
+from timefair.charts.paper import panels, style
 from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.run_count import panels as parts
 
 APART = 0.16
 
 
+@parts.drawn_of_samples
 def draw(frame: pd.DataFrame) -> Figure:
     """Median and quartiles of the algorithms over the dimension, a panel a technique.
 
@@ -22,23 +23,20 @@ def draw(frame: pd.DataFrame) -> Figure:
     frame : DataFrame
         The table `run_count_groups`; empty gives a sentence.
     """
-    with style.applied():
-        if frame.empty:
-            return notes.note(parts.NOTHING)
-        each = parts.pooled(frame, ["dimension", "algorithm", "tau", "outliers"])
-        techniques = parts.techniques(frame)
-        looks = style.looks(f"τ = {tau:g}" for tau in frame["tau"].unique())
-        figure = Figure(figsize=(style.WIDTH_IN, 2.4), layout=Placement())
-        grid = figure.subplots(1, len(techniques), sharey=True, squeeze=False)[0]
-        for ax, outliers in zip(grid, techniques, strict=True):
-            ax.set_title(parts.title(outliers))
-            _bars(ax, each[each["outliers"] == outliers], looks)
-        grid[0].set_ylim(bottom=0)
-        figure.supylabel("not right, % of the samples", fontsize=7.5)
-        figure.supxlabel(
-            "dimension; mark and bar: median and quartiles over the algorithms", fontsize=7.5
-        )
-        panels.legend(figure, looks, lines=False)
+    each = parts.pooled(frame, ["dimension", "algorithm", "tau", "outliers"])
+    techniques = parts.techniques(frame)
+    looks = style.looks(f"τ = {tau:g}" for tau in frame["tau"].unique())
+    figure = Figure(figsize=(style.WIDTH_IN, 2.4), layout=Placement())
+    grid = figure.subplots(1, len(techniques), sharey=True, squeeze=False)[0]
+    for ax, outliers in zip(grid, techniques, strict=True):
+        ax.set_title(parts.title(outliers))
+        _bars(ax, each[each["outliers"] == outliers], looks)
+    grid[0].set_ylim(bottom=0)
+    figure.supylabel("not right, % of the samples", fontsize=7.5)
+    figure.supxlabel(
+        "dimension; mark and bar: median and quartiles over the algorithms", fontsize=7.5
+    )
+    panels.legend(figure, looks, lines=False)
     return figure
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
+
+from timefair.charts.paper import notes, style
+
+Draw: TypeAlias = Callable[[pd.DataFrame], Figure]
 
 COLUMNS = ("true", "p0.5", "p1", "p5", "p10", "p15", "p20")
 """Of Table 1: right, and right with so many percent of error allowed."""
@@ -21,6 +27,17 @@ CELL_IN = (0.2, 0.1)
 """Width and height of a cell that a number fits in."""
 DARK = 55.0
 """Percent from which a cell's number is white."""
+
+
+def drawn_of_samples(draw: Draw) -> Draw:
+    """Decorate what draws a figure of complete samples: a sentence where a table has none."""
+
+    @wraps(draw)
+    def drawn(frame: pd.DataFrame) -> Figure:
+        with style.applied():
+            return notes.note(NOTHING) if frame.empty else draw(frame)
+
+    return drawn
 
 
 def two_taus(frame: pd.DataFrame) -> list[float]:

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from timefair.charts.paper import notes, panels, style
+from timefair.charts.paper import panels, style
 from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.run_count import panels as parts
 
@@ -14,6 +14,7 @@ ESTIMATE = "median"
 HEIGHT_IN = 1.75
 
 
+@parts.drawn_of_samples
 def draw(frame: pd.DataFrame) -> Figure:
     """Observed over stated probability that the median is right, a line an error.
 
@@ -25,27 +26,24 @@ def draw(frame: pd.DataFrame) -> Figure:
     frame : DataFrame
         The table `run_count_reliability`; empty gives a sentence.
     """
-    with style.applied():
-        if frame.empty:
-            return notes.note(parts.NOTHING)
-        shown = frame[frame["estimate"] == ESTIMATE]
-        looks = style.looks(_name(error) for error in shown["error_percent"].unique())
-        lines = list(shown.groupby(["suite", "held_out"], sort=False))
-        numbers = sorted(shown["n"].unique())
-        figure = Figure(
-            figsize=(style.WIDTH_IN, panels.MARGIN_IN + HEIGHT_IN * len(lines)),
-            layout=Placement(),
-        )
-        grid = figure.subplots(len(lines), len(numbers), sharex=True, sharey=True, squeeze=False)
-        several = shown["suite"].nunique() > 1
-        for axes, ((suite, held_out), rows) in zip(grid, lines, strict=True):
-            for ax, n in zip(axes, numbers, strict=True):
-                head = f"{suite}, " if several else ""
-                ax.set_title(f"{head}{n} runs, other {held_out}")
-                _curves(ax, rows[rows["n"] == n], looks)
-        figure.supxlabel("stated probability that the median is right, %", fontsize=7.5)
-        figure.supylabel("observed, %", fontsize=7.5)
-        panels.legend(figure, looks)
+    shown = frame[frame["estimate"] == ESTIMATE]
+    looks = style.looks(_name(error) for error in shown["error_percent"].unique())
+    lines = list(shown.groupby(["suite", "held_out"], sort=False))
+    numbers = sorted(shown["n"].unique())
+    figure = Figure(
+        figsize=(style.WIDTH_IN, panels.MARGIN_IN + HEIGHT_IN * len(lines)),
+        layout=Placement(),
+    )
+    grid = figure.subplots(len(lines), len(numbers), sharex=True, sharey=True, squeeze=False)
+    several = shown["suite"].nunique() > 1
+    for axes, ((suite, held_out), rows) in zip(grid, lines, strict=True):
+        for ax, n in zip(axes, numbers, strict=True):
+            head = f"{suite}, " if several else ""
+            ax.set_title(f"{head}{n} runs, other {held_out}")
+            _curves(ax, rows[rows["n"] == n], looks)
+    figure.supxlabel("stated probability that the median is right, %", fontsize=7.5)
+    figure.supylabel("observed, %", fontsize=7.5)
+    panels.legend(figure, looks)
     return figure
 
 

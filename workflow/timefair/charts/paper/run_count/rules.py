@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from timefair.charts.paper import notes, panels, style
+from timefair.charts.paper import panels, style
 from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.run_count import panels as parts
 
@@ -23,6 +23,7 @@ HEIGHT_IN = 2.1
 ALL = "all"
 
 
+@parts.drawn_of_samples
 def draw(frame: pd.DataFrame) -> Figure:
     """A mark for each rule and setting over the runs saved; the fixed numbers joined by a line.
 
@@ -33,24 +34,21 @@ def draw(frame: pd.DataFrame) -> Figure:
     frame : DataFrame
         The table `run_count_rules`; empty gives a sentence.
     """
-    with style.applied():
-        if frame.empty:
-            return notes.note(parts.NOTHING)
-        everywhere = frame[frame["dimension"] == ALL]
-        looks = style.looks(frame["rule"])
-        suites = sorted(everywhere["suite"].unique())
-        figure = Figure(
-            figsize=(style.WIDTH_IN, panels.MARGIN_IN + HEIGHT_IN * len(suites)),
-            layout=Placement(),
-        )
-        grid = figure.subplots(len(suites), len(PANELS), sharex=True, sharey=True, squeeze=False)
-        for line, suite in zip(grid, suites, strict=True):
-            for ax, (column, title) in zip(line, PANELS.items(), strict=True):
-                ax.set_title(title if len(suites) == 1 else f"{suite}\n{title}")
-                _marks(ax, everywhere[everywhere["suite"] == suite], column, looks)
-        figure.supxlabel("runs saved, %", fontsize=7.5)
-        figure.supylabel("samples, or problems, %", fontsize=7.5)
-        panels.legend(figure, looks, lines=False)
+    everywhere = frame[frame["dimension"] == ALL]
+    looks = style.looks(frame["rule"])
+    suites = sorted(everywhere["suite"].unique())
+    figure = Figure(
+        figsize=(style.WIDTH_IN, panels.MARGIN_IN + HEIGHT_IN * len(suites)),
+        layout=Placement(),
+    )
+    grid = figure.subplots(len(suites), len(PANELS), sharex=True, sharey=True, squeeze=False)
+    for line, suite in zip(grid, suites, strict=True):
+        for ax, (column, title) in zip(line, PANELS.items(), strict=True):
+            ax.set_title(title if len(suites) == 1 else f"{suite}\n{title}")
+            _marks(ax, everywhere[everywhere["suite"] == suite], column, looks)
+    figure.supxlabel("runs saved, %", fontsize=7.5)
+    figure.supylabel("samples, or problems, %", fontsize=7.5)
+    panels.legend(figure, looks, lines=False)
     return figure
 
 

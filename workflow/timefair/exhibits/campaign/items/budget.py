@@ -71,6 +71,8 @@ def _evaluations(frame: pd.DataFrame) -> ChecklistPart:
 
 def _early_end(runs: Runs) -> ChecklistPart:
     targets = asked(runs, lambda _, campaign: campaign["budget"]["final_target"])
+    if runs.optimum == "unknown":
+        return ChecklistPart("Early end", "no target ends a run: no optimum is known")
     said = {label: " or ".join(map(_target, found)) for label, found in targets.items()}
     unknown = [label for label, found in targets.items() if not found]
     known = {label: text for label, text in said.items() if text}

@@ -42,6 +42,10 @@ def _what(runs: Runs, analysis: Analysis) -> tuple[str, str]:
 
 
 def _optimum(runs: Runs) -> ChecklistPart:
+    if runs.optimum == "unknown":
+        return ChecklistPart(
+            "Gap", "no optimum is known; a gap is f minus the least f that any run here found"
+        )
     unknown = runs.frame.loc[runs.frame["f_opt"].isna(), PROBLEM].drop_duplicates()
     problems = runs.frame[PROBLEM].drop_duplicates()
     said = "a precision is the distance to the known optimum"

@@ -91,7 +91,8 @@ def _independence(runs: Runs) -> ChecklistPart:
     }
     shared = frame["isolation"] == Isolation.SHARED
     stayed = frame["appeared"].notna() | frame["appeared_in_trial"].notna()
-    left = frame["watched_because"].notna() & stayed
+    compared = (frame["isolation"] == Isolation.WATCHED) | frame["watched_because"].notna()
+    left = compared & stayed
     unknown = len(frame) - len(known)
     return ChecklistPart(
         "Independence",
