@@ -8,6 +8,7 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.transforms import Affine2D
 
 from timefair.charts.paper import style
+from timefair.statistics.evaluation_cost import lowest_between
 
 ALGORITHMS = ("CMA-ES", "a very long name of an algorithm", "random")
 HAIR = 0.5
@@ -77,6 +78,9 @@ def frames_of(functions, dimensions, algorithms, change):
         "data_profile": over_all_dimensions(data_profile),
         "restarted_curves": ecdf.drop(columns=["low", "high"]).assign(longest_run=0.1),
         "best_of": best_of_frame(spread, change),
+        "cost_lines": cost_lines_of(ert),
+        "cost_winners": cost_winners_of(spread, functions),
+        "cost_map": cost_map_of(dimensions, algorithms),
         "restarts": restarts,
         "overhead": overhead_of(keys, change),
         "ranks": ranks_of(keys, change),
@@ -99,6 +103,50 @@ def best_of_frame(spread, change):
     best = spread("k", [1, 5, 50]).assign(measure="mean")
     best["precision"] = change(best["speed"] / best["k"]).where(best["k"] < 50)
     return best
+
+
+def cost_lines_of(ert):
+    """The later the algorithm, the fewer evaluations and the more seconds."""
+    lines = ert.assign(ert_evaluations=1e4 / ert["ert_s"])
+    for _, rows in lines.groupby(["dimension", "function", "target"]):
+        limits = lowest_between(rows["ert_s"], rows["ert_evaluations"])
+        lines.loc[rows.index, ["lowest_from_s", "lowest_to_s"]] = np.column_stack(limits)
+    return lines
+
+
+def cost_winners_of(spread, functions):
+    """The share of each algorithm changes from one half of the costs to the other."""
+    shares = spread("evaluation_cost_s", [0.0, *np.geomspace(1e-6, 1e4, 20)])
+    shares = shares[shares["function"] == functions[0]].drop(columns="function")
+    place = shares.groupby("algorithm").ngroup() + 1.0
+    count = place.max()
+    late = shares["evaluation_cost_s"] > 0.01
+    return with_limits(shares.assign(fraction=place.where(late, count + 1 - place) / count**2))
+
+
+def cost_map_of(dimensions, algorithms):
+    """The best algorithm changes along the diagonal; large budgets are not known."""
+    costs = np.array([0.0, *np.geomspace(1e-6, 1e4, 21)])
+    budgets = np.geomspace(1e-3, 1e5, 17)
+    points = [
+        (dimension, measure, cost, budget, i + j)
+        for dimension in dimensions
+        for measure in ("share", "rank")
+        for i, cost in enumerate(costs)
+        for j, budget in enumerate(budgets)
+    ]
+    columns = ["dimension", "measure", "evaluation_cost_s", "budget_s", "place"]
+    points = pd.DataFrame(points, columns=columns)
+    known = points["budget_s"] <= 1 + 20 * points["evaluation_cost_s"]
+    seen = known & (points["budget_s"] > points["evaluation_cost_s"])
+    best = np.array(algorithms, dtype=object)[points["place"] % len(algorithms)]
+    shared = seen & (points["place"] % 4 > 1) & (len(algorithms) > 1)
+    return points.assign(
+        suite="bbob",
+        best=pd.Categorical(pd.Series(best).where(seen), sorted(algorithms)),
+        tied=pd.Series(algorithms[-1], index=points.index).where(shared),
+        known=known,
+    )
 
 
 def ranks_of(keys, change):

@@ -19,9 +19,10 @@ from fontTools.ttLib import TTFont
 from matplotlib import rcParamsDefault
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Circle, Rectangle
+from matplotlib.patches import Circle, PathPatch, Rectangle
 from matplotlib.ticker import LogFormatterSciNotation, MultipleLocator
 from synthetic import ALGORITHMS, HAIR, boxes_of_text, frames, outside
 
@@ -77,7 +78,34 @@ def shown_axes(figure):
 @pytest.mark.parametrize("name", WITH_LEGEND)
 def test_the_legend_names_the_algorithms_of_the_table(name):
     (legend,) = drawn(name, frames()).legends
-    assert sorted(text.get_text() for text in legend.get_texts()) == sorted(ALGORITHMS)
+    shown = [text.get_text() for text in legend.get_texts()]
+    signs = ["pale: lead shared", "not observed"] if name == "cost_map" else []
+    assert sorted(shown) == sorted([*ALGORITHMS, *signs])
+
+
+def colours_of_patches(figure):
+    return [
+        {to_hex(patch.get_facecolor()) for patch in ax.get_children() if type(patch) is PathPatch}
+        for ax in shown_axes(figure)
+    ]
+
+
+def test_the_map_is_pale_where_the_lead_is_shared_and_hatched_where_nothing_is_known():
+    table = frames(dimensions=(2,))["cost_map"]
+    full = {look.color.lower() for look in style.looks(table["best"]).values()}
+    for colours in colours_of_patches(FIGURES["cost_map"](table)):
+        assert full < colours
+        assert len(colours) == 2 * len(ALGORITHMS) + 1  # full, pale, and white below the hatches
+    sure = table.assign(tied=None, known=True)
+    for colours in colours_of_patches(FIGURES["cost_map"](sure)):
+        assert colours == full
+    hatched = [
+        patch.get_hatch()
+        for ax in shown_axes(FIGURES["cost_map"](table))
+        for patch in ax.get_children()
+        if type(patch) is PathPatch
+    ]
+    assert sum(map(bool, hatched)) == 2
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -224,7 +224,9 @@ class Exhibit:
         if self.comparing and failed:
             keep_looks(frame, runs)
         frame.attrs["failed"] = [list(one) for one in failed]
-        frame.attrs["omitted"] = sentence(failed) if self.comparing else ""
+        refused = frame.attrs.get("refused", "")
+        of_failed = sentence(failed) if self.comparing else ""
+        frame.attrs["omitted"] = " ".join(filter(None, (refused, of_failed)))
         frame.attrs["clock"] = analysis.time if self.charged else "wall"
         frame.attrs["cost"] = virtual_cost(runs.frame)
         return frame

@@ -13,7 +13,7 @@ from timefair.campaign.configuration import Campaign
 from timefair.exhibits.files import as_rows
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import worded
-from timefair.report import account, charts, checklist_page, exhibits, payload
+from timefair.report import account, charts, checklist_page, evaluation_cost, exhibits, payload
 from timefair.report.cautions import cautions
 from timefair.report.conclusions import cautioned, concluded, summed_up
 from timefair.report.evidence import FEW_FUNCTIONS, Evidence
@@ -22,7 +22,8 @@ from timefair.report.findings.situations import Findings, across, findings
 from timefair.report.markup import Names, section
 
 SCRIPTS = (
-    "numbers", "elements", "data", "tables", "series", "axes", "charts", "reading", "ranks", "page",
+    "numbers", "elements", "data", "tables", "series", "axes", "charts", "reading", "ranks",
+    "costs", "page",
 )  # fmt: skip
 """Parts of the page's script, in the order in which they are put together."""
 
@@ -107,6 +108,7 @@ def page(
     parts = {
         "cautions": ("Before you believe it", cautioned(cautions(evidence))),
         "findings": ("Who wins", _findings(found, evidence, names)),
+        "cost": ("Who wins at your evaluation cost", evaluation_cost.part(evidence)),
         "figures": ("Figures", worded(exhibits.figures(drawn, pictures, evidence, names), some)),
         "tables": ("Tables", worded(exhibits.tables(shown), some)),
         "setup": ("What was run", account.setup(evidence, names)),
@@ -119,6 +121,7 @@ def page(
         "algorithms": names.for_script(),
         "tables": shown | {name: payload.without_columns(shown[name]) for name in long},
         "charts": drawn,
+        "lines": evaluation_cost.lines(evidence),
         "functions": evidence.named,
     }
     return PAGE.format(

@@ -189,6 +189,8 @@ class Analysis(Statistics):
         preparation that is None is taken as measured.
     problems
         Problems that those seconds are shared out among, at least 1.
+    restarted_by_seconds
+        For each algorithm whose launches end by seconds, the key that says so.
     campaign
         What was asked for, as the campaign's snapshot has it, with the names of all tables and
         figures; the checklist alone reads it.
@@ -203,6 +205,7 @@ class Analysis(Statistics):
     tuning_s: dict[str, float] = Field(default={})
     preparation_s: dict[str, float | None] = Field(default={})
     problems: Count = 1
+    restarted_by_seconds: dict[str, str] = Field(default={})
     function_names: dict[str, dict[str, str]] = Field(default={})
     campaign: dict[str, Any] = Field(default={})
 

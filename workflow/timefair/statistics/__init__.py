@@ -9,6 +9,8 @@ Only numpy and scipy are needed, nothing else of timefair, and each module has o
   several runs;
 - `quantiles`, `probability`: sample quantiles, the probability behind one, several executions;
 - `means`, `disagreements`: the mean with its interval, and where it contradicts the median;
+- `evaluation_cost`, `turning_costs`, `cost_map`: the ERT as a line in the cost of an evaluation,
+  where two lines cross, and who is best at each cost and budget;
 - `ecdf`, `profiles`: runtimes and costs over many problems at once, with bands from `strata`;
 - `ranks`, `friedman`, `comparison`, `rank_sum`, `corrections`: which algorithm is better, and
   whether that is sure when many are compared;

@@ -12,6 +12,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
+from scipy.special import stdtr
 
 from timefair.statistics.checks import check_confidence
 from timefair.statistics.ert import ert
@@ -340,16 +341,46 @@ def equal_ert(
         return float("nan")
     if not success.any():
         return 1.0
-    scores_x, scores_y = x - common * success[: x.size], y - common * success[x.size :]
-    spreads = float(scores_x.std(ddof=1)), float(scores_y.std(ddof=1))
-    if spreads == (0.0, 0.0):
-        return 1.0 if scores_x[0] == scores_y[0] else _least_p(x.size, y.size)
-    p = stats.ttest_ind_from_stats(
-        *(scores_x.mean(), spreads[0], x.size),
-        *(scores_y.mean(), spreads[1], y.size),
-        equal_var=False,
-    ).pvalue
-    return max(float(p), _least_p(x.size, y.size))
+    scores = x - common * success[: x.size], y - common * success[x.size :]
+    (mean_x, variance_x), (mean_y, variance_y) = ((s.mean(), s.var(ddof=1)) for s in scores)
+    return float(score_p(mean_x, variance_x, x.size, mean_y, variance_y, y.size))
+
+
+def score_p(
+    mean_first: ArrayLike,
+    variance_first: ArrayLike,
+    m: int,
+    mean_second: ArrayLike,
+    variance_second: ArrayLike,
+    n: int,
+) -> NDArray[np.float64]:
+    """Two-sided p-values of Welch's test of scores, as `equal_ert` makes it.
+
+    Parameters
+    ----------
+    mean_first, variance_first, mean_second, variance_second : array_like
+        Of the scores of each algorithm, with the divisor runs - 1; any shapes that broadcast.
+    m, n : int
+        Their runs, at least 2.
+
+    Returns
+    -------
+    ndarray
+        Never below ``2/comb(m + n, m)``; 1 where all scores are alike.
+
+    Examples
+    --------
+    >>> score_p([0.0, 0.0], [1.0, 0.0], 5, [2.0, 0.0], [1.0, 0.0], 5).round(4).tolist()
+    [0.0133, 1.0]
+    """
+    first, second = np.asarray(variance_first) / m, np.asarray(variance_second) / n
+    difference = np.abs(np.asarray(mean_first) - np.asarray(mean_second))
+    total = first + second
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = total**2 / (first**2 / (m - 1) + second**2 / (n - 1))
+        p = 2 * stdtr(freedom, -difference / np.sqrt(total))
+    p = np.where(total > 0, p, np.where(difference > 0, 0.0, 1.0))
+    return np.asarray(np.maximum(p, _least_p(m, n)))
 
 
 def _chance_of_balance(ranks: NDArray[np.float64], smaller: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -195,6 +196,7 @@ def posthoc(values: ArrayLike) -> PostHoc:
     )
 
 
+@cache
 def critical_difference(algorithms: int, problems: int, alpha: float) -> float:
     """Nemenyi's critical difference: average ranks further apart than that differ.
 

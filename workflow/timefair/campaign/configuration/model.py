@@ -438,6 +438,11 @@ class Campaign(Section):
                 label: spec.ancillary.preparation_s for label, spec in self.algorithms.items()
             },
             "problems": len(chosen.functions) * len(chosen.dimensions) * len(chosen.instances),
+            "restarted_by_seconds": {
+                label: f"restart.{key}"
+                for label in self.algorithms
+                if (key := self.restart_of(label).seconds_key)
+            },
             "function_names": chosen.given_names if chosen.names else {},
         }
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -334,8 +335,21 @@ def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> Non
         Line2D([], [], **(look.line if lines else {**look.line, "linestyle": ""}), label=name)
         for name, look in named.items()
     ]
+    legend_of(figure, handles, handlelength=None if lines else 1.0)
+
+
+def legend_of(
+    figure: Figure, handles: Sequence[Artist], *, handlelength: float | None = 1.0
+) -> None:
+    """The same of any entries, each with a label.
+
+    Parameters
+    ----------
+    handlelength : float or None
+        In sizes of the font; None: that of lines.
+    """
     room = LETTERS_PER_IN * figure.get_figwidth()
-    sizes = [len(name) + HANDLE_LETTERS for name in named]
+    sizes = [len(str(handle.get_label())) + HANDLE_LETTERS for handle in handles]
     columns = next(n for n in range(len(sizes), 0, -1) if n == 1 or _width(sizes, n) <= room)
     narrow = figure.get_figwidth() <= COLUMN_IN
     beyond = -(-len(sizes) // columns) - (NARROW_LEGEND_LINES if narrow else LEGEND_LINES)
@@ -343,10 +357,10 @@ def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> Non
         height = figure.get_figheight() + LEGEND_LINE_IN * beyond
         figure.set_figheight(min(height, HEIGHT_IN))
     figure.legend(
-        handles=handles,
+        handles=list(handles),
         loc="outside upper center",
         ncols=columns,
-        handlelength=None if lines else 1.0,
+        handlelength=handlelength,
     )
 
 

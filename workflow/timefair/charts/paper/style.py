@@ -177,6 +177,24 @@ def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str,
     return {name: chosen.get(name, OTHER) for name in all_looks}
 
 
+def distinct(algorithms: pd.Series[Any], weight: pd.Series[float]) -> dict[str, Look]:
+    """Looks for areas, which only their colour tells apart.
+
+    Parameters
+    ----------
+    algorithms : Series
+        As for `looks`.
+    weight : Series
+        Of each algorithm. Where there are more algorithms than `COLOURS`, the `LEADERS` with the
+        largest weight above 0 lead; of equal ones, the first by the alphabet.
+    """
+    every = looks(algorithms)
+    if len(every) <= len(COLOURS):
+        return every
+    largest = weight[weight > 0].sort_index().sort_values(ascending=False, kind="stable")
+    return highlighted(every, [str(name) for name in largest.index[:LEADERS]])
+
+
 def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> list[int]:
     """Which points of a curve get its marker: `count` of those in `where`, evenly spread.
 

@@ -110,6 +110,12 @@ class RestartPolicy(Section):
         """What a launch may use without an improvement of its own best value."""
         return UNLIMITED
 
+    @property
+    def seconds_key(self) -> str:
+        """The key in seconds by which launches end; empty if they end by evaluations alone."""
+        keys = (name for name, value in self if name.endswith("_s") and value is not None)
+        return next(keys, "")
+
 
 class WithTau(RestartPolicy):
     """A policy with a share tau, in seconds or in evaluations."""

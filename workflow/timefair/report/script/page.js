@@ -10,7 +10,7 @@ document.documentElement.classList.add("scripted");
 document.body.append(tip);
 
 const waiting = new Map(DATA.charts.map((chart) => [document.getElementById(`chart-${chart.name}`), chart]));
-const redraws = [];
+const redraws = followCost();
 
 async function drawChart(place) {
   const chart = waiting.get(place);

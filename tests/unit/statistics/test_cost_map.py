@@ -1,0 +1,94 @@
+"""Who leads over evaluation cost and budget, and what is known there."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timefair.statistics.cost_map import (
+    known_until,
+    leader_by_rank,
+    leader_by_share,
+    reached_within,
+    seconds_to_observe,
+)
+
+COSTS = [0.0, 1e-3, 0.1, 5.0]
+BUDGETS = np.geomspace(0.01, 1e4, 20)
+
+
+@given(st.integers(0, 10_000))
+def test_shares_never_fall_with_the_budget_and_never_rise_with_the_cost(seed):
+    rng = np.random.default_rng(seed)
+    seconds = np.sort(rng.exponential(size=(5, 4)), axis=1)
+    evaluations = np.sort(rng.integers(1, 500, (5, 4)), axis=1).astype(float)
+    failed = rng.random((5, 4)) < 0.2
+    seconds[failed] = evaluations[failed] = np.inf
+    shares = np.array([reached_within(seconds, evaluations, c, BUDGETS) for c in COSTS])
+    assert (np.diff(shares, axis=2) >= 0).all()
+    assert (np.diff(shares, axis=0) <= 0).all()
+
+
+def test_a_run_is_known_up_to_its_time_and_the_cost_of_its_evaluations():
+    until = known_until([1.0, 2.0, 3.0], [10.0, np.inf, 0.0], 0.5)
+    assert until.tolist() == [6.0, np.inf, 3.0]
+    again = seconds_to_observe([1.0, 2.0, 3.0], [10.0, np.inf, 0.0], 0.5, [6.0, 12.0])
+    assert again.tolist() == [[0.0, 2.0], [0.0, 0.0], [6.0, 12.0]]
+
+
+def shares_of(*levels, functions=3, runs=8, spread=0.02, seed=0):
+    rng = np.random.default_rng(seed)
+    return [
+        [level + spread * rng.standard_normal((runs, 1)) for _ in range(functions)]
+        for level in levels
+    ]
+
+
+def test_a_clear_lead_is_sure_and_an_equal_one_is_shared():
+    lead = leader_by_share(shares_of(0.2, 0.8, 0.79), confidence=0.95)
+    assert lead.best.tolist() == [1]
+    assert not lead.tied[0, 0]
+    far = leader_by_share(shares_of(0.2, 0.8, 0.3), confidence=0.95)
+    assert far.tied[0].tolist() == [False, True, False]
+
+
+def test_few_runs_never_make_a_lead_sure():
+    steady = [[np.full((2, 1), level)] for level in (0.0, 1.0)]
+    assert leader_by_share(steady, confidence=0.95).tied.all()
+    single = [[np.full((1, 1), level)] * 9 for level in (0.0, 1.0)]
+    assert leader_by_share(single, confidence=0.95).tied.all()
+
+
+def test_nobody_leads_where_no_target_is_reached():
+    nothing = [[np.zeros((4, 1))] * 3 for _ in range(2)]
+    for leader in (leader_by_share, leader_by_rank):
+        lead = leader(nothing, confidence=0.95)
+        assert lead.best.tolist() == [-1]
+        assert not lead.tied.any()
+
+
+def test_ranks_are_tied_within_the_critical_difference():
+    few = leader_by_rank(shares_of(0.2, 0.8), confidence=0.95)
+    assert few.value[0].tolist() == [2.0, 1.0]
+    assert few.tied.all()
+    many = leader_by_rank(shares_of(0.2, 0.8, functions=12), confidence=0.95)
+    assert many.tied[0].tolist() == [False, True]
+    assert leader_by_rank(shares_of(0.2, 0.8, functions=1), confidence=0.95).tied.all()
+
+
+@pytest.mark.parametrize("leader", [leader_by_share, leader_by_rank])
+def test_the_order_of_runs_and_algorithms_changes_nothing(leader):
+    shares = shares_of(0.5, 0.52, 0.3, functions=5, spread=0.1)
+    turned = [[of[::-1] for of in functions] for functions in shares[::-1]]
+    one, other = (leader(of, confidence=0.9) for of in (shares, turned))
+    assert one.best == 2 - other.best
+    np.testing.assert_allclose(one.value, other.value[:, ::-1])
+    np.testing.assert_array_equal(one.tied, other.tied[:, ::-1])
+
+
+def test_a_sure_leader_is_seldom_wrong():
+    wrong, repeats = 0, 400
+    for seed in range(repeats):
+        lead = leader_by_share(shares_of(0.5, 0.5, 0.5, seed=seed, runs=5), confidence=0.9)
+        wrong += lead.tied.sum() == 1
+    assert wrong / repeats <= 0.1 + 4 * np.sqrt(0.09 / repeats)

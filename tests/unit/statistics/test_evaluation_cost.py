@@ -1,0 +1,173 @@
+"""Lines in the evaluation cost against brute force, and the sets of turning costs."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from timefair.statistics.comparison import equal_ert
+from timefair.statistics.ert import ert
+from timefair.statistics.evaluation_cost import (
+    at_cost,
+    band_of_shares,
+    lowest_between,
+    shares_won,
+    turning_cost,
+)
+from timefair.statistics.turning_costs import turning_sets
+
+COSTS = np.array([0.0, 1e-6, 1e-3, 0.02, 1.0, 50.0, 1e5])
+numbers = st.integers(1, 9).map(float)
+line = st.one_of(st.tuples(numbers, numbers), st.just((np.inf, np.inf)))
+several = st.lists(line, min_size=1, max_size=6).map(lambda pairs: np.array(pairs).T)
+
+
+@given(several, st.integers(0, 60).map(lambda k: k / 7))
+def test_the_envelope_is_that_of_brute_force(lines, cost):
+    start, end = lowest_between(*lines)
+    there = np.array([t if np.isinf(t) else t + cost * e for t, e in lines.T])
+    lowest = np.isfinite(there) & (there <= there.min() * (1 + 1e-12))
+    inside = (start <= cost * (1 + 1e-12)) & (cost <= end * (1 + 1e-12))
+    np.testing.assert_array_equal(inside, lowest)
+
+
+@given(several, st.randoms(use_true_random=False))
+def test_the_envelope_does_not_depend_on_the_order(lines, random):
+    order = list(range(lines.shape[1]))
+    random.shuffle(order)
+    for limits, moved in zip(lowest_between(*lines), lowest_between(*lines[:, order]), strict=True):
+        np.testing.assert_array_equal(limits[order], moved)
+
+
+@given(several)
+def test_the_envelope_covers_all_costs_and_ends_with_the_fewest_evaluations(lines):
+    start, end = lowest_between(*lines)
+    known = ~np.isnan(start)
+    if not np.isfinite(lines).any():
+        assert not known.any()
+        return
+    assert start[known].min() == 0
+    last = np.flatnonzero(end == np.inf)
+    assert (lines[1][last] == lines[1].min()).all()
+    reached = 0.0
+    for begin, stop in sorted(zip(start[known], end[known], strict=True)):
+        assert begin <= reached
+        reached = max(reached, stop)
+
+
+@given(several)
+def test_shares_add_up_to_what_is_solved(lines):
+    shares = shares_won(lines[0][np.newaxis], lines[1][np.newaxis], COSTS)
+    assert shares.sum(axis=-1) == pytest.approx(float(np.isfinite(lines).any()))
+
+
+def test_no_cost_is_the_time_to_the_bit_and_costs_only_add():
+    rng = np.random.default_rng(1)
+    seconds, evaluations = rng.random(50), rng.integers(1, 1000, 50)
+    there = at_cost(seconds[:, None], evaluations[:, None], COSTS)
+    assert (there[:, 0] == seconds).all()
+    assert (np.diff(there, axis=1) >= 0).all()
+
+
+def test_the_line_is_the_ert_of_the_runs():
+    rng = np.random.default_rng(2)
+    seconds, evaluations, success = rng.random(9), rng.integers(1, 99, 9), rng.random(9) < 0.7
+    for cost in COSTS:
+        of_runs = ert(at_cost(seconds, evaluations, cost), success)
+        of_line = at_cost(ert(seconds, success), ert(evaluations, success), cost)
+        assert of_runs == pytest.approx(of_line)
+
+
+def test_lines_that_never_cross_have_no_turning_cost():
+    assert turning_cost(1.0, 10.0, 2.0, 5.0) == pytest.approx(0.2)
+    assert np.isnan(turning_cost(1.0, 5.0, 2.0, 5.0))
+    assert np.isnan(turning_cost(1.0, 5.0, np.inf, np.inf))
+    assert np.isnan(turning_cost(1.0, 5.0, 1.0, 7.0))
+
+
+def test_a_band_holds_the_share():
+    low, high = band_of_shares(np.array([0.9]), np.full((20, 1), 0.5), confidence=0.9)
+    assert (low, high) == (0.5, 0.9)
+
+
+def sample(rng, seconds, evaluations, runs=12, rate=1.0):
+    """Runs with exponential costs and one speed, shape (runs, 1) each."""
+    length = rng.exponential(size=(runs, 1)) + 0.5
+    return seconds * length, np.ceil(evaluations * length), rng.random((runs, 1)) < rate
+
+
+def accepted(first, second, cost, confidence):
+    p = equal_ert(
+        *((first[0] + cost * first[1])[:, 0], first[2][:, 0]),
+        *((second[0] + cost * second[1])[:, 0], second[2][:, 0]),
+    )
+    return p > 1 - confidence
+
+
+FORMS = {
+    "empty": lambda cost, low, high: False,
+    "every": lambda cost, low, high: True,
+    "below": lambda cost, low, high: cost <= high,
+    "above": lambda cost, low, high: cost >= low,
+    "between": lambda cost, low, high: low <= cost <= high,
+    "outside": lambda cost, low, high: cost <= low or cost >= high,
+}
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_set_has_the_costs_that_the_test_does_not_reject(seed):
+    rng = np.random.default_rng(seed)
+    first = sample(rng, 1.0, 1000 * rng.choice([0.1, 1.0, 10.0]), rate=rng.choice([0.5, 1.0]))
+    second = sample(rng, rng.choice([0.3, 1.0, 9.0]), 300, rate=rng.choice([0.4, 1.0]))
+    sets = turning_sets(*first, *second, confidence=0.9)
+    form, low, high = sets.shape[0], sets.low[0], sets.high[0]
+    for cost in np.geomspace(1e-7, 1e3, 60):
+        if np.isclose(cost, [low, high], rtol=1e-6).any():
+            continue
+        assert FORMS[form](cost, low, high) == accepted(first, second, cost, 0.9), (form, cost)
+
+
+def test_the_forms_of_sets():
+    rng = np.random.default_rng(3)
+    quick, frugal = sample(rng, 1.0, 10_000), sample(rng, 100.0, 100)
+    both = turning_sets(*quick, *frugal, confidence=0.95)
+    assert both.shape[0] == "between"
+    lines = [ert(x[:, 0], np.ones(12)) for x in (*quick[:2], *frugal[:2])]
+    assert both.low[0] < turning_cost(*lines) < both.high[0]
+    better = turning_sets(*sample(rng, 1.0, 100), *sample(rng, 100.0, 10_000), confidence=0.95)
+    assert better.shape[0] == "empty"
+    assert np.isnan([better.low[0], better.high[0]]).all()
+    few = turning_sets(*(x[:2] for x in (*quick, *frugal)), confidence=0.95)
+    assert (few.shape[0], few.low[0], few.high[0]) == ("every", 0.0, np.inf)
+    never = (quick[0], quick[1], np.zeros((12, 1)))
+    assert turning_sets(*never, *never, confidence=0.95).shape[0] == "every"
+
+
+def test_sets_hold_the_true_cost_as_often_as_they_say():
+    rng, repeats = np.random.default_rng(4), 1000
+    first, second = (
+        [
+            np.hstack(parts)
+            for parts in zip(*(sample(rng, *of, runs=15) for _ in range(repeats)), strict=True)
+        ]
+        for of in ((1.0, 10_000), (10.0, 1000))
+    )
+    sets = turning_sets(*first, *second, confidence=0.9)
+    found = zip(sets.shape, sets.low, sets.high, strict=True)
+    held = sum(FORMS[form](9.0 / 9000, low, high) for form, low, high in found)
+    assert 0.9 - 4 * np.sqrt(0.09 / repeats) <= held / repeats
+
+
+@settings(max_examples=15)
+@given(arrays(float, (4, 3), elements=st.floats(0.1, 9)), st.permutations(range(4)))
+def test_sets_do_not_depend_on_the_order_of_runs_and_turn_round_with_the_pair(times, order):
+    counts, success = 10 / times, np.ones((4, 3), dtype=bool)
+    one = turning_sets(times, counts, success, counts, times, success, confidence=0.8)
+    moved = [x[list(order)] for x in (times, counts, success)]
+    for other in (
+        turning_sets(*moved, counts, times, success, confidence=0.8),
+        turning_sets(counts, times, success, times, counts, success, confidence=0.8),
+    ):
+        np.testing.assert_array_equal(one.shape, other.shape)
+        np.testing.assert_allclose(one.low, other.low, rtol=1e-5)

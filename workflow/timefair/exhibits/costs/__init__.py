@@ -1,0 +1,1 @@
+"""What an evaluation costs the reader, and which algorithm is best there."""

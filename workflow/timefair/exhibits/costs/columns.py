@@ -1,0 +1,20 @@
+"""Columns and words that several tables of this room have."""
+
+from __future__ import annotations
+
+from timefair.exhibits.columns import SECONDS
+from timefair.exhibits.exhibit import Column
+
+EVALUATION_COST = Column(
+    "evaluation_cost_s",
+    "seconds that each evaluation costs more than it did when it was measured",
+    SECONDS,
+)
+COUNTED = (
+    "The evaluation cost is counted afterwards: a run that used t seconds and e evaluations takes "
+    "t + c e seconds if each evaluation costs c seconds more, and nothing is measured again."
+)
+CUT = (
+    "Runs that were cut count as failures at their own end, so that the ERT of an algorithm with "
+    "few evaluations is an upper estimate at large evaluation costs."
+)

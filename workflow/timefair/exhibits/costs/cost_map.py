@@ -1,0 +1,273 @@
+"""Which algorithm is best over all functions, for the cost of an evaluation and the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.charts.chart import Picture
+from timefair.exhibits.columns import SECONDS, SPACE
+from timefair.exhibits.costs.columns import COUNTED, EVALUATION_COST
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.evaluation_cost import (
+    COSTS_S,
+    complete_problems,
+    foreseeable,
+    observed,
+    refusal,
+)
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.rundata.stacked import stacked
+from timefair.statistics.cost_map import (
+    known_until,
+    leader_by_rank,
+    leader_by_share,
+    reached_within,
+    seconds_to_observe,
+)
+
+MEASURES = {"share": leader_by_share, "rank": leader_by_rank}
+Both = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Of runs, in seconds and in evaluations."""
+
+POINTS_PER_DECADE = 4
+BEYOND = 10.0
+"""How far budgets go beyond the largest that is known at all."""
+
+COLUMNS = (
+    *SPACE,
+    Column(
+        "measure",
+        "`share`: the average over the functions of the share of the targets that a run reaches "
+        "within the budget. `rank`: the average rank over the functions, by that share",
+        text=True,
+    ),
+    EVALUATION_COST,
+    Column("budget_s", "budget of a run, evaluation costs included", SECONDS),
+    Column(
+        "best",
+        "the best algorithm, of equal ones the first by the alphabet; empty where the runs do not "
+        "show it, or nobody reaches a target",
+        text=True,
+    ),
+    Column("value", "share or average rank of `best`; empty where `best` is"),
+    Column(
+        "tied",
+        "algorithms that `best` is not surely better than, separated by commas; empty if the lead "
+        "is sure",
+        text=True,
+    ),
+    Column(
+        "known",
+        "whether all runs were observed up to this budget at this evaluation cost, or had reached "
+        "every target before",
+    ),
+    Column(
+        "known_until_s",
+        "largest budget that is known at this evaluation cost; `inf`: every budget",
+        SECONDS,
+    ),
+    Column(
+        "missing",
+        "algorithms whose runs were not observed long enough, separated by commas",
+        text=True,
+    ),
+    Column("missing_runs", "number of these runs"),
+    Column(
+        "missing_s",
+        "seconds that it takes to measure these runs again up to `budget_s`, without waiting for "
+        "the evaluation cost, if each goes on at its pace",
+        SECONDS,
+    ),
+)
+
+
+@exhibit(
+    "cost_map",
+    question=Question.COST,
+    title="Best algorithm for each evaluation cost and budget",
+    caption=f"""
+    The algorithm that is best over all functions if each evaluation costs so many seconds more and
+    a run may last so long, evaluation costs included: by the share of the targets that are
+    reached, and by the average rank over the functions. Functions count equally. A lead by share is
+    sure for new runs on these functions (Welch's test against each other algorithm), a lead by rank
+    for functions like these (Nemenyi's critical difference). A run that used T seconds and E
+    evaluations is known up to T + c E seconds, unless it ended by itself; where any run is not
+    known there is no winner, and the table names the runs that are missing. {COUNTED}
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="The best algorithm over all functions by the share of the targets that are "
+            "reached (measure share) and by the average rank (rank), for the cost of an evaluation "
+            "and the budget of a run in {seconds}. Empty: not known, or no target reached.",
+            values=(Value("best", "Best"),),
+            rows=("measure", "evaluation_cost_s"),
+            columns="budget_s",
+            points=(
+                Points("evaluation_cost_s", (0.0, 1e-4, 1e-2, 1.0, 1e2, 1e4)),
+                Points("budget_s", 5),
+            ),
+        )
+    ],
+    figures=[
+        Figure(
+            "cost_map",
+            "Best algorithm for each evaluation cost and budget",
+            "The best algorithm over all functions, for the cost of an evaluation in {seconds} "
+            "(across) and the budget of a run, evaluation costs included (up): by the share of the "
+            "targets that are reached, and by the average rank over the functions. Full colour: "
+            "the lead is sure, by share for new runs on these functions, by rank for functions "
+            "like these. Pale: other algorithms may be as good. White: nobody reaches a target. "
+            "Hatched: a run of some algorithm was not observed long enough; the table names these "
+            f"runs. {COUNTED}",
+            Picture(
+                "cost_map",
+                reading="Of more than 8 algorithms, the 7 that are best at most points are in "
+                "colour and the others are grey.",
+            ),
+            default=True,
+        )
+    ],
+    default=True,
+    comparing=True,
+)
+def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The best algorithm by each measure for each (suite, dimension, evaluation cost, budget).
+
+    The categories of ``best`` are all algorithms.
+    """
+    kept = foreseeable(runs, analysis)
+    reached = (
+        kept.runtimes("seconds", analysis.targets),
+        kept.runtimes("evaluations", analysis.targets),
+    )
+    ends = _ends(kept, reached[0])
+    parts, every = [], sorted(set(runs.frame["algorithm"].astype(str)))
+    for (suite, dimension), algorithms, functions in complete_problems(kept):
+        names = {"suite": suite, "dimension": dimension}
+        rows = [
+            [problem.rows[problem.algorithms[name]] for problem in functions] for name in algorithms
+        ]
+        space = _Space(algorithms, rows, reached, ends, analysis.confidence)
+        parts += [names | part for part in space.parts()]
+    frame = stacked(parts, column_names(COLUMNS))
+    frame["best"] = pd.Categorical(frame["best"], every)  # all of them keep their looks
+    frame.attrs["refused"] = refusal(analysis)
+    return frame
+
+
+def _ends(runs: Runs, reached_s: NDArray[np.float64]) -> Both:
+    """Up to where each run was observed; a run that reached every target is known for ever."""
+    seconds, evaluations = observed(runs)
+    return seconds, np.where(np.isfinite(reached_s).all(axis=1), np.inf, evaluations)
+
+
+class _Space:
+    """The map of one suite and dimension.
+
+    Parameters
+    ----------
+    algorithms
+        By the alphabet.
+    rows
+        The runs of each algorithm on each function.
+    reached
+        Seconds and evaluations to each target, of all runs.
+    ends
+        Seconds and evaluations up to which each run was observed.
+    confidence
+        Of a sure lead.
+    """
+
+    def __init__(
+        self,
+        algorithms: tuple[str, ...],
+        rows: Sequence[Sequence[NDArray[np.intp]]],
+        reached: Both,
+        ends: Both,
+        confidence: float,
+    ) -> None:
+        self._algorithms, self._confidence = np.array(algorithms, dtype=object), confidence
+        self._rows = rows
+        every = [np.concatenate(list(of)) if of else np.empty(0, np.intp) for of in rows]
+        self._all = np.concatenate(every)
+        self._owner = np.repeat(np.arange(len(algorithms)), [len(of) for of in every])
+        self._reached: Both = (reached[0][self._all], reached[1][self._all])
+        self._ends: Both = (ends[0][self._all], ends[1][self._all])
+
+    def parts(self) -> Iterator[dict[str, Any]]:
+        """The rows of each evaluation cost and measure; none without a function."""
+        if not self._all.size:
+            return
+        budgets = self._budgets()
+        place, splits = 0, []
+        for functions in self._rows:
+            for of in functions:
+                splits.append((place, place + len(of)))
+                place += len(of)
+        count = len(self._rows[0])
+        for cost in COSTS_S:
+            share = reached_within(*self._reached, cost, budgets)
+            each = [share[start:end] for start, end in splits]
+            shares = [each[k : k + count] for k in range(0, len(each), count)]
+            known = self._knowledge(cost, budgets)
+            for measure, leader in MEASURES.items():
+                lead = leader(shares, confidence=self._confidence)
+                shown = known["known"] & (lead.best >= 0)
+                tied = lead.tied & shown[:, np.newaxis]
+                tied[np.arange(budgets.size), lead.best] = False
+                best = self._algorithms[lead.best]
+                best[~shown] = None
+                value = lead.value[np.arange(budgets.size), lead.best]
+                yield {
+                    "measure": measure,
+                    "evaluation_cost_s": cost,
+                    "budget_s": budgets,
+                    "best": best,
+                    "value": np.where(shown, value, np.nan),
+                    "tied": self._named(tied),
+                    **known,
+                }
+
+    def _knowledge(self, cost: float, budgets: NDArray[np.float64]) -> dict[str, Any]:
+        """Which budgets are known, and what the others lack."""
+        until = known_until(*self._ends, cost)
+        missing = until[:, np.newaxis] < budgets
+        again = seconds_to_observe(*self._ends, cost, budgets)
+        lacking = np.zeros((budgets.size, len(self._algorithms)), dtype=np.bool_)
+        for k in range(len(self._algorithms)):
+            lacking[:, k] = missing[self._owner == k].any(axis=0)
+        return {
+            "known": ~missing.any(axis=0),
+            "known_until_s": until.min(),
+            "missing": self._named(lacking),
+            "missing_runs": missing.sum(axis=0),
+            "missing_s": again.sum(axis=0),
+        }
+
+    def _named(self, chosen: NDArray[np.bool_]) -> NDArray[np.object_]:
+        """The names of the algorithms of each row, None for no algorithm."""
+        texts = {row.tobytes(): ", ".join(self._algorithms[row]) or None for row in chosen}
+        return np.array([texts[row.tobytes()] for row in chosen], dtype=object)
+
+    def _budgets(self) -> NDArray[np.float64]:
+        """From the first target at no cost to beyond what is known at the largest cost."""
+        seconds, evaluations = self._reached
+        longest = self._ends[0].max()
+        first = seconds[seconds > 0].min(initial=longest)
+        until = known_until(*self._ends, COSTS_S[-1])
+        most_evaluations = evaluations[np.isfinite(evaluations)].max(initial=1.0)
+        needed = longest + COSTS_S[-1] * most_evaluations
+        last = needed if np.isinf(until).all() else BEYOND * until.min()
+        least = int(np.floor(POINTS_PER_DECADE * np.log10(first)))
+        most = int(np.ceil(POINTS_PER_DECADE * np.log10(max(last, first))))
+        powers = np.arange(least, max(most, least + 1) + 1) / POINTS_PER_DECADE
+        return np.array([float(f"{value:.6g}") for value in 10.0**powers])

@@ -1,0 +1,170 @@
+"""Expected running time as a line in the cost of an evaluation, and who is lowest where."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from timefair.charts.chart import Picture
+from timefair.exhibits.columns import CELL, SECONDS, TARGET
+from timefair.exhibits.costs.columns import COUNTED, CUT, EVALUATION_COST
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.exhibits.runtimes.ert import COUNTS, ERT_EVALUATIONS, ERT_S
+from timefair.rundata.evaluation_cost import DECADES_S, UsedByRuns, refusal
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.rundata.stacked import stacked
+from timefair.rundata.standings import problems
+from timefair.statistics.ert import ert, ert_interval
+from timefair.statistics.evaluation_cost import at_cost, lowest_between
+from timefair.statistics.ranks import rank
+
+LINE_COLUMNS = (
+    *CELL,
+    TARGET,
+    ERT_S,
+    ERT_EVALUATIONS,
+    Column(
+        "lowest_from_s",
+        "least evaluation cost at which no algorithm has a lower ERT; empty if another one is "
+        "lower at every cost",
+        SECONDS,
+    ),
+    Column("lowest_to_s", "greatest such evaluation cost; `inf`: there is none", SECONDS),
+)
+ERT_COLUMNS = (
+    *CELL,
+    TARGET,
+    EVALUATION_COST,
+    *COUNTS,
+    *Column(
+        "ert_s",
+        "expected running time in seconds at this evaluation cost; `inf` if no run reached the "
+        "target",
+        SECONDS,
+    ).interval(),
+    Column("rank", "rank of `ert_s` among the algorithms of the function"),
+)
+
+
+@exhibit(
+    "cost_lines",
+    question=Question.COST,
+    title="Expected running time as a line in the evaluation cost",
+    caption=f"""
+    Expected running time (ERT) to each target in {{seconds}} and in evaluations. At an evaluation
+    cost c the ERT is `ert_s` + c × `ert_evaluations`, and the algorithm is the lowest for c from
+    `lowest_from_s` to `lowest_to_s`. {COUNTED} {CUT}
+    """,
+    columns=LINE_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Evaluation costs, in {seconds}, between which an algorithm has the least "
+            "expected running time (ERT) to a target.",
+            values=(
+                Value("lowest_from_s", "From"),
+                Value("lowest_to_s", "To"),
+            ),
+            rows=("function", "algorithm"),
+            columns="target",
+            points=(Points("target", 3),),
+        )
+    ],
+    figures=[
+        Figure(
+            "cost_lines",
+            "Expected running time over the evaluation cost",
+            "Expected running time (ERT) in {seconds} to the hardest target that was reached on "
+            "the function, over the cost of an evaluation. Lower is better. The band below the "
+            "lines has the colour of the lowest one: where it changes, the order turns. "
+            f"{COUNTED} {CUT}",
+            Picture(
+                "cost_lines",
+                panels="functions",
+                reading="An overview has only the bands, one line per function.",
+            ),
+        )
+    ],
+    comparing=True,
+)
+def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The line of each algorithm to each target on each (suite, dimension, function)."""
+    used = UsedByRuns.of(runs, analysis)
+    parts = []
+    for problem in problems(used.runs):
+        of = used.lines(problem)
+        start, end = lowest_between(of.seconds, of.evaluations)
+        for k, algorithm in enumerate(of.algorithms):
+            parts.append(
+                {
+                    **problem.names,
+                    "algorithm": algorithm,
+                    "target": np.asarray(analysis.targets_from_easy),
+                    "ert_s": of.seconds[:, k],
+                    "ert_evaluations": of.evaluations[:, k],
+                    "lowest_from_s": start[:, k],
+                    "lowest_to_s": end[:, k],
+                }
+            )
+    frame = stacked(parts, column_names(LINE_COLUMNS))
+    frame.attrs["refused"] = refusal(analysis)
+    return frame
+
+
+@exhibit(
+    "cost_ert",
+    question=Question.COST,
+    title="Expected running time at several evaluation costs",
+    caption=f"""
+    Expected running time (ERT) to each target in {{seconds}}, at evaluation costs from 0 to 10,000
+    seconds, with its interval. At 0 it is that of the table `ert`. {COUNTED} {CUT}
+    """,
+    columns=ERT_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Expected running time (ERT) in {seconds} if each evaluation costs so many "
+            "seconds more. Brackets: {confidence} interval. ∞: no run reached the target.",
+            values=(Value.with_limits("ert_s", "ERT", "low"),),
+            rows=("function", "target", "algorithm"),
+            columns="evaluation_cost_s",
+            points=(Points("target", 1), Points("evaluation_cost_s", (0.0, 1e-3, 1.0, 1e3))),
+        )
+    ],
+    comparing=True,
+)
+def at_costs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """ERT of each algorithm to each target at each evaluation cost."""
+    used = UsedByRuns.of(runs, analysis)
+    targets, costs = np.asarray(analysis.targets_from_easy), np.asarray(DECADES_S)
+    parts = []
+    for problem in problems(used.runs):
+        erts, cells = [], []
+        for algorithm, mine in problem.algorithms.items():
+            rows = problem.rows[mine]
+            seconds, evaluations = used.seconds.cost[rows], used.evaluations.cost[rows]
+            spent = at_cost(seconds[..., np.newaxis], evaluations[..., np.newaxis], costs)
+            spent = spent.reshape(len(rows), -1)
+            success = np.repeat(used.seconds.success[rows], costs.size, axis=1)
+            interval = ert_interval(spent, success, confidence=analysis.confidence)
+            erts.append(ert(spent, success, axis=0))
+            cells.append(
+                {
+                    **problem.names,
+                    "algorithm": algorithm,
+                    "target": np.repeat(targets, costs.size),
+                    "evaluation_cost_s": np.tile(costs, targets.size),
+                    "runs": len(rows),
+                    "successes": success.sum(axis=0),
+                    "success_rate": success.mean(axis=0),
+                    "ert_s": erts[-1],
+                    "ert_s_low": interval.low,
+                    "ert_s_high": interval.high,
+                }
+            )
+        ranks = rank(np.stack(erts, axis=-1))
+        parts += [{**cell, "rank": ranks[:, k]} for k, cell in enumerate(cells)]
+    frame = stacked(parts, column_names(ERT_COLUMNS))
+    frame.attrs["refused"] = refusal(analysis)
+    return frame

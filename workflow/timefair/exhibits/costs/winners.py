@@ -1,0 +1,182 @@
+"""Which share of the targets each algorithm reaches first, at each cost of an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.charts.chart import Curves
+from timefair.exhibits.columns import ALGORITHM, SPACE
+from timefair.exhibits.costs.columns import COUNTED, CUT, EVALUATION_COST
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.evaluation_cost import (
+    COSTS_S,
+    Lines,
+    UsedByRuns,
+    complete_problems,
+    refusal,
+)
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.rundata.stacked import stacked
+from timefair.rundata.standings import ProblemRuns
+from timefair.statistics.bootstrap import resampled_sums
+from timefair.statistics.evaluation_cost import at_cost, band_of_shares, shares_won
+from timefair.statistics.ranks import rank
+
+COLUMNS = (
+    *SPACE,
+    EVALUATION_COST,
+    ALGORITHM,
+    Column(
+        "pairs",
+        "number of (function, target) pairs, of the functions that were run with every algorithm",
+    ),
+    Column(
+        "fraction",
+        "share of the pairs on which the algorithm has the least ERT; algorithms that are equal "
+        "share a pair, and a pair that nobody solves counts for nobody",
+    ),
+    Column(
+        "low",
+        "lower limit at this evaluation cost, from a bootstrap of the runs of each function; empty "
+        "if an algorithm has a single run on a function",
+    ),
+    Column("high", "upper limit at this evaluation cost"),
+    Column(
+        "average_rank",
+        "average rank over these functions, on each of which the algorithms are ranked by their "
+        "average rank over the targets; 1 is the best",
+    ),
+)
+
+
+@exhibit(
+    "cost_winners",
+    question=Question.COST,
+    title="Share of targets won over the evaluation cost",
+    caption=f"""
+    Share of the (function, target) pairs to which an algorithm has the least expected running time
+    (ERT), and its average rank, at evaluation costs from 0 to 10,000 seconds. Limits come from a
+    bootstrap of the runs of each function. {COUNTED} {CUT}
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Share of the (function, target) pairs on which the algorithm has the least "
+            "expected running time, if each evaluation costs so many {seconds} more. Brackets: "
+            "{confidence} bootstrap interval.",
+            values=(Value("fraction", "Won", "high", interval=("low", "high"), decimals=2),),
+            rows=("algorithm",),
+            columns="evaluation_cost_s",
+            points=(Points("evaluation_cost_s", (0.0, 1e-4, 1e-2, 1.0, 1e4)),),
+        )
+    ],
+    figures=[
+        Figure(
+            "cost_winners",
+            "Share of targets won over the evaluation cost",
+            "Share of the (function, target) pairs to which an algorithm has the least expected "
+            "running time (ERT), over the cost of an evaluation. Higher is better. Bands are "
+            f"bootstrap limits at each cost. {COUNTED} {CUT}",
+            Curves(
+                x="evaluation_cost_s",
+                y="fraction",
+                low="low",
+                high="high",
+                x_label="evaluation cost in {unit}",
+                y_label="share of (function, target) pairs won",
+                view="seconds",
+                unit="seconds",
+                functions=False,
+            ),
+        )
+    ],
+    comparing=True,
+)
+def won(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Share of the pairs won and average rank of each algorithm at each evaluation cost."""
+    used, costs = UsedByRuns.of(runs, analysis), np.asarray(COSTS_S)
+    parts = []
+    for (suite, dimension), algorithms, functions in complete_problems(used.runs):
+        of = [used.lines(problem) for problem in functions]
+        seconds = _joined([lines.seconds for lines in of], len(algorithms))
+        evaluations = _joined([lines.evaluations for lines in of], len(algorithms))
+        share = shares_won(seconds, evaluations, costs)
+        low, high = _band(used, functions, share, costs, analysis)
+        ranks = _average_ranks(of, costs, len(algorithms))
+        parts += [
+            {
+                "suite": suite,
+                "dimension": dimension,
+                "evaluation_cost_s": costs,
+                "algorithm": algorithm,
+                "pairs": len(seconds),
+                "fraction": share[:, k],
+                "low": low[:, k],
+                "high": high[:, k],
+                "average_rank": ranks[:, k],
+            }
+            for k, algorithm in enumerate(algorithms)
+        ]
+    frame = stacked(parts, column_names(COLUMNS))
+    frame.attrs["refused"] = refusal(analysis)
+    return frame
+
+
+def _joined(parts: Sequence[NDArray[np.float64]], algorithms: int) -> NDArray[np.float64]:
+    return np.concatenate([np.empty((0, algorithms)), *parts])
+
+
+def _average_ranks(
+    of: Sequence[Lines], costs: NDArray[np.float64], algorithms: int
+) -> NDArray[np.float64]:
+    """Over the functions, on each of which targets count equally; shape (costs, algorithms)."""
+    if not of:
+        return np.full((costs.size, algorithms), np.nan)
+    each = costs[:, np.newaxis, np.newaxis]
+    on_targets = (rank(at_cost(one.seconds, one.evaluations, each)).mean(axis=1) for one in of)
+    return np.asarray(rank(np.stack(list(on_targets))).mean(axis=0))
+
+
+def _band(
+    used: UsedByRuns,
+    functions: Sequence[ProblemRuns],
+    share: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    analysis: Analysis,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Limits of the shares; NaN without a function, or with a single run of an algorithm."""
+    sizes = [len(mine) for problem in functions for mine in problem.algorithms.values()]
+    if not sizes or min(sizes) < 2:
+        return np.full(share.shape, np.nan), np.full(share.shape, np.nan)
+    samples = np.zeros((analysis.resamples, *share.shape))
+    for problem in functions:
+        lines = [_resampled(used, problem, name, analysis) for name in problem.algorithms]
+        seconds, evaluations = (np.stack(parts, axis=-1) for parts in zip(*lines, strict=True))
+        samples += shares_won(seconds, evaluations, costs)
+    return band_of_shares(share, samples / len(functions), confidence=analysis.confidence)
+
+
+def _resampled(
+    used: UsedByRuns, problem: ProblemRuns, algorithm: str, analysis: Analysis
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """ERT in seconds and in evaluations of samples of the runs, shape (resamples, targets) each."""
+    rows = problem.rows[problem.algorithms[algorithm]]
+    columns = np.hstack(
+        [used.seconds.cost[rows], used.evaluations.cost[rows], used.seconds.success[rows]]
+    )
+    rng = analysis.stream({**problem.names, "algorithm": algorithm})
+    sums = resampled_sums(columns, resamples=analysis.resamples, rng=rng)
+    seconds, evaluations, successes = np.split(sums, 3, axis=1)
+    with np.errstate(divide="ignore"):
+        rate = np.where(successes > 0, 1 / successes, np.inf)
+    return (
+        np.where(successes > 0, seconds * rate, np.inf),
+        np.where(successes > 0, evaluations * rate, np.inf),
+    )

@@ -1,0 +1,100 @@
+"""The part of the page that follows a slider: who wins at the reader's own evaluation cost."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from timefair.charts.costs import seconds_of
+from timefair.report.evidence import Evidence
+from timefair.rundata.evaluation_cost import COSTS_S, refusal
+from timefair.rundata.settings import Analysis
+
+TABLE = "ert"
+"""The table with the lines that the page computes from: ERT in seconds and in evaluations."""
+
+SLIDER = """<p>The runs show what each algorithm would have taken if every evaluation had cost more.
+Nothing is measured again: a run that used t seconds and e evaluations takes t + c e seconds.</p>
+<div class="needs-script" id="evaluation-cost">
+<label for="evaluation-cost-slider">One evaluation of my function costs
+<output for="evaluation-cost-slider"></output> more than it did here</label>
+<input type="range" id="evaluation-cost-slider" min="0" max="{last}" step="1" value="0">
+<div class="filters"></div>
+<p class="headline" role="status"></p>
+<div class="panels"></div>
+<h3>Lowest expected running time on each function</h3>
+<div class="scroll" tabindex="0" role="region" aria-label="Lowest expected running time"></div>
+</div>
+<p class="note">ERT: expected running time in {seconds} to a target. Runs that were cut count as
+failures at their own end, so that the ERT of an algorithm with few evaluations is an upper estimate
+at large costs; the table <code>cost_map</code> names the runs that are missing. No test was made of
+these numbers: the tables <code>cost_winners</code> and <code>cost_ert</code> have intervals.
+{refused}</p>"""
+
+
+def part(evidence: Evidence) -> str:
+    """The slider and the places that follow it; empty without lines."""
+    if not lines(evidence)["spaces"]:
+        return ""
+    return SLIDER.format(
+        last=len(COSTS_S) - 1,
+        seconds=escape(seconds_of(evidence.table(TABLE))),
+        refused=escape(refusal(_analysis(evidence))),
+    )
+
+
+def lines(evidence: Evidence) -> dict[str, Any]:
+    """What the script computes from, unrounded.
+
+    ``costs`` are the stops of the slider. Of each suite and dimension of ``spaces`` the
+    ``algorithms`` and, for each function that all of them were run on, its number, the ``targets``
+    from easy to hard and the ERT in ``seconds`` and in ``evaluations``: a list of algorithms for
+    each target, with None where no run reached it. Algorithms without times or evaluations, or
+    whose launches end by seconds, are omitted.
+    """
+    found = []
+    for space in evidence.spaces:
+        rows = evidence.of(TABLE, space)
+        if len(rows):
+            omitted = evidence.failed(space) | set(_analysis(evidence).restarted_by_seconds)
+            there = rows["ert_s"].notna() & ~rows["algorithm"].astype(str).isin(list(omitted))
+            names = {"suite": space.suite, "dimension": str(space.dimension)}
+            found.append({**names, **_space(rows[there])})
+    return {"costs": list(COSTS_S), "spaces": [space for space in found if space["functions"]]}
+
+
+def _analysis(evidence: Evidence) -> Analysis:
+    return Analysis.of(evidence.campaign.analysis_settings)
+
+
+def _space(rows: pd.DataFrame) -> dict[str, Any]:
+    algorithms = sorted(set(rows["algorithm"].astype(str)))
+    functions = []
+    for function, mine in rows.groupby("function"):
+        named = mine.assign(algorithm=mine["algorithm"].astype(str))
+        if named["algorithm"].nunique() < len(algorithms):
+            continue
+        wide = {
+            column: named.pivot(index="target", columns="algorithm", values=column)
+            .reindex(columns=algorithms)
+            .sort_index(ascending=False)
+            for column in ("ert_s", "ert_evaluations")
+        }
+        functions.append(
+            {
+                "function": str(function),
+                "targets": wide["ert_s"].index.tolist(),
+                "seconds": _finite(wide["ert_s"]),
+                "evaluations": _finite(wide["ert_evaluations"]),
+            }
+        )
+    return {"algorithms": algorithms, "functions": functions}
+
+
+def _finite(wide: pd.DataFrame) -> list[list[float | None]]:
+    """The numbers with None for infinity, which JSON does not have."""
+    values = wide.to_numpy(dtype=np.float64)
+    return [[x if np.isfinite(x) else None for x in line] for line in values.tolist()]

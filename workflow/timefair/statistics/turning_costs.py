@@ -1,0 +1,193 @@
+"""Confidence sets of the evaluation cost at which two algorithms change places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.statistics.checks import check_confidence
+from timefair.statistics.comparison import score_p
+
+GRID = 33
+"""Angles at which the test is made before the limits are refined."""
+HALVINGS = 40
+"""Bisections of each limit: it is then as exact as the numbers are."""
+
+EMPTY, EVERY, BELOW, ABOVE, BETWEEN, OUTSIDE = (
+    "empty", "every", "below", "above", "between", "outside",
+)  # fmt: skip
+"""What a set may look like; see `TurningSets`."""
+
+
+@dataclass(frozen=True)
+class TurningSets:
+    """The evaluation costs at which two algorithms may have the same ERT; one set per target.
+
+    Attributes
+    ----------
+    shape
+        ``empty``: none; one algorithm is better at every cost. ``every``: all costs; the runs do
+        not show who is better at any. ``below``: from 0 to `high`. ``above``: from `low` on,
+        without end. ``between``: from `low` to `high`. ``outside``: from 0 to `low` and from
+        `high` on, without end.
+    low, high
+        In seconds; 0 and `inf` where the set has no other limit there, NaN for the empty set.
+    """
+
+    shape: NDArray[np.str_]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def split(self, parts: int) -> list[TurningSets]:
+        """The same in so many equal parts."""
+        arrays = (np.split(of, parts) for of in (self.shape, self.low, self.high))
+        return [TurningSets(*of) for of in zip(*arrays, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """Moments of the scores of `equal_ert` in seconds and in evaluations, a row a target.
+
+    At the evaluation cost c, a score is that in seconds plus c times that in evaluations, because
+    the common ERT is a straight line in c too.
+    """
+
+    mean: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    runs: int
+
+    @classmethod
+    def of(cls, seconds: NDArray[np.float64], evaluations: NDArray[np.float64]) -> _Scores:
+        both = np.stack([seconds, evaluations])
+        mean = both.mean(axis=1)
+        centred = both - mean[:, np.newaxis]
+        covariance = np.einsum("irt,jrt->ijt", centred, centred) / (both.shape[1] - 1)
+        return cls(mean, covariance, both.shape[1])
+
+    def at(self, angle: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean and variance where the weights are cosine and sine; shape (targets, angles)."""
+        c, s = np.where(angle == np.pi / 2, 0.0, np.cos(angle)), np.sin(angle)
+        (tt, te), (_, ee) = self.covariance[..., np.newaxis]
+        mean = c * self.mean[0][:, np.newaxis] + s * self.mean[1][:, np.newaxis]
+        return mean, np.maximum(c * c * tt + 2 * c * s * te + s * s * ee, 0.0)
+
+
+def turning_sets(
+    seconds_a: ArrayLike,
+    evaluations_a: ArrayLike,
+    success_a: ArrayLike,
+    seconds_b: ArrayLike,
+    evaluations_b: ArrayLike,
+    success_b: ArrayLike,
+    *,
+    confidence: float,
+) -> TurningSets:
+    """The evaluation costs at which the test of equal ERTs does not reject.
+
+    Parameters
+    ----------
+    seconds_a, evaluations_a, success_a : array_like, shape (m, targets)
+        What each run of the first algorithm used up to each target, or up to its own end, and
+        whether it reached the target.
+    seconds_b, evaluations_b, success_b : array_like, shape (n, targets)
+        The same for the second.
+    confidence : float
+        The set holds the true cost, if there is one, with this probability; in (0, 1).
+
+    Returns
+    -------
+    TurningSets
+        Arrays of shape (targets,). Every cost where no run succeeded, or where an algorithm has
+        fewer than two runs.
+
+    Raises
+    ------
+    ValueError
+        If `confidence` lies outside (0, 1).
+
+    Notes
+    -----
+    A cost c belongs to the set if `timefair.statistics.comparison.equal_ert` of the costs t + c e
+    has a p-value above 1 - confidence. Costs are angles here, c = s tan(angle) with s the common
+    ERT in seconds over that in evaluations, so that the right angle is the test by evaluations
+    alone. The test is made at `GRID` angles and at the crossing of both lines, and each limit
+    between two of them is found by bisection. Where the crossing exists it belongs to the set.
+
+    References
+    ----------
+    E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical Society B
+    16 (1954), whose sets have the same shapes.
+    """
+    check_confidence(confidence)
+    parts = [np.asarray(x, dtype=np.float64) for x in (seconds_a, evaluations_a, success_a)]
+    others = [np.asarray(x, dtype=np.float64) for x in (seconds_b, evaluations_b, success_b)]
+    targets = parts[0].shape[1]
+    successes = parts[2].sum(axis=0) + others[2].sum(axis=0)
+    low, high = np.zeros(targets), np.full(targets, np.inf)
+    shape = np.full(targets, EVERY, dtype="<U7")
+    tested = np.flatnonzero(successes > 0)
+    if min(len(parts[0]), len(others[0])) < 2 or tested.size == 0:
+        return TurningSets(shape, low, high)
+    used = [x[:, tested] for x in parts], [x[:, tested] for x in others]
+    common = [(used[0][k].sum(axis=0) + used[1][k].sum(axis=0)) / successes[tested] for k in (0, 1)]
+    scale = np.where((common[0] > 0) & (common[1] > 0), common[0] / np.maximum(common[1], 1.0), 1.0)
+    first, second = (
+        _Scores.of(time - common[0] * reached, (count - common[1] * reached) * scale)
+        for time, count, reached in used
+    )
+
+    def accepted(angle: NDArray[np.float64]) -> NDArray[np.bool_]:
+        (mean_a, variance_a), (mean_b, variance_b) = first.at(angle), second.at(angle)
+        p = score_p(mean_a, variance_a, first.runs, mean_b, variance_b, second.runs)
+        return np.asarray(p > 1 - confidence)
+
+    angles = _angles(first, second)
+    inside = accepted(angles)
+    limits = [_limit(accepted, angles, inside, last=last) for last in (False, True)]
+    start, end = (np.tan(angle) * scale for angle in limits)
+    begins, ends = inside[:, 0], inside[:, -1]
+    parts_of_it = np.abs(np.diff(inside.astype(np.int8), axis=1)).sum(axis=1)
+    cases = [
+        (~inside.any(axis=1), EMPTY, np.nan, np.nan),
+        (inside.all(axis=1), EVERY, 0.0, np.inf),
+        (begins & ~ends, BELOW, 0.0, end),
+        (~begins & ends, ABOVE, start, np.inf),
+        (begins & ends & (parts_of_it > 0), OUTSIDE, start, end),
+    ]
+    where = [case for case, *_ in cases]
+    shape[tested] = np.select(where, [np.full(tested.size, word) for _, word, *_ in cases], BETWEEN)
+    low[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x, _ in cases], start)
+    high[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x in cases], end)
+    return TurningSets(shape, low, high)
+
+
+def _angles(first: _Scores, second: _Scores) -> NDArray[np.float64]:
+    """The angles of the grid with that of the crossing, shape (targets, GRID + 1), rising."""
+    grid = np.broadcast_to(np.linspace(0.0, np.pi / 2, GRID), (first.mean.shape[1], GRID))
+    by_time, by_count = first.mean - second.mean
+    crossing = np.arctan2(np.abs(by_time), np.abs(by_count))
+    crossing = np.where(np.sign(by_time) * np.sign(by_count) < 0, crossing, 0.0)
+    return np.sort(np.column_stack([grid, crossing]), axis=1)
+
+
+def _limit(
+    accepted: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
+    angles: NDArray[np.float64],
+    inside: NDArray[np.bool_],
+    *,
+    last: bool,
+) -> NDArray[np.float64]:
+    """The angle of the first or last change between inside and outside; 0 without a change."""
+    changes = inside[:, 1:] != inside[:, :-1]
+    place = changes.shape[1] - 1 - changes[:, ::-1].argmax(axis=1) if last else changes.argmax(1)
+    rows = np.arange(len(angles))
+    left, right = angles[rows, place], angles[rows, place + 1]
+    side = inside[rows, place]
+    for _ in range(HALVINGS):
+        middle = (left + right) / 2
+        same = accepted(middle[:, np.newaxis])[:, 0] == side
+        left, right = np.where(same, middle, left), np.where(same, right, middle)
+    return np.where(changes.any(axis=1), np.where(side, left, right), 0.0)
