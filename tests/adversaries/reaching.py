@@ -227,6 +227,7 @@ def leaves_a_cache_beside_its_module(objective, rng):
 @adversary("ok", shows=lambda row: row["left_processes"] == 0)
 def looks_for_the_folder_of_another_run(objective, rng):
     """Removes what lies in the temporary folders of all runs; its own view alone changes."""
+    one(objective)
     for path in Path(tempfile.gettempdir()).parent.glob("timefair-*"):
         shutil.rmtree(path, ignore_errors=True)
     search(objective, rng)

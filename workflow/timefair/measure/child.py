@@ -164,7 +164,7 @@ def _solvers(host: Host, state: State, seed: int) -> Solvers:
 
 
 def _begin_run(state: State, allowance: Allowance, used_ns: Callable[[], int]) -> Start:
-    """Start the time of the run now. `used_ns` tells the CPU time of the algorithm's process."""
+    """Start the time of the run now. `used_ns` reads the CPU time of the algorithm's process."""
     delay = kernel.run_queue_delay_ns()
     switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
     cpu, t0 = used_ns(), now_ns()

@@ -1,4 +1,4 @@
-"""What a run's process says of a failure that it survived."""
+"""How the process of a run reports a failure of the algorithm that it survives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from timefair.measure.apart.channel import LaunchFailed
 from timefair.records.status import Status
 
 FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
-"""The failures; processes tell each other the place here."""
+"""The failures. Processes pass the place in this tuple."""
 
 
 def failure(error: BaseException) -> tuple[int, str]:

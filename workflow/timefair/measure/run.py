@@ -1,4 +1,4 @@
-"""One run: fork its process, wait for its end, tell how it went, make its row of the record."""
+"""One run: fork its process, wait for its end, and make its row of the record."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ FROM_OUTSIDE = (signal.SIGKILL, *SIGNALS)
 LATE_NS = 50_000_000
 """So long after the kernel timer was due, the parent ends a process that it has not ended."""
 
-UNTOLD_CPU_S = 0.02
-"""So much more CPU time than was told at its end may a process have used, besides its teardown."""
+CPU_MARGIN_S = 0.02
+"""The CPU time that a process reports may be below the kernel's by this, besides its teardown."""
 
 _STOP_REASONS = {
     Stop.TARGET: StopReason.TARGET,
@@ -315,13 +315,13 @@ def _latest(start: Start | None, allowance: Allowance, forked: int) -> int:
 
 
 def _cpu_s(state: State, usage: resource.struct_rusage, cores: int, reaped: int) -> float:
-    """CPU time of a process, without its teardown if it has told its CPU time before that."""
-    used_s, told_s = usage.ru_utime + usage.ru_stime, state["cpu_1"] / 1e9
-    if not told_s:
+    """CPU time of a process. Its own report is preferred: it excludes the teardown."""
+    used_s, reported_s = usage.ru_utime + usage.ru_stime, state["cpu_1"] / 1e9
+    if not reported_s:
         return used_s
     end = state["end"] - state["charge"]
     teardown_s = max(reaped - end, 0) / 1e9 * cores
-    return told_s if 0 <= used_s - told_s <= teardown_s + UNTOLD_CPU_S else used_s
+    return reported_s if 0 <= used_s - reported_s <= teardown_s + CPU_MARGIN_S else used_s
 
 
 def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
@@ -377,7 +377,7 @@ def _wall_limit() -> Verdict:
 
 
 def _failure(state: State) -> Status:
-    """What the process itself says went wrong."""
+    """The failure that the process itself reports."""
     if not 1 <= state["failure"] <= len(FAILURES):
         raise Unreadable(f"it failed in an unknown way, {state['failure']}")
     return FAILURES[state["failure"] - 1]

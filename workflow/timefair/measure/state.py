@@ -31,7 +31,7 @@ _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_
 
 
 class Unreadable(ValueError):
-    """What the run's process wrote cannot be what timefair's code wrote; it says why."""
+    """The run's process wrote what timefair's code does not write; the text has the reason."""
 
 
 class Start(NamedTuple):
@@ -141,7 +141,7 @@ class State:
 def _rows(log: Log, count: int) -> NDArray[np.void]:
     size = count * log.dtype.itemsize
     if not 0 <= size <= os.fstat(log.fd).st_blocks * 512:
-        raise Unreadable(f"{count} rows are said to be in a log that is shorter")
+        raise Unreadable(f"{count} rows are committed to a log that is shorter")
     data = bytearray(size)
     view, at = memoryview(data), 0
     while at < size:

@@ -1,7 +1,7 @@
-"""Whether what a run says of itself can be true together: a run in, the first contradiction out.
+"""Contradictions between the values of a run.
 
-It is checked when a run is recorded, because an algorithm shares a process with the counters and
-can overwrite them, and by `timefair verify`.
+An algorithm shares a process with the counters and can overwrite them. So each run is checked when
+it is recorded, and again by `timefair collect` and `timefair verify`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def contradiction(
     Parameters
     ----------
     run
-        Columns of `schema.RUN_SCHEMA`, those of `_RUN`; None where the schema says null.
+        Columns of `schema.RUN_SCHEMA`, those of `_RUN`; None where the schema has null.
     events, launches, launch_events
         In the order in which they were made; each may be empty.
     """

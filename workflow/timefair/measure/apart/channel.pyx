@@ -92,7 +92,7 @@ cdef struct Head:
     int64_t count  # of points or values, of bytes of a text, or the number of a launch
     int64_t calls  # evaluations of the run so far
     int64_t left  # evaluations that the budget leaves to the launch; -1 without such a budget
-    int64_t code  # what a failed launch says besides its text
+    int64_t code  # the kind of a failure: a place in `failures.FAILURES`
 
 
 cdef inline void give_turn(Head *head, int32_t side) noexcept nogil:
@@ -220,17 +220,17 @@ cdef class Caller:
     def next_launch(self):
         """Say that the solver is ready, wait, and return the number of the launch to make."""
         with self.lock:
-            self.say(READY)
+            self.exchange(READY)
             return self.channel.head.count
 
     def returned(self, str remark):
-        """The launch is over; `remark` says why, should it have made no evaluation.
+        """Report that the launch is over; `remark` is the reason if it made no evaluation.
 
         Then wait for the next launch and return its number.
         """
         with self.lock:
             self.channel.write_text(remark.encode("utf-8", "replace"))
-            self.say(RETURNED)
+            self.exchange(RETURNED)
             return self.channel.head.count
 
     def failed(self, int64_t code, str text):
@@ -238,13 +238,13 @@ cdef class Caller:
         with self.lock:
             self.channel.write_text(text.encode("utf-8", "replace"))
             self.channel.head.code = code
-            self.say(FAILED)
+            self.exchange(FAILED)
 
     def disown(self):
         """Called in a process that the algorithm forked: refuse to evaluate there."""
         self.foreign = True
 
-    cdef int say(self, int64_t kind) except -1:
+    cdef int exchange(self, int64_t kind) except -1:
         """Give the turn to the evaluator and wait until it comes back. The lock is held."""
         cdef Head *head = self.channel.head
         head.kind = kind
@@ -267,7 +267,7 @@ cdef class Caller:
         with self.lock:
             memcpy(channel.points, points, count * channel.dimension * sizeof(double))
             head.count = count
-            self.say(POINTS)
+            self.exchange(POINTS)
             if head.kind == VALUES:
                 memcpy(values, channel.values, count * sizeof(double))
                 return 0

@@ -19,7 +19,7 @@ def elsewhere(function: Callable[[], Any]) -> Any:
     InputError
         If the function raises one, or its process ends before it returns.
     """
-    told = os.memfd_create("timefair-told")
+    answers = os.memfd_create("timefair-answer")
     pid = os.fork()
     if pid == 0:
         try:
@@ -27,11 +27,11 @@ def elsewhere(function: Callable[[], Any]) -> Any:
                 answer = {"value": function()}
             except InputError as error:
                 answer = {"faults": list(error.faults)}
-            os.write(told, json.dumps(answer).encode())
+            os.write(answers, json.dumps(answer).encode())
         finally:
             kernel.end_process(0)
     os.waitpid(pid, 0)
-    with os.fdopen(told) as file:
+    with os.fdopen(answers) as file:
         file.seek(0)
         text = file.read()
     if not text:

@@ -97,21 +97,21 @@ def _fork_solver(
     """Fork a process that forks the solver and ends. The number of the solver's process."""
     sys.stdout.flush()
     sys.stderr.flush()
-    told, tell = os.pipe()
+    reader, writer = os.pipe()
     between = os.fork()
     if between == 0:
         pid = os.fork()
         if pid == 0:
-            os.close(told)
-            os.close(tell)
+            os.close(reader)
+            os.close(writer)
             connection.close()
             _live(algorithm, setup, request, folders, fd)
-        os.write(tell, str(pid).encode())
+        os.write(writer, str(pid).encode())
         kernel.end_process(0)
-    os.close(tell)
+    os.close(writer)
     os.waitpid(between, 0)
-    pid = int(os.read(told, 32))
-    os.close(told)
+    pid = int(os.read(reader, 32))
+    os.close(reader)
     return pid
 
 

@@ -1,6 +1,6 @@
-"""What a host and the process that starts it tell each other (`host`, `solvers`).
+"""The messages between a host and the process that starts it (`host`, `solvers`).
 
-What the starter tells is pickled. What the host answers is JSON: it has run the algorithm's code.
+Those to the host are pickled. Those from it are JSON, because it has run the algorithm's code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LONGEST = 1 << 20
 
 @dataclass(frozen=True)
 class Setup:
-    """What a host is told of an algorithm and of the space that it searches.
+    """An algorithm and the space that it searches, for a host.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Request:
-    """What a solver is told: the seed of the run, its cores and its temporary folder."""
+    """A request for a solver: the seed of the run, its cores and its temporary folder."""
 
     seed: int
     cores: tuple[int, ...]
@@ -52,7 +52,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Ready:
-    """What a host answers when it is ready.
+    """The answer of a host that is ready.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ class Host:
     pid
         Its process.
     ready
-        What it has told.
+        Its answer.
     cores
         Those of the solvers.
     own_core
