@@ -12,7 +12,7 @@ case $1 in
     asks_for_too_much) echo "batch 99999999999999999999"; read -r value ;;
     never_reads) while :; do echo 1 2; done ;;
     complains) while :; do echo "nothing works" >&2; done ;;
-    writes_one_long_line) while :; do printf 1111111111111111; done ;;
+    writes_one_long_line) head -c 3000000 /dev/zero | tr '\0' 1; sleep 1000 ;;
     hangs) sleep 1000 ;;
     kills_the_run) kill -KILL $PPID; sleep 1000 ;;
     leaves_others) setsid sleep 1000 & sleep 1000 & exit 0 ;;

@@ -22,7 +22,7 @@ for _what, _does, _status, _reasons, _message in (
     ("asks_for_too_much", "announces 10^20 points", "ok", ("time_killed",), None),
     ("never_reads", "evaluates, and never reads a value", "ok", IN_TIME, None),
     ("complains", "floods the standard error", "ok", ("time_killed",), None),
-    ("writes_one_long_line", "writes a line without an end", "ok", (*IN_TIME, "failure"), None),
+    ("writes_one_long_line", "writes a line without an end", "raised", _FAILED, "is not a line"),
     ("hangs", "waits for ever", "ok", ("time_killed",), None),
     ("kills_the_run", "kills the run's process", "killed", _FAILED, "SIGKILL from outside"),
     ("leaves_others", "ends, and leaves other programs", "ok", IN_TIME, None),

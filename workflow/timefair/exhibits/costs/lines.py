@@ -9,7 +9,7 @@ from timefair.charts.chart import Picture
 from timefair.exhibits.columns import CELL, SECONDS, TARGET
 from timefair.exhibits.costs.columns import COUNTED, CUT, EVALUATION_COST
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.exhibits.runtimes.ert import COUNTS, ERT_EVALUATIONS, ERT_S
 from timefair.rundata.evaluation_cost import DECADES_S, UsedByRuns, refusal
@@ -125,7 +125,8 @@ def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     layouts=[
         Layout(
             caption="Expected running time (ERT) in {seconds} if each evaluation costs so many "
-            "seconds more. Brackets: {confidence} interval. ∞: no run reached the target.",
+            "seconds more. ∞: no run reached the target.",
+            brackets=INTERVAL,
             values=(Value.with_limits("ert_s", "ERT", "low"),),
             rows=("function", "target", "algorithm"),
             columns="evaluation_cost_s",

@@ -69,8 +69,8 @@ COLUMNS = (
     layouts=[
         Layout(
             caption="Share of the (function, target) pairs on which the algorithm has the least "
-            "expected running time, if each evaluation costs so many {seconds} more. Brackets: "
-            "{confidence} bootstrap interval.",
+            "expected running time, if each evaluation costs so many {seconds} more.",
+            brackets="Brackets: {confidence} bootstrap interval.",
             values=(Value("fraction", "Won", "high", interval=("low", "high"), decimals=2),),
             rows=("algorithm",),
             columns="evaluation_cost_s",
