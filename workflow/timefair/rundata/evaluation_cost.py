@@ -19,11 +19,11 @@ from timefair.rundata.standings import (
 )
 from timefair.statistics.ert import ert
 
-DECADES_S = (0.0, *(float(f"1e{power}") for power in range(-6, 5)))
-"""Evaluation costs of the long tables: none, and 1 µs to 10,000 s."""
+LISTED_S = (0.0, *(float(f"1e{power}") for power in range(-6, 5, 2)))
+"""Evaluation costs of the long tables: none, and 1 µs to 10,000 s in steps of 100."""
 
-COSTS_S = tuple(sorted({*DECADES_S, *(float(f"{10 ** (k / 4):.6g}") for k in range(-24, 17))}))
-"""Evaluation costs of curves and maps: four of each decade, with those of `DECADES_S`."""
+COSTS_S = (0.0, *(float(f"{10 ** (k / 4):.6g}") for k in range(-24, 17)))
+"""Evaluation costs of curves and maps: none, and four of each decade."""
 
 
 @dataclass(frozen=True)

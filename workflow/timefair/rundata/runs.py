@@ -48,13 +48,13 @@ HELD_EVENTS = 4_000_000
 """As many are kept in memory, some 100 MB; more are read again whenever they are asked for."""
 
 
-COSTS = 101
-"""Points of a grid of costs."""
+POINTS = 101
+"""Of a curve."""
 
 MANY_CELLS = 400
 """Algorithms times functions in all dimensions, up to which curves have all of their points."""
 
-LEAST_POINTS = 0.3
+LEAST_POINTS = 0.25
 """Share of the points that curves have at least."""
 
 
@@ -343,16 +343,17 @@ class Runs:
             best[part.rows] = best_so_far(of_events, part.precision, part.offsets, grid)
         return best
 
-    def points(self, usual: int) -> int:
+    @property
+    def points(self) -> int:
         """How many points the curves of a table have.
 
-        ``usual`` up to `MANY_CELLS` cells; beyond, in proportion to their number fewer, so that
+        `POINTS` up to `MANY_CELLS` cells; beyond, in proportion to their number fewer, so that
         tables, figures and the memory of a bootstrap do not grow with it, but at least
-        `LEAST_POINTS` of the usual number.
+        `LEAST_POINTS` of that number.
         """
         cells = self.frame.groupby(["suite", "dimension", "function", "algorithm"], observed=True)
         share = MANY_CELLS / max(cells.ngroups, MANY_CELLS)
-        return round(usual * max(share, LEAST_POINTS))
+        return round(POINTS * max(share, LEAST_POINTS))
 
     def cost_grid(self, unit: Unit, points: int | None = None) -> NDArray[np.float64]:
         """Costs, evenly spaced in the logarithm, from the first event to the longest run's end.
@@ -361,7 +362,7 @@ class Runs:
         """
         first = self._first_costs(unit).min(initial=np.inf)
         end = self.spent(unit).max(initial=0.0)
-        return _cost_grid(float(first), end, unit, points or self.points(COSTS))
+        return _cost_grid(float(first), end, unit, points or self.points)
 
     def cost_grids(
         self, unit: Unit, of_runs: Iterable[NDArray[np.intp]]
@@ -370,7 +371,7 @@ class Runs:
 
         Each ends with the longest of its own runs, as dimensions may have budgets of their own.
         """
-        first, end, points = self._first_costs(unit), self.spent(unit), self.points(COSTS)
+        first, end, points = self._first_costs(unit), self.spent(unit), self.points
         return [
             _cost_grid(first[rows].min(initial=np.inf), end[rows].max(initial=0.0), unit, points)
             for rows in of_runs

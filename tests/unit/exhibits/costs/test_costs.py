@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from timefair.campaign import configuration
+from timefair.exhibits.costs import cost_map
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.evaluation_cost import COSTS_S, DECADES_S
+from timefair.rundata.evaluation_cost import COSTS_S, LISTED_S
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -51,7 +52,7 @@ def test_without_a_cost_the_ert_is_that_of_the_table_ert_to_the_bit(runs):
     costs, usual = made("cost_ert", runs), made("ert", runs)
     free = costs[costs["evaluation_cost_s"] == 0].merge(usual, on=KEYS, suffixes=("", "_usual"))
     assert len(free) == len(usual)
-    for column in ("ert_s", "ert_s_low", "ert_s_high", "successes", "success_rate"):
+    for column in ("ert_s", "ert_s_low", "ert_s_high"):
         np.testing.assert_array_equal(free[column], free[f"{column}_usual"])
     lines = made("cost_lines", runs).merge(usual, on=KEYS, suffixes=("", "_usual"))
     for column in ("ert_s", "ert_evaluations"):
@@ -60,7 +61,7 @@ def test_without_a_cost_the_ert_is_that_of_the_table_ert_to_the_bit(runs):
 
 def test_at_large_costs_the_order_is_that_by_evaluations(runs):
     costs = made("cost_ert", runs)
-    last = costs[costs["evaluation_cost_s"] == DECADES_S[-1]].merge(made("ert", runs), on=KEYS)
+    last = costs[costs["evaluation_cost_s"] == LISTED_S[-1]].merge(made("ert", runs), on=KEYS)
     by = last.groupby(["function", "target"])["ert_evaluations"].rank()
     np.testing.assert_array_equal(last["rank"], by)
     lines = made("cost_lines", runs)
@@ -226,3 +227,16 @@ def test_a_campaign_says_which_policies_count_seconds():
 def test_no_runs_make_empty_tables(table):
     for name in ("cost_ert", "cost_lines", "cost_winners", "cost_crossovers", "cost_map"):
         assert made(name, Runs.of(table())).empty
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, None),
+        (2, "a0, a1"),
+        (7, "a0, a1, a2, a3, a4, a5, a6"),
+        (9, "a0, a1, a2, a3, a4, a5, a6 and 2 more"),
+    ],
+)
+def test_a_cell_of_the_map_names_seven_algorithms(count, text):
+    assert cost_map._listed([f"a{k}" for k in range(count)]) == text

@@ -38,6 +38,8 @@ Both = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Of runs, in seconds and in evaluations."""
 
 POINTS_PER_DECADE = 4
+MOST_NAMED = 7
+"""Algorithms that a cell of the table names; of more, it says the number."""
 BEYOND = 10.0
 """How far budgets go beyond the largest that is known at all."""
 
@@ -60,8 +62,8 @@ COLUMNS = (
     Column("value", "share or average rank of `best`; empty where `best` is"),
     Column(
         "tied",
-        "algorithms that `best` is not surely better than, separated by commas; empty if the lead "
-        "is sure",
+        "algorithms that `best` is not surely better than, separated by commas, at most "
+        f"{MOST_NAMED} by name; empty if the lead is sure",
         text=True,
     ),
     Column(
@@ -76,7 +78,7 @@ COLUMNS = (
     ),
     Column(
         "missing",
-        "algorithms whose runs were not observed long enough, separated by commas",
+        f"algorithms whose runs were not observed long enough, at most {MOST_NAMED} by name",
         text=True,
     ),
     Column("missing_runs", "number of these runs"),
@@ -255,7 +257,7 @@ class _Space:
 
     def _named(self, chosen: NDArray[np.bool_]) -> NDArray[np.object_]:
         """The names of the algorithms of each row, None for no algorithm."""
-        texts = {row.tobytes(): ", ".join(self._algorithms[row]) or None for row in chosen}
+        texts = {row.tobytes(): _listed(self._algorithms[row]) for row in chosen}
         return np.array([texts[row.tobytes()] for row in chosen], dtype=object)
 
     def _budgets(self) -> NDArray[np.float64]:
@@ -271,3 +273,9 @@ class _Space:
         most = int(np.ceil(POINTS_PER_DECADE * np.log10(max(last, first))))
         powers = np.arange(least, max(most, least + 1) + 1) / POINTS_PER_DECADE
         return np.array([float(f"{value:.6g}") for value in 10.0**powers])
+
+
+def _listed(names: Sequence[str]) -> str | None:
+    """Names separated by commas, at most `MOST_NAMED`, with the number of the others."""
+    others = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {others} more" if others > 0 else "") or None

@@ -11,8 +11,8 @@ from timefair.exhibits.costs.columns import COUNTED, CUT, EVALUATION_COST
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
-from timefair.exhibits.runtimes.ert import COUNTS, ERT_EVALUATIONS, ERT_S
-from timefair.rundata.evaluation_cost import DECADES_S, UsedByRuns, refusal
+from timefair.exhibits.runtimes.ert import ERT_EVALUATIONS, ERT_S
+from timefair.rundata.evaluation_cost import LISTED_S, UsedByRuns, refusal
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
@@ -38,7 +38,6 @@ ERT_COLUMNS = (
     *CELL,
     TARGET,
     EVALUATION_COST,
-    *COUNTS,
     *Column(
         "ert_s",
         "expected running time in seconds at this evaluation cost; `inf` if no run reached the "
@@ -119,7 +118,8 @@ def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     title="Expected running time at several evaluation costs",
     caption=f"""
     Expected running time (ERT) to each target in {{seconds}}, at evaluation costs from 0 to 10,000
-    seconds, with its interval. At 0 it is that of the table `ert`. {COUNTED} {CUT}
+    seconds, with its interval. At 0 it is that of the table `ert`, which has the numbers of runs
+    and successes. {COUNTED} {CUT}
     """,
     columns=ERT_COLUMNS,
     layouts=[
@@ -138,7 +138,7 @@ def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def at_costs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """ERT of each algorithm to each target at each evaluation cost."""
     used = UsedByRuns.of(runs, analysis)
-    targets, costs = np.asarray(analysis.targets_from_easy), np.asarray(DECADES_S)
+    targets, costs = np.asarray(analysis.targets_from_easy), np.asarray(LISTED_S)
     parts = []
     for problem in problems(used.runs):
         erts, cells = [], []
@@ -156,9 +156,6 @@ def at_costs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                     "algorithm": algorithm,
                     "target": np.repeat(targets, costs.size),
                     "evaluation_cost_s": np.tile(costs, targets.size),
-                    "runs": len(rows),
-                    "successes": success.sum(axis=0),
-                    "success_rate": success.mean(axis=0),
                     "ert_s": erts[-1],
                     "ert_s_low": interval.low,
                     "ert_s_high": interval.high,
