@@ -51,7 +51,7 @@ HELD_EVENTS = 4_000_000
 POINTS = 101
 """Of a curve."""
 
-MANY_CELLS = 400
+MANY_CELLS = 300
 """Algorithms times functions in all dimensions, up to which curves have all of their points."""
 
 LEAST_POINTS = 0.25
