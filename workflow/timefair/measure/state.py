@@ -56,6 +56,14 @@ class Start(NamedTuple):
     switches: int = 0
 
 
+class Logs(NamedTuple):
+    """The rows that a run's process has committed to its logs, as `State` reads each of them."""
+
+    events: NDArray[np.void]
+    launches: NDArray[np.void]
+    launch_events: NDArray[np.void]
+
+
 class State:
     """The shared memory of one run. Close it when the run is recorded."""
 
@@ -118,6 +126,10 @@ class State:
     def launch_events(self) -> NDArray[np.void]:
         """Improvements of launches that did not better the run, in the order they were made."""
         return _rows(self.launch_event_log, self["launch_events"])
+
+    def logs(self) -> Logs:
+        """All of them."""
+        return Logs(self.events(), self.launches(), self.launch_events())
 
     def best(self, dimension: int) -> tuple[float, NDArray[np.float64] | None]:
         """The best value and its point; infinity and None without a finite value."""

@@ -18,13 +18,17 @@ from timefair.records.integrity import RUN_KEY, run_name
 from timefair.records.thinning import THINNING
 
 Columns = Mapping[str, NDArray[Any]]
-"""The fields of `schema.EVENT` or `schema.LAUNCH`, each an array of shape ``(rows of a run,)``."""
+"""`EVENT_FIELDS` or `LAUNCH_FIELDS`, each an array of shape ``(rows of a run,)``."""
 
 _ROUNDED_S = 1e-6
 """A sum of seconds is rounded by less."""
 
-_EVENT = ("launch", "evaluations", "time_s", "precision")
-_LAUNCH = ("start_s", "end_s", "evaluations", "best_precision")
+EVENT_FIELDS = ("launch", "evaluations", "time_s", "precision")
+"""Those of `schema.EVENT` that are looked at."""
+
+LAUNCH_FIELDS = ("start_s", "end_s", "evaluations", "best_precision")
+"""Those of `schema.LAUNCH` that are looked at."""
+
 _RUN = (
     "budget_s",
     "budget_evaluations",
@@ -51,9 +55,9 @@ def contradictions(runs: pa.Table) -> Iterator[str]:
         With the columns of `schema.RUN_SCHEMA`.
     """
     rows = runs.select([*RUN_KEY, *_RUN]).to_pylist()
-    events = _by_run(runs["events"], _EVENT)
-    launches = _by_run(runs["launch_log"], _LAUNCH)
-    launch_events = _by_run(runs["launch_events"], _EVENT)
+    events = _by_run(runs["events"], EVENT_FIELDS)
+    launches = _by_run(runs["launch_log"], LAUNCH_FIELDS)
+    launch_events = _by_run(runs["launch_events"], EVENT_FIELDS)
     for row, *nested in zip(rows, events, launches, launch_events, strict=True):
         if clause := contradiction(row, *nested):
             yield f"{run_name(tuple(row[name] for name in RUN_KEY))}: {clause}"
