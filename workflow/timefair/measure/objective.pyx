@@ -122,6 +122,12 @@ class LaunchCut(BaseException):
 class ForeignProcess(RuntimeError):
     """The objective was called in a process that the algorithm forked: it cannot be counted."""
 
+    def __str__(self):  # not an argument, which would have to be pickled with it
+        return (
+            "the objective was called in a process that the algorithm forked; "
+            "evaluations there cannot be counted"
+        )
+
 
 cdef inline int64_t later(int64_t start, int64_t by) noexcept nogil:
     return start + by if by < INT64_MAX - start else INT64_MAX
@@ -251,6 +257,16 @@ cpdef cnp.ndarray as_point(x, Py_ssize_t dimension):
     return array
 
 
+cpdef cnp.ndarray as_batch(points, Py_ssize_t dimension):
+    """An array of shape ``(k, dimension)`` and C order; ValueError for another shape."""
+    cdef cnp.ndarray array = np.ascontiguousarray(points, dtype=np.float64)
+    if cnp.PyArray_NDIM(array) != 2 or cnp.PyArray_DIM(array, 1) != dimension:
+        raise ValueError(
+            f"a batch is an array of shape (k, {dimension}), not {np.shape(points)}"
+        )
+    return array
+
+
 @cython.final
 @cython.no_gc
 cdef class Measurement:
@@ -351,11 +367,7 @@ cdef class Measurement:
         return self.record(self.value(point, array), point)
 
     cdef evaluate_batch(self, points):
-        array = np.ascontiguousarray(points, dtype=np.float64)
-        if array.ndim != 2 or array.shape[1] != self.dimension:
-            raise ValueError(
-                f"a batch is an array of shape (k, {self.dimension}), not {np.shape(points)}"
-            )
+        array = as_batch(points, self.dimension)
         if self.evaluators is None:
             return np.array([self.evaluate_point(x) for x in array], dtype=np.float64)
         charged = self.header.charge
@@ -582,10 +594,7 @@ cdef class Measurement:
     cdef int refuse(self) except -1:
         now = self.now()
         if self.foreign:
-            raise ForeignProcess(
-                "the objective was called in a process that the algorithm forked; "
-                "evaluations there cannot be counted"
-            )
+            raise ForeignProcess
         if now >= self.run_deadline:
             self.stop(TIME, LAUNCH_CUT, now)
         raise LaunchCut

@@ -21,7 +21,7 @@ cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memcpy
 
-from timefair.measure.objective import ForeignProcess, LaunchCut, as_point
+from timefair.measure.objective import ForeignProcess, LaunchCut, as_batch, as_point
 
 cnp.import_array()
 
@@ -258,10 +258,7 @@ cdef class Caller:
     cdef int evaluate(self, const double *points, Py_ssize_t count, double *values) except -1:
         """Have up to `AT_ONCE` points evaluated."""
         if self.foreign:
-            raise ForeignProcess(
-                "the objective was called in a process that the algorithm forked; "
-                "evaluations there cannot be counted"
-            )
+            raise ForeignProcess
         cdef Channel channel = self.channel
         cdef Head *head = channel.head
         with self.lock:
@@ -322,11 +319,7 @@ cdef class RemoteObjective:
 
     def batch(self, points, /):
         cdef Py_ssize_t dimension = self.caller.channel.dimension
-        cdef cnp.ndarray array = np.ascontiguousarray(points, dtype=np.float64)
-        if array.ndim != 2 or array.shape[1] != dimension:
-            raise ValueError(
-                f"a batch is an array of shape (k, {dimension}), not {np.shape(points)}"
-            )
+        cdef cnp.ndarray array = as_batch(points, dimension)
         cdef cnp.ndarray values = np.empty(len(array))
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         cdef double *value = <double *>cnp.PyArray_DATA(values)
