@@ -18,7 +18,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.measure import descriptors, idleness, kernel
 from timefair.measure.apart.channel import SolverGone
 from timefair.measure.apart.solvers import Host, Solvers
-from timefair.measure.confinement import confine
+from timefair.measure.confinement import Confinement
 from timefair.measure.evaluators import Evaluators
 from timefair.measure.failures import failure
 from timefair.measure.interruption import ends_at_once
@@ -89,6 +89,7 @@ class Allowance:
 
 def live(
     parent: int,
+    confinement: Confinement,
     algorithm: Algorithm | Host,
     problem: Problem,
     allowance: Allowance,
@@ -130,7 +131,7 @@ def live(
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
             cost=allowance.cost_ns,
         )
-        confine(parent)
+        confinement.enter()
         os.register_at_fork(after_in_child=lambda: _orphan(measurement))
         rng = stream(seed, state["launches"])
         used_ns = cpu_ns

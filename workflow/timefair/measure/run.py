@@ -19,6 +19,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.measure import child, idleness, kernel, leftovers
 from timefair.measure.apart.solvers import Host
 from timefair.measure.child import Allowance
+from timefair.measure.confinement import confinement_under
 from timefair.measure.failures import FAILURES
 from timefair.measure.interruption import SIGNALS
 from timefair.measure.objective import NEVER, LaunchCode, Stop, now_ns
@@ -256,10 +257,11 @@ def _process(
     sys.stdout.flush()
     sys.stderr.flush()
     parent, output = os.getpid(), Output()
+    confinement = confinement_under(parent)
     hosts = [algorithm.pid] if isinstance(algorithm, Host) else []
     pid = os.fork()
     if pid == 0:
-        child.live(parent, algorithm, problem, allowance, state, seed)
+        child.live(parent, confinement, algorithm, problem, allowance, state, seed)
     pidfd = os.pidfd_open(pid)
     try:
         _wait_for_exit(pidfd, pid, state, allowance, output)

@@ -26,7 +26,7 @@ from timefair.basics.errors import InputError
 from timefair.measure import idleness, kernel
 from timefair.measure.apart.channel import Caller, Channel
 from timefair.measure.apart.messages import LONGEST, Ready, Request, Setup
-from timefair.measure.confinement import confine
+from timefair.measure.confinement import Confinement, confinement_under
 from timefair.measure.failures import failure
 from timefair.measure.interruption import ends_at_once
 from timefair.measure.isolation import Views, views
@@ -97,6 +97,7 @@ def _fork_solver(
     """Fork a process that forks the solver and ends. The number of the solver's process."""
     sys.stdout.flush()
     sys.stderr.flush()
+    confinement = confinement_under(setup.starter)
     reader, writer = os.pipe()
     between = os.fork()
     if between == 0:
@@ -105,7 +106,7 @@ def _fork_solver(
             os.close(reader)
             os.close(writer)
             connection.close()
-            _live(algorithm, setup, request, folders, fd)
+            _live(algorithm, setup, confinement, request, folders, fd)
         os.write(writer, str(pid).encode())
         kernel.end_process(0)
     os.close(writer)
@@ -116,7 +117,12 @@ def _fork_solver(
 
 
 def _live(
-    algorithm: Algorithm, setup: Setup, request: Request, folders: Views, fd: int
+    algorithm: Algorithm,
+    setup: Setup,
+    confinement: Confinement,
+    request: Request,
+    folders: Views,
+    fd: int,
 ) -> NoReturn:
     """Be a solver, from just after the fork to the end, which others decide."""
     caller, own = None, os.getpid()
@@ -129,7 +135,7 @@ def _live(
         kernel.die_with_parent(setup.starter)
         os.sched_setaffinity(0, request.cores)
         kernel.limit_memory(setup.memory_mb)
-        confine(setup.starter)
+        confinement.enter()
         channel = Channel(fd, len(setup.lower))
         caller = Caller(channel, setup.lower, setup.upper, setup.integer)
         os.register_at_fork(after_in_child=caller.disown)
