@@ -105,7 +105,7 @@ def live(
     try:
         if isinstance(algorithm, Host):
             os.sched_setaffinity(0, {algorithm.own_core})
-        if not isinstance(algorithm, Host):
+        else:
             descriptors.close(allowance.closed)
         ends_at_once()
         os.setsid()

@@ -26,7 +26,7 @@ from timefair.measure.interruption import ends_at_once
 from timefair.measure.isolation import Views
 from timefair.measure.objective import now_ns
 from timefair.measure.scratch import scratch_folder
-from timefair.measure.seeds import launch_rng, seed_global_generators
+from timefair.measure.seeds import stream
 from timefair.problems.base import Problem
 
 TRIAL_S = 0.3
@@ -210,8 +210,7 @@ def _try_out(
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        rng = launch_rng(0, 0)
-        seed_global_generators(rng)
+        rng = stream(0, 0)
         trial = _Trial(problem, told)
         algorithm.solve(trial, rng)
         trial.tell()
