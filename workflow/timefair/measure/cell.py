@@ -63,7 +63,7 @@ class Prepared:
     trial
         What `preparation.prepare` returned for the algorithm.
     views
-        What its runs have to themselves.
+        The private and the shared folders of its runs.
     """
 
     def __init__(self, campaign: Campaign) -> None:
@@ -207,7 +207,7 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
     key
         The digest of everything that decides this measurement (`provenance.measure_key`).
     number
-        This is the how-manieth job that the prepared process measures, from 1.
+        The number of this job among those that the prepared process measures, from 1.
     """
     campaign, spending = prepared.campaign, Spending()
     with interruptible(), ExitStack() as stack:
@@ -335,8 +335,8 @@ def _allowance(prepared: Prepared, job: Job, record: Path) -> Allowance:
 def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
     """What an evaluation costs here and now, by the instrumented objective and bare.
 
-    Empty where the problem raises, ends its process or takes longer than `answer_s`: that is for
-    its runs to show. So it is measured in a process of its own.
+    Empty where the problem raises, ends its process or takes longer than `answer_s`; its runs show
+    that. So it is measured in a process of its own.
     """
     try:
         costs = elsewhere(lambda: _measured_costs(problem), answer_s)

@@ -57,8 +57,8 @@ cdef struct Header:
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
     int64_t failure  # which of `failures.FAILURES`, by its place plus 1; 0: none
-    int64_t solvers  # processes of an algorithm that is apart
-    int64_t solver  # the one of them that ended the run by its own end
+    int64_t solvers  # number of processes of an algorithm that is apart
+    int64_t solver  # process id of the solver whose end ended the run
     int64_t cpu_1  # CPU time at the stop, with that of children waited for, ns; 0: killed
 
 
@@ -270,7 +270,7 @@ cpdef cnp.ndarray as_batch(points, Py_ssize_t dimension):
 @cython.final
 @cython.no_gc
 cdef class Measurement:
-    """Measures one run: evaluates for its `Objective`, and is told of launches by the launch loop.
+    """Measures one run: evaluates for its `Objective`; the launch loop begins and ends its launches.
 
     Parameters
     ----------
@@ -293,10 +293,10 @@ cdef class Measurement:
     evaluators : timefair.measure.evaluators.Evaluators, optional
         What evaluates batches on several cores.
     cost : int
-        Virtual evaluation cost in ns: the run's clock goes forward so much for each evaluation, or
-        for each round of a batch that several cores evaluate.
+        Virtual evaluation cost in ns. The run's clock goes forward by it with each evaluation, or
+        with each round of a batch that several cores evaluate.
     thinning : timefair.records.thinning.Thinning, optional
-        Which improvements of launches are kept that do not better the run.
+        Decides which improvements of a launch are kept that do not improve the best of the run.
     """
 
     cdef Py_ssize_t dimension
@@ -483,10 +483,10 @@ cdef class Measurement:
         return 0
 
     cdef int trace(self, double precision, int64_t now) except -1:
-        """Keep an improvement of the launch alone, in the place of the last one of its step.
+        """Keep an improvement of the launch alone; it replaces the last one of its step.
 
-        A process that is killed while it replaces one leaves later evaluations or a later time to
-        the worse precision, which is true as well.
+        If the process is killed meanwhile, the row has the earlier, worse precision with the later
+        evaluations or time. That is true as well.
         """
         cdef int64_t own = self.launch.earlier + self.calls - self.launch.first
         cdef int64_t place = self.launch_event_count
@@ -572,13 +572,13 @@ cdef class Measurement:
     # -- inside ------------------------------------------------------------------------------
 
     cdef inline int64_t now(self) except? -1:
-        """The run's clock: that of the machine, and what evaluations were charged."""
+        """The run's clock: the machine's, put forward by what evaluations were charged."""
         cdef int64_t of_the_machine  # typed, so that no Python object is made
         of_the_machine = read_clock() if self.clock is None else self.clock()
         return of_the_machine + self.header.charge
 
     cdef int64_t on_the_machine(self, int64_t moment):
-        """When a moment of the run's clock comes at the latest, in ns of the machine's."""
+        """The latest moment of the machine's clock, in ns, at which the run's clock shows this."""
         return moment if moment == INT64_MAX else moment - self.header.charge
 
     cdef inline double value(self, const double *x, cnp.ndarray array) except? -1.0:

@@ -210,7 +210,7 @@ def _live_through(
 def _contradiction(
     result: dict[str, Any], start: Start | None, logs: Logs, forked: int, problem: Problem
 ) -> str | None:
-    """What cannot be in what the run's process wrote; None if all of it can."""
+    """The first contradiction in what the run's process wrote; None without one."""
     if start is not None and start.t0 < forked:
         return "it started before its process"
     f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
@@ -222,7 +222,7 @@ def _contradiction(
 
 
 def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
-    """Whether evaluations cost less of the run's clock than they should; None if they do not."""
+    """The contradiction if evaluations were charged too little on the run's clock; else None."""
     each = allowance.cost_ns / allowance.cores
     if state["charge"] < each * state["evaluations"]:
         return "its evaluations were not charged"
@@ -235,7 +235,7 @@ def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
 def _unwritten(
     start: Start | None, allowance: Allowance, problem: Problem, reaped: int
 ) -> dict[str, Any]:
-    """The result of a run of which nothing is believed but when it started."""
+    """The result of a run of whose records only the start is trusted."""
     blank = State()
     try:
         if start is not None:

@@ -5,8 +5,8 @@ that ends. The child writes (`timefair.measure.objective`, and `report` below); 
 after the child is gone.
 
 The start decides until when the run may last, so it is sealed: once it is written, the kernel lets
-nobody change it. All else could be changed by an algorithm that looks for it. The parent takes
-nothing of it for granted (`Unreadable`, `timefair.records.consistency`).
+nobody change it. An algorithm that looks for the rest can change it, so the parent checks all of
+it (`Unreadable`, `timefair.records.consistency`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_
 
 
 class Unreadable(ValueError):
-    """The run's process wrote what timefair's code does not write; the text has the reason."""
+    """The run's process wrote what timefair's code never writes; the text gives the reason."""
 
 
 class Start(NamedTuple):
@@ -44,7 +44,7 @@ class Start(NamedTuple):
     cpu
         CPU time, ns.
     delay
-        Run-queue delay, ns; -1 where it is not to be had.
+        Run-queue delay, ns; -1 where it is unknown.
     switches
         Involuntary context switches.
     """
@@ -86,7 +86,7 @@ class State:
         return self._header
 
     def seal(self, start: Start) -> None:
-        """Write the start, for good."""
+        """Write the start; nobody can change it afterwards."""
         os.pwrite(self._start_fd, _START.pack(*start), 0)
         fcntl.fcntl(self._start_fd, fcntl.F_ADD_SEALS, _SEALS)
 

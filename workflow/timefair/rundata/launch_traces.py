@@ -1,8 +1,8 @@
-"""What each launch found, a part at a time: the traced launches of `records.thinning`.
+"""What each traced launch found (`records.thinning`), one part at a time.
 
 The trace of a launch consists of the events of the run that it made and of its thinned ones. Some
 runs have no traces: published runs, runs of schema versions before 5, and runs of a policy that
-pauses launches, because their records do not say when in a launch the pause was.
+pauses launches, because their records do not have the times of the pauses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SPANS = ("start_s", "end_s", "evaluations")
 
 @dataclass(frozen=True)
 class LaunchTracePart(Part):
-    """The traced launches of some runs, in which a row stands once per launch.
+    """The traced launches of some runs; `rows` has one entry per launch.
 
     Precisions fall along a launch. Times are seconds since the start of the launch, evaluations
     are those of the launch alone.

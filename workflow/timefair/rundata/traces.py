@@ -1,4 +1,4 @@
-"""The events of runs, a part at a time: a campaign may have more of them than memory holds."""
+"""The events of runs, one part at a time: a campaign may have more of them than memory holds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TracePart(Part):
 
     @classmethod
     def of(cls, events: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePart:
-        """From the column of the records; a run whose row is negative is left out, null is none."""
+        """From the column of the records, where null is no event; negative rows are omitted."""
         events, rows = events.filter(pa.array(rows >= 0)), rows[rows >= 0]
         lengths = pc.fill_null(pc.list_value_length(events), 0).to_numpy()
         flat = pc.list_flatten(events)
@@ -32,15 +32,15 @@ class TracePart(Part):
         return cls(rows, offsets_of(lengths), *numbers)
 
     def first_precision(self) -> NDArray[np.float64]:
-        """At the first event of each run here; `inf` for a run without any."""
+        """The precision of the first event of each run here; `inf` for a run without events."""
         return self._precision_at(self.offsets[:-1])
 
     def last_precision(self) -> NDArray[np.float64]:
-        """At the last event, the best of the run; `inf` for a run without any."""
+        """The precision of the last event, the best of the run; `inf` for a run without events."""
         return self._precision_at(self.offsets[1:] - 1)
 
     def at_the_last(self, of_events: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A number of the last event of each run here; NaN for a run without any."""
+        """The value of the last event of each run here; NaN for a run without events."""
         last = np.full(len(self.rows), np.nan)
         some = np.diff(self.offsets) > 0
         last[some] = of_events[self.offsets[1:][some] - 1]
@@ -53,7 +53,7 @@ class TracePart(Part):
         return precision
 
     def begun_later(self, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]) -> TracePart:
-        """Times later by a number of each run; what then lies at or after its budget is dropped."""
+        """Times later by a delay per run, without events that are then at or after its budget."""
         time_s = self.time_s + self.at_events(late_s)
         kept = time_s < self.at_events(budget_s)
         return replace(
@@ -65,7 +65,7 @@ class TracePart(Part):
         )
 
     def renumbered(self, rows: NDArray[np.intp]) -> TracePart:
-        """With another row for each of all runs; those whose row is negative are left out."""
+        """With another row for each of all runs; those whose row is negative are omitted."""
         mine = rows[self.rows]
         if (mine >= 0).all():
             return replace(self, rows=mine)
@@ -84,7 +84,7 @@ class Traces(Parts[TracePart]):
     """The parts of all events, each run in one of them."""
 
     def renumbered(self, rows: NDArray[np.intp]) -> Traces:
-        """With another row for each run; those whose row is negative are left out."""
+        """With another row for each run; those whose row is negative are omitted."""
         return self.each(lambda part: part.renumbered(rows))
 
     def __add__(self, others: Traces) -> Traces:
