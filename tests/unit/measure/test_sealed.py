@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import child, kernel
+from timefair.measure import child, confinement, kernel
 from timefair.measure.child import Allowance
-from timefair.measure.confinement import confine
+from timefair.measure.confinement import Confinement
 from timefair.measure.objective import Measurement, now_ns
 from timefair.measure.run import LATE_NS, measure_run
 from timefair.measure.state import Start, State
@@ -256,10 +256,18 @@ def asks_for_more(objective, rng):
 def can_confine() -> bool:
     pid = os.fork()
     if pid == 0:
-        kernel.end_process(0 if confine(os.getppid()) else 1)
+        kernel.end_process(0 if Confinement(os.getppid()).enter() else 1)
     return os.waitpid(pid, 0)[1] == 0
 
 
 @pytest.mark.skipif(not can_confine(), reason="a kernel without seccomp")
 def test_a_run_cannot_have_other_cores_or_a_higher_priority(problem):
     assert run(asks_for_more, problem)["message"] == "RuntimeError: granted: []"
+
+
+def test_a_confinement_is_made_once_while_the_parent_lives(monkeypatch):
+    measurer = os.getpid()
+    first = confinement.confinement_under(measurer)
+    assert confinement.confinement_under(measurer) is first
+    monkeypatch.setattr(confinement, "_parent", lambda pid: 0)
+    assert confinement.confinement_under(measurer) is not first

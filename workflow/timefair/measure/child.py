@@ -18,7 +18,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.measure import descriptors, idleness, kernel
 from timefair.measure.apart.channel import SolverGone
 from timefair.measure.apart.solvers import Host, Solvers
-from timefair.measure.confinement import confine
+from timefair.measure.confinement import Confinement
 from timefair.measure.evaluators import Evaluators
 from timefair.measure.failures import failure
 from timefair.measure.interruption import ends_at_once
@@ -61,8 +61,8 @@ class Allowance:
     `time_ns` and `evaluations` are NEVER where there is no such budget; `final_target` is -1 to
     go on at any precision; `wall_ns` ends a run that has no budget of time; the run's clock counts
     `cost_ns` for each evaluation besides the time that it takes. With several `cores` batches are
-    evaluated on all of them. `views` are the folders that it has to itself, `closed` the file
-    descriptors of its parent that it does not get.
+    evaluated on all of them. `views` are its private folders; `closed` are the file descriptors of
+    its parent that it closes.
     """
 
     time_ns: int = NEVER
@@ -89,6 +89,7 @@ class Allowance:
 
 def live(
     parent: int,
+    confinement: Confinement,
     algorithm: Algorithm | Host,
     problem: Problem,
     allowance: Allowance,
@@ -104,7 +105,7 @@ def live(
     try:
         if isinstance(algorithm, Host):
             os.sched_setaffinity(0, {algorithm.own_core})
-        if not isinstance(algorithm, Host):
+        else:
             descriptors.close(allowance.closed)
         ends_at_once()
         os.setsid()
@@ -130,7 +131,7 @@ def live(
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
             cost=allowance.cost_ns,
         )
-        confine(parent)
+        confinement.enter()
         os.register_at_fork(after_in_child=lambda: _orphan(measurement))
         rng = stream(seed, state["launches"])
         used_ns = cpu_ns
@@ -271,7 +272,7 @@ def _orphan(measurement: Measurement) -> None:
 
 
 def _fail(state: State, error: BaseException) -> None:
-    """Leave to the parent what the algorithm raised, then end."""
+    """Report to the parent what the algorithm raised, then end."""
     end, start = now_ns() + state["charge"], state.start
     state["end"], state["cpu_1"] = end, cpu_ns()
     if start is not None and end >= start.deadline:
@@ -280,7 +281,7 @@ def _fail(state: State, error: BaseException) -> None:
     if isinstance(error, SolverGone):
         state["solver"], state["stop"] = error.args[0], Stop.SOLVER_ENDED
         kernel.end_process(0)
-    place, said = failure(error)
+    place, text = failure(error)
     state["failure"], state["stop"] = 1 + place, Stop.FAILURE
-    state.report(said)
+    state.report(text)
     kernel.end_process(0)

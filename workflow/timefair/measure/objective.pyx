@@ -57,8 +57,8 @@ cdef struct Header:
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
     int64_t failure  # which of `failures.FAILURES`, by its place plus 1; 0: none
-    int64_t solvers  # processes of an algorithm that is apart
-    int64_t solver  # the one of them that ended the run by its own end
+    int64_t solvers  # number of processes of an algorithm that is apart
+    int64_t solver  # process id of the solver whose end ended the run
     int64_t cpu_1  # CPU time at the stop, with that of children waited for, ns; 0: killed
 
 
@@ -121,6 +121,12 @@ class LaunchCut(BaseException):
 
 class ForeignProcess(RuntimeError):
     """The objective was called in a process that the algorithm forked: it cannot be counted."""
+
+    def __str__(self):  # not an argument, which would have to be pickled with it
+        return (
+            "the objective was called in a process that the algorithm forked; "
+            "evaluations there cannot be counted"
+        )
 
 
 cdef inline int64_t later(int64_t start, int64_t by) noexcept nogil:
@@ -251,10 +257,20 @@ cpdef cnp.ndarray as_point(x, Py_ssize_t dimension):
     return array
 
 
+cpdef cnp.ndarray as_batch(points, Py_ssize_t dimension):
+    """An array of shape ``(k, dimension)`` and C order; ValueError for another shape."""
+    cdef cnp.ndarray array = np.ascontiguousarray(points, dtype=np.float64)
+    if cnp.PyArray_NDIM(array) != 2 or cnp.PyArray_DIM(array, 1) != dimension:
+        raise ValueError(
+            f"a batch is an array of shape (k, {dimension}), not {np.shape(points)}"
+        )
+    return array
+
+
 @cython.final
 @cython.no_gc
 cdef class Measurement:
-    """Measures one run: evaluates for its `Objective`, and is told of launches by the launch loop.
+    """Measures one run: evaluates for its `Objective`; the launch loop begins and ends its launches.
 
     Parameters
     ----------
@@ -277,10 +293,10 @@ cdef class Measurement:
     evaluators : timefair.measure.evaluators.Evaluators, optional
         What evaluates batches on several cores.
     cost : int
-        Virtual evaluation cost in ns: the run's clock goes forward so much for each evaluation, or
-        for each round of a batch that several cores evaluate.
+        Virtual evaluation cost in ns. The run's clock goes forward by it with each evaluation, or
+        with each round of a batch that several cores evaluate.
     thinning : timefair.records.thinning.Thinning, optional
-        Which improvements of launches are kept that do not better the run.
+        Decides which improvements of a launch are kept that do not improve the best of the run.
     """
 
     cdef Py_ssize_t dimension
@@ -351,11 +367,7 @@ cdef class Measurement:
         return self.record(self.value(point, array), point)
 
     cdef evaluate_batch(self, points):
-        array = np.ascontiguousarray(points, dtype=np.float64)
-        if array.ndim != 2 or array.shape[1] != self.dimension:
-            raise ValueError(
-                f"a batch is an array of shape (k, {self.dimension}), not {np.shape(points)}"
-            )
+        array = as_batch(points, self.dimension)
         if self.evaluators is None:
             return np.array([self.evaluate_point(x) for x in array], dtype=np.float64)
         charged = self.header.charge
@@ -471,10 +483,10 @@ cdef class Measurement:
         return 0
 
     cdef int trace(self, double precision, int64_t now) except -1:
-        """Keep an improvement of the launch alone, in the place of the last one of its step.
+        """Keep an improvement of the launch alone; it replaces the last one of its step.
 
-        A process that is killed while it replaces one leaves later evaluations or a later time to
-        the worse precision, which is true as well.
+        If the process is killed meanwhile, the row has the earlier, worse precision with the later
+        evaluations or time. That is true as well.
         """
         cdef int64_t own = self.launch.earlier + self.calls - self.launch.first
         cdef int64_t place = self.launch_event_count
@@ -560,13 +572,13 @@ cdef class Measurement:
     # -- inside ------------------------------------------------------------------------------
 
     cdef inline int64_t now(self) except? -1:
-        """The run's clock: that of the machine, and what evaluations were charged."""
+        """The run's clock: the machine's, put forward by what evaluations were charged."""
         cdef int64_t of_the_machine  # typed, so that no Python object is made
         of_the_machine = read_clock() if self.clock is None else self.clock()
         return of_the_machine + self.header.charge
 
     cdef int64_t on_the_machine(self, int64_t moment):
-        """When a moment of the run's clock comes at the latest, in ns of the machine's."""
+        """The latest moment of the machine's clock, in ns, at which the run's clock shows this."""
         return moment if moment == INT64_MAX else moment - self.header.charge
 
     cdef inline double value(self, const double *x, cnp.ndarray array) except? -1.0:
@@ -582,10 +594,7 @@ cdef class Measurement:
     cdef int refuse(self) except -1:
         now = self.now()
         if self.foreign:
-            raise ForeignProcess(
-                "the objective was called in a process that the algorithm forked; "
-                "evaluations there cannot be counted"
-            )
+            raise ForeignProcess
         if now >= self.run_deadline:
             self.stop(TIME, LAUNCH_CUT, now)
         raise LaunchCut

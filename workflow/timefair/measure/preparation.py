@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import descriptors, kernel, leftovers
-from timefair.measure.confinement import confine
+from timefair.measure.confinement import Confinement
 from timefair.measure.interruption import ends_at_once
 from timefair.measure.isolation import Views
 from timefair.measure.objective import now_ns
 from timefair.measure.scratch import scratch_folder
-from timefair.measure.seeds import launch_rng, seed_global_generators
+from timefair.measure.seeds import stream
 from timefair.problems.base import Problem
 
 TRIAL_S = 0.3
@@ -205,13 +205,12 @@ def _try_out(
         kernel.die_with_parent(parent)
         kernel.limit_memory(memory_mb)
         kernel.KillTimer().set(now_ns() + round(1e9 * TRIAL_KILL_S))
-        confine(parent)
+        Confinement(parent).enter()
         faulthandler.dump_traceback_later(4.5 * TRIAL_S, file=trace)
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        rng = launch_rng(0, 0)
-        seed_global_generators(rng)
+        rng = stream(0, 0)
         trial = _Trial(problem, told)
         algorithm.solve(trial, rng)
         trial.tell()

@@ -5,8 +5,8 @@ that ends. The child writes (`timefair.measure.objective`, and `report` below); 
 after the child is gone.
 
 The start decides until when the run may last, so it is sealed: once it is written, the kernel lets
-nobody change it. All else could be changed by an algorithm that looks for it. The parent takes
-nothing of it for granted (`Unreadable`, `timefair.records.consistency`).
+nobody change it. An algorithm that looks for the rest can change it, so the parent checks all of
+it (`Unreadable`, `timefair.records.consistency`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_
 
 
 class Unreadable(ValueError):
-    """The run's process wrote what timefair's code does not write; the text has the reason."""
+    """The run's process wrote what timefair's code never writes; the text gives the reason."""
 
 
 class Start(NamedTuple):
@@ -44,7 +44,7 @@ class Start(NamedTuple):
     cpu
         CPU time, ns.
     delay
-        Run-queue delay, ns; -1 where it is not to be had.
+        Run-queue delay, ns; -1 where it is unknown.
     switches
         Involuntary context switches.
     """
@@ -54,6 +54,14 @@ class Start(NamedTuple):
     cpu: int = 0
     delay: int = -1
     switches: int = 0
+
+
+class Logs(NamedTuple):
+    """The rows that a run's process has committed to its logs, as `State` reads each of them."""
+
+    events: NDArray[np.void]
+    launches: NDArray[np.void]
+    launch_events: NDArray[np.void]
 
 
 class State:
@@ -78,7 +86,7 @@ class State:
         return self._header
 
     def seal(self, start: Start) -> None:
-        """Write the start, for good."""
+        """Write the start; nobody can change it afterwards."""
         os.pwrite(self._start_fd, _START.pack(*start), 0)
         fcntl.fcntl(self._start_fd, fcntl.F_ADD_SEALS, _SEALS)
 
@@ -118,6 +126,10 @@ class State:
     def launch_events(self) -> NDArray[np.void]:
         """Improvements of launches that did not better the run, in the order they were made."""
         return _rows(self.launch_event_log, self["launch_events"])
+
+    def logs(self) -> Logs:
+        """All of them."""
+        return Logs(self.events(), self.launches(), self.launch_events())
 
     def best(self, dimension: int) -> tuple[float, NDArray[np.float64] | None]:
         """The best value and its point; infinity and None without a finite value."""
