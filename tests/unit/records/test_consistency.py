@@ -7,11 +7,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-from timefair.records.consistency import EVENT_FIELDS, LAUNCH_FIELDS, contradiction
+from timefair.records.consistency import BATCH_FIELDS, EVENT_FIELDS, LAUNCH_FIELDS, contradiction
 
 EVENTS = [(0, 1, 0.1, 5.0), (0, 4, 0.1, 3.0), (1, 9, 0.6, 0.5)]
 LAUNCHES = [(0.0, 0.5, 6, 3.0), (0.5, 0.9, 4, 0.5)]
 LAUNCH_EVENTS = [(1, 7, 0.5, 9.0), (1, 8, 0.55, 3.5)]
+BATCHES = [(1, 2, 3), (8, 2, 1)]
 RUN = {
     "budget_s": 1.0, "budget_evaluations": 10, "wall_s": 0.9, "real_s": 0.9,
     "charged_s": 0.0, "reaped_s": 0.95, "evaluations": 10,
@@ -23,6 +24,7 @@ LOGS = {
     "events": (EVENT_FIELDS, EVENTS),
     "launches": (LAUNCH_FIELDS, LAUNCHES),
     "launch_events": (EVENT_FIELDS, LAUNCH_EVENTS),
+    "batches": (BATCH_FIELDS, BATCHES),
 }
 
 
@@ -47,6 +49,7 @@ def with_row(log: str, place: int, **fields) -> dict:
 with_event = partial(with_row, "events")
 with_launch = partial(with_row, "launches")
 with_launch_event = partial(with_row, "launch_events")
+with_batch = partial(with_row, "batches")
 
 
 def test_a_run_that_can_be():
@@ -113,6 +116,11 @@ def test_what_launches_found_need_not_be_recorded():
         with_event(1, launch=1),
         with_event(2, launch=0),
         with_launch(0, best_precision=3.5),
+        with_batch(0, first=-1),
+        with_batch(0, count=0),
+        with_batch(1, size=0),
+        with_batch(1, first=6),
+        with_batch(1, size=3),
         with_launch_event(0, launch=2),
         with_launch_event(0, launch=-1),
         with_launch_event(1, launch=0),

@@ -130,6 +130,7 @@ def live(
             final_target=allowance.final_target,
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
             cost=allowance.cost_ns,
+            batches=state.batch_log,
         )
         confinement.enter()
         os.register_at_fork(after_in_child=lambda: _orphan(measurement))

@@ -13,6 +13,8 @@ NEVER: int
 AT_ONCE: int
 HEADER: np.dtype[np.void]
 EVENT: np.dtype[np.void]
+MOST_BATCHES: int
+BATCH: np.dtype[np.void]
 LAUNCH: np.dtype[np.void]
 
 class Stop(IntEnum):
@@ -69,6 +71,7 @@ class Measurement:
         evaluators: Evaluators | None = ...,
         cost: int = ...,
         thinning: Thinning = ...,
+        batches: Log | None = ...,
     ) -> None: ...
     @property
     def objective(self) -> Objective: ...

@@ -45,6 +45,9 @@ NEVER = INT64_MAX
 AT_ONCE = 4096
 """Points of a batch that are handed to the evaluators at once."""
 
+MOST_BATCHES = 4096
+"""Rows of the log of batches; of a run that needs more, the batches are not recorded."""
+
 
 cdef struct Header:
     int64_t kill_at  # when the kernel timer ends this process, or NEVER
@@ -54,6 +57,7 @@ cdef struct Header:
     int64_t events  # rows committed to the event log
     int64_t launches  # rows committed to the launch log
     int64_t launch_events  # rows committed to the log of launches' own events
+    int64_t batches  # rows committed to the log of batches; negative: they are not known
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
     int64_t failure  # which of `failures.FAILURES`, by its place plus 1; 0: none
@@ -69,6 +73,12 @@ cdef struct Event:
     double precision
 
 
+cdef struct Batch:
+    int64_t first  # evaluations of the run before it
+    int64_t size  # its points
+    int64_t count  # how many of them came one after the other
+
+
 cdef struct Launch:
     int64_t start
     int64_t end
@@ -80,16 +90,19 @@ cdef struct Launch:
 
 
 HEADER = np.dtype([(name, np.int64) for name in (
-    "kill_at", "evaluations", "charge", "last", "events", "launches", "launch_events", "stop",
+    "kill_at", "evaluations", "charge", "last", "events", "launches", "launch_events", "batches",
+    "stop",
     "end", "failure", "solvers", "solver", "cpu_1",
 )])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
+BATCH = np.dtype([(name, np.int64) for name in ("first", "size", "count")])
 LAUNCH = np.dtype([(name, np.int64) for name in (
     "start", "end", "first", "last", "earlier", "code",
 )] + [("best", np.float64)])
 assert HEADER.itemsize == sizeof(Header)
 assert EVENT.itemsize == sizeof(Event)
+assert BATCH.itemsize == sizeof(Batch)
 assert LAUNCH.itemsize == sizeof(Launch)
 
 
@@ -280,6 +293,8 @@ cdef class Measurement:
     events, launches, launch_events : Log
     best_fd : int
         The file of the `BestPoint`.
+    batches : Log, optional
+        None: batches are not recorded.
     cap : int
         Evaluations of the run; NEVER without such a budget.
     final_target : float
@@ -304,7 +319,7 @@ cdef class Measurement:
     cdef native_t native
     cdef void *handle
     cdef Header *header
-    cdef Log events, launches, launch_events
+    cdef Log events, launches, launch_events, batches
     cdef BestPoint best_point
     cdef Launch *launch
     cdef int64_t t0, run_deadline, run_cap, deadline, cap
@@ -321,7 +336,7 @@ cdef class Measurement:
         self, problem, header, Log events, Log launches, Log launch_events, int best_fd,
         int64_t cap=INT64_MAX, double final_target=-1.0,
         clock=None, exit=None, bint native=True, evaluators=None, int64_t cost=0,
-        thinning=THINNING,
+        thinning=THINNING, Log batches=None,
     ):
         self.problem = problem
         self.evaluate = problem.evaluate
@@ -335,6 +350,7 @@ cdef class Measurement:
         self.header_array = header
         self.header = <Header *>cnp.PyArray_DATA(header)
         self.events, self.launches, self.launch_events = events, launches, launch_events
+        self.batches = batches
         self.thinning, self.resolution = thinning, thinning.resolution
         self.best_point = BestPoint(best_fd, self.dimension)
         self.run_cap = self.cap = cap
@@ -367,7 +383,56 @@ cdef class Measurement:
         return self.record(self.value(point, array), point)
 
     cdef evaluate_batch(self, points):
-        array = as_batch(points, self.dimension)
+        cdef cnp.ndarray array = as_batch(points, self.dimension)
+        cdef int64_t before = self.calls, size = len(array)
+        self.begin_batch(before, size)
+        try:
+            return self.evaluate_all(array)
+        finally:
+            if self.calls - before != size:
+                self.shorten_batch(before, size, self.calls - before)
+
+    cdef int begin_batch(self, int64_t before, int64_t size) except -1:
+        """Log a batch that begins after so many evaluations; equal ones in a row share a row."""
+        cdef int64_t rows = self.header.batches
+        cdef Batch *last
+        if self.batches is None or size < 2 or rows < 0:
+            return 0
+        if rows:
+            last = self.last_batch()
+            end = last.first + last.size * last.count
+            if before == end and size == last.size:
+                last.count += 1
+                return 0
+            if before < end or rows == MOST_BATCHES:  # of another thread
+                self.header.batches = -1
+                return 0
+        self.batches.reach(rows)
+        last = <Batch *>self.batches.row(rows)
+        last.first, last.size, last.count = before, size, 1
+        self.header.batches = rows + 1
+        return 0
+
+    cdef int shorten_batch(self, int64_t before, int64_t size, int64_t made) except -1:
+        """Correct the last batch, of which other evaluations were made than it has points."""
+        cdef Batch *last
+        if self.batches is None or size < 2 or self.header.batches < 0:
+            return 0
+        last = self.last_batch()
+        if made > size or last.size != size or last.first + size * (last.count - 1) != before:
+            self.header.batches = -1  # another thread has evaluated too
+            return 0
+        last.count -= 1
+        if last.count == 0:
+            self.header.batches -= 1
+        return self.begin_batch(before, made)
+
+    cdef Batch *last_batch(self) except NULL:
+        self.batches.reach(self.header.batches - 1)
+        return <Batch *>self.batches.row(self.header.batches - 1)
+
+    cdef evaluate_all(self, cnp.ndarray array):
+        """The values of a batch."""
         if self.evaluators is None:
             return np.array([self.evaluate_point(x) for x in array], dtype=np.float64)
         charged = self.header.charge

@@ -27,7 +27,7 @@ from timefair.measure.output import MOST, Output
 from timefair.measure.scratch import scratch_folder
 from timefair.measure.state import Logs, Start, State, Unreadable
 from timefair.problems.base import Problem
-from timefair.records.consistency import LAUNCH_FIELDS, Columns, contradiction
+from timefair.records.consistency import BATCH_FIELDS, LAUNCH_FIELDS, Columns, contradiction
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 
 ATTEMPTS = 3
@@ -214,11 +214,10 @@ def _contradiction(
     if start is not None and start.t0 < forked:
         return "it started before its process"
     f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
-    launches = {
-        name: np.array([launch[name] for launch in result["launch_log"]]) for name in LAUNCH_FIELDS
-    }
+    launches = _fields(result["launch_log"], LAUNCH_FIELDS)
     events, launch_events = _columns(logs.events), _columns(logs.launch_events)
-    return contradiction(result | {"f_opt": f_opt}, events, launches, launch_events)
+    batches = _fields(result["batches"] or [], BATCH_FIELDS)
+    return contradiction(result | {"f_opt": f_opt}, events, launches, launch_events, batches)
 
 
 def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
@@ -430,9 +429,35 @@ def _result(
         "overshoot_s": max(last - start.deadline, 0) / 1e9,
         "reaped_s": (reaped - t0) / 1e9,
         "launch_log": launches,
+        "batches": _batches(logs, state["evaluations"]),
         "launch_events": _rows(logs.launch_events),
         "events": _rows(logs.events),
     }
+
+
+def _fields(rows: list[dict[str, Any]], names: tuple[str, ...]) -> Columns:
+    return {name: np.array([row[name] for row in rows]) for name in names}
+
+
+def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
+    """The batches of a run; of the last one, those points that were evaluated.
+
+    None where they are not known, as with launches that were paused: their evaluations do not
+    follow one another.
+    """
+    if logs.batches is None or logs.launches["earlier"].any():
+        return None
+    rows = [dict(zip(BATCH_FIELDS, row, strict=True)) for row in logs.batches.tolist()]
+    if rows:
+        last = rows[-1]
+        last["count"] -= 1
+        begun = last["first"] + last["size"] * last["count"]
+        rest = {"first": begun, "size": min(last["size"], evaluations - begun), "count": 1}
+        if rest["size"] == last["size"]:
+            last["count"] += 1
+        else:
+            rows[-1:] = [row for row in (last, rest) if row["count"] and row["size"] > 0]
+    return rows
 
 
 def _rows(events: NDArray[np.void]) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.measure.objective import EVENT, HEADER, LAUNCH, NEVER, BestPoint, Log
+from timefair.measure.objective import BATCH, EVENT, HEADER, LAUNCH, NEVER, BestPoint, Log
 
 MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
@@ -62,16 +62,17 @@ class Logs(NamedTuple):
     events: NDArray[np.void]
     launches: NDArray[np.void]
     launch_events: NDArray[np.void]
+    batches: NDArray[np.void] | None
 
 
 class State:
     """The shared memory of one run. Close it when the run is recorded."""
 
     def __init__(self) -> None:
-        parts = ("head", "events", "launches", "launch-events", "best")
+        parts = ("head", "events", "launches", "launch-events", "batches", "best")
         start = os.memfd_create("timefair-start", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         self._fds = [*(os.memfd_create(f"timefair-{part}") for part in parts), start]
-        head, events, launches, launch_events, self.best_fd, self._start_fd = self._fds
+        head, events, launches, launch_events, batches, self.best_fd, self._start_fd = self._fds
         os.ftruncate(head, MESSAGE_END)
         self._page = mmap.mmap(head, MESSAGE_END)
         self._header: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
@@ -79,6 +80,7 @@ class State:
         self.event_log = Log(events, EVENT)
         self.launch_log = Log(launches, LAUNCH)
         self.launch_event_log = Log(launch_events, EVENT)
+        self.batch_log = Log(batches, BATCH)
 
     @property
     def header_array(self) -> NDArray[np.void]:
@@ -127,9 +129,14 @@ class State:
         """Improvements of launches that did not better the run, in the order they were made."""
         return _rows(self.launch_event_log, self["launch_events"])
 
+    def batches(self) -> NDArray[np.void] | None:
+        """The batches that were begun; None where they are not known."""
+        rows = self["batches"]
+        return None if rows < 0 else _rows(self.batch_log, rows)
+
     def logs(self) -> Logs:
         """All of them."""
-        return Logs(self.events(), self.launches(), self.launch_events())
+        return Logs(self.events(), self.launches(), self.launch_events(), self.batches())
 
     def best(self, dimension: int) -> tuple[float, NDArray[np.float64] | None]:
         """The best value and its point; infinity and None without a finite value."""

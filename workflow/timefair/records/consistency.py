@@ -29,6 +29,9 @@ EVENT_FIELDS = ("launch", "evaluations", "time_s", "precision")
 LAUNCH_FIELDS = ("start_s", "end_s", "evaluations", "best_precision")
 """Those of `schema.LAUNCH` that are looked at."""
 
+BATCH_FIELDS = ("first", "size", "count")
+"""Those of `schema.BATCH`."""
+
 _RUN = (
     "budget_s",
     "budget_evaluations",
@@ -58,7 +61,8 @@ def contradictions(runs: pa.Table) -> Iterator[str]:
     events = _by_run(runs["events"], EVENT_FIELDS)
     launches = _by_run(runs["launch_log"], LAUNCH_FIELDS)
     launch_events = _by_run(runs["launch_events"], EVENT_FIELDS)
-    for row, *nested in zip(rows, events, launches, launch_events, strict=True):
+    batches = _by_run(runs["batches"], BATCH_FIELDS)
+    for row, *nested in zip(rows, events, launches, launch_events, batches, strict=True):
         if clause := contradiction(row, *nested):
             yield f"{run_name(tuple(row[name] for name in RUN_KEY))}: {clause}"
 
@@ -72,7 +76,11 @@ def _by_run(column: pa.ChunkedArray, names: tuple[str, ...]) -> Iterator[Columns
 
 
 def contradiction(
-    run: Mapping[str, Any], events: Columns, launches: Columns, launch_events: Columns
+    run: Mapping[str, Any],
+    events: Columns,
+    launches: Columns,
+    launch_events: Columns,
+    batches: Columns,
 ) -> str | None:
     """The first contradiction in a run, as a clause; None without one.
 
@@ -80,7 +88,7 @@ def contradiction(
     ----------
     run
         Columns of `schema.RUN_SCHEMA`, those of `_RUN`; None where the schema has null.
-    events, launches, launch_events
+    events, launches, launch_events, batches
         In the order in which they were made; each may be empty.
     """
     for clauses in (
@@ -89,6 +97,7 @@ def contradiction(
         _of_launches(run, launches),
         _of_both(launches, events),
         _of_traces(run, events, launches, launch_events),
+        _of_batches(run, batches),
     ):
         for clause, holds in clauses:
             if not holds:
@@ -205,3 +214,13 @@ def _of_traces(
     before = np.searchsorted(events["evaluations"], evaluations)
     best = np.concatenate([[np.inf], events["precision"]])[before]
     yield "an event of a launch is better than the run was by then", bool((precision >= best).all())
+
+
+def _of_batches(run: Mapping[str, Any], batches: Columns) -> Clauses:
+    if not len(batches["first"]):
+        return
+    first, size, count = (batches[name] for name in BATCH_FIELDS)
+    end = first + size * count
+    yield "a batch has no points", bool((size >= 1).all() and (count >= 1).all())
+    in_order = first[0] >= 0 and (first[1:] >= end[:-1]).all() and end[-1] <= run["evaluations"]
+    yield "its batches do not follow one another", bool(in_order)
