@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
+from timefair.records.consistency import BATCH_FIELDS
 from timefair.records.integrity import Origins
 from timefair.records.schema import KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import Disturbance
@@ -79,6 +80,8 @@ class Runs:
         Reads those of all runs; see `tables.launches`.
     read_points
         Reads the best point of each run: a list column, null where a run has none.
+    read_batches
+        Reads the batches of each run: a list column, null where they are not known.
     stopping
         A row for each problem, algorithm and round on which a stopping rule decided: ``runs`` so
         far, ``reason`` (None to go on) and ``path``, the rule's number at each look.
@@ -98,6 +101,7 @@ class Runs:
     launch_traces: LaunchTraces
     read_launches: Callable[[], pd.DataFrame]
     read_points: Callable[[], pa.Array]
+    read_batches: Callable[[], pa.Array]
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
     published: Runs | None = None
@@ -172,7 +176,8 @@ class Runs:
                 lambda part: part.from_reference(reference)
             ),
             read_launches=lambda: launches.read(source, rows, reference),
-            read_points=lambda: _points(source, places),
+            read_points=lambda: _column(source, "best_x", (), places),
+            read_batches=lambda: _column(source, "batches", BATCH_FIELDS, places),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
         )
@@ -278,6 +283,7 @@ class Runs:
             launch_traces=self.launch_traces.each(lambda part: part.renumbered(rows)),
             read_launches=lambda: launches.of_runs(self.read_launches(), rows),
             read_points=lambda: self.read_points().filter(pa.array(kept)),
+            read_batches=lambda: self.read_batches().filter(pa.array(kept)),
         )
 
     def timed_by(self, clock: Clock) -> Runs:
@@ -436,10 +442,10 @@ def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
         first += len(events)
 
 
-def _points(source: Source, places: NDArray[np.intp]) -> pa.Array:
-    """The best points of a source, of the runs at some places."""
-    empty = pa.chunked_array([], RUN_SCHEMA.field("best_x").type)
-    chunks = [chunk for part in source.nested("best_x", ()) for chunk in part.chunks]
+def _column(source: Source, name: str, fields: Sequence[str], places: NDArray[np.intp]) -> pa.Array:
+    """A nested column of a source, of the runs at some places."""
+    empty = pa.chunked_array([], RUN_SCHEMA.field(name).type)
+    chunks = [chunk for part in source.nested(name, fields) for chunk in part.chunks]
     return pa.chunked_array(chunks, empty.type).take(places)
 
 

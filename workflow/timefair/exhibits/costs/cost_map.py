@@ -20,8 +20,9 @@ from timefair.rundata.evaluation_cost import (
     complete_problems,
     foreseeable,
     observed,
-    refusal,
+    remarks,
 )
+from timefair.rundata.rounds import in_rounds
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
@@ -35,7 +36,7 @@ from timefair.statistics.cost_map import (
 
 MEASURES = {"share": leader_by_share, "rank": leader_by_rank}
 Both = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Of runs, in seconds and in evaluations."""
+"""Of runs, in seconds and in rounds of evaluations."""
 
 POINTS_PER_DECADE = 4
 MOST_NAMED = 7
@@ -149,9 +150,9 @@ def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     kept = foreseeable(runs, analysis)
     reached = (
         kept.runtimes("seconds", analysis.targets),
-        kept.runtimes("evaluations", analysis.targets),
+        in_rounds(kept, kept.runtimes("evaluations", analysis.targets), analysis.workers),
     )
-    ends = _ends(kept, reached[0])
+    ends = _ends(kept, reached[0], analysis.workers)
     parts, every = [], sorted(set(runs.frame["algorithm"].astype(str)))
     for (suite, dimension), algorithms, functions in complete_problems(kept):
         names = {"suite": suite, "dimension": dimension}
@@ -162,14 +163,14 @@ def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         parts += [names | part for part in space.parts()]
     frame = stacked(parts, column_names(COLUMNS))
     frame["best"] = pd.Categorical(frame["best"], every)  # all of them keep their looks
-    frame.attrs["refused"] = refusal(analysis)
+    frame.attrs["refused"] = remarks(runs, analysis)
     return frame
 
 
-def _ends(runs: Runs, reached_s: NDArray[np.float64]) -> Both:
+def _ends(runs: Runs, reached_s: NDArray[np.float64], workers: int) -> Both:
     """Up to where each run was observed; a run that reached every target is known for ever."""
-    seconds, evaluations = observed(runs)
-    return seconds, np.where(np.isfinite(reached_s).all(axis=1), np.inf, evaluations)
+    seconds, rounds = observed(runs, workers)
+    return seconds, np.where(np.isfinite(reached_s).all(axis=1), np.inf, rounds)
 
 
 class _Space:
@@ -182,9 +183,9 @@ class _Space:
     rows
         The runs of each algorithm on each function.
     reached
-        Seconds and evaluations to each target, of all runs.
+        Seconds and rounds to each target, of all runs.
     ends
-        Seconds and evaluations up to which each run was observed.
+        Seconds and rounds up to which each run was observed.
     confidence
         Of a sure lead.
     """
@@ -262,12 +263,12 @@ class _Space:
 
     def _budgets(self) -> NDArray[np.float64]:
         """From the first target at no cost to beyond what is known at the largest cost."""
-        seconds, evaluations = self._reached
+        seconds, rounds = self._reached
         longest = self._ends[0].max()
         first = seconds[seconds > 0].min(initial=longest)
         until = known_until(*self._ends, COSTS_S[-1])
-        most_evaluations = evaluations[np.isfinite(evaluations)].max(initial=1.0)
-        needed = longest + COSTS_S[-1] * most_evaluations
+        most = rounds[np.isfinite(rounds)].max(initial=1.0)
+        needed = longest + COSTS_S[-1] * most
         last = needed if np.isinf(until).all() else BEYOND * until.min()
         least = int(np.floor(POINTS_PER_DECADE * np.log10(first)))
         most = int(np.ceil(POINTS_PER_DECADE * np.log10(max(last, first))))
