@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import kernel
-from timefair.measure.child import Allowance
-from timefair.measure.run import measure_run
-from timefair.measure.seeds import stream
+from timefair.linux import kernel
+from timefair.measure.launch.seeds import stream
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.restarts.bet_and_run import BetAndRun
 from timefair.policies.restarts.geometric import Geometric

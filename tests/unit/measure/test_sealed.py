@@ -15,12 +15,14 @@ import numpy as np
 import pytest
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import child, confinement, kernel
-from timefair.measure.child import Allowance
-from timefair.measure.confinement import Confinement
-from timefair.measure.objective import Measurement, now_ns
-from timefair.measure.run import LATE_NS, measure_run
-from timefair.measure.state import Start, State
+from timefair.linux import kernel
+from timefair.measure.evaluation.objective import Measurement, now_ns
+from timefair.measure.evaluation.state import Start, State
+from timefair.measure.isolation import confinement
+from timefair.measure.isolation.confinement import Confinement
+from timefair.measure.runs import child
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import LATE_NS, measure_run
 
 T = 0.15
 INTERFACE = {

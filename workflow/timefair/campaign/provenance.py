@@ -119,7 +119,7 @@ def _measuring_code(campaign: Campaign, use: str, policy: type[RestartPolicy]) -
 
 def measuring_sources() -> tuple[Path, ...]:
     """Our files that measure any algorithm, whatever suite, restart policy and stopping rule."""
-    return sources_of("measure", within=("measure", "policies", "records", "statistics"))
+    return sources_of("measure", within=("linux", "measure", "policies", "records", "statistics"))
 
 
 def _policy_sources(kind: type[Section]) -> tuple[Path, ...]:

@@ -21,7 +21,8 @@ cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memcpy
 
-from timefair.measure.objective import ForeignProcess, LaunchCut, as_batch, as_point
+from timefair.measure.evaluation.objective import ForeignProcess, LaunchCut, as_batch, as_point
+from timefair.measure.launch.failures import LaunchFailed
 
 cnp.import_array()
 
@@ -126,14 +127,6 @@ class Garbled(ValueError):
 
 class SolverGone(Exception):
     """A solver's process has ended; the argument is its process id, once it is known."""
-
-
-class LaunchFailed(Exception):
-    """The algorithm raised; the solver reports the `code` and the text."""
-
-    def __init__(self, code, text):
-        super().__init__(text)
-        self.code, self.text = code, text
 
 
 @cython.no_gc

@@ -23,17 +23,18 @@ import numpy as np
 from timefair.algorithms.base import Algorithm
 from timefair.algorithms.registry import source_files
 from timefair.basics.errors import InputError
-from timefair.measure import idleness, kernel
+from timefair.linux import kernel
+from timefair.linux.interruption import ends_at_once
 from timefair.measure.apart.channel import Caller, Channel
 from timefair.measure.apart.messages import LONGEST, Ready, Request, Setup
-from timefair.measure.confinement import Confinement, confinement_under
-from timefair.measure.failures import failure
-from timefair.measure.interruption import ends_at_once
-from timefair.measure.isolation import Views, views
-from timefair.measure.loading import load
-from timefair.measure.objective import LaunchCut
-from timefair.measure.preparation import prepare
-from timefair.measure.seeds import stream
+from timefair.measure.evaluation.objective import LaunchCut
+from timefair.measure.isolation.confinement import Confinement, confinement_under
+from timefair.measure.isolation.views import Views, views
+from timefair.measure.launch import idleness
+from timefair.measure.launch.failures import failure
+from timefair.measure.launch.seeds import stream
+from timefair.measure.preparation.loading import load
+from timefair.measure.preparation.trial import prepare
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.status import Isolation
 

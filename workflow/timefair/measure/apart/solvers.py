@@ -24,9 +24,10 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm, Objective
 from timefair.basics.errors import InputError
-from timefair.measure import idleness, kernel
+from timefair.linux import kernel
 from timefair.measure.apart.channel import Channel, Server, SolverGone
 from timefair.measure.apart.messages import LONGEST, Ready, Request, Setup
+from timefair.measure.launch import idleness
 
 
 @dataclass(frozen=True)

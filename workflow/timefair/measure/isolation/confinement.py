@@ -15,7 +15,7 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from timefair.measure import kernel
+from timefair.linux import kernel
 
 _libc = ctypes.CDLL(None, use_errno=True)
 

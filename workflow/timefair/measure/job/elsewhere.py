@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from timefair.basics.errors import InputError
-from timefair.measure import kernel
-from timefair.measure.interruption import ends_at_once
+from timefair.linux import kernel
+from timefair.linux.interruption import ends_at_once
 
 
 class NoAnswer(Exception):

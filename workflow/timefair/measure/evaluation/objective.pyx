@@ -3,7 +3,7 @@
 
 Compiled, because it stands in every evaluation: what it costs is taken from the algorithm's time.
 Everything that the parent has to know after this process is gone is written to shared memory as
-it happens (`timefair.measure.state` has the layout and the reader).
+it happens (`timefair.measure.evaluation.state` has the layout and the reader).
 
 There are two classes. An algorithm gets an `Objective`, which evaluates and has no other method.
 The launch loop has the `Measurement` behind it, which starts the time and opens and closes
@@ -305,7 +305,7 @@ cdef class Measurement:
         Called with 0 when the run is over, instead of ending the process: for tests. It must not return.
     native : bool
         Evaluate without the interpreter where the problem has a C function for it.
-    evaluators : timefair.measure.evaluators.Evaluators, optional
+    evaluators : timefair.measure.evaluation.evaluators.Evaluators, optional
         What evaluates batches on several cores.
     cost : int
         Virtual evaluation cost in ns. The run's clock goes forward by it with each evaluation, or

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.measure.evaluators import Evaluators
+from timefair.measure.evaluation.evaluators import Evaluators
 from timefair.problems.base import Problem
 from timefair.records.thinning import Thinning
 

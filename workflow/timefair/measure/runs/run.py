@@ -16,16 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import child, idleness, kernel, leftovers
+from timefair.linux import kernel
+from timefair.linux.interruption import SIGNALS
 from timefair.measure.apart.solvers import Host
-from timefair.measure.child import Allowance
-from timefair.measure.confinement import confinement_under
-from timefair.measure.failures import FAILURES
-from timefair.measure.interruption import SIGNALS
-from timefair.measure.objective import NEVER, LaunchCode, Stop, now_ns
-from timefair.measure.output import MOST, Output
-from timefair.measure.scratch import scratch_folder
-from timefair.measure.state import Logs, Start, State, Unreadable
+from timefair.measure.evaluation.objective import NEVER, LaunchCode, Stop, now_ns
+from timefair.measure.evaluation.state import Logs, Start, State, Unreadable
+from timefair.measure.isolation import leftovers
+from timefair.measure.isolation.confinement import confinement_under
+from timefair.measure.isolation.scratch import scratch_folder
+from timefair.measure.launch import idleness
+from timefair.measure.launch.failures import FAILURES
+from timefair.measure.runs import child
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.output import MOST, Output
 from timefair.problems.base import Problem
 from timefair.records.consistency import BATCH_FIELDS, LAUNCH_FIELDS, Columns, contradiction
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
@@ -334,7 +337,7 @@ def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
     row
         As `measure_run` makes it.
     trial
-        The trace of the trial launch, as `preparation.prepare` returned it.
+        The trace of the trial launch, as `trial.prepare` returned it.
     """
     if row["status"] != Status.NO_EVALUATION or row["message"] is not None:
         return row

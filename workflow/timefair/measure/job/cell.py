@@ -18,25 +18,29 @@ from timefair.algorithms.base import Algorithm
 from timefair.basics import user_code
 from timefair.basics.errors import InputError
 from timefair.campaign import provenance
+from timefair.linux import kernel
+from timefair.linux.interruption import interruptible
 from timefair.machine.facts import machine_facts, machine_state
-from timefair.measure import descriptors, kernel, loading, stopping
 from timefair.measure.apart.messages import Setup
 from timefair.measure.apart.solvers import Host, hosted
-from timefair.measure.child import Allowance
-from timefair.measure.cores import held_cores, lock_folder
-from timefair.measure.elsewhere import NoAnswer, elsewhere
-from timefair.measure.interruption import interruptible
-from timefair.measure.isolation import Views, views
-from timefair.measure.monitor import RunMonitor
-from timefair.measure.objective import NEVER, Measurement
-from timefair.measure.preparation import Trial, evaluation_cost_s, prepare
-from timefair.measure.reference import parts_for
-from timefair.measure.repetitions import Repetitions
-from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
-from timefair.measure.scratch import reused_scratch_folders
-from timefair.measure.seeds import run_seed
-from timefair.measure.spending import Spending
-from timefair.measure.state import State
+from timefair.measure.disturbance.monitor import RunMonitor
+from timefair.measure.disturbance.reference import parts_for
+from timefair.measure.evaluation.cost import evaluation_cost_s
+from timefair.measure.evaluation.objective import NEVER, Measurement
+from timefair.measure.evaluation.state import State
+from timefair.measure.isolation import descriptors
+from timefair.measure.isolation.scratch import reused_scratch_folders
+from timefair.measure.isolation.views import Views, views
+from timefair.measure.job import stopping
+from timefair.measure.job.cores import held_cores, lock_folder
+from timefair.measure.job.elsewhere import NoAnswer, elsewhere
+from timefair.measure.job.repetitions import Repetitions
+from timefair.measure.job.spending import Spending
+from timefair.measure.launch.seeds import run_seed
+from timefair.measure.preparation import loading
+from timefair.measure.preparation.trial import Trial, prepare
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.records.begun import BegunRun
@@ -61,7 +65,7 @@ class Prepared:
     seconds
         What the library and the algorithm have taken to get ready.
     trial
-        What `preparation.prepare` returned for the algorithm.
+        What `trial.prepare` returned for the algorithm.
     views
         The private and the shared folders of its runs.
     """

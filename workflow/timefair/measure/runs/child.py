@@ -15,15 +15,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import descriptors, idleness, kernel
+from timefair.linux import kernel
+from timefair.linux.interruption import ends_at_once
 from timefair.measure.apart.channel import SolverGone
 from timefair.measure.apart.solvers import Host, Solvers
-from timefair.measure.confinement import Confinement
-from timefair.measure.evaluators import Evaluators
-from timefair.measure.failures import failure
-from timefair.measure.interruption import ends_at_once
-from timefair.measure.isolation import Views
-from timefair.measure.objective import (
+from timefair.measure.evaluation.evaluators import Evaluators
+from timefair.measure.evaluation.objective import (
     NEVER,
     LaunchCode,
     LaunchCut,
@@ -33,9 +30,14 @@ from timefair.measure.objective import (
     cpu_ns,
     now_ns,
 )
-from timefair.measure.pausing import PausableLaunch
-from timefair.measure.seeds import stream
-from timefair.measure.state import Start, State
+from timefair.measure.evaluation.state import Start, State
+from timefair.measure.isolation import descriptors
+from timefair.measure.isolation.confinement import Confinement
+from timefair.measure.isolation.views import Views
+from timefair.measure.launch import idleness
+from timefair.measure.launch.failures import failure
+from timefair.measure.launch.pausing import PausableLaunch
+from timefair.measure.launch.seeds import stream
 from timefair.policies.restarts.base import UNLIMITED, Limit, RestartPolicy
 from timefair.policies.restarts.independent import Independent
 from timefair.problems.base import Problem

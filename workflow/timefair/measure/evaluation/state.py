@@ -1,8 +1,8 @@
 """What a run's process and its parent share: its start, a header, events, launches, the best point.
 
 The memory belongs to anonymous files that the child inherits, so it outlives the child however
-that ends. The child writes (`timefair.measure.objective`, and `report` below); the parent reads
-after the child is gone.
+that ends. The child writes (`objective`, and `report` below); the parent reads after the child is
+gone.
 
 The start decides until when the run may last, so it is sealed: once it is written, the kernel lets
 nobody change it. An algorithm that looks for the rest can change it, so the parent checks all of
@@ -20,7 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.measure.objective import BATCH, EVENT, HEADER, LAUNCH, NEVER, BestPoint, Log
+from timefair.measure.evaluation.objective import (
+    BATCH,
+    EVENT,
+    HEADER,
+    LAUNCH,
+    NEVER,
+    BestPoint,
+    Log,
+)
 
 MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
