@@ -225,7 +225,8 @@ def test_a_replaced_exit_does_not_let_a_run_go_on(problem):
     here = os.getpid()
     row = run(replaces_the_exit, problem)
     assert os.getpid() == here  # a run that came back would fail the next lines in its own process
-    assert (row["status"], row["stop_reason"]) == ("ok", "time")
+    assert row["status"] == "ok"
+    assert row["stop_reason"] in ("time", "time_killed")  # the latter where it got no core in time
 
 
 # --- Cores and priority -------------------------------------------------------------------------
