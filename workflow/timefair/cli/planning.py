@@ -1,0 +1,418 @@
+"""The command that says what a difference takes to be found, from a pilot."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf, isinf, isnan, log, sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from timefair.basics.errors import InputError, suggest
+from timefair.cli.common import Commands, one_thread, refuse_mixed
+from timefair.cli.power import POWER, counted, design_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from timefair.campaign.configuration import Campaign
+    from timefair.rundata.pilot import Pilot
+    from timefair.statistics.power.components import Components, Split
+    from timefair.statistics.power.design import Design
+
+_Case = TypeVar("_Case")
+
+EFFECTS = {"a12": (0.5, 1.0), "ratio": (1.0, 1000.0), "success": (0.0, 1.0)}
+"""What can be detected, and the values that it lies between."""
+
+HARD = 0.9
+"""Share of the cases of a pilot that need at most as many runs as a hard one."""
+
+_NAMES = {"a12": "A12", "ratio": "ratio of ERTs", "success": "difference"}
+
+_TYPICAL = "typical: "
+_CASES = {_TYPICAL: 0.5, "hard: ": HARD}
+"""The cases of a pilot that are planned for, by the share of cases that need at most as much."""
+
+SHOWN_SPLITS = 5
+"""Splits of core-hours that are printed."""
+
+MOST_FUNCTIONS = 1000
+"""Functions of a suite up to which it has a number of functions to choose from."""
+
+
+def add_to(commands: Commands) -> None:
+    """Add the commands of this module."""
+    plan = commands.add_parser(
+        "plan",
+        help="say how many runs, instances and functions a difference needs",
+        description="Reads the collected runs of a small campaign, a pilot, and says how many "
+        "runs, instances and functions the same algorithms need until a difference is found with "
+        "some probability after Holm's correction, and how many core-hours that takes. With "
+        "--core-hours it says how to split them between functions, instances and runs. Nothing "
+        "is measured.",
+        example="timefair plan results/default --detect ratio=1.25\n"
+        "timefair plan results/default --detect a12=0.7 --power 0.9\n"
+        "timefair plan results/default --detect success=0.2 --core-hours 10",
+        exits={2: "the command line is wrong, or the pilot cannot answer; one line per fault"},
+    )
+    plan.add_argument("folder", type=Path, metavar="RESULTS", help="results/NAME of a pilot")
+    plan.add_argument(
+        "--detect",
+        required=True,
+        metavar="EFFECT=SIZE",
+        help="ratio=1.25: of two ERTs; a12=0.7; success=0.2: difference of two success rates",
+    )
+    plan.add_argument(
+        "--power", type=float, default=POWER, metavar="P", help=f"probability to find it ({POWER})"
+    )
+    plan.add_argument("--core-hours", type=float, metavar="H", help="say how to split them")
+    plan.set_defaults(command=_plan)
+
+
+def _variances(variances: Components, comparisons: int) -> str:
+    """The components as standard deviations of the logarithm of a ratio."""
+    between = "unknown" if isnan(variances.instances) else f"{sqrt(variances.instances):.2f}"
+    return (
+        f"spread        of the log ratio: functions {sqrt(variances.functions):.2f}, instances "
+        f"{between}, runs {sqrt(variances.runs):.2f} ({counted(comparisons, 'comparison')})"
+    )
+
+
+def _quantile(values: Sequence[_Case], share: float) -> _Case | None:
+    """The element of sorted values with this share at or below it; None of none."""
+    return values[min(int(share * len(values)), len(values) - 1)] if values else None
+
+
+def _seeded(seed: int) -> np.random.Generator:
+    import numpy as np
+
+    return np.random.default_rng(seed)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """The difference that a user wants to find."""
+
+    effect: str
+    size: float
+    power: float
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> _Wanted:
+        effect, equals, text = arguments.detect.partition("=")
+        if effect not in EFFECTS or not equals:
+            raise InputError(
+                f"--detect: {arguments.detect!r}: should be ratio=1.25, a12=0.7 or success=0.2, "
+                f"with a size of your own{suggest(effect, EFFECTS)}"
+            )
+        low, high = EFFECTS[effect]
+        try:
+            size = float(text)
+        except ValueError:
+            size = inf
+        if not low < size < high:
+            raise InputError(
+                f"--detect: {effect}={text}: should be a number above {low:g} and below {high:g}"
+            )
+        if not 0 < arguments.power < 1:
+            raise InputError(f"--power: {arguments.power:g}: should be above 0 and below 1")
+        return cls(effect, size, arguments.power)
+
+
+def _plan(arguments: argparse.Namespace) -> None:
+    one_thread()
+    import numpy as np
+
+    wanted, hours = _Wanted.of(arguments), arguments.core_hours
+    if hours is not None and not 0 < hours < inf:
+        raise InputError(f"--core-hours: {hours:g}: should be above 0")
+    campaign, found = _read(arguments.folder)
+    for pilot in found:
+        plan = _Plan(campaign, pilot, wanted, np.random.default_rng(campaign.seed))
+        print(*plan.lines(hours), sep="\n")
+
+
+def _read(folder: Path) -> tuple[Campaign, list[Pilot]]:
+    """A campaign and its pilots; `InputError` if they cannot answer anything."""
+    from timefair.campaign import configuration, plan
+    from timefair.rundata.pilot import pilots
+    from timefair.rundata.runs import Runs
+    from timefair.rundata.settings import Analysis
+
+    campaign = configuration.restore(folder / plan.SNAPSHOT)
+    files = sorted((folder / "collected").glob("*.parquet"))
+    if not files:
+        raise InputError(f"{folder}: has no collected runs; start snakemake and let it finish")
+    runs = Runs.read(files)
+    refuse_mixed(runs.origins, campaign)
+    analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
+    runs = replace(runs, in_values=bool(analysis.target_values))
+    unit: Any = "evaluations" if campaign.budget.time_s is None else "seconds"
+    cores = {label: campaign.cores_of(label) for label in campaign.algorithms}
+    found = list(pilots(runs, analysis, unit, cores))
+    if not found:
+        raise InputError(f"{folder}: has no runs; start snakemake and let it finish")
+    for pilot in found:
+        if len(pilot.algorithms) < 2:
+            raise InputError(f"{folder}: has one algorithm; a comparison needs at least 2")
+        if pilot.runs * pilot.instances < 2:
+            raise InputError(
+                f"{folder}: has one run of each algorithm on a function; should have at least 2, "
+                "to show how much runs differ"
+            )
+    return campaign, found
+
+
+class _Plan:
+    """What a pilot says about one difference, in one suite and dimension."""
+
+    def __init__(
+        self, campaign: Campaign, pilot: Pilot, wanted: _Wanted, rng: np.random.Generator
+    ) -> None:
+        self.pilot, self.wanted, self.rng = pilot, wanted, rng
+        self.design = replace(
+            design_of(campaign),
+            functions=len(pilot.functions),
+            instances=pilot.instances,
+            runs=pilot.runs,
+            algorithms=len(pilot.algorithms),
+            targets=pilot.targets,
+        )
+        self.problems = campaign.problems
+        self.unit = "evaluations" if campaign.budget.time_s is None else "seconds"
+
+    def lines(self, core_hours: float | None) -> Iterator[str]:
+        pilot, wanted = self.pilot, self.wanted
+        yield (
+            f"pilot         {pilot.suite}, D = {pilot.dimension}: "
+            f"{counted(len(pilot.algorithms), 'algorithm')}, "
+            f"{counted(len(pilot.functions), 'function')}, "
+            f"{counted(pilot.instances, 'instance')}, {counted(pilot.runs, 'run')} each"
+        )
+        yield (
+            f"to find       {self._question()} with {100 * wanted.power:g} % probability, after "
+            f"Holm over {counted(self.design.pairs, 'pair')}"
+        )
+        yield from self._on_function()
+        yield from self._over_functions()
+        if core_hours is not None:
+            yield from self._split(core_hours)
+
+    def _question(self) -> str:
+        size = f"{self.wanted.size:g}"
+        return {
+            "a12": f"A12 = {size} at the end",
+            "ratio": f"a ratio of ERTs in {self.unit} of {size}",
+            "success": f"success rates {size} apart",
+        }[self.wanted.effect]
+
+    def _on_function(self) -> Iterator[str]:
+        needed = self._runs_needed(self.design)
+        if not needed:
+            yield "on a function unknown: no run of the pilot reached a target that another missed"
+            return
+        for what, runs in needed.items():
+            if runs is None:
+                yield f"on a function {what}more runs than are looked for"
+                continue
+            each = -(-runs // self.design.instances)
+            yield (
+                f"on a function {what}{counted(runs, 'run')} of each algorithm: "
+                f"{counted(self.design.instances, 'instance')} of {counted(each, 'run')}; "
+                f"{self._hours(self.design.functions, self.design.instances, each)} for "
+                f"{counted(self.design.functions, 'function')}"
+            )
+
+    def _runs_needed(self, design: Design) -> dict[str, int | None]:
+        """Runs of an algorithm on a function: one number, or a typical and a hard one."""
+        from timefair.statistics.power.ert_ratio import runs_for_ratio
+        from timefair.statistics.power.rank_sum import runs_for_a12
+        from timefair.statistics.power.success import runs_for_difference
+
+        size, power = self.wanted.size, self.wanted.power
+        if self.wanted.effect == "a12":
+            return {"": runs_for_a12(size, design.level_on_function, power)}
+        if self.wanted.effect == "ratio":
+            cases = self.pilot.cases()
+            picked = {what: _quantile(cases, share) for what, share in _CASES.items()}
+            return {
+                what: runs_for_ratio(size, case.law, design.level_at_target, power, rng=self.rng)
+                for what, case in picked.items()
+                if case is not None
+            }
+        rates = self.pilot.success_rates.tolist()
+        other = {p: p + size if p + size <= 1 else p - size for p in set(rates)}
+        needed = {
+            p: runs_for_difference(p, q, design.level_on_function, power)
+            for p, q in other.items()
+            if q >= 0
+        }
+        runs = sorted((needed[p] or inf) for p in rates if p in needed)
+        picked_runs = {what: _quantile(runs, share) for what, share in _CASES.items()}
+        return {
+            what: None if isinf(number) else int(number)
+            for what, number in picked_runs.items()
+            if number is not None
+        }
+
+    def _over_functions(self) -> Iterator[str]:
+        from scipy.special import ndtri
+
+        from timefair.statistics.power.over_functions import functions_for_effect
+
+        level, power = self.design.level_over_functions, self.wanted.power
+        if self.wanted.effect == "success":
+            return
+        if self.wanted.effect == "a12":
+            effect = float(ndtri(self.wanted.size))
+            functions = functions_for_effect(effect, level, power, rng=self.rng)
+            share = f"{100 * self.wanted.size:g} %"
+            yield (
+                f"all functions {self._functions(functions)}, for an algorithm that is better on "
+                f"{share} of all possible ones"
+            )
+            return
+        variances, comparisons = self.pilot.components()
+        if why := self._unknown(variances):
+            yield f"all functions unknown: {why}"
+            return
+        yield _variances(variances, comparisons)
+        instances, runs = self.design.instances, self.design.runs
+        effect = self._effect(variances, instances, runs)
+        functions = functions_for_effect(effect, level, power, rng=self.rng)
+        more = self._effect(variances, instances, 10 * runs)
+        fewer = functions_for_effect(more, level, power, rng=self.rng)
+        hours = "" if functions is None else f"; {self._hours(functions, instances, runs)}"
+        yield (
+            f"all functions {self._functions(functions)} with {counted(instances, 'instance')} of "
+            f"{counted(runs, 'run')}{hours}; {self._functions(fewer)} with {10 * runs} runs"
+        )
+
+    def _functions(self, number: int | None) -> str:
+        if number is None:
+            return "more functions than are looked for"
+        beyond = f" (the suite has {self._most_functions})" if number > self._most_functions else ""
+        return f"{counted(number, 'function')}{beyond}"
+
+    def _unknown(self, variances: Components) -> str:
+        """Why the number of functions cannot be told; empty if it can."""
+        if len(self.pilot.functions) < 2:
+            return "the pilot has one function; at least 2 show how much functions differ"
+        if self.pilot.runs < 2:
+            return "the pilot has one run on an instance; at least 2 show how much runs differ"
+        if isnan(variances.functions):
+            return "no two algorithms of the pilot reached the same target on two functions"
+        return ""
+
+    def _effect(self, variances: Components, instances: int, runs: int) -> float:
+        return log(self.wanted.size) / max(variances.deviation(instances, runs), 1e-9)
+
+    def _hours(self, functions: int, instances: int, runs: int) -> str:
+        return f"{self._core_s(functions * instances * runs) / 3600:.3g} core-hours"
+
+    def _core_s(self, runs: int) -> float:
+        """Core-seconds of so many runs of each algorithm, as long as those of the pilot."""
+        from timefair.campaign.plan import RUN_OVERHEAD_S
+
+        return runs * (self.pilot.core_s + RUN_OVERHEAD_S * len(self.pilot.algorithms))
+
+    def _split(self, hours: float) -> Iterator[str]:
+        total = int(hours * 3600 / self._core_s(1))
+        rows = self._over_all_splits(total) if self.wanted.effect == "ratio" else None
+        rows = self._on_function_splits(total) if rows is None else rows
+        if not rows:
+            runs = counted(total, "run")
+            yield f"split         {hours:g} core-hours are too few: {runs} of each algorithm"
+            return
+        best = max(rows, key=lambda row: row.merit)
+        kept = sorted(
+            {best, *rows[:: -(-len(rows) // SHOWN_SPLITS)]}, key=lambda row: row.functions
+        )
+        yield f"split         of {hours:g} core-hours: {counted(total, 'run')} of each algorithm"
+        effect = f"smallest {_NAMES[self.wanted.effect]} on a function"
+        shows_power = best.power is not None
+        over = "  power over all functions" if shows_power else ""
+        yield f"  functions  instances   runs{over}  {effect}"
+        for row in kept:
+            split = row.split
+            smallest = row.smallest if row.smallest is not None else self._smallest(split)
+            power = f"  {row.power:>24.2f}" if shows_power else ""
+            shown = "none" if isinf(smallest) else f"{smallest:.3g}"
+            yield (
+                f"  {split.functions:>9}  {split.instances:>9}  {split.runs:>5}{power}"
+                f"  {shown:>{len(effect)}}{'  best' if row is best else ''}"
+            )
+
+    @property
+    def _most_functions(self) -> int:
+        """As many as the suite has; of a function of the user's, those of the pilot."""
+        from timefair.problems import registry
+
+        suite = registry.find(self.problems.suite, self.problems.parameters)
+        known = len(self.pilot.functions)
+        limited = suite.functions.stop - suite.functions.start <= MOST_FUNCTIONS
+        return len(suite.functions) if limited else known
+
+    def _over_all_splits(self, total: int) -> list[_Row] | None:
+        """By the power over functions; None if the pilot does not show it."""
+        from timefair.statistics.power.components import splits
+        from timefair.statistics.power.over_functions import SignedRankPower, least_for_wilcoxon
+
+        variances, _ = self.pilot.components()
+        level = self.design.level_over_functions
+        functions = range(least_for_wilcoxon(level), self._most_functions + 1)
+        if self._unknown(variances) or not functions:
+            return None
+        seed, rows = int(self.rng.integers(2**63)), []
+        for split in splits(variances, total, functions=functions, instances=total):
+            test = SignedRankPower(split.functions, level, rng=_seeded(seed))
+            power = test.power(self._effect(variances, split.instances, split.runs))
+            rows.append(_Row(split, power, power=power))
+        return sorted(rows, key=lambda row: row.functions)
+
+    def _on_function_splits(self, total: int) -> list[_Row]:
+        """By the number of functions on each of which the difference is found."""
+        from timefair.statistics.power.components import Split
+
+        rows, instances = [], self.design.instances
+        for functions in range(1, self._most_functions + 1):
+            runs = total // (functions * instances)
+            if runs * instances < 2:
+                break
+            split = Split(functions, instances, runs)
+            smallest = self._smallest(split)
+            merit = functions if smallest <= self.wanted.size else -smallest * MOST_FUNCTIONS
+            rows.append(_Row(split, merit, smallest=smallest))
+        return rows
+
+    def _smallest(self, split: Split) -> float:
+        """The smallest effect on a function; of ERTs in the typical case of the pilot."""
+        from timefair.statistics.power.ert_ratio import CostLaw, EqualErt
+        from timefair.statistics.power.rank_sum import smallest_a12
+        from timefair.statistics.power.success import SameRate
+
+        design = replace(self.design, **vars(split))
+        runs, power = design.runs_on_function, self.wanted.power
+        if self.wanted.effect == "a12":
+            return smallest_a12(runs, design.level_on_function, power)
+        if self.wanted.effect == "success":
+            return SameRate(runs, design.level_on_function).smallest_difference(power)
+        case = _quantile(self.pilot.cases(), _CASES[_TYPICAL])
+        law = CostLaw(0.5) if case is None else case.law
+        return EqualErt(runs, law, design.level_at_target, rng=self.rng).smallest_ratio(power)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A split, how good it is, and what it gives as far as that is known."""
+
+    split: Split
+    merit: float
+    power: float | None = None
+    smallest: float | None = None
+
+    @property
+    def functions(self) -> int:
+        return self.split.functions
