@@ -38,7 +38,7 @@ _CASES = {_TYPICAL: 0.5, "hard: ": HARD}
 SHOWN_SPLITS = 5
 """Splits of core-hours that are printed."""
 
-MOST_FUNCTIONS = 1000
+MOST_IN_SUITE = 1000
 """Functions of a suite up to which it has a number of functions to choose from."""
 
 
@@ -209,13 +209,15 @@ class _Plan:
         }[self.wanted.effect]
 
     def _on_function(self) -> Iterator[str]:
+        from timefair.statistics.power.search import MOST_RUNS
+
         needed = self._runs_needed(self.design)
         if not needed:
             yield "on a function unknown: no run of the pilot reached a target that another missed"
             return
         for what, runs in needed.items():
             if runs is None:
-                yield f"on a function {what}more runs than are looked for"
+                yield f"on a function {what}more than {counted(MOST_RUNS, 'run')} of each algorithm"
                 continue
             each = -(-runs // self.design.instances)
             yield (
@@ -291,8 +293,10 @@ class _Plan:
         )
 
     def _functions(self, number: int | None) -> str:
+        from timefair.statistics.power.over_functions import MOST_FUNCTIONS
+
         if number is None:
-            return "more functions than are looked for"
+            return f"more than {counted(MOST_FUNCTIONS, 'function')}"
         beyond = f" (the suite has {self._most_functions})" if number > self._most_functions else ""
         return f"{counted(number, 'function')}{beyond}"
 
@@ -352,7 +356,7 @@ class _Plan:
 
         suite = registry.find(self.problems.suite, self.problems.parameters)
         known = len(self.pilot.functions)
-        limited = suite.functions.stop - suite.functions.start <= MOST_FUNCTIONS
+        limited = suite.functions.stop - suite.functions.start <= MOST_IN_SUITE
         return len(suite.functions) if limited else known
 
     def _over_all_splits(self, total: int) -> list[_Row] | None:
@@ -383,7 +387,7 @@ class _Plan:
                 break
             split = Split(functions, instances, runs)
             smallest = self._smallest(split)
-            merit = functions if smallest <= self.wanted.size else -smallest * MOST_FUNCTIONS
+            merit = functions if smallest <= self.wanted.size else -smallest * MOST_IN_SUITE
             rows.append(_Row(split, merit, smallest=smallest))
         return rows
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincinv, ndtr, ndtri
 
-from timefair.statistics.power.search import least_number, smallest_effect
+from timefair.statistics.power.search import MOST_RUNS, least_number, smallest_effect
 from timefair.statistics.score_test import score_p
 
 SIMULATED_COSTS = 600_000
@@ -21,9 +21,6 @@ MOST_SAMPLES = 4000
 
 SIMULATED_RUNS = 300
 """Runs of each algorithm up to which the power is simulated."""
-
-MOST_RUNS = 1_000_000
-"""Runs of each algorithm up to which a number is looked for."""
 
 GREATEST_RATIO = 1000.0
 """Ratio of ERTs up to which an effect is looked for."""

@@ -18,7 +18,7 @@ SAMPLES = 4000
 EXACT_FUNCTIONS = 50
 """Functions up to which Wilcoxon's p-value is exact, as in `comparison.wilcoxon`."""
 
-MOST_FUNCTIONS = 10_000
+MOST_FUNCTIONS = 1000
 """Functions up to which a number is looked for."""
 
 EFFICIENCY = 0.86

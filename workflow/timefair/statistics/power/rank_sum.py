@@ -8,14 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from timefair.statistics.power.search import least_number, smallest_effect
+from timefair.statistics.power.search import MOST_RUNS, least_number, smallest_effect
 from timefair.statistics.rank_sum import EXACT_PAIRS, at_most
 
 EXACT_RUNS = 40
 """Runs of each algorithm up to which the power is exact."""
-
-MOST_RUNS = 100_000
-"""Runs of each algorithm up to which a number is looked for."""
 
 GREATEST_ODDS = 1e6
 """Odds A12/(1 - A12) up to which an effect is looked for."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
+MOST_RUNS = 1_000_000
+"""Runs of each algorithm up to which a number is looked for."""
+
 TOLERANCE = 0.002
 """Relative width of the interval in which an effect is found."""
 

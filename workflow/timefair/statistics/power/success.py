@@ -8,13 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr, ndtri, xlogy
 
-from timefair.statistics.power.search import least_number, smallest_effect
+from timefair.statistics.power.search import MOST_RUNS, least_number, smallest_effect
 
-EXACT_RUNS = 500
+EXACT_RUNS = 1000
 """Runs of each algorithm up to which the power is exact."""
-
-MOST_RUNS = 1_000_000
-"""Runs of each algorithm up to which a number is looked for."""
 
 
 class SameRate:
