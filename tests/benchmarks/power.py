@@ -6,11 +6,12 @@ For each design the smallest difference with a power of 0.8 is taken as true, an
 tests are simulated: every pair of algorithms on every function, each with runs of its own, the
 package's own tests, and Holm over the family. One pair differs: on the first function, or over all
 functions for "share". "Found" is the share of families in which its difference is found in the
-right direction. (In a campaign an algorithm that differs from one other differs from several. Holm's
-levels are then larger: 0.83 instead of 0.80 for the first design of "success".) The column "other law" has the same difference, in another law than the one that the power is computed
-for: normal results instead of Lehmann's alternative (a12), lognormal costs instead of exponential
-ones (ratio), a Laplace instead of a normal law over the
-functions (share).
+right direction. (In a campaign an algorithm that differs from one other differs from several.
+Holm's levels are then larger: the first design of "success" then finds 0.83 instead of 0.80.)
+
+The column "other law" has the same difference in another law than the one that the power is
+computed for: normal results instead of Lehmann's alternative (a12), lognormal costs instead of
+exponential ones (ratio), a Laplace instead of a normal law over the functions (share).
 """
 
 from __future__ import annotations

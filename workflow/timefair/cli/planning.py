@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isinf, isnan, log, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError, suggest
 from timefair.cli.common import Commands, one_thread, refuse_mixed
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from timefair.rundata.pilot import Pilot
     from timefair.statistics.power.components import Components, Split
     from timefair.statistics.power.design import Design
-
-_Case = TypeVar("_Case")
 
 EFFECTS = {"a12": (0.5, 1.0), "ratio": (1.0, 1000.0), "success": (0.0, 1.0)}
 """What can be detected, and the values that it lies between."""
@@ -80,9 +78,9 @@ def _variances(variances: Components, comparisons: int) -> str:
     )
 
 
-def _quantile(values: Sequence[_Case], share: float) -> _Case | None:
-    """The element of sorted values with this share at or below it; None of none."""
-    return values[min(int(share * len(values)), len(values) - 1)] if values else None
+def _place(values: Sequence[object], share: float) -> int:
+    """Where the element with this share of sorted values at or below it is."""
+    return min(int(share * len(values)), len(values) - 1)
 
 
 def _seeded(seed: int) -> np.random.Generator:
@@ -157,11 +155,6 @@ def _read(folder: Path) -> tuple[Campaign, list[Pilot]]:
     for pilot in found:
         if len(pilot.algorithms) < 2:
             raise InputError(f"{folder}: has one algorithm; a comparison needs at least 2")
-        if pilot.runs * pilot.instances < 2:
-            raise InputError(
-                f"{folder}: has one run of each algorithm on a function; should have at least 2, "
-                "to show how much runs differ"
-            )
     return campaign, found
 
 
@@ -213,7 +206,7 @@ class _Plan:
 
         needed = self._runs_needed(self.design)
         if not needed:
-            yield "on a function unknown: no run of the pilot reached a target that another missed"
+            yield f"on a function unknown: {self._unknown_on_function()}"
             return
         for what, runs in needed.items():
             if runs is None:
@@ -238,11 +231,12 @@ class _Plan:
             return {"": runs_for_a12(size, design.level_on_function, power)}
         if self.wanted.effect == "ratio":
             cases = self.pilot.cases()
-            picked = {what: _quantile(cases, share) for what, share in _CASES.items()}
+            laws = {
+                what: cases[_place(cases, share)].law for what, share in _CASES.items() if cases
+            }
             return {
-                what: runs_for_ratio(size, case.law, design.level_at_target, power, rng=self.rng)
-                for what, case in picked.items()
-                if case is not None
+                what: runs_for_ratio(size, law, design.level_at_target, power, rng=self.rng)
+                for what, law in laws.items()
             }
         rates = self.pilot.success_rates.tolist()
         other = {p: p + size if p + size <= 1 else p - size for p in set(rates)}
@@ -252,12 +246,8 @@ class _Plan:
             if q >= 0
         }
         runs = sorted((needed[p] or inf) for p in rates if p in needed)
-        picked_runs = {what: _quantile(runs, share) for what, share in _CASES.items()}
-        return {
-            what: None if isinf(number) else int(number)
-            for what, number in picked_runs.items()
-            if number is not None
-        }
+        picked = {what: runs[_place(runs, share)] for what, share in _CASES.items() if runs}
+        return {what: None if isinf(most) else int(most) for what, most in picked.items()}
 
     def _over_functions(self) -> Iterator[str]:
         from scipy.special import ndtri
@@ -300,6 +290,16 @@ class _Plan:
         beyond = f" (the suite has {self._most_functions})" if number > self._most_functions else ""
         return f"{counted(number, 'function')}{beyond}"
 
+    def _unknown_on_function(self) -> str:
+        """Why the number of runs is not known."""
+        if self.pilot.runs * self.pilot.instances < 2:
+            return "the pilot has one run on a function; at least 2 show how much runs differ"
+        if self.wanted.effect == "ratio":
+            return "no run of the pilot reached a target"
+        return (
+            "no target was reached by some runs of an algorithm on a function and missed by others"
+        )
+
     def _unknown(self, variances: Components) -> str:
         """Why the number of functions cannot be told; empty if it can."""
         if len(self.pilot.functions) < 2:
@@ -324,6 +324,9 @@ class _Plan:
 
     def _split(self, hours: float) -> Iterator[str]:
         total = int(hours * 3600 / self._core_s(1))
+        if self.wanted.effect == "ratio" and not self.pilot.cases():
+            yield f"split         unknown: {self._unknown_on_function()}"
+            return
         rows = self._over_all_splits(total) if self.wanted.effect == "ratio" else None
         rows = self._on_function_splits(total) if rows is None else rows
         if not rows:
@@ -393,7 +396,7 @@ class _Plan:
 
     def _smallest(self, split: Split) -> float:
         """The smallest effect on a function; of ERTs in the typical case of the pilot."""
-        from timefair.statistics.power.ert_ratio import CostLaw, EqualErt
+        from timefair.statistics.power.ert_ratio import EqualErt
         from timefair.statistics.power.rank_sum import smallest_a12
         from timefair.statistics.power.success import SameRate
 
@@ -403,8 +406,8 @@ class _Plan:
             return smallest_a12(runs, design.level_on_function, power)
         if self.wanted.effect == "success":
             return SameRate(runs, design.level_on_function).smallest_difference(power)
-        case = _quantile(self.pilot.cases(), _CASES[_TYPICAL])
-        law = CostLaw(0.5) if case is None else case.law
+        cases = self.pilot.cases()
+        law = cases[_place(cases, _CASES[_TYPICAL])].law
         return EqualErt(runs, law, design.level_at_target, rng=self.rng).smallest_ratio(power)
 
 

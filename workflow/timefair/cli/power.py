@@ -26,13 +26,21 @@ def check_lines(campaign: Campaign) -> Iterator[str]:
     shown = detectable(design, POWER, rng=np.random.default_rng(campaign.seed))
     at_most = "" if campaign.stopping.rule == "fixed" else "at most "
     yield (
-        f"can show      differences found with {POWER:.0%} probability, after Holm over "
-        f"{counted(design.pairs, 'pair')} of algorithms"
+        f"can show      with {100 * POWER:g} % probability, after Holm over "
+        f"{counted(design.pairs, 'pair')} of algorithms, differences from"
     )
-    yield (
-        f"  function    {_a12(shown.a12)}; {_apart(shown.success)}; "
-        f"{_ratios(shown.ratios)} ({at_most}{counted(design.runs_on_function, 'run')})"
-    )
+    if design.runs_on_function < shown.mann_whitney:
+        yield (
+            "  function    this design can decide nothing on a function: "
+            f"{counted(design.runs_on_function, 'run')} of each algorithm, "
+            f"{counted(design.pairs * design.functions, 'test')}; Mann and Whitney's test needs "
+            f"{shown.mann_whitney} runs"
+        )
+    else:
+        yield (
+            f"  function    {_a12(shown.a12)}; {_apart(shown.success)}; "
+            f"{_ratios(shown.ratios)} ({at_most}{counted(design.runs_on_function, 'run')})"
+        )
     if isinf(shown.share) and design.functions < shown.wilcoxon:
         yield (
             "  all         this design can decide nothing by the precision at the end: "
@@ -40,9 +48,9 @@ def check_lines(campaign: Campaign) -> Iterator[str]:
             f"Wilcoxon's test needs {shown.wilcoxon} functions"
         )
     elif isinf(shown.share):
-        yield f"  all         no difference over {design.functions} functions"
+        yield f"  all         none over {design.functions} functions"
     else:
-        yield f"  all         an algorithm that is better on {shown.share:.0%} of all functions"
+        yield f"  all         an algorithm that is better on {100 * shown.share:.0f} % of all functions"
     least = max(shown.friedman, shown.nemenyi)
     if design.functions < least:
         yield (
@@ -67,7 +75,7 @@ def design_of(campaign: Campaign) -> Design:
 
 
 def _a12(smallest: float) -> str:
-    return "no A12" if isinf(smallest) else f"A12 of {smallest:.2f}"
+    return "no A12" if isinf(smallest) else f"A12 {smallest:.2f}"
 
 
 def _apart(smallest: float) -> str:

@@ -4,6 +4,7 @@ import pytest
 from timefair.statistics.comparison import mann_whitney
 from timefair.statistics.power import rank_sum
 from timefair.statistics.power.rank_sum import (
+    least_for_mann_whitney,
     noether_runs,
     power_of_a12,
     runs_for_a12,
@@ -34,6 +35,13 @@ def test_the_normal_approximation_takes_over_without_a_jump(monkeypatch, level):
     effect = smallest_a12(runs, level, 0.8)
     monkeypatch.setattr(rank_sum, "EXACT_RUNS", 1)
     assert power_of_a12(effect, runs, level) == pytest.approx(0.8, abs=0.01)
+
+
+@pytest.mark.parametrize("tests", [1, 168, 5356])
+def test_so_many_runs_are_significant_and_fewer_are_not(tests):
+    least = least_for_mann_whitney(0.05 / tests)
+    assert mann_whitney(np.arange(least), np.arange(least) + least) * tests <= 0.05
+    assert mann_whitney(np.arange(least - 1), np.arange(least - 1) + least) * tests > 0.05
 
 
 def test_no_a12_is_found_by_runs_that_cannot_reach_the_level():

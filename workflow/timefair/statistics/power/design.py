@@ -80,14 +80,17 @@ class Detectable:
     share
         Over all functions, by the median precision at the end: share of the functions on which one
         algorithm is better, of Wilcoxon's signed-rank test.
+    mann_whitney
+        Fewest runs of an algorithm on a function with which this test can reach its level at all.
     wilcoxon, friedman, nemenyi
-        Fewest functions with which each of these tests can reach its level at all.
+        Fewest functions with which each of these tests can.
     """
 
     a12: float
     success: float
     ratios: dict[float, float]
     share: float
+    mann_whitney: int
     wilcoxon: int
     friedman: int
     nemenyi: int
@@ -134,6 +137,7 @@ def detectable(design: Design, power: float = 0.8, *, rng: np.random.Generator) 
         success=SameRate(runs, level).smallest_difference(power),
         ratios=smallest_ratios(design, SUCCESS_RATES, power, rng=rng),
         share=over_all.smallest_share(power),
+        mann_whitney=rank_sum.least_for_mann_whitney(level),
         wilcoxon=over_functions.least_for_wilcoxon(design.level_over_functions),
         friedman=over_functions.least_for_friedman(design.algorithms, design.alpha),
         nemenyi=over_functions.least_for_nemenyi(design.algorithms, design.alpha),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, sqrt
+from math import ceil, comb, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +115,30 @@ def runs_for_a12(a12: float, level: float, power: float) -> int | None:
     return least_number(
         lambda runs: power_of_a12(a12, runs, level), power, least=2, guess=guess, most=MOST_RUNS
     )
+
+
+def least_for_mann_whitney(level: float) -> int:
+    """Fewest runs of each algorithm with which Mann and Whitney's test can reach a level at all.
+
+    Parameters
+    ----------
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    int
+        The least n with ``2/comb(2n, n) <= level``: all runs of one algorithm are better.
+
+    Examples
+    --------
+    >>> least_for_mann_whitney(0.05), least_for_mann_whitney(0.05 / 168)
+    (4, 8)
+    """
+    runs = 1
+    while level * comb(2 * runs, runs) < 2:
+        runs += 1
+    return runs
 
 
 def noether_runs(a12: float, level: float, power: float) -> int:
