@@ -123,7 +123,7 @@ def test_a_ratio_takes_runs_and_functions(pilot, planned):
     assert lines[0].endswith("2 algorithms, 6 functions, 2 instances, 4 runs each")
     assert lines[1].startswith("to find       a ratio of ERTs in seconds of 1.5 with 80 %")
     assert [line.split(":")[0] for line in lines[2:4]] == [
-        "on a function typical", "on a function hard",
+        "on a function half of the cases", "on a function 9 of 10 cases",
     ]  # fmt: skip
     assert lines[4].startswith("spread        of the log ratio: functions ")
     assert "core-hours" in lines[5]

@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 EFFECTS = {"a12": (0.5, 1.0), "ratio": (1.0, 1000.0), "success": (0.0, 1.0)}
 """What can be detected, and the values that it lies between."""
 
-HARD = 0.9
-"""Share of the cases of a pilot that need at most as many runs as a hard one."""
-
 _NAMES = {"a12": "A12", "ratio": "ratio of ERTs", "success": "difference"}
 
-_TYPICAL = "typical: "
-_CASES = {_TYPICAL: 0.5, "hard: ": HARD}
-"""The cases of a pilot that are planned for, by the share of cases that need at most as much."""
+_HALF = "half of the cases: "
+_CASES = {_HALF: 0.5, "9 of 10 cases: ": 0.9}
+"""For which share of the cases of a pilot a number of runs is enough."""
 
 SHOWN_SPLITS = 5
 """Splits of core-hours that are printed."""
+
+MOST_INSTANCES = 1000
+"""Instances of a function that a split can have."""
 
 MOST_IN_SUITE = 1000
 """Functions of a suite up to which it has a number of functions to choose from."""
@@ -221,7 +221,7 @@ class _Plan:
             )
 
     def _runs_needed(self, design: Design) -> dict[str, int | None]:
-        """Runs of an algorithm on a function: one number, or a typical and a hard one."""
+        """Runs of an algorithm on a function: one number, or one for each of `_CASES`."""
         from timefair.statistics.power.ert_ratio import runs_for_ratio
         from timefair.statistics.power.rank_sum import runs_for_a12
         from timefair.statistics.power.success import runs_for_difference
@@ -373,7 +373,7 @@ class _Plan:
         if self._unknown(variances) or not functions:
             return None
         seed, rows = int(self.rng.integers(2**63)), []
-        for split in splits(variances, total, functions=functions, instances=total):
+        for split in splits(variances, total, functions=functions, instances=MOST_INSTANCES):
             test = SignedRankPower(split.functions, level, rng=_seeded(seed))
             power = test.power(self._effect(variances, split.instances, split.runs))
             rows.append(_Row(split, power, power=power))
@@ -395,7 +395,7 @@ class _Plan:
         return rows
 
     def _smallest(self, split: Split) -> float:
-        """The smallest effect on a function; of ERTs in the typical case of the pilot."""
+        """The smallest effect on a function; of ERTs in the middle case of the pilot."""
         from timefair.statistics.power.ert_ratio import EqualErt
         from timefair.statistics.power.rank_sum import smallest_a12
         from timefair.statistics.power.success import SameRate
@@ -407,7 +407,7 @@ class _Plan:
         if self.wanted.effect == "success":
             return SameRate(runs, design.level_on_function).smallest_difference(power)
         cases = self.pilot.cases()
-        law = cases[_place(cases, _CASES[_TYPICAL])].law
+        law = cases[_place(cases, _CASES[_HALF])].law
         return EqualErt(runs, law, design.level_at_target, rng=self.rng).smallest_ratio(power)
 
 

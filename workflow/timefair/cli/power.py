@@ -50,7 +50,8 @@ def check_lines(campaign: Campaign) -> Iterator[str]:
     elif isinf(shown.share):
         yield f"  all         none over {design.functions} functions"
     else:
-        yield f"  all         an algorithm that is better on {100 * shown.share:.0f} % of all functions"
+        share = f"{100 * shown.share:.0f} %"
+        yield f"  all         an algorithm that is better on {share} of all functions"
     least = max(shown.friedman, shown.nemenyi)
     if design.functions < least:
         yield (
