@@ -25,7 +25,7 @@ def test_moments_are_those_of_drawn_costs(law):
     np.testing.assert_allclose(covariance, np.cov(spent, success), rtol=0.05, atol=0.003)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", [*LAWS, CostLaw(0.4, shape=0.1)])
 def test_the_faster_law_has_the_ratio_of_erts(law):
     fast, times = law.faster(2.5)
     assert law.ert / (fast.ert / times) == pytest.approx(2.5, rel=1e-6)

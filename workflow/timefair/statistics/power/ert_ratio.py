@@ -110,8 +110,8 @@ class CostLaw:
         >>> round(law.success, 6), round(times, 6)
         (0.75, 2.0)
         """
-        low, high = 0.0, log(ratio) + 1.0
-        while high - low > 1e-9:
+        low, high = 0.0, log(ratio) / min(self.shape, 1.0) + 1.0
+        while high - low > 1e-9 * high:
             middle = (low + high) / 2
             enough = self._scaled(exp(middle)).ert * ratio <= self.ert * exp(middle)
             low, high = (low, middle) if enough else (middle, high)
@@ -153,7 +153,8 @@ class EqualErt:
         self.runs, self.law, self.level = runs, law, level
         if runs <= SIMULATED_RUNS:
             samples = min(SIMULATED_COSTS // runs, MOST_SAMPLES)
-            self._costs = rng.gamma(law.shape, size=(2, samples, runs))
+            slow, self._fast = rng.gamma(law.shape, size=(2, samples, runs))
+            self._of_slow = self._sums(slow)
 
     def power(self, ratio: float) -> float:
         """Probability in [0, 1] that ERTs of a ratio of at least 1 are found to differ."""
@@ -161,14 +162,27 @@ class EqualErt:
 
     def _simulated(self, ratio: float) -> float:
         _, times = self.law.faster(ratio)
-        spent = np.minimum(self._costs / np.array([1.0, times])[:, None, None], self.law.cut)
-        success = spent < self.law.cut
-        successes = success.sum(axis=(0, 2))
-        common = spent.sum(axis=(0, 2)) / np.maximum(successes, 1)
-        scores = spent - common[:, None] * success
-        means, variances = scores.mean(axis=2), scores.var(axis=2, ddof=1)
+        of_both = np.stack([self._of_slow, self._sums(self._fast, times)])
+        spent, successes, squares, across = np.moveaxis(of_both, 1, 0)
+        common = spent.sum(axis=0) / np.maximum(successes.sum(axis=0), 1)
+        means = (spent - common * successes) / self.runs
+        variances = squares - 2 * common * across + common**2 * successes - self.runs * means**2
+        variances = np.maximum(variances, 0.0) / (self.runs - 1)
         p = score_p(means[0], variances[0], self.runs, means[1], variances[1], self.runs)
-        return float(((p <= self.level) & (successes > 0)).mean())
+        return float(((p <= self.level) & successes.any(axis=0)).mean())
+
+    def _sums(self, costs: NDArray[np.float64], times: float = 1.0) -> NDArray[np.float64]:
+        """Over the runs of each sample: costs, successes, squared costs, costs of successes."""
+        spent = np.minimum(costs / times, self.law.cut)
+        success = (spent < self.law.cut).astype(np.float64)
+        return np.stack(
+            [
+                spent.sum(axis=1),
+                success.sum(axis=1),
+                np.einsum("ij,ij->i", spent, spent),
+                np.einsum("ij,ij->i", spent, success),
+            ]
+        )
 
     def _normal(self, ratio: float) -> float:
         fast, times = self.law.faster(ratio)

@@ -8,7 +8,7 @@ from math import inf
 MOST_RUNS = 1_000_000
 """Runs of each algorithm up to which a number is looked for."""
 
-TOLERANCE = 0.002
+TOLERANCE = 0.005
 """Relative width of the interval in which an effect is found."""
 
 
