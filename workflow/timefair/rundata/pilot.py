@@ -101,9 +101,9 @@ class Pilot:
         shape = (len(self.functions), self.instances, self.targets)
         logarithms = {name: np.full((2, *shape), np.nan) for name in self.algorithms}
         place = {function: k for k, function in enumerate(self.functions)}
-        numbered: dict[tuple[int, str], int] = {}
-        for (function, _, name), rows in self.rows.items():
-            number = numbered[function, name] = numbered.get((function, name), -1) + 1
+        of_function = {f: sorted({i for g, i, _ in self.rows if g == f}) for f in self.functions}
+        for (function, instance, name), rows in self.rows.items():
+            number = of_function[function].index(instance)
             for target in range(self.targets):
                 logarithms[name][:, place[function], number, target] = log_ratio_variance(
                     self.spent.cost[rows, target], self.spent.success[rows, target]
