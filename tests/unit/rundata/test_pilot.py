@@ -17,7 +17,8 @@ def read(run, table):
         rows = [
             run(
                 [(5, t, 0.5)] if t < 1 else [(5, 0.5, 2.0)],
-                algorithm=name, function=function, instance=instance, run=k, real_s=0.5, dimension=dimension,
+                algorithm=name, function=function, instance=instance, run=k,
+                dimension=dimension, real_s=0.5,
             )
             for dimension in dimensions
             for (name, function, instance), several in times.items()
