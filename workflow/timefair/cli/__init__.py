@@ -82,9 +82,10 @@ def parser(command: str = "") -> Command:
     if command == "measure":
         measuring.add_to(commands, campaign)
         return top
-    from timefair.cli import algorithms, analysis, campaigns, exchange, progress, trust
+    from timefair.cli import algorithms, analysis, campaigns, exchange, planning, progress, trust
 
     campaigns.add_to(commands)
+    planning.add_to(commands)
     progress.add_to(commands)
     algorithms.add_to(commands)
     trust.add_to(commands)

@@ -6,7 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
-from timefair.cli.common import Commands, duration
+from timefair.cli.common import Commands, duration, one_thread
 from timefair.cli.paths import prepare_files
 
 
@@ -26,10 +26,11 @@ def add_to(commands: Commands) -> None:
 
     check = commands.add_parser(
         "check",
-        help="check a campaign and say what it will cost",
+        help="check a campaign and say what it will cost and can show",
         description="Reads a campaign file, names every fault in one line with the key, the value "
-        "and what would be right, and otherwise says how many runs and jobs the campaign has and "
-        "how long it takes at most. Nothing is measured.",
+        "and what would be right, and otherwise says how many runs and jobs the campaign has, "
+        "how long it takes at most, and how large a difference between two algorithms has to be "
+        "to be found. Nothing is measured.",
         example="timefair check mine.yaml",
     )
     check.add_argument("config", type=Path, metavar="CONFIG", help="a campaign, in YAML")
@@ -62,7 +63,9 @@ def _init(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
+    one_thread()
     from timefair.campaign import configuration, plan
+    from timefair.cli import power
 
     campaign = configuration.load(arguments.config)
     jobs = sum(1 for _ in plan.jobs(campaign))
@@ -80,12 +83,14 @@ def _check(arguments: argparse.Namespace) -> None:
     estimate, of_job = plan.wall_seconds(campaign, cores), plan.job_seconds(campaign)
     if estimate is None or of_job is None:
         print("core-seconds  unknown: evaluations are the only budget")
-        return
-    if cost_s := campaign.budget.evaluation_cost_s:
-        print(f"virtual cost  {cost_s:g} s per evaluation, which nobody waits for")
-    print(f"core-seconds  at most {plan.core_seconds(campaign):.0f}")
-    print(f"longest job   at most {duration(of_job)} in runs")
-    print(f"wall time     at most about {duration(estimate)} on {cores} core(s)")
+    else:
+        if cost_s := campaign.budget.evaluation_cost_s:
+            print(f"virtual cost  {cost_s:g} s per evaluation, which nobody waits for")
+        print(f"core-seconds  at most {plan.core_seconds(campaign):.0f}")
+        print(f"longest job   at most {duration(of_job)} in runs")
+        print(f"wall time     at most about {duration(estimate)} on {cores} core(s)")
+    for line in power.check_lines(campaign):
+        print(line)
 
 
 def _schema(arguments: argparse.Namespace) -> None:

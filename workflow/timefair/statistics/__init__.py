@@ -12,8 +12,9 @@ Only numpy and scipy are needed, nothing else of timefair, and each module has o
 - `evaluation_cost`, `turning_costs`, `cost_map`: the ERT as a line in the cost of an evaluation,
   where two lines cross, and who is best at each cost and budget;
 - `ecdf`, `profiles`: runtimes and costs over many problems at once, with bands from `strata`;
-- `ranks`, `friedman`, `comparison`, `rank_sum`, `corrections`: which algorithm is better, and
-  whether that is sure when many are compared;
+- `ranks`, `friedman`, `comparison`, `rank_sum`, `score_test`, `corrections`: which algorithm is
+  better, and whether that is sure when many are compared;
+- `power`: what a design can show before it is measured, and how many runs it takes;
 - `bootstrap`, `checks`: resampling of whole runs, and what all check in their arguments;
 - `run_count`: how many runs are enough.
 """

@@ -7,16 +7,15 @@ itself; nothing here depends on more than the order of the results, except `equa
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
-from scipy.special import stdtr
 
 from timefair.statistics.checks import check_confidence
 from timefair.statistics.ert import ert
 from timefair.statistics.rank_sum import tails
+from timefair.statistics.score_test import score_p
 
 EXACT_PAIRS = 50
 """Pairs up to which Wilcoxon's p-value is exact."""
@@ -346,43 +345,6 @@ def equal_ert(
     return float(score_p(mean_x, variance_x, x.size, mean_y, variance_y, y.size))
 
 
-def score_p(
-    mean_first: ArrayLike,
-    variance_first: ArrayLike,
-    m: int,
-    mean_second: ArrayLike,
-    variance_second: ArrayLike,
-    n: int,
-) -> NDArray[np.float64]:
-    """Two-sided p-values of Welch's test of scores, as `equal_ert` makes it.
-
-    Parameters
-    ----------
-    mean_first, variance_first, mean_second, variance_second : array_like
-        Of the scores of each algorithm, with the divisor runs - 1; any shapes that broadcast.
-    m, n : int
-        Their runs, at least 2.
-
-    Returns
-    -------
-    ndarray
-        Never below ``2/comb(m + n, m)``; 1 where all scores are alike.
-
-    Examples
-    --------
-    >>> score_p([0.0, 0.0], [1.0, 0.0], 5, [2.0, 0.0], [1.0, 0.0], 5).round(4).tolist()
-    [0.0133, 1.0]
-    """
-    first, second = np.asarray(variance_first) / m, np.asarray(variance_second) / n
-    difference = np.abs(np.asarray(mean_first) - np.asarray(mean_second))
-    total = first + second
-    with np.errstate(divide="ignore", invalid="ignore"):
-        freedom = total**2 / (first**2 / (m - 1) + second**2 / (n - 1))
-        p = 2 * stdtr(freedom, -difference / np.sqrt(total))
-    p = np.where(total > 0, p, np.where(difference > 0, 0.0, 1.0))
-    return np.asarray(np.maximum(p, _least_p(m, n)))
-
-
 def _chance_of_balance(ranks: NDArray[np.float64], smaller: float) -> float:
     """Two-sided chance of a rank sum as small as that if each rank takes either side evenly."""
     chance = np.ones(1)  # of each sum of half ranks
@@ -396,10 +358,6 @@ def _wins(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]
     """1 where the one of a row is better than the one of a column, half for a tie."""
     left, right = x[:, np.newaxis], y[np.newaxis, :]
     return np.asarray((left < right) + 0.5 * (left == right))
-
-
-def _least_p(m: int, n: int) -> float:
-    return min(2 / comb(m + n, m), 1.0)
 
 
 def _sample(values: ArrayLike, name: str) -> NDArray[np.float64]:

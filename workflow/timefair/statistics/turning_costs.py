@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.checks import check_confidence
-from timefair.statistics.comparison import score_p
+from timefair.statistics.score_test import score_p
 
 GRID = 33
 """Angles at which the test is made before the limits are refined."""

@@ -1,0 +1,229 @@
+"""What a design can show before it is measured, and what a difference takes after a pilot."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from timefair import cli
+from timefair.campaign import configuration, plan
+from timefair.cli.power import check_lines
+from timefair.records.store import write_record
+
+CAMPAIGN = {
+    "name": "pilot",
+    "problems": {"suite": "bbob", "functions": "1-6", "dimensions": 2, "instances": "1-2"},
+    "algorithms": {"A": "timefair:random-search", "B": "timefair:DE"},
+    "budget": {"time_s": 1},
+    "runs": 4,
+    "targets": [1, 0.1],
+}
+
+
+@pytest.fixture
+def pilot(tmp_path, run, table):
+    """Makes the folder of a pilot, in which B is twice as fast as A on average."""
+
+    def make(functions=range(1, 7), instances=(1, 2), runs=4, algorithms="AB", fastest_s=0.05):
+        rng = np.random.default_rng(1)
+        plan.write_snapshot(configuration.parse(CAMPAIGN), tmp_path)
+        (tmp_path / "collected").mkdir()
+        for label in algorithms:
+            rows = []
+            for function, instance, number in product(functions, instances, range(runs)):
+                mean_s = (1 + (label == "A")) * 0.2 * 1.2**function
+                reached = [mean_s * share for share in rng.gamma(2.0, size=2) / 2]
+                times = np.sort(np.maximum(reached, fastest_s))
+                events = [
+                    (k + 1, float(t), precision)
+                    for k, (t, precision) in enumerate(zip(times, (0.9, 0.05), strict=True))
+                    if t < 1
+                ]
+                names = {"function": function, "instance": instance, "run": number}
+                rows.append(run(events, algorithm=label, real_s=1.0, **names))
+            write_record(tmp_path / f"collected/{label}.parquet", table(*rows).to_batches(), {})
+        return tmp_path
+
+    return make
+
+
+@pytest.fixture
+def planned(capsys):
+    """Runs the command; its status and its lines."""
+
+    def run(folder: Path, *words: str) -> tuple[int, list[str]]:
+        status = cli.main(["plan", str(folder), *words])
+        printed = capsys.readouterr()
+        return status, (printed.out + printed.err).splitlines()
+
+    return run
+
+
+def checked(**changes):
+    return list(check_lines(configuration.parse(CAMPAIGN | changes)))
+
+
+# --- Before the first run -----------------------------------------------------------------------
+
+
+def test_check_warns_of_a_design_that_can_decide_nothing(tmp_path, capsys):
+    file = tmp_path / "campaign.yaml"
+    file.write_text(
+        "name: trial\n"
+        "problems: {suite: bbob, functions: '1-6', dimensions: 5, instances: 1}\n"
+        "algorithms: {A: timefair:random-search, B: timefair:DE, C: timefair:PSO}\n"
+        "budget: {evaluations: 100}\n"
+        "runs: 5\n"
+    )
+    assert cli.main(["check", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert (
+        "this design can decide nothing by the precision at the end: 6 functions, 3 pairs; "
+        "Wilcoxon's test needs 7 functions"
+    ) in out
+
+
+def test_check_says_how_large_a_difference_has_to_be():
+    functions = CAMPAIGN["problems"] | {"functions": "1-24"}
+    lines = "\n".join(checked(problems=functions, runs=30))
+    assert "A12 0.7" in lines
+    assert "ratio of ERTs 2." in lines
+    assert "better on 73 % of all functions" in lines
+    assert "nothing" not in lines
+
+
+def test_check_is_silent_about_a_single_algorithm():
+    assert checked(algorithms={"A": "timefair:random-search"}) == []
+
+
+def test_one_run_and_one_function_show_nothing():
+    lines = checked(problems=CAMPAIGN["problems"] | {"functions": 1, "instances": 1}, runs=1)
+    assert lines[1].endswith(
+        "this design can decide nothing on a function: 1 run of each algorithm, 1 test; "
+        "Mann and Whitney's test needs 4 runs"
+    )
+    assert sum("can decide nothing" in line for line in lines) == 3
+
+
+def test_runs_of_a_stopping_rule_are_the_most_there_can_be():
+    lines = checked(stopping={"rule": "mean"}, runs=20)
+    assert "(at most 40 runs)" in lines[1]
+
+
+# --- From a pilot -------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_ratio_takes_runs_and_functions(pilot, planned):
+    status, lines = planned(pilot(), "--detect", "ratio=1.5")
+    assert status == 0
+    assert lines[0].endswith("2 algorithms, 6 functions, 2 instances, 4 runs each")
+    assert lines[1].startswith("to find       a ratio of ERTs in seconds of 1.5 with 80 %")
+    assert [line.split(":")[0] for line in lines[2:4]] == [
+        "on a function half of the cases", "on a function 9 of 10 cases",
+    ]  # fmt: skip
+    assert lines[4].startswith("spread        of the log ratio: functions ")
+    assert "core-hours" in lines[5]
+
+
+def test_smaller_differences_and_more_power_take_more(pilot, planned):
+    folder = pilot()
+
+    def runs(*words):
+        _, lines = planned(folder, *words)
+        (line,) = [line for line in lines if line.startswith("on a function")][:1]
+        return int(line.split(" runs of each")[0].split()[-1].replace(",", ""))
+
+    assert runs("--detect", "a12=0.7") > runs("--detect", "a12=0.8")
+    assert runs("--detect", "a12=0.8", "--power", "0.95") > runs("--detect", "a12=0.8")
+
+
+@pytest.mark.slow
+def test_core_hours_are_split(pilot, planned):
+    status, lines = planned(pilot(), "--detect", "ratio=2", "--core-hours", "1")
+    header = next(k for k, line in enumerate(lines) if line.startswith("split"))
+    assert status == 0
+    total = int(lines[header].split(": ")[1].split()[0].replace(",", ""))
+    assert total == 1747  # an hour of two algorithms of 1.03 s
+    rows = [line.split() for line in lines[header + 2 :]]
+    assert all(int(f) * int(i) * int(r) <= total for f, i, r, *_ in rows)
+    assert sum(row[-1] == "best" for row in rows) == 1
+
+
+@pytest.mark.slow
+def test_core_hours_for_success_rates_are_given_to_as_many_functions_as_they_decide(pilot, planned):
+    _, lines = planned(pilot(), "--detect", "success=0.3", "--core-hours", "1")
+    (best,) = [line.split() for line in lines if line.endswith("best")]
+    assert float(best[3]) <= 0.3
+
+
+@pytest.mark.parametrize(
+    ("changes", "detect", "line"),
+    [
+        ({"functions": [1]}, "ratio=1.5", "all functions unknown: the pilot has one function"),
+        ({"runs": 1}, "ratio=1.5", "all functions unknown: the pilot has one run on an instance"),
+        (
+            {"runs": 1, "instances": [1]},
+            "ratio=1.5",
+            "on a function unknown: the pilot has one run on a function",
+        ),
+        ({"fastest_s": 2.0}, "ratio=1.5", "on a function unknown: no run of the pilot reached"),
+        ({"fastest_s": 2.0}, "success=0.2", "on a function unknown: no target was reached by some"),
+        ({"instances": [1]}, "ratio=1.5", "instances unknown"),
+    ],
+)
+def test_what_a_pilot_cannot_show_is_stated(pilot, planned, changes, detect, line):
+    status, lines = planned(pilot(**changes), "--detect", detect)
+    assert status == 0
+    assert any(line in one for one in lines), lines
+
+
+def test_too_few_core_hours_are_stated(pilot, planned):
+    _, lines = planned(pilot(), "--detect", "ratio=2", "--core-hours", "0.001")
+    assert lines[-1] == "split         0.001 core-hours are too few: 1 run of each algorithm"
+
+
+def test_a_split_that_rests_on_nothing_is_not_given(pilot, planned):
+    _, lines = planned(pilot(fastest_s=2.0), "--detect", "ratio=2", "--core-hours", "1")
+    assert lines[-1].startswith("split         unknown: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (["--detect", "ratio"], "--detect: 'ratio': should be ratio=1.25, a12=0.7 or success=0.2"),
+        (["--detect", "ration=2"], "; did you mean 'ratio'?"),
+        (["--detect", "ratio=1"], "--detect: ratio=1: should be a number above 1 and below 1000"),
+        (["--detect", "ratio=x"], "--detect: ratio=x: should be a number above 1 and below 1000"),
+        (["--detect", "ratio=nan"], "--detect: ratio=nan: should be a number above 1"),
+        (["--detect", "a12=0.5"], "--detect: a12=0.5: should be a number above 0.5 and below 1"),
+        (["--detect", "success=1"], "--detect: success=1: should be a number above 0 and below 1"),
+        (["--detect", "a12=0.7", "--power", "1"], "--power: 1: should be above 0 and below 1"),
+        (["--detect", "a12=0.7", "--core-hours", "0"], "--core-hours: 0: should be above 0"),
+        (["--detect", "a12=0.7", "--core-hours", "inf"], "--core-hours: inf: should be above 0"),
+    ],
+)
+def test_wrong_options_are_refused_in_one_line(pilot, planned, words, fault):
+    status, lines = planned(pilot(), *words)
+    assert status == 2
+    assert len(lines) == 1
+    assert fault in lines[0]
+
+
+def test_a_pilot_of_one_algorithm_compares_nothing(pilot, planned):
+    status, lines = planned(pilot(algorithms="A"), "--detect", "a12=0.7")
+    assert (status, len(lines)) == (2, 1)
+    assert "has one algorithm; a comparison needs at least 2" in lines[0]
+
+
+def test_a_folder_without_collected_runs_is_refused(tmp_path, planned):
+    status, lines = planned(tmp_path, "--detect", "a12=0.7")
+    assert (status, len(lines)) == (2, 1)
+    assert "campaign.json" in lines[0]
+    plan.write_snapshot(configuration.parse(CAMPAIGN), tmp_path)
+    status, lines = planned(tmp_path, "--detect", "a12=0.7")
+    assert (status, len(lines)) == (2, 1)
+    assert "has no collected runs" in lines[0]

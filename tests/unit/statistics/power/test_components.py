@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+
+from timefair.statistics.ert import ert
+from timefair.statistics.power.components import (
+    Components,
+    components,
+    log_ratio_variance,
+    splits,
+)
+
+
+def test_variances_of_nested_numbers_are_found_again():
+    rng = np.random.default_rng(1)
+    functions, instances, runs = 400, 8, 3
+    d = rng.normal(0, 2.0, (functions, 1)) + rng.normal(0, 1.0, (functions, instances))
+    d = d + rng.normal(0, 3.0 / np.sqrt(runs), d.shape)
+    found = components(d, np.full(d.shape, 9.0), runs)
+    assert found.functions == pytest.approx(4.0, rel=0.2)
+    assert found.instances == pytest.approx(1.0, rel=0.2)
+    assert found.runs == 9.0
+
+
+def test_noise_alone_leaves_no_variance_between():
+    d = np.array([[0.0, 0.1], [0.05, 0.1], [0.1, 0.0]])
+    assert components(d, np.full(d.shape, 100.0), runs=2) == Components(0.0, 0.0, 100.0)
+
+
+@pytest.mark.parametrize(
+    ("d", "unknown"),
+    [
+        ([[1.0, 2.0]], {"functions"}),
+        ([[1.0], [2.0]], {"instances"}),
+        ([[1.0, np.nan], [2.0, np.nan]], {"instances"}),
+        ([[np.nan, np.nan]], {"functions", "instances", "runs"}),
+    ],
+)
+def test_what_a_pilot_cannot_show_is_nan(d, unknown):
+    found = vars(components(d, np.ones_like(d), runs=2))
+    assert {name for name, value in found.items() if np.isnan(value)} == unknown
+
+
+def test_the_error_falls_with_each_number():
+    variances = Components(1.0, 1.0, 1.0)
+    base = variances.error(4, 2, 2)
+    assert variances.error(8, 2, 2) == pytest.approx(base / np.sqrt(2))
+    assert variances.error(4, 4, 2) < base
+    assert variances.error(4, 2, 4) < base
+
+
+def test_splits_spend_no_more_than_there_is_and_the_best_comes_first():
+    variances = Components(functions=1.0, instances=0.5, runs=4.0)
+    found = splits(variances, 100, functions=range(3, 25), instances=10)
+    errors = [variances.error(s.functions, s.instances, s.runs) for s in found]
+    assert all(split.total <= 100 and split.runs >= 2 for split in found)
+    assert errors == sorted(errors)
+    assert not splits(variances, 5, functions=range(3, 25), instances=10)
+
+
+def test_the_log_of_an_ert_varies_as_said():
+    rng = np.random.default_rng(1)
+    spent = np.minimum(rng.standard_exponential((4000, 200)), 1.0)
+    logs = np.log(ert(spent, spent < 1.0))
+    said = log_ratio_variance(spent[0], spent[0] < 1.0)
+    assert said[0] == pytest.approx(logs[0])
+    assert np.mean([log_ratio_variance(s, s < 1.0)[1] for s in spent[:200]]) == pytest.approx(
+        logs.var() * 200, rel=0.05
+    )

@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+
+from timefair.statistics.comparison import mann_whitney
+from timefair.statistics.power import rank_sum
+from timefair.statistics.power.rank_sum import (
+    least_for_mann_whitney,
+    noether_runs,
+    power_of_a12,
+    runs_for_a12,
+    smallest_a12,
+)
+
+
+@pytest.mark.parametrize("runs", [4, 7, 10])
+def test_without_a_difference_the_power_is_the_size_of_the_test(runs):
+    rng = np.random.default_rng(runs)
+    p = [mann_whitney(*rng.random((2, runs))) for _ in range(3000)]
+    assert power_of_a12(0.5, runs, level=0.05) == pytest.approx(
+        np.mean(np.less_equal(p, 0.05)), abs=0.015
+    )
+    assert power_of_a12(0.5, runs, level=0.05) <= 0.05
+
+
+def test_power_is_the_share_of_simulated_samples_that_are_found():
+    rng = np.random.default_rng(1)
+    samples = rng.standard_exponential((3000, 2, 9)) * np.array([[1.0], [6.0]])
+    found = np.mean([mann_whitney(*pair) <= 0.01 for pair in samples])
+    assert power_of_a12(6 / 7, 9, level=0.01) == pytest.approx(found, abs=0.03)
+
+
+@pytest.mark.parametrize("level", [0.05, 1e-4])
+def test_the_normal_approximation_takes_over_without_a_jump(monkeypatch, level):
+    runs = rank_sum.EXACT_RUNS
+    effect = smallest_a12(runs, level, 0.8)
+    monkeypatch.setattr(rank_sum, "EXACT_RUNS", 1)
+    assert power_of_a12(effect, runs, level) == pytest.approx(0.8, abs=0.01)
+
+
+@pytest.mark.parametrize("tests", [1, 168, 5356])
+def test_so_many_runs_are_significant_and_fewer_are_not(tests):
+    least = least_for_mann_whitney(0.05 / tests)
+    assert mann_whitney(np.arange(least), np.arange(least) + least) * tests <= 0.05
+    assert mann_whitney(np.arange(least - 1), np.arange(least - 1) + least) * tests > 0.05
+
+
+def test_no_a12_is_found_by_runs_that_cannot_reach_the_level():
+    assert smallest_a12(3, 0.05, 0.8) == np.inf  # 2/20 is the smallest p-value
+    assert smallest_a12(4, 0.05, 0.8) < 1  # 2/70
+
+
+@pytest.mark.parametrize("level", [0.05, 0.001])
+def test_runs_and_the_smallest_effect_agree(level):
+    effect = smallest_a12(20, level, 0.8)
+    assert runs_for_a12(effect, level, 0.8) == 20
+    assert runs_for_a12(effect + 0.01, level, 0.8) <= 20
+
+
+def test_small_effects_need_the_runs_of_noethers_formula():
+    ours, theirs = runs_for_a12(0.55, 0.05, 0.8), noether_runs(0.55, 0.05, 0.8)
+    assert ours == pytest.approx(theirs, rel=0.03)
+
+
+def test_effects_that_need_too_many_runs_are_not_looked_for():
+    assert runs_for_a12(0.5001, 0.05, 0.8) is None

@@ -1,0 +1,337 @@
+"""What a difference takes to be found, in the lines that `timefair plan` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf, isinf, isnan, log, sqrt
+from typing import TYPE_CHECKING
+
+from timefair.cli.power import counted, design_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from timefair.campaign.configuration import Campaign
+    from timefair.rundata.pilot import Pilot
+    from timefair.statistics.power.components import Components, Split
+    from timefair.statistics.power.design import Design
+
+_NAMES = {"a12": "A12", "ratio": "ratio of ERTs", "success": "difference of success rates"}
+
+_HALF = "half of the cases: "
+_CASES = {_HALF: 0.5, "9 of 10 cases: ": 0.9}
+"""For which share of the cases of a pilot a number of runs is enough."""
+
+SHOWN_SPLITS = 5
+"""Splits of core-hours that are printed."""
+
+MOST_INSTANCES = 1000
+"""Instances of a function that a split can have."""
+
+MOST_IN_SUITE = 1000
+"""Functions of a suite up to which it has a number of functions to choose from."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The difference that a user wants to find.
+
+    Attributes
+    ----------
+    effect, size
+        ``a12``, ``ratio`` of ERTs or difference of ``success`` rates, and how large it is.
+    power
+        Probability in (0, 1) to find it.
+    """
+
+    effect: str
+    size: float
+    power: float
+
+
+class Needs:
+    """What a pilot says about one difference, in one suite and dimension."""
+
+    def __init__(
+        self, campaign: Campaign, pilot: Pilot, wanted: Wanted, rng: np.random.Generator
+    ) -> None:
+        self.pilot, self.wanted, self.rng = pilot, wanted, rng
+        self.design = replace(
+            design_of(campaign),
+            functions=len(pilot.functions),
+            instances=pilot.instances,
+            runs=pilot.runs,
+            algorithms=len(pilot.algorithms),
+            targets=pilot.targets,
+        )
+        self.problems = campaign.problems
+        self.unit = "evaluations" if campaign.budget.time_s is None else "seconds"
+
+    def lines(self, core_hours: float | None) -> Iterator[str]:
+        """What the difference takes, and how to split core-hours if there are any to split."""
+        pilot, wanted = self.pilot, self.wanted
+        yield (
+            f"pilot         {pilot.suite}, D = {pilot.dimension}: "
+            f"{counted(len(pilot.algorithms), 'algorithm')}, "
+            f"{counted(len(pilot.functions), 'function')}, "
+            f"{counted(pilot.instances, 'instance')}, {counted(pilot.runs, 'run')} each"
+        )
+        yield (
+            f"to find       {self._question()} with {100 * wanted.power:g} % probability, after "
+            f"Holm over {counted(self.design.pairs, 'pair')}"
+        )
+        yield from self._on_function()
+        yield from self._over_functions()
+        if core_hours is not None:
+            yield from self._split(core_hours)
+
+    def _question(self) -> str:
+        size = f"{self.wanted.size:g}"
+        return {
+            "a12": f"A12 = {size} at the end",
+            "ratio": f"a ratio of ERTs in {self.unit} of {size}",
+            "success": f"success rates {size} apart",
+        }[self.wanted.effect]
+
+    def _on_function(self) -> Iterator[str]:
+        from timefair.statistics.power.search import MOST_RUNS
+
+        needed = self._runs_needed(self.design)
+        if not needed:
+            yield f"on a function unknown: {self._unknown_on_function()}"
+            return
+        for what, runs in needed.items():
+            if runs is None:
+                yield f"on a function {what}more than {counted(MOST_RUNS, 'run')} of each algorithm"
+                continue
+            each = -(-runs // self.design.instances)
+            yield (
+                f"on a function {what}{counted(runs, 'run')} of each algorithm: "
+                f"{counted(self.design.instances, 'instance')} of {counted(each, 'run')}; "
+                f"{self._hours(self.design.functions, self.design.instances, each)} for "
+                f"{counted(self.design.functions, 'function')}"
+            )
+
+    def _runs_needed(self, design: Design) -> dict[str, int | None]:
+        """Runs of an algorithm on a function: one number, or one for each of `_CASES`."""
+        from timefair.statistics.power.ert_ratio import runs_for_ratio
+        from timefair.statistics.power.rank_sum import runs_for_a12
+        from timefair.statistics.power.success import runs_for_difference
+
+        size, power = self.wanted.size, self.wanted.power
+        if self.wanted.effect == "a12":
+            return {"": runs_for_a12(size, design.level_on_function, power)}
+        if self.wanted.effect == "ratio":
+            cases = self.pilot.cases()
+            laws = {
+                what: cases[_place(cases, share)].law for what, share in _CASES.items() if cases
+            }
+            return {
+                what: runs_for_ratio(size, law, design.level_at_target, power, rng=self.rng)
+                for what, law in laws.items()
+            }
+        rates = self.pilot.success_rates.tolist()
+        other = {p: p + size if p + size <= 1 else p - size for p in set(rates)}
+        needed = {
+            p: runs_for_difference(p, q, design.level_on_function, power)
+            for p, q in other.items()
+            if q >= 0
+        }
+        runs = sorted((needed[p] or inf) for p in rates if p in needed)
+        picked = {what: runs[_place(runs, share)] for what, share in _CASES.items() if runs}
+        return {what: None if isinf(most) else int(most) for what, most in picked.items()}
+
+    def _over_functions(self) -> Iterator[str]:
+        from scipy.special import ndtri
+
+        from timefair.statistics.power.over_functions import functions_for_effect
+
+        level, power = self.design.level_over_functions, self.wanted.power
+        if self.wanted.effect == "success":
+            return
+        if self.wanted.effect == "a12":
+            effect = float(ndtri(self.wanted.size))
+            functions = functions_for_effect(effect, level, power, rng=self.rng)
+            share = f"{100 * self.wanted.size:g} %"
+            yield (
+                f"all functions {self._functions(functions)}, for an algorithm that is better on "
+                f"{share} of all possible ones"
+            )
+            return
+        variances, comparisons = self.pilot.components()
+        if why := self._unknown(variances):
+            yield f"all functions unknown: {why}"
+            return
+        yield _variances(variances, comparisons)
+        instances, runs = self.design.instances, self.design.runs
+        effect = self._effect(variances, instances, runs)
+        functions = functions_for_effect(effect, level, power, rng=self.rng)
+        more = self._effect(variances, instances, 10 * runs)
+        fewer = functions_for_effect(more, level, power, rng=self.rng)
+        hours = "" if functions is None else f"; {self._hours(functions, instances, runs)}"
+        yield (
+            f"all functions {self._functions(functions)} with {counted(instances, 'instance')} of "
+            f"{counted(runs, 'run')}{hours}; {self._functions(fewer)} with {10 * runs} runs"
+        )
+
+    def _functions(self, number: int | None) -> str:
+        from timefair.statistics.power.over_functions import MOST_FUNCTIONS
+
+        if number is None:
+            return f"more than {counted(MOST_FUNCTIONS, 'function')}"
+        beyond = f" (the suite has {self._most_functions})" if number > self._most_functions else ""
+        return f"{counted(number, 'function')}{beyond}"
+
+    def _unknown_on_function(self) -> str:
+        """Why the number of runs is not known."""
+        if self.pilot.runs * self.pilot.instances < 2:
+            return "the pilot has one run on a function; at least 2 show how much runs differ"
+        if self.wanted.effect == "ratio":
+            return "no run of the pilot reached a target"
+        return (
+            "no target was reached by some runs of an algorithm on a function and missed by others"
+        )
+
+    def _unknown(self, variances: Components) -> str:
+        """Why the number of functions is not known; empty if it is."""
+        if len(self.pilot.functions) < 2:
+            return "the pilot has one function; at least 2 show how much functions differ"
+        if self.pilot.runs < 2:
+            return "the pilot has one run on an instance; at least 2 show how much runs differ"
+        if isnan(variances.functions):
+            return "no two algorithms of the pilot reached the same target on two functions"
+        return ""
+
+    def _effect(self, variances: Components, instances: int, runs: int) -> float:
+        return log(self.wanted.size) / max(variances.deviation(instances, runs), 1e-9)
+
+    def _hours(self, functions: int, instances: int, runs: int) -> str:
+        return f"{self._core_s(functions * instances * runs) / 3600:.3g} core-hours"
+
+    def _core_s(self, runs: int) -> float:
+        """Core-seconds of so many runs of each algorithm, as long as those of the pilot."""
+        from timefair.campaign.plan import RUN_OVERHEAD_S
+
+        return runs * (self.pilot.core_s + RUN_OVERHEAD_S * len(self.pilot.algorithms))
+
+    def _split(self, hours: float) -> Iterator[str]:
+        total = int(hours * 3600 / self._core_s(1))
+        if self.wanted.effect == "ratio" and not self.pilot.cases():
+            yield f"split         unknown: {self._unknown_on_function()}"
+            return
+        rows = self._over_all_splits(total) if self.wanted.effect == "ratio" else None
+        rows = self._on_function_splits(total) if rows is None else rows
+        if not rows:
+            runs = counted(total, "run")
+            yield f"split         {hours:g} core-hours are too few: {runs} of each algorithm"
+            return
+        best = max(rows, key=lambda row: row.merit)
+        step = -(-len(rows) // SHOWN_SPLITS)
+        kept = sorted({best, *rows[::step]}, key=lambda row: row.functions)
+        yield f"split         of {hours:g} core-hours: {counted(total, 'run')} of each algorithm"
+        effect = f"smallest {_NAMES[self.wanted.effect]} on a function"
+        shows_power = best.power is not None
+        over = "  power over all functions" if shows_power else ""
+        yield f"  functions  instances   runs{over}  {effect}"
+        for row in kept:
+            split = row.split
+            smallest = row.smallest if row.smallest is not None else self._smallest(split)
+            power = f"  {row.power:>24.2f}" if shows_power else ""
+            shown = "none" if isinf(smallest) else f"{smallest:.3g}"
+            yield (
+                f"  {split.functions:>9}  {split.instances:>9}  {split.runs:>5}{power}"
+                f"  {shown:>{len(effect)}}{'  best' if row is best else ''}"
+            )
+
+    @property
+    def _most_functions(self) -> int:
+        """As many as the suite has; of a function of the user's, those of the pilot."""
+        from timefair.problems import registry
+
+        suite = registry.find(self.problems.suite, self.problems.parameters)
+        known = len(self.pilot.functions)
+        limited = suite.functions.stop - suite.functions.start <= MOST_IN_SUITE
+        return len(suite.functions) if limited else known
+
+    def _over_all_splits(self, total: int) -> list[_Row] | None:
+        """By the power over functions; None if the pilot does not show it."""
+        from timefair.statistics.power.components import splits
+        from timefair.statistics.power.over_functions import SignedRankPower, least_for_wilcoxon
+
+        variances, _ = self.pilot.components()
+        level = self.design.level_over_functions
+        functions = range(least_for_wilcoxon(level), self._most_functions + 1)
+        if self._unknown(variances) or not functions:
+            return None
+        seed, rows = int(self.rng.integers(2**63)), []
+        for split in splits(variances, total, functions=functions, instances=MOST_INSTANCES):
+            test = SignedRankPower(split.functions, level, rng=_seeded(seed))
+            power = test.power(self._effect(variances, split.instances, split.runs))
+            rows.append(_Row(split, power, power=power))
+        return sorted(rows, key=lambda row: row.functions)
+
+    def _on_function_splits(self, total: int) -> list[_Row]:
+        """By the number of functions on each of which the difference is found."""
+        from timefair.statistics.power.components import Split
+
+        rows, instances = [], self.design.instances
+        for functions in range(1, self._most_functions + 1):
+            runs = total // (functions * instances)
+            if runs * instances < 2:
+                break
+            split = Split(functions, instances, runs)
+            smallest = self._smallest(split)
+            merit = functions if smallest <= self.wanted.size else -smallest * MOST_IN_SUITE
+            rows.append(_Row(split, merit, smallest=smallest))
+        return rows
+
+    def _smallest(self, split: Split) -> float:
+        """The smallest effect on a function; of ERTs in the middle case of the pilot."""
+        from timefair.statistics.power.ert_ratio import EqualErt
+        from timefair.statistics.power.rank_sum import smallest_a12
+        from timefair.statistics.power.success import SameRate
+
+        design = replace(self.design, **vars(split))
+        runs, power = design.runs_on_function, self.wanted.power
+        if self.wanted.effect == "a12":
+            return smallest_a12(runs, design.level_on_function, power)
+        if self.wanted.effect == "success":
+            return SameRate(runs, design.level_on_function).smallest_difference(power)
+        cases = self.pilot.cases()
+        law = cases[_place(cases, _CASES[_HALF])].law
+        return EqualErt(runs, law, design.level_at_target, rng=self.rng).smallest_ratio(power)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A split, how good it is, and what it gives as far as that is known."""
+
+    split: Split
+    merit: float
+    power: float | None = None
+    smallest: float | None = None
+
+    @property
+    def functions(self) -> int:
+        return self.split.functions
+
+
+def _variances(variances: Components, comparisons: int) -> str:
+    """The components as standard deviations of the logarithm of a ratio."""
+    between = "unknown" if isnan(variances.instances) else f"{sqrt(variances.instances):.2f}"
+    return (
+        f"spread        of the log ratio: functions {sqrt(variances.functions):.2f}, instances "
+        f"{between}, runs {sqrt(variances.runs):.2f} ({counted(comparisons, 'comparison')})"
+    )
+
+
+def _place(values: Sequence[object], share: float) -> int:
+    """Where the element with this share of sorted values at or below it is."""
+    return min(int(share * len(values)), len(values) - 1)
+
+
+def _seeded(seed: int) -> np.random.Generator:
+    import numpy as np
+
+    return np.random.default_rng(seed)

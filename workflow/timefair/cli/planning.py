@@ -1,0 +1,110 @@
+"""The command that says what a difference takes to be found, from a pilot."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from timefair.basics.errors import InputError, suggest
+from timefair.cli.common import Commands, one_thread, refuse_mixed
+from timefair.cli.needs import Needs, Wanted
+from timefair.cli.power import POWER
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+    from timefair.rundata.pilot import Pilot
+
+EFFECTS = {"a12": (0.5, 1.0), "ratio": (1.0, 1000.0), "success": (0.0, 1.0)}
+"""What can be detected, and the values that it lies between."""
+
+
+def add_to(commands: Commands) -> None:
+    """Add the commands of this module."""
+    plan = commands.add_parser(
+        "plan",
+        help="say how many runs, instances and functions a difference needs",
+        description="Reads the collected runs of a small campaign, a pilot, and says how many "
+        "runs, instances and functions the same algorithms need until a difference is found with "
+        "some probability after Holm's correction, and how many core-hours that takes. With "
+        "--core-hours it says how to split them between functions, instances and runs. Nothing "
+        "is measured.",
+        example="timefair plan results/default --detect ratio=1.25\n"
+        "timefair plan results/default --detect a12=0.7 --power 0.9\n"
+        "timefair plan results/default --detect success=0.2 --core-hours 10",
+        exits={2: "the command line is wrong, or the pilot cannot answer; one line per fault"},
+    )
+    plan.add_argument("folder", type=Path, metavar="RESULTS", help="results/NAME of a pilot")
+    plan.add_argument(
+        "--detect",
+        required=True,
+        metavar="EFFECT=SIZE",
+        help="ratio=1.25: of two ERTs; a12=0.7; success=0.2: difference of two success rates",
+    )
+    plan.add_argument(
+        "--power", type=float, default=POWER, metavar="P", help=f"probability to find it ({POWER})"
+    )
+    plan.add_argument("--core-hours", type=float, metavar="H", help="say how to split them")
+    plan.set_defaults(command=_plan)
+
+
+def _wanted(arguments: argparse.Namespace) -> Wanted:
+    effect, equals, text = arguments.detect.partition("=")
+    if effect not in EFFECTS or not equals:
+        raise InputError(
+            f"--detect: {arguments.detect!r}: should be ratio=1.25, a12=0.7 or success=0.2, "
+            f"with a size of your own{suggest(effect, EFFECTS)}"
+        )
+    low, high = EFFECTS[effect]
+    try:
+        size = float(text)
+    except ValueError:
+        size = inf
+    if not low < size < high:
+        raise InputError(
+            f"--detect: {effect}={text}: should be a number above {low:g} and below {high:g}"
+        )
+    if not 0 < arguments.power < 1:
+        raise InputError(f"--power: {arguments.power:g}: should be above 0 and below 1")
+    return Wanted(effect, size, arguments.power)
+
+
+def _plan(arguments: argparse.Namespace) -> None:
+    one_thread()
+    import numpy as np
+
+    wanted, hours = _wanted(arguments), arguments.core_hours
+    if hours is not None and not 0 < hours < inf:
+        raise InputError(f"--core-hours: {hours:g}: should be above 0")
+    campaign, found = _read(arguments.folder)
+    for pilot in found:
+        needs = Needs(campaign, pilot, wanted, np.random.default_rng(campaign.seed))
+        print(*needs.lines(hours), sep="\n")
+
+
+def _read(folder: Path) -> tuple[Campaign, list[Pilot]]:
+    """A campaign and its pilots; `InputError` if they cannot answer anything."""
+    from timefair.campaign import configuration, plan
+    from timefair.rundata.pilot import pilots
+    from timefair.rundata.runs import Runs
+    from timefair.rundata.settings import Analysis
+
+    campaign = configuration.restore(folder / plan.SNAPSHOT)
+    files = sorted((folder / "collected").glob("*.parquet"))
+    if not files:
+        raise InputError(f"{folder}: has no collected runs; start snakemake and let it finish")
+    runs = Runs.read(files)
+    refuse_mixed(runs.origins, campaign)
+    analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
+    runs = replace(runs, in_values=bool(analysis.target_values))
+    unit: Any = "evaluations" if campaign.budget.time_s is None else "seconds"
+    cores = {label: campaign.cores_of(label) for label in campaign.algorithms}
+    found = list(pilots(runs, analysis, unit, cores))
+    if not found:
+        raise InputError(f"{folder}: has no runs; start snakemake and let it finish")
+    for pilot in found:
+        if len(pilot.algorithms) < 2:
+            raise InputError(f"{folder}: has one algorithm; a comparison needs at least 2")
+    return campaign, found

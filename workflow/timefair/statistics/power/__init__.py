@@ -1,0 +1,14 @@
+"""What a design can show before it is measured, and what it takes to show something.
+
+A verdict of the package is a test after Holm's correction. Each module finds the power of one of
+these tests at the level of the smallest p-value of its family, ``alpha/tests``: the probability
+that a difference is found even if no other test of the family finds one.
+
+- `design`: the numbers that define a design, its families of tests, and all that it can show;
+- `rank_sum`: A12 by Mann and Whitney's test; `ert_ratio`: the ratio of two ERTs by the score test;
+  `success`: the difference of two success rates;
+- `over_functions`: the number of functions for Wilcoxon's, Friedman's and Nemenyi's tests;
+- `components`: variance between runs, instances and functions in a pilot, and the best split of
+  a number of runs;
+- `search`: the smallest effect and the smallest number at which a power is reached.
+"""

@@ -1,0 +1,187 @@
+"""Variance between functions, instances and runs, and what it means for the next design."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True)
+class Components:
+    """Variances of the difference between two algorithms.
+
+    Attributes
+    ----------
+    functions
+        Of the true difference between functions; NaN if there was one function.
+    instances
+        Of the true difference between instances of a function. NaN if no function had two: it is
+        then part of `functions`.
+    runs
+        Of one pair of runs on an instance.
+    """
+
+    functions: float
+    instances: float
+    runs: float
+
+    def error(self, functions: int, instances: int, runs: int) -> float:
+        """Standard deviation of the mean difference over functions."""
+        return self.deviation(instances, runs) / sqrt(functions)
+
+    def deviation(self, instances: int, runs: int) -> float:
+        """Standard deviation between functions of the difference that is measured on each.
+
+        Examples
+        --------
+        >>> Components(functions=3.0, instances=2.0, runs=8.0).deviation(instances=2, runs=4)
+        2.23606797749979
+        """
+        between = 0.0 if np.isnan(self.instances) else self.instances
+        return sqrt(self.functions + (between + self.runs / runs) / instances)
+
+
+def components(differences: ArrayLike, of_run: ArrayLike, runs: int) -> Components:
+    """Estimate the variances from a pilot, by the method of moments.
+
+    Parameters
+    ----------
+    differences : array_like, shape (functions, instances)
+        Difference between two algorithms on each instance; NaN where it is not known.
+    of_run : array_like, same shape
+        Variance of each difference if there were one run of each algorithm.
+    runs : int
+        Runs of each algorithm on each instance, which the differences rest on.
+
+    Returns
+    -------
+    Components
+        At least 0; all NaN without a difference.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ or are no matrices.
+
+    References
+    ----------
+    S. R. Searle, G. Casella and C. E. McCulloch, Variance components, 1992, section 3.6, for
+    nested classes of unequal size.
+
+    Examples
+    --------
+    >>> components([[1.0, 3.0], [5.0, 7.0]], [[4.0, 4.0], [4.0, 4.0]], runs=4)
+    Components(functions=7.0, instances=1.0, runs=4.0)
+    """
+    d, variance = np.asarray(differences, dtype=np.float64), np.asarray(of_run, dtype=np.float64)
+    if d.ndim != 2 or d.shape != variance.shape:
+        raise ValueError(f"expected two matrices of one shape, not {d.shape} and {variance.shape}")
+    known = np.isfinite(d) & np.isfinite(variance)
+    of_functions = [
+        (row[kept], own[kept]) for row, own, kept in zip(d, variance, known, strict=True)
+    ]
+    of_functions = [(row, own) for row, own in of_functions if row.size]
+    if not of_functions:
+        return Components(np.nan, np.nan, np.nan)
+    noise = float(np.concatenate([own for _, own in of_functions]).mean())
+    within = [row.var(ddof=1) for row, _ in of_functions if row.size > 1]
+    instances = max(float(np.mean(within)) - noise / runs, 0.0) if within else np.nan
+    if len(of_functions) < 2:
+        return Components(np.nan, instances, noise)
+    means = np.array([row.mean() for row, _ in of_functions])
+    between = 0.0 if np.isnan(instances) else instances
+    of_mean = np.mean([(between + noise / runs) / row.size for row, _ in of_functions])
+    return Components(max(float(means.var(ddof=1) - of_mean), 0.0), instances, noise)
+
+
+@dataclass(frozen=True)
+class Split:
+    """A number of functions, of instances of each, and of runs on each instance."""
+
+    functions: int
+    instances: int
+    runs: int
+
+    @property
+    def total(self) -> int:
+        """Runs of an algorithm."""
+        return self.functions * self.instances * self.runs
+
+
+def splits(
+    variances: Components, total: int, *, functions: range, instances: int, least_runs: int = 2
+) -> list[Split]:
+    """For each number of functions the split with the smallest error of the mean difference.
+
+    Parameters
+    ----------
+    variances : Components
+        `functions` and `runs` of it are not NaN.
+    total : int
+        Runs that an algorithm can have at most.
+    functions : range
+        Numbers of functions to consider.
+    instances : int
+        Most instances of a function.
+    least_runs : int
+        Fewest runs on an instance: with two, the variance between runs can be estimated.
+
+    Returns
+    -------
+    list of Split
+        The smallest error first, of equal ones that of fewer functions. Empty if `total` is too
+        small for all.
+
+    Examples
+    --------
+    >>> variances = Components(functions=1.0, instances=0.0, runs=1.0)
+    >>> splits(variances, 48, functions=range(6, 25, 6), instances=1)[0]
+    Split(functions=24, instances=1, runs=2)
+    """
+    best = []
+    for number in functions:
+        each = total // number
+        allowed = range(1, min(instances, each // least_runs) + 1)
+        if allowed:
+            best.append(
+                min(
+                    (Split(number, count, each // count) for count in allowed),
+                    key=lambda split: (_error(variances, split), split.instances),
+                )
+            )
+    return sorted(best, key=lambda split: (_error(variances, split), split.functions))
+
+
+def _error(variances: Components, split: Split) -> float:
+    return variances.error(split.functions, split.instances, split.runs)
+
+
+def log_ratio_variance(
+    spent: NDArray[np.float64], success: NDArray[np.bool_]
+) -> tuple[float, float]:
+    """Logarithm of an ERT, and its variance if there were one run.
+
+    Parameters
+    ----------
+    spent, success : ndarray, shape (runs,)
+        As for `timefair.statistics.ert.ert`.
+
+    Returns
+    -------
+    tuple of float
+        NaN without two runs, a success or a cost.
+
+    Examples
+    --------
+    >>> log_ratio_variance(np.array([1.0, 3.0]), np.array([True, True]))
+    (0.6931471805599453, 0.5)
+    """
+    total, successes = spent.sum(), success.sum()
+    if spent.size < 2 or not successes or not total:
+        return np.nan, np.nan
+    ert = total / successes
+    variance = ((spent - ert * success) ** 2).sum() / (spent.size - 1)
+    return float(np.log(ert)), float(variance / spent.mean() ** 2)

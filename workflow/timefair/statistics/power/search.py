@@ -1,0 +1,81 @@
+"""The smallest effect, and the smallest number, at which a test reaches a power."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+MOST_RUNS = 1_000_000
+"""Runs of each algorithm up to which a number is looked for."""
+
+TOLERANCE = 0.005
+"""Relative width of the interval in which an effect is found."""
+
+
+def smallest_effect(
+    power_of: Callable[[float], float], low: float, high: float, power: float
+) -> float:
+    """Smallest effect in an interval whose power is at least the given one.
+
+    Parameters
+    ----------
+    power_of : callable
+        Power of an effect; it does not fall while the effect grows.
+    low, high : float
+        Effects, ``0 <= low < high``.
+    power : float
+        In (0, 1).
+
+    Returns
+    -------
+    float
+        Within `TOLERANCE`, never too small; `inf` if not even `high` has this power.
+
+    Examples
+    --------
+    >>> round(smallest_effect(lambda effect: effect**2, 0.0, 1.0, 0.25), 2)
+    0.5
+    """
+    if power_of(high) < power:
+        return inf
+    while high - low > TOLERANCE * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if power_of(middle) >= power else (middle, high)
+    return high
+
+
+def least_number(
+    power_of: Callable[[int], float], power: float, *, least: int, guess: int, most: int
+) -> int | None:
+    """Smallest whole number whose power is at least the given one.
+
+    Parameters
+    ----------
+    power_of : callable
+        Power of a number; it does not fall while the number grows, but for noise.
+    power : float
+        In (0, 1).
+    least, guess, most : int
+        Where to look, ``least <= guess <= most``; the search begins at `guess`.
+
+    Returns
+    -------
+    int or None
+        Exact up to 200, within 0.5 % beyond, where the power is simulated anyway. None if `most` is
+        too few.
+
+    Examples
+    --------
+    >>> least_number(lambda n: 1 - 0.5**n, 0.9, least=1, guess=2, most=100)
+    4
+    >>> least_number(lambda n: 0.5, 0.9, least=1, guess=2, most=100)
+    """
+    low, high = least - 1, guess
+    while power_of(high) < power:
+        if high == most:
+            return None
+        low, high = high, min(2 * high, most)
+    while high - low > max(1, high // 200):
+        middle = (low + high) // 2
+        low, high = (low, middle) if power_of(middle) >= power else (middle, high)
+    return high
