@@ -24,6 +24,7 @@ from timefair.rundata.clocks import seconds
 from timefair.rundata.launch_traces import LaunchTraces
 from timefair.rundata.settings import Analysis, Clock
 from timefair.rundata.sources import Held, Source, Stored
+from timefair.rundata.traced_launches import TracedLaunches
 from timefair.rundata.traces import FIELDS, TracePart, Traces
 from timefair.statistics.anytime import best_so_far
 from timefair.statistics.runtimes import runtimes
@@ -200,6 +201,22 @@ class Runs:
         if unit in SECONDS:
             cost[~self.timed] = np.nan
         return cost
+
+    def launch_runtimes(self, unit: Unit, targets: ArrayLike) -> TracedLaunches:
+        """Cost of each traced launch to each target, from the start of the launch.
+
+        Targets are as in `runtimes`, and `unit` is one of `UNITS`.
+        """
+        wanted = self._precisions(np.asarray(targets, dtype=np.float64))
+        empty = np.empty(0, np.intp)
+        found = [(empty, empty, np.empty((0, wanted.shape[-1])))]
+        for part in self.launch_traces:
+            cost = part.time_s if unit == "seconds" else part.evaluations
+            own = wanted if wanted.ndim == 1 else wanted[part.rows]
+            reached_at = runtimes(cost, part.precision, part.offsets, own)
+            found.append((part.rows, part.launch, reached_at))
+        rows, launch, reached_at = (np.concatenate(of) for of in zip(*found, strict=True))
+        return TracedLaunches(rows, launch, reached_at)
 
     @property
     def optimum(self) -> Literal["known", "unknown", "partly"]:

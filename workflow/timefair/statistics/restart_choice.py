@@ -175,7 +175,7 @@ def deleted_groups(strata: ArrayLike, most: int) -> NDArray[np.float64]:
     order = np.argsort(of_runs, kind="stable")
     group = np.empty(of_runs.size, dtype=np.intp)
     group[order] = np.arange(of_runs.size) % max(groups, 1)
-    return (group != np.arange(groups)[:, np.newaxis]).astype(np.float64)
+    return np.asarray(group != np.arange(groups)[:, np.newaxis], dtype=np.float64)
 
 
 def jackknifed(
