@@ -13,6 +13,7 @@ from timefair.rundata.problems import Spent
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import ENDED_BY_BUDGET
+from timefair.rundata.traced_launches import TracedLaunches
 from timefair.statistics.launch_law import Launches, Law, law, run_sums
 
 CostUnit = Literal["seconds", "evaluations"]
@@ -99,11 +100,16 @@ def cutoffs(unit: CostUnit, longest: float) -> NDArray[np.float64]:
     return np.asarray(grid[grid < longest])
 
 
-def restart_cells(runs: Runs, analysis: Analysis, unit: CostUnit) -> Iterator[RestartCell]:
-    """Every algorithm on every function, in the order of their keys."""
+def restart_cells(
+    runs: Runs, analysis: Analysis, traced: TracedLaunches, unit: CostUnit
+) -> Iterator[RestartCell]:
+    """Every algorithm on every function, in the order of their keys.
+
+    `traced` are the launches of the runs, with the targets of the analysis from easy to hard.
+    """
     targets = analysis.targets_from_easy
     spent = Spent.until(runs.runtimes(unit, targets), runs.spent(unit))
-    traced = runs.launch_runtimes(unit, targets)
+    reached_at = traced.reached_at(unit)
     log = runs.launches
     place = np.searchsorted(log["row"].to_numpy(), traced.rows) + traced.launch
     if unit == "seconds":
@@ -123,8 +129,8 @@ def restart_cells(runs: Runs, analysis: Analysis, unit: CostUnit) -> Iterator[Re
         mine = np.concatenate([order[first[row] : first[row + 1]] for row in rows])
         own = np.repeat(np.arange(len(rows)), first[rows + 1] - first[rows])
         # the end of a launch is rounded apart from its last event
-        lengths = np.maximum(length[mine], _last_hit(traced.reached_at[mine]))
-        launches = Launches.of(traced.reached_at[mine], lengths, unlimited[mine], own)
+        lengths = np.maximum(length[mine], _last_hit(reached_at[mine]))
+        launches = Launches.of(reached_at[mine], lengths, unlimited[mine], own)
         yield RestartCell(
             names,
             np.unique(instances[rows], return_inverse=True)[1],

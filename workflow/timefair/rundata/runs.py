@@ -202,21 +202,17 @@ class Runs:
             cost[~self.timed] = np.nan
         return cost
 
-    def launch_runtimes(self, unit: Unit, targets: ArrayLike) -> TracedLaunches:
-        """Cost of each traced launch to each target, from the start of the launch.
-
-        Targets are as in `runtimes`, and `unit` is one of `UNITS`.
-        """
+    def launch_runtimes(self, targets: ArrayLike) -> TracedLaunches:
+        """Cost of each traced launch to each target, which are as in `runtimes`."""
         wanted = self._precisions(np.asarray(targets, dtype=np.float64))
-        empty = np.empty(0, np.intp)
-        found = [(empty, empty, np.empty((0, wanted.shape[-1])))]
+        nobody, nothing = np.empty(0, np.intp), np.empty((0, wanted.shape[-1]))
+        found = [(nobody, nobody, nothing, nothing)]
         for part in self.launch_traces:
-            cost = part.time_s if unit == "seconds" else part.evaluations
             own = wanted if wanted.ndim == 1 else wanted[part.rows]
-            reached_at = runtimes(cost, part.precision, part.offsets, own)
-            found.append((part.rows, part.launch, reached_at))
-        rows, launch, reached_at = (np.concatenate(of) for of in zip(*found, strict=True))
-        return TracedLaunches(rows, launch, reached_at)
+            seconds = runtimes(part.time_s, part.precision, part.offsets, own)
+            evaluations = runtimes(part.evaluations, part.precision, part.offsets, own)
+            found.append((part.rows, part.launch, seconds, evaluations))
+        return TracedLaunches(*(np.concatenate(of) for of in zip(*found, strict=True)))
 
     @property
     def optimum(self) -> Literal["known", "unknown", "partly"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,16 @@ class TracedLaunches:
         The run of each launch; shape (launches,).
     launch
         Its index in the run, from 0.
-    reached_at
-        Its cost to each target, `inf` where it did not reach it; shape (launches, targets).
+    seconds, evaluations
+        The cost of each launch to each target from its own start, `inf` where it did not reach it;
+        shape (launches, targets).
     """
 
     rows: NDArray[np.intp]
     launch: NDArray[np.intp]
-    reached_at: NDArray[np.float64]
+    seconds: NDArray[np.float64]
+    evaluations: NDArray[np.float64]
+
+    def reached_at(self, unit: Literal["seconds", "evaluations"]) -> NDArray[np.float64]:
+        """In one of the units."""
+        return self.seconds if unit == "seconds" else self.evaluations

@@ -104,7 +104,8 @@ COLUMNS = (
 )
 def advice(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The best policy of each algorithm in each suite and dimension."""
-    cells = list(restart_cells(runs, analysis, UNIT))
+    traced = runs.launch_runtimes(analysis.targets_from_easy)
+    cells = list(restart_cells(runs, analysis, traced, UNIT))
     longest = max((cell.budget for cell in cells), default=0.0)
     groups: dict[tuple[Any, ...], list[RestartCell]] = {}
     for cell in cells:

@@ -118,8 +118,9 @@ COLUMNS = (
 def what_if(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """ERT and success rate under every option for each cell, unit and target."""
     parts, without = [], set()
+    traced = runs.launch_runtimes(analysis.targets_from_easy)
     for unit in RESTART_UNITS:
-        cells = list(restart_cells(runs, analysis, unit))
+        cells = list(restart_cells(runs, analysis, traced, unit))
         longest = max((cell.budget for cell in cells), default=0.0)
         for cell in cells:
             if cell.launches is None:
