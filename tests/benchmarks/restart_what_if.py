@@ -10,7 +10,7 @@ measured with other seeds, and stay in the folder for the next time.
 
 A cell is a policy, function and target. Its 95 % prediction interval holds the noise of both sides:
 the source's runs are resampled, and from the law of each sample as many runs are drawn as the arm
-has. A cell counts if the arm or the prediction reaches the target. `stagnation` is not predicted:
+has. A cell counts if at least 5 launches of the source reached the target within the cutoff. `stagnation` is not predicted:
 thinned traces do not show when a launch stopped to improve.
 """
 
@@ -39,7 +39,7 @@ from timefair.policies.restarts import RESTARTS
 from timefair.problems.registry import SUITES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.restart_cells import RestartCell, restart_cells
-from timefair.rundata.restart_options import judged_target
+from timefair.rundata.restart_options import LEAST_HITS, judged_target
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.statistics.launch_law import Law
@@ -124,8 +124,37 @@ def computed(law: Law, restart: dict[str, Any], budget: float) -> Outcome:
     return Outcome(outcome.cost[:, :, place], outcome.chance[:, :, place])
 
 
+class Hits:
+    """Costs of the source's launches to each target, to draw from within a cutoff."""
+
+    def __init__(self, source: RestartCell) -> None:
+        launches, strata = source.launches, source.strata[source.launches.run]
+        of = [launches.hit[strata == k] for k in range(strata.max() + 1)]
+        size = max(map(len, of))
+        padded = [np.pad(h, ((0, size - len(h)), (0, 0)), constant_values=np.inf) for h in of]
+        self._hit = np.sort(np.stack(padded), axis=1)
+
+    def within(self, length: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """A cost for each length, an array of shape (samples, strata, runs, targets).
+
+        From the launches of the stratum; half the length if none of them reached the target.
+        """
+        cost = length / 2
+        for stratum, target in np.ndindex(length.shape[1], length.shape[3]):
+            hit, wanted = self._hit[stratum, :, target], length[:, stratum, :, target]
+            count = hit.searchsorted(wanted, side="right")
+            place = (rng.random(wanted.shape) * count).astype(int)
+            cost[:, stratum, :, target] = np.where(count > 0, hit[place], wanted / 2)
+        return cost
+
+
 def drawn(
-    law: Law, restart: dict[str, Any], budget: float, runs: int, rng: np.random.Generator
+    law: Law,
+    hits: Hits,
+    restart: dict[str, Any],
+    budget: float,
+    runs: int,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
     """ERT and success rate of as many runs per stratum as an arm has; shape (samples, targets)."""
     samples, strata, _, targets = law.chance.shape
@@ -135,39 +164,39 @@ def drawn(
         open_ = (left > 1e-9) & ~success
         if not open_.any():
             break
-        at = np.clip(np.searchsorted(law.cutoffs, np.minimum(length, left)), 0, None)
-        chance, mean, failure = (
-            np.take_along_axis(one[:, :, None], at[:, :, :, None], axis=3)[:, :, :, 0]
-            for one in (law.chance, law.cost, law.failure)
+        most = np.minimum(length, left)
+        at = np.searchsorted(law.cutoffs, most)[:, :, :, None, :]
+        chance, failure = (
+            np.take_along_axis(one[:, :, None], at, axis=3)[:, :, :, 0, :]
+            for one in (law.chance, law.failure)
         )
         hit = open_ & (rng.random(shape) < chance)
-        failed = np.minimum(failure, left)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            to_target = np.clip((mean - (1 - chance) * failure) / chance, 0.0, left)
-        cost += np.where(hit, to_target, np.where(open_, failed, 0.0))
+        failed = np.minimum(failure, most)
+        cost += np.where(hit, hits.within(most, rng), np.where(open_, failed, 0.0))
         left -= np.where(open_ & ~hit, failed, 0.0)
         success |= hit
-    total, hits = cost.sum(axis=(1, 2)), success.sum(axis=(1, 2))
-    return np.divide(total, hits, out=np.full(hits.shape, np.inf), where=hits > 0), hits / (
-        strata * runs
-    )
+    total, count = cost.sum(axis=(1, 2)), success.sum(axis=(1, 2))
+    ert = np.divide(total, count, out=np.full(count.shape, np.inf), where=count > 0)
+    return ert, count / (strata * runs)
 
 
 def compared(source: RestartCell, arm: RestartCell, restart: dict[str, Any]) -> Iterator[dict]:
-    """A row for each target that the arm or the prediction reaches."""
+    """A row for each target that enough launches of the source reached."""
     rng, runs = np.random.default_rng(SEED), len(arm.strata)
     weights = resampled_runs(source.strata, resamples=RESAMPLES, rng=rng)
     weights[0] = 1.0
     law = source.law(weights, CUTOFFS)
     plain = computed(law, restart, source.budget).pooled(source.shares)
-    ert, rate = drawn(law, restart, source.budget, runs // len(arm.shares), rng)
+    ert, rate = drawn(law, Hits(source), restart, source.budget, runs // len(arm.shares), rng)
+    longest = restart["tau_evaluations"] if restart["policy"] == "fixed" else source.budget
+    seen = (source.launches.hit <= longest).sum(axis=0)
     hits = arm.spent.success.sum(axis=0)
     with np.errstate(divide="ignore"):
         real = np.where(hits > 0, arm.spent.cost.sum(axis=0) / hits, np.inf)
     for k, target in enumerate(ANALYSIS.targets_from_easy):
         low, high = np.quantile(ert[:, k], [0.025, 0.975], method="inverted_cdf")
         least, most = np.quantile(rate[:, k], [0.025, 0.975], method="inverted_cdf")
-        if hits[k] or plain.chance[0, k] > 0:
+        if seen[k] >= LEAST_HITS:
             yield {
                 "policy": arm.names["algorithm"],
                 "function": arm.names["function"],
@@ -197,7 +226,7 @@ def summed_up(rows: pd.DataFrame) -> None:
     correlations = []
     for _, mine in rows.groupby(["function", "target"]):
         known = mine[np.isfinite(mine["measured"]) & np.isfinite(mine["predicted"])]
-        if len(known) > 2 and known["measured"].nunique() > 1:
+        if min(known["predicted"].nunique(), known["measured"].nunique()) > 1:
             correlations.append(spearmanr(known["predicted"], known["measured"]).statistic)
     print(
         f"rank correlation over the policies: {np.mean(correlations):.2f} on average, median "

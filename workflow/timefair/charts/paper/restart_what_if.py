@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.charts.pages import MANY, Page
+from timefair.charts.pages import LEAST_RUNS, MANY, Page
 from timefair.charts.paper import algorithm_lines, panels, scales, style
 from timefair.charts.paper.style import Look
 
@@ -63,8 +63,9 @@ def _panels(shown: pd.DataFrame, looks: dict[str, Look]) -> Figure:
             for k, (name, values) in enumerate(leading):
                 tau, factor, low, high = values.T
                 look = looks[name]
-                limits = (np.clip(one, *bounds) for one in (low, high))
-                panels.band(panel.axes, tau, *limits, color=look.color, alpha=0.15)
+                if panel.rows["runs"].min() >= LEAST_RUNS:
+                    limits = (np.clip(one, *bounds) for one in (low, high))
+                    panels.band(panel.axes, tau, *limits, color=look.color, alpha=0.15)
                 inside = (factor >= bounds[0]) & (factor <= bounds[1])
                 marks = style.marks(inside, k, len(leading), count=3)
                 panels.curve(panel.axes, tau, factor, **{**look.line, "markevery": marks})
