@@ -10,8 +10,9 @@ measured with other seeds, and stay in the folder for the next time.
 
 A cell is a policy, function and target. Its 95 % prediction interval holds the noise of both sides:
 the source's runs are resampled, and from the law of each sample as many runs are drawn as the arm
-has. A cell counts if at least 5 launches of the source reached the target within the cutoff. `stagnation` is not predicted:
-thinned traces do not show when a launch stopped to improve.
+has. A cell counts if at least 5 launches of the source reached the target within the cutoff.
+`stagnation` is not predicted, because thinned traces do not show when a launch stopped improving,
+and `bet-and-run` is not computed.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def test_gains_come_first_and_the_largest_of_them():
         row("CMA-ES", "nothing to gain", "fixed", 5000.0, 1.0),
         row("A", "gain", "luby", 640.0, 1.52),
         row("DE", "gain", "fixed", 9000.0, 3.14),
-        row("B", "gain", "none", gain=1.2),
+        row("B", "gain", "independent", gain=1.2),
         row("PSO", "not sure", "fixed", 100.0, 1.3),
         row("Old", "no launch traces"),
         row("Older", "no launch traces"),
@@ -36,7 +36,7 @@ def test_gains_come_first_and_the_largest_of_them():
         "used to choose it.",
         "Restart A by Luby's sequence with a unit of 640 [540, 740] evaluations: 1.5 times as fast "
         "on the functions not used to choose it.",
-        "Launch B once: 1.2 times as fast on the functions not used to choose it.",
+        "Restart B when it returns: 1.2 times as fast on the functions not used to choose it.",
         "It is not sure that other restarts of PSO would be faster on other functions.",
         "Nothing to gain from other restarts for CMA-ES.",
         "No launch traces of Old and Older, so that nothing is known of other restarts.",

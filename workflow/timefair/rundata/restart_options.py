@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,6 @@ from timefair.statistics.restart_policies import (
     luby,
     one_launch,
     side_by_side,
-    until_they_return,
 )
 
 MEASURED, NONE, INDEPENDENT = "measured", "none", "independent"
@@ -114,11 +113,10 @@ def predicted(
     if law is not None:
         if law.cutoffs[-1] >= cell.budget:
             fill([1], one_launch(law, cell.budget))
-            fill([2], until_they_return(law, cell.budget))
         policies = [option.policy for option in every]
-        for policy, at, outcome_of in _sequences(law, cell.budget):
+        for policy, at, outcome in _sequences(law, cell.budget):
             if at.size:
-                first, outcome = policies.index(policy), outcome_of()
+                first = policies.index(policy)
                 part = Outcome(outcome.cost[:, :, at], outcome.chance[:, :, at])
                 fill(list(range(first, first + at.size)), part)
     of_runs = cell.law_of_runs(weights, grid)
@@ -129,14 +127,17 @@ def predicted(
     return Predicted(every, ert, success)
 
 
-def _sequences(
-    law: Law, budget: float
-) -> Iterator[tuple[str, NDArray[np.intp], Callable[[], Outcome]]]:
-    """The policies of a sequence of cutoffs, which cutoffs are options, and what they cost."""
-    below = np.arange(np.count_nonzero(law.cutoffs < budget))
-    yield FIXED, below[::EVERY_CUTOFF], lambda: fixed_cutoffs(law, budget)
-    yield LUBY, below[::EVERY_UNIT], lambda: luby(law, DOUBLING, budget)
-    yield GEOMETRIC, below[::EVERY_UNIT], lambda: geometric(law, budget)
+def _sequences(law: Law, budget: float) -> Iterator[tuple[str, NDArray[np.intp], Outcome]]:
+    """The policies of a sequence of cutoffs, which cutoffs are options, and what they cost.
+
+    Independent restarts are those whose cutoff is the budget.
+    """
+    below = np.flatnonzero(law.cutoffs < budget)
+    fixed = fixed_cutoffs(law, budget)
+    yield INDEPENDENT, np.flatnonzero(law.cutoffs >= budget), fixed
+    yield FIXED, below[::EVERY_CUTOFF], fixed
+    yield LUBY, below[::EVERY_UNIT], luby(law, DOUBLING, budget)
+    yield GEOMETRIC, below[::EVERY_UNIT], geometric(law, budget)
 
 
 def _measured(

@@ -12,7 +12,7 @@ from timefair.charts.paper.style import Look
 
 UNIT, POLICY = "evaluations", "fixed"
 PROBLEM = ["suite", "dimension", "function"]
-LOWEST, HIGHEST = 0.03, 30.0
+LOWEST, HIGHEST = 0.001, 30.0
 """Multiples that the axis ends at; lines and bands are cut there."""
 LABEL = "launches end after … evaluations"
 MEASURED_GREY = "#767676"

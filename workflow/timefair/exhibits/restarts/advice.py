@@ -18,6 +18,7 @@ from timefair.rundata.restart_cells import CostUnit, RestartCell, restart_cells
 from timefair.rundata.restart_options import (
     COPIES,
     MEASURED,
+    NONE,
     Option,
     at_target,
     judged_target,
@@ -41,6 +42,8 @@ MOST_RESAMPLES = 200
 """Of the interval of tau, which has as few values as there are cutoffs."""
 LEAST_SUCCESS = 0.01
 """A policy that reaches a target less often counts as if it did so often: gains stay finite."""
+OTHERS = (MEASURED, NONE, COPIES)
+"""No advice: a single launch may leave the budget unused, and copies need more cores."""
 LITTLE = 1.1
 """A gain below it is none."""
 
@@ -77,7 +80,8 @@ COLUMNS = (
     title="Which restart policy to use",
     caption=f"""
     The restart policy with the largest gain over what was measured, in evaluations to the hardest
-    target of each function that runs, and at least 5 launches, reached. The gain is the ratio of
+    target of each function that runs, and at least 5 launches, reached. `none` and `copies` are no candidates.
+    The gain is the ratio of
     the expected running times; it is judged on functions, and on runs, that were not used to
     choose the policy, because the best policy of a sample flatters itself. The interval of tau is
     from a bootstrap of runs, that of the gain holds for functions like these (Student).
@@ -180,7 +184,7 @@ def _gains(
         samples = resampled_runs(cell.strata, resamples=resamples, rng=rng)
         weights = np.concatenate([np.ones((1, len(cell.strata))), without, 1 - without, samples])
         found = predicted(cell, weights, UNIT, longest)
-        kept = [k for k, one in enumerate(found.options) if one.policy not in (MEASURED, COPIES)]
+        kept = [k for k, one in enumerate(found.options) if one.policy not in OTHERS]
         success, ert = found.success[..., 0], found.ert[..., 0]
         with np.errstate(invalid="ignore"):
             of_run = np.where(success == 0, cell.budget, ert * success)

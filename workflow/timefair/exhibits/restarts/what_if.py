@@ -108,8 +108,8 @@ COLUMNS = (
                 panels="functions",
                 reading="A line ends where no launch was observed for so long. An overview has a "
                 "line per algorithm, with a dot at the best cutoff of each function and a bar at "
-                "their median. Fewer than 6 runs have no band. Of 12 or more algorithms, the 7 with the most to gain are in colour "
-                "and the others are grey.",
+                "their median. Fewer than 6 runs have no band. Of 12 or more algorithms, the 7 "
+                "with the most to gain are in colour and the others are grey.",
             ),
         )
     ],

@@ -16,7 +16,6 @@ HOW = {
     "fixed": "Restart {name} after {tau} evaluations",
     "luby": "Restart {name} by Luby's sequence with a unit of {tau} evaluations",
     "geometric": "Restart {name} after {tau} evaluations, and each time after twice as many",
-    "none": "Launch {name} once",
     "independent": "Restart {name} when it returns",
 }
 TOGETHER = {
