@@ -55,8 +55,8 @@ COLUMNS = (
     ALGORITHM,
     Column(
         "verdict",
-        "`gain`: the lower limit of `gain` is above 1. `nothing to gain`: `gain` is below 1.1. "
-        "`not sure`: neither. `not judged`: fewer than two functions have a target to judge by. "
+        "`gain`: the lower limit of `gain` is above 1. `nothing to gain`: even `gain_same_runs` is "
+        "below 1.1. `not sure`: neither. `not judged`: fewer than two functions have a target to judge by. "
         "`no launch traces`: the records do not have what each launch found",
         text=True,
     ),
@@ -80,11 +80,11 @@ COLUMNS = (
     title="Which restart policy to use",
     caption=f"""
     The restart policy with the largest gain over what was measured, in evaluations to the hardest
-    target of each function that runs, and at least 5 launches, reached. `none` and `copies` are no candidates.
-    The gain is the ratio of
-    the expected running times; it is judged on functions, and on runs, that were not used to
-    choose the policy, because the best policy of a sample flatters itself. The interval of tau is
-    from a bootstrap of runs, that of the gain holds for functions like these (Student).
+    target of each function that runs, and at least 5 launches, reached. `none` and `copies` are no
+    candidates. The gain is the ratio of the expected running times. It is judged on functions, and
+    on runs, that were not used to choose the policy, because the best policy of a sample flatters
+    itself. The interval of tau is from a bootstrap of runs, that of the gain holds for functions
+    like these (Student).
     {COMPUTED}
     """,
     columns=COLUMNS,
@@ -153,8 +153,9 @@ def _judged(cells: Sequence[RestartCell], longest: float, analysis: Analysis) ->
             samples[..., same], tau[same], confidence=analysis.confidence
         )
     found = np.exp([validated.gain, validated.low, validated.high])
+    flattered = np.exp(gain[:, best].mean())
     return row | {
-        "verdict": GAIN if found[1] > 1 else NOTHING if found[0] < LITTLE else UNSURE,
+        "verdict": GAIN if found[1] > 1 else NOTHING if flattered < LITTLE else UNSURE,
         "policy": options[best].policy,
         "tau": tau[best],
         "tau_low": low,
@@ -163,7 +164,7 @@ def _judged(cells: Sequence[RestartCell], longest: float, analysis: Analysis) ->
         "gain_low": found[1],
         "gain_high": found[2],
         "gain_new_runs": np.exp(over_runs(chosen_on, judged_on)),
-        "gain_same_runs": np.exp(gain[:, best].mean()),
+        "gain_same_runs": flattered,
     }
 
 
