@@ -56,7 +56,8 @@ COLUMNS = (
     Column(
         "verdict",
         "`gain`: the lower limit of `gain` is above 1. `nothing to gain`: even `gain_same_runs` is "
-        "below 1.1. `not sure`: neither. `not judged`: fewer than two functions have a target to judge by. "
+        "below 1.1. `not sure`: neither. `not judged`: fewer than two functions have a target to "
+        "judge by. "
         "`no launch traces`: the records do not have what each launch found",
         text=True,
     ),
