@@ -21,7 +21,8 @@ def test_noise_alone_gains_nothing_where_it_was_not_chosen():
     others = [over_functions(gain, confidence=0.95).gain for gain in gains]
     assert np.mean(same) > 0.3  # the best in the sample flatters itself
     assert np.mean(others) == pytest.approx(0.0, abs=0.04)
-    runs = [over_runs(gain[:5], other[:5]) for gain, other in zip(gains[::2], gains[1::2])]
+    pairs = zip(gains[::2, np.newaxis], gains[1::2, np.newaxis], strict=True)
+    runs = [over_runs(chosen_on, judged_on) for chosen_on, judged_on in pairs]
     assert np.nanmean(runs) == pytest.approx(0.0, abs=0.04)
 
 

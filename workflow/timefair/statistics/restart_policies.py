@@ -6,8 +6,9 @@ exact for launches that end at their cutoffs alone, and for large budgets (Wald'
 launches that end by themselves within a small budget it is an approximation.
 
 References: M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms,
-Information Processing Letters 47 (1993); M. Gagliolo and J. Schmidhuber, Learning restart strategies, IJCAI
-2007; J.-H. Lorenz, Runtime distributions and criteria for restarts, arXiv:1709.10405, 2017.
+Information Processing Letters 47 (1993); M. Gagliolo and J. Schmidhuber, Learning restart
+strategies, IJCAI 2007; J.-H. Lorenz, Runtime distributions and criteria for restarts,
+arXiv:1709.10405, 2017.
 """
 
 from __future__ import annotations
