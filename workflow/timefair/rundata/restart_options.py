@@ -117,8 +117,7 @@ def predicted(
         for policy, at, outcome in _sequences(law, cell.budget):
             if at.size:
                 first = policies.index(policy)
-                part = Outcome(outcome.cost[:, :, at], outcome.chance[:, :, at])
-                fill(list(range(first, first + at.size)), part)
+                fill(list(range(first, first + at.size)), outcome)
     of_runs = cell.law_of_runs(weights, grid)
     for place, option in enumerate(every):
         if option.policy == COPIES:
@@ -133,11 +132,12 @@ def _sequences(law: Law, budget: float) -> Iterator[tuple[str, NDArray[np.intp],
     Independent restarts are those whose cutoff is the budget.
     """
     below = np.flatnonzero(law.cutoffs < budget)
-    fixed = fixed_cutoffs(law, budget)
-    yield INDEPENDENT, np.flatnonzero(law.cutoffs >= budget), fixed
-    yield FIXED, below[::EVERY_CUTOFF], fixed
-    yield LUBY, below[::EVERY_UNIT], luby(law, DOUBLING, budget)
-    yield GEOMETRIC, below[::EVERY_UNIT], geometric(law, budget)
+    lengths, units = below[::EVERY_CUTOFF], below[::EVERY_UNIT]
+    whole = np.flatnonzero(law.cutoffs >= budget)
+    yield INDEPENDENT, whole, fixed_cutoffs(law, budget, whole)
+    yield FIXED, lengths, fixed_cutoffs(law, budget, lengths)
+    yield LUBY, units, luby(law, DOUBLING, budget, units)
+    yield GEOMETRIC, units, geometric(law, budget, units)
 
 
 def _measured(

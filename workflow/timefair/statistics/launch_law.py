@@ -234,10 +234,10 @@ class Law:
     cost: NDArray[np.float64]
     failure: NDArray[np.float64]
 
-    def part(self, cutoffs: slice) -> Law:
+    def part(self, places: NDArray[np.intp]) -> Law:
         """At some of the cutoffs."""
-        parts = (one[:, :, cutoffs] for one in (self.chance, self.cost, self.failure))
-        return Law(self.cutoffs[cutoffs], *parts)
+        parts = (one[:, :, places] for one in (self.chance, self.cost, self.failure))
+        return Law(self.cutoffs[places], *parts)
 
 
 def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:

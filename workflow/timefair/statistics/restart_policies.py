@@ -86,12 +86,21 @@ def until_they_return(law: Law, budget: float) -> Outcome:
     """
     _require(law, budget)
     last = int(np.searchsorted(law.cutoffs, budget))
-    each = fixed_cutoffs(law, budget)
-    return Outcome(each.cost[:, :, last], each.chance[:, :, last])
+    each = fixed_cutoffs(law, budget, np.array([last]))
+    return Outcome(each.cost[:, :, 0], each.chance[:, :, 0])
 
 
-def fixed_cutoffs(law: Law, budget: float) -> Outcome:
-    """Launches of one length, for every cutoff of the law.
+def fixed_cutoffs(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
+    """Launches of one length, for cutoffs of the law.
+
+    Parameters
+    ----------
+    law : Law
+        Of a launch.
+    budget : float
+        Of a run.
+    at : ndarray of int, optional
+        Places of the cutoffs that are wanted; None: all.
 
     Returns
     -------
@@ -108,18 +117,19 @@ def fixed_cutoffs(law: Law, budget: float) -> Outcome:
     >>> fixed_cutoffs(of, budget=40.0).pooled([1]).ert[0, :, 0].tolist()
     [7.0, 6.0]
     """
-    room = np.maximum(budget - law.cutoffs[:, np.newaxis], 0.0)  # for failures before the last one
-    made = np.floor(room / law.failure * (1 + ROUNDING)) + (law.cutoffs <= budget)[:, np.newaxis]
-    alive = (1.0 - law.chance) ** made
-    launches = np.divide(1.0 - alive, law.chance, out=made.copy(), where=law.chance > 0)
-    begun = _Budgeted.begun(law, budget)
-    left = np.maximum(budget - made * law.failure, 0.0)
-    run = replace(begun, outcome=Outcome(law.cost * launches, 1.0 - alive), left=left)
-    return run.to_the_end(_Within(law), lambda _: law.cutoffs).outcome
+    each = _chosen(law, at)
+    room = np.maximum(budget - each.cutoffs[:, np.newaxis], 0.0)  # for failures before the last one
+    made = np.floor(room / each.failure * (1 + ROUNDING)) + (each.cutoffs <= budget)[:, np.newaxis]
+    alive = (1.0 - each.chance) ** made
+    launches = np.divide(1.0 - alive, each.chance, out=made.copy(), where=each.chance > 0)
+    begun = _Budgeted.begun(each, budget)
+    left = np.maximum(budget - made * each.failure, 0.0)
+    run = replace(begun, outcome=Outcome(each.cost * launches, 1.0 - alive), left=left)
+    return run.to_the_end(_Within(law), lambda _: each.cutoffs).outcome
 
 
-def luby(law: Law, doubling: int, budget: float) -> Outcome:
-    """Lengths of 1, 1, 2, 1, 1, 2, 4, ... units, for every cutoff as a unit.
+def luby(law: Law, doubling: int, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
+    """Lengths of 1, 1, 2, 1, 1, 2, 4, ... units, for cutoffs as units.
 
     Parameters
     ----------
@@ -130,6 +140,8 @@ def luby(law: Law, doubling: int, budget: float) -> Outcome:
         So many places.
     budget : float
         Of a run, finite.
+    at : ndarray of int, optional
+        Places of the units among the cutoffs; None: all.
 
     Returns
     -------
@@ -148,12 +160,12 @@ def luby(law: Law, doubling: int, budget: float) -> Outcome:
     M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms, Information
     Processing Letters 47 (1993).
     """
-    levels = _Levels(law, doubling, budget)
+    levels = _Levels(law, doubling, budget, at)
     blocks = [_Run.of(levels[0])]
     while (blocks[-1].length < budget).any():
         last = blocks[-1]
         blocks.append(last.then(last).then(_Run.of(levels[len(blocks)])))
-    run, within = _Budgeted.begun(law, budget), _Within(law)
+    run, within = _Budgeted.begun(_chosen(law, at), budget), _Within(law)
     for block in blocks[::-1]:
         once = run.fits(block)
         run = run.then(block, once)
@@ -162,8 +174,8 @@ def luby(law: Law, doubling: int, budget: float) -> Outcome:
     return run.cut(within, run.open).outcome
 
 
-def geometric(law: Law, budget: float) -> Outcome:
-    """Each launch twice as long as the one before it, for every cutoff as the first length.
+def geometric(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
+    """Each launch twice as long as the one before it, for cutoffs as the first length.
 
     The law may have any cutoffs; the result is as of `luby`.
 
@@ -171,8 +183,9 @@ def geometric(law: Law, budget: float) -> Outcome:
     ----------
     T. Walsh, Search in a small world, IJCAI 1999.
     """
-    run = _Budgeted.begun(law, budget)
-    return run.to_the_end(_Within(law), lambda made: law.cutoffs * 2.0**made).outcome
+    each = _chosen(law, at)
+    run = _Budgeted.begun(each, budget)
+    return run.to_the_end(_Within(law), lambda made: each.cutoffs * 2.0**made).outcome
 
 
 MOST_LAST = 16
@@ -324,19 +337,20 @@ class _Levels:
     length is `inf`.
     """
 
-    def __init__(self, law: Law, doubling: int, budget: float) -> None:
+    def __init__(self, law: Law, doubling: int, budget: float, at: NDArray[np.intp] | None) -> None:
         self._law, self._doubling = law, doubling
+        self._at = np.arange(law.cutoffs.size) if at is None else at
         self._known = bool(law.cutoffs.size and law.cutoffs[-1] >= budget)
 
     def __getitem__(self, level: int) -> Law:
         law, last = self._law, self._law.cutoffs.size - 1
-        place = np.arange(last + 1) + level * self._doubling
-        beyond = (place > last)[:, np.newaxis]
-        parts = (one[:, :, np.minimum(place, last)] for one in (law.chance, law.cost, law.failure))
-        chance, cost, failure = parts
-        if not self._known:
-            failure = np.where(beyond, np.inf, failure)
-        return Law(law.cutoffs, chance, cost, failure)
+        place = self._at + level * self._doubling
+        launch = law.part(np.minimum(place, last))
+        if self._known:
+            return launch
+        return replace(
+            launch, failure=np.where((place > last)[:, np.newaxis], np.inf, launch.failure)
+        )
 
 
 class _Within:
@@ -365,6 +379,10 @@ class _Within:
             b * (1.0 - share) + a * share for b, a in zip(below, above, strict=True)
         )
         return chance, spent, failure
+
+
+def _chosen(law: Law, at: NDArray[np.intp] | None) -> Law:
+    return law if at is None else law.part(at)
 
 
 def _require(law: Law, budget: float) -> None:
