@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from timefair.charts.pages import LEAST_RUNS, MANY, Page
-from timefair.charts.paper import algorithm_lines, panels, scales, style
+from timefair.charts.paper import algorithm_lines, notes, panels, scales, style
 from timefair.charts.paper.style import Look
 
 UNIT, POLICY = "evaluations", "fixed"
@@ -21,7 +21,7 @@ MEASURED_GREY = "#767676"
 def draw(frame: pd.DataFrame, page: Page) -> Figure:
     """A line per algorithm in a panel per function; 1 is the policy that was measured.
 
-    An overview has the best cutoff of each function.
+    An overview has the best cutoff of each function. A sentence if no target can be judged by.
 
     Parameters
     ----------
@@ -31,18 +31,20 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
     Raises
     ------
     ValueError
-        If the table has no rows that the page shows.
+        If the table has no rows.
     """
     every = panels.present(frame)
+    panels.require_rows(every)
     every = every[(every["unit"] == UNIT) & (every["policy"] == POLICY) & every["judged"]]
     every = every[np.isfinite(every["factor"])]
+    if page.rows(every).empty:
+        with style.applied():
+            return notes.note("too few launches reached a target")
     best = every.loc[every.groupby([*PROBLEM, "algorithm"], observed=True)["factor"].idxmin()]
     looks = _looks(frame, best)
     if page.overview:
         return _overview(page.rows(best), every["tau"])
-    shown = page.rows(every)
-    panels.require_rows(shown)
-    return _panels(shown, looks)
+    return _panels(page.rows(every), looks)
 
 
 def _panels(shown: pd.DataFrame, looks: dict[str, Look]) -> Figure:

@@ -120,7 +120,7 @@ def advice(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for key in sorted(groups):
         names = dict(zip(("suite", "dimension", "algorithm"), key, strict=True))
         parts.append(names | _judged(groups[key], longest, analysis))
-    frame = stacked(parts, column_names(COLUMNS))
+    frame = stacked(parts, column_names(COLUMNS)).astype({"policy": "str"})
     unseen = {part["algorithm"] for part in parts if part["verdict"] == NO_TRACES}
     frame.attrs["refused"] = untraced(unseen)
     return frame
@@ -130,7 +130,7 @@ def _judged(cells: Sequence[RestartCell], longest: float, analysis: Analysis) ->
     """The row of an algorithm without its names."""
     launches = sum(len(cell.launches.run) for cell in cells if cell.launches is not None)
     missing = dict.fromkeys(column_names(COLUMNS[4:]), np.nan)
-    row = {**missing, "verdict": NO_TRACES, "policy": "", "functions": 0, "launches": launches}
+    row = {**missing, "verdict": NO_TRACES, "policy": None, "functions": 0, "launches": launches}
     if not launches:
         return row
     judged = [at_target(cell, k) for cell in cells if (k := judged_target(cell)) >= 0]
