@@ -111,13 +111,17 @@ def restart_cells(
     spent = Spent.until(runs.runtimes(unit, targets), runs.spent(unit))
     reached_at = traced.reached_at(unit)
     log = runs.launches
-    place = np.searchsorted(log["row"].to_numpy(), traced.rows) + traced.launch
+    of_rows = log["row"].to_numpy()
+    place = np.searchsorted(of_rows, traced.rows) + traced.launch
+    # a charge may leave no time for the last launches of a run
+    left = place < np.searchsorted(of_rows, traced.rows, side="right")
+    place = np.where(left, place, 0)
     if unit == "seconds":
         length = (log["end_s"] - log["start_s"]).to_numpy(np.float64)[place]
     else:
         length = log["evaluations"].to_numpy(np.float64)[place]
     unlimited = log["unlimited"].to_numpy(np.bool_)[place]
-    began = (length > 0) & np.isfinite(length)
+    began = left & (length > 0) & np.isfinite(length)
     order = np.flatnonzero(began)[np.argsort(traced.rows[began], kind="stable")]
     first = np.searchsorted(traced.rows[order], np.arange(len(runs.frame) + 1))
     column = "budget_s" if unit == "seconds" else "budget_evaluations"

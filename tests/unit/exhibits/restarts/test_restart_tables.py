@@ -123,3 +123,20 @@ def test_the_order_of_runs_does_not_matter(stuck, table):
         TABLES["restart_what_if"](Runs.of(table(*rows)), ANALYSIS) for rows in (stuck, stuck[::-1])
     )
     np.testing.assert_array_equal(first[columns], second[columns])
+
+
+def test_launches_that_a_charge_leaves_no_time_for_do_not_count(one_launch, table):
+    names = ("start_s", "end_s", "evaluations", "best_precision", "end")
+    log = [(0.0, 0.9, 900, 50.0, "returned"), (0.9, 1.0, 100, 50.0, "cut")]
+    launches = [dict(zip(names, one, strict=True)) for one in log]
+    rows = [
+        one_launch(None, run=k, algorithm="tuned", budget_s=1.0) | {"launch_log": launches}
+        for k in range(3)
+    ]
+    runs = Runs.of(table(*rows))
+    counts = []
+    for tuning_s in (0.0, 0.6):
+        charge = {"tuning_s": {"tuned": tuning_s}, "preparation_s": {"tuned": 0.0}}
+        settings = Analysis(targets=(10.0, 1.0), ancillary="amortised", **charge)
+        counts.append(set(TABLES["restart_what_if"](runs, settings)["launches"]))
+    assert counts == [{6}, {3}]
