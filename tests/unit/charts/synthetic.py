@@ -82,6 +82,7 @@ def frames_of(functions, dimensions, algorithms, change):
         "cost_winners": cost_winners_of(spread, functions),
         "cost_map": cost_map_of(dimensions, algorithms),
         "restarts": restarts,
+        "restart_what_if": restart_what_if_of(spread),
         "overhead": overhead_of(keys, change),
         "ranks": ranks_of(keys, change),
         "rankings": rankings_of(keys, change),
@@ -112,6 +113,16 @@ def cost_lines_of(ert):
         limits = lowest_between(rows["ert_s"], rows["ert_rounds"])
         lines.loc[rows.index, ["lowest_from_s", "lowest_to_s"]] = np.column_stack(limits)
     return lines
+
+
+def restart_what_if_of(spread):
+    """The later the algorithm, the longer its best cutoff; long ones are not known of all."""
+    table = spread("tau", 10.0 * 2.0 ** np.arange(14))
+    best = 1.0 + 12.0 * table["speed"] / table["speed"].max()
+    away = np.log2(table["tau"] / 10.0) - best
+    table["factor"] = (2.0 ** (np.abs(away) - 3)).where(table["tau"] < 5e4 / table["function"])
+    table["factor_low"], table["factor_high"] = 0.5 * table["factor"], 2 * table["factor"]
+    return table.assign(unit="evaluations", policy="fixed", judged=True, target=0.1)
 
 
 def cost_winners_of(spread, functions):

@@ -26,7 +26,16 @@ class PictureFile(NamedTuple):
 PICTURES_BYTES = 500_000
 """What the pictures of a page may have together."""
 
-FAMILIES = ("Comparisons", "Runtimes", "Costs", "Quality", "Curves", "Run count", "Campaign")
+FAMILIES = (
+    "Comparisons",
+    "Runtimes",
+    "Costs",
+    "Restarts",
+    "Quality",
+    "Curves",
+    "Run count",
+    "Campaign",
+)
 """In the order in which a reader may ask."""
 
 
