@@ -31,11 +31,11 @@ import yaml
 from scipy.stats import spearmanr
 
 from timefair.algorithms import registry
-from timefair.measure import kernel
-from timefair.measure.child import Allowance
-from timefair.measure.cores import held_cores
-from timefair.measure.run import measure_run
-from timefair.measure.seeds import run_seed
+from timefair.linux import kernel
+from timefair.measure.job.cores import held_cores
+from timefair.measure.launch.seeds import run_seed
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts import RESTARTS
 from timefair.problems.registry import SUITES
 from timefair.records.schema import RUN_SCHEMA
