@@ -237,6 +237,14 @@ def test_copies_are_drawn_without_putting_back():
     assert np.isnan(search.copies(5)).item()
 
 
+def test_runs_that_are_not_known_up_to_the_budget_are_refused():
+    ended, cut = np.array([[0.1], [np.inf]]), np.array([2.0, 0.5])
+    with pytest.raises(ValueError, match="known up to the budget, 1"):
+        Search([[[(ended, cut)]]], 1.0)
+    Search([[[(ended, cut)]]], 0.5)
+    Search([[[(ended[:1], cut[1:])]]], 1.0)  # it had reached everything before
+
+
 def test_one_function_has_nothing_to_be_judged_on_and_single_runs_no_limits():
     rng = np.random.default_rng(2)
     options = {"confidence": 0.9, "resamples": 20, "rng": rng}
@@ -245,6 +253,9 @@ def test_one_function_has_nothing_to_be_judged_on_and_single_runs_no_limits():
     single = Search(runs_of(rng, runs=1), 1.0).judged(2, "slices", **options)
     assert np.isnan([single.share_low, single.gain_high]).all()
     assert 0 <= single.share <= 1
+    beside = Search(runs_of(rng, runs=2), 1.0).judged(3, "side by side", **options)
+    assert np.isnan([beside.gain, beside.gain_low]).all()  # of two runs there are no three copies
+    assert beside.share_low <= beside.share <= beside.share_high
     itself = Search(runs_of(rng), 1.0).judged(1, "in turn", **options)
     assert (itself.gain, itself.gain_low, itself.gain_high) == (0, 0, 0)
 

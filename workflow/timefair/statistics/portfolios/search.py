@@ -55,7 +55,8 @@ class Judged:
         of which the portfolio is the one that is best on the others. NaN for one function.
     gain, gain_low, gain_high
         What it has more than the single best algorithm, chosen in the same way, with as many cores.
-        Limits are NaN where an algorithm that was chosen has one run only on an instance.
+        NaN where an algorithm has fewer runs on an instance than there are cores. Limits are NaN
+        where an algorithm that was chosen has one run only on an instance.
     """
 
     share: float
@@ -75,7 +76,12 @@ class Search:
         The runs on each function, at least one instance and one target in each; all algorithms have
         runs on every instance.
     budget
-        T, in the unit of the costs; every run should be known up to it.
+        T, in the unit of the costs.
+
+    Raises
+    ------
+    ValueError
+        If a run is not known up to T at a target: nothing is filled.
 
     Notes
     -----
@@ -87,6 +93,8 @@ class Search:
     def __init__(self, functions: Sequence[FunctionRuns], budget: float) -> None:
         self._functions, self._budget = functions, budget
         self.algorithms = len(functions[0][0])
+        if any(np.isnan(shares).any() for shares in self.shares((1.0,))):
+            raise ValueError(f"every run must be known up to the budget, {budget:g}")
 
     def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
         """What each algorithm reaches within shares of T.
@@ -140,7 +148,7 @@ class Search:
         values = np.empty((self.algorithms, len(self._functions)))
         for f, instances in enumerate(self._functions):
             for a in range(self.algorithms):
-                parts = [_any_of(count, *samples[a], self._budget) for samples in instances]
+                parts = [_any_of(count, samples[a][0], self._budget) for samples in instances]
                 values[a, f] = np.mean(parts)
         return values
 
@@ -168,7 +176,7 @@ class Search:
 
     def single_best(self) -> int:
         """The algorithm that is best on all functions."""
-        return int(_first_largest(self.copies(1).mean(axis=1)))
+        return _first_largest(self.copies(1).mean(axis=1))
 
     def judged(
         self,
@@ -195,9 +203,12 @@ class Search:
             return Judged(unknown, unknown, unknown, unknown, unknown, unknown)
         cores = size if mode == "side by side" else 1
         alone = self.copies(cores)
+        if np.isnan(alone).any():  # fewer runs than cores
+            alone = np.full(alone.shape, np.nan)
         shares, replicates = np.empty((2, count)), np.zeros((2, resamples))
         for f in range(count):
-            single = int(_first_largest(np.delete(alone, f, axis=1).mean(axis=1)))
+            others = np.delete(alone, f, axis=1).mean(axis=1)
+            single = 0 if np.isnan(others).any() else _first_largest(others)
             one = Portfolio((single,) * cores, Schedule("side by side", (1.0,) * cores))
             chosen = one if size == 1 else self._best(size, mode, f)
             shares[:, f] = alone[single, f]
@@ -359,12 +370,10 @@ def _limits(replicates: NDArray[np.float64], confidence: float) -> tuple[float, 
     return float(low), float(high)
 
 
-def _any_of(
-    count: int, costs: NDArray[np.float64], known: NDArray[np.float64], budget: float
-) -> float:
+def _any_of(count: int, costs: NDArray[np.float64], budget: float) -> float:
     """The mean over the targets of the chance that one of `count` different runs reaches them."""
     runs = len(costs)
-    if runs < count or np.isnan(share_reached(costs, known, [budget])).any():
+    if runs < count:
         return float("nan")
     failed = (costs > budget).sum(axis=0)
     none = np.ones(failed.shape)
