@@ -64,7 +64,6 @@ COLUMNS = (
             columns="measure",
         )
     ],
-    default=True,
     comparing=True,
 )
 def parts(runs: Runs, analysis: Analysis) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.by_runs import from_runs
 from timefair.report.findings.functions import OnFunction, on_functions, summed_up
 from timefair.report.findings.orders import orders_changed
+from timefair.report.findings.portfolios import sharing_pays
 from timefair.report.findings.ranked import by_rank, pairs_decided
 from timefair.report.findings.shares import how_far, within
 from timefair.report.findings.standing import Standing, Verdict
@@ -73,6 +74,7 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         summed_up(functions),
         orders_changed(evidence, space),
         pairs_decided(evidence, space),
+        sharing_pays(evidence, space),
     ]
     headline = _headline(evidence, space, overall)
     return Findings(space, headline, tuple(filter(None, sentences)), situations, functions)

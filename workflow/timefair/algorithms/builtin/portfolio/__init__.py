@@ -159,7 +159,7 @@ def specifications(members: object) -> list[Specification]:
     return found
 
 
-def variables(*, members: Sequence[object], **_: object) -> frozenset[Variables]:
+def variables(*, members: Sequence[object] = (), **_: object) -> frozenset[Variables]:
     """The kinds that all members take."""
     from timefair.algorithms import registry
 
