@@ -84,9 +84,10 @@ def _budget(rows: pd.DataFrame) -> str:
 def _ends(rows: pd.DataFrame) -> tuple[float, float]:
     """Of the common axis: the shares with their limits, and a little room."""
     base = rows["held_out"] - rows["gain"]
-    values = pd.concat(
-        [rows["share"], rows["held_out"], base, base + rows["gain_low"], base + rows["gain_high"]]
-    )
+    alone = rows[rows["size"] == 1]
+    limits = [base + rows["gain_low"], base + rows["gain_high"]]
+    limits += [alone["held_out_low"], alone["held_out_high"]]
+    values = pd.concat([rows["share"], rows["held_out"], base, *limits])
     low, high = float(values.min()), float(values.max())
     room = max(0.04 * (high - low), 0.005)
     return max(low - room, -0.01), min(high + room, 1.01)
