@@ -60,6 +60,11 @@ def test_contributions_add_up_and_follow_their_algorithm(values, random):
     np.testing.assert_allclose(moved.marginal, found.marginal[order], atol=1e-12)
 
 
+def test_rounding_is_no_contribution():
+    found = contributions([[0.1 + 0.2], [0.3]])
+    assert found.marginal.tolist() == [0.0, 0.0]
+
+
 def test_weights_of_pairs_are_repetitions():
     values = np.array([[0.2, 0.9], [0.6, 0.1]])
     twice = contributions(values[:, [0, 0, 1]])

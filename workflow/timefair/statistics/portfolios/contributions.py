@@ -13,6 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+EQUAL = 1e-12
+"""Probabilities that differ by less are equal: means of the same numbers differ by rounding."""
+
 
 @dataclass(frozen=True)
 class Contributions:
@@ -114,7 +117,8 @@ def contributions(reached: ArrayLike, weights: ArrayLike | None = None) -> Contr
     np.put_along_axis(parts, order, np.cumsum(steps, axis=0), axis=0)
     best = rising[-1]
     second = rising[-2] if count > 1 else np.zeros(best.shape)
-    lost = np.where(np.arange(count)[:, np.newaxis] == order[-1], best - second, 0.0)
+    ahead = np.where(best - second > EQUAL, best - second, 0.0)
+    lost = np.where(np.arange(count)[:, np.newaxis] == order[-1], ahead, 0.0)
     return Contributions(values @ share, lost @ share, parts @ share, float(best @ share))
 
 
