@@ -30,6 +30,16 @@ def found_nothing(row):
     return row["events"][0]["precision"] > row["best_precision"] or row["evaluations"] == 1
 
 
+def write_shared_memory(name, data):
+    """Overwrite the beginning of an anonymous file of the run, opened by /proc/self/fd."""
+    for fd in os.listdir("/proc/self/fd"):
+        try:
+            if name in os.readlink(f"/proc/self/fd/{fd}"):
+                os.pwrite(os.open(f"/proc/self/fd/{fd}", os.O_RDWR), data, 0)
+        except OSError:
+            continue
+
+
 # --- The clock --------------------------------------------------------------------------------
 
 
@@ -83,15 +93,7 @@ def changes_the_variables_of_its_callers(objective, rng):
 def writes_the_header_through_proc(objective, rng):
     """Opens the shared memory of its run by /proc/self/fd, and writes a later deadline."""
     one(objective)
-    for fd in os.listdir("/proc/self/fd"):
-        try:
-            if "timefair-head" in os.readlink(f"/proc/self/fd/{fd}"):
-                file = os.open(f"/proc/self/fd/{fd}", os.O_RDWR)
-                page = bytearray(os.pread(file, 512, 0))
-                page[:] = b"\x7f" * len(page)
-                os.pwrite(file, page, 0)
-        except OSError:
-            continue
+    write_shared_memory("timefair-head", b"\x7f" * 512)
     search(objective, rng)
 
 
@@ -99,13 +101,7 @@ def writes_the_header_through_proc(objective, rng):
 def forges_its_events(objective, rng):
     """Writes rows into the shared memory of its events."""
     one(objective)
-    for fd in os.listdir("/proc/self/fd"):
-        try:
-            if "timefair-events" in os.readlink(f"/proc/self/fd/{fd}"):
-                file = os.open(f"/proc/self/fd/{fd}", os.O_RDWR)
-                os.pwrite(file, bytes(range(256)), 0)
-        except OSError:
-            continue
+    write_shared_memory("timefair-events", bytes(range(256)))
     search(objective, rng)
 
 

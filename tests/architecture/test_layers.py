@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -14,7 +15,8 @@ ALLOWED = {
     # bottom
     "basics": set(),
     "statistics": set(),
-    "machine": {"basics"},
+    "linux": {"basics"},
+    "machine": {"basics", "linux"},
     "records": {"basics"},
     "problems": {"basics"},
     "algorithms": {"basics", "problems"},
@@ -27,10 +29,10 @@ ALLOWED = {
     },
     # what is done
     "measure": {
-        "basics", "machine", "problems", "algorithms", "statistics", "records", "policies",
-        "campaign",
+        "basics", "linux", "machine", "problems", "algorithms", "statistics", "records",
+        "policies", "campaign",
     },
-    "processes": {"basics", "machine", "measure"},
+    "processes": {"basics", "linux", "machine"},
     "rundata": {"basics", "records", "statistics"},
     "charts": {"basics", "problems"},  # what functions are called
     "exhibits": {"basics", "problems", "records", "statistics", "rundata", "charts"},
@@ -41,9 +43,23 @@ ALLOWED = {
     "report": {"basics", "campaign", "problems", "statistics", "rundata", "exhibits", "charts"},
     "cli": None,  # everything
 }  # fmt: skip
+WITHIN_MEASURE = {
+    "evaluation": set(),
+    "launch": set(),
+    "isolation": set(),
+    "disturbance": set(),
+    "preparation": {"evaluation", "launch", "isolation"},
+    "apart": {"evaluation", "launch", "isolation", "preparation"},
+    "runs": {"evaluation", "launch", "isolation", "apart"},
+    "job": {
+        "evaluation", "launch", "isolation", "disturbance", "preparation", "apart", "runs",
+    },
+    "audit": {"evaluation", "launch", "preparation", "runs"},
+}  # fmt: skip
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "policies": {"pandas", "matplotlib", "seaborn", "pyarrow"},
+    "linux": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "machine": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "measure": {"pandas", "matplotlib", "seaborn"},
     "records": {"pandas", "matplotlib", "seaborn"},
@@ -55,8 +71,8 @@ LIBRARIES_KEPT_OUT = {
     "published": {"pandas", "matplotlib", "seaborn", "cocopp"},
 }
 LIGHT = (
-    "cli", "campaign/configuration", "campaign/plan", "campaign/provenance", "machine", "basics",
-    "policies", "rundata/settings", "__init__", "__main__",
+    "cli", "campaign/configuration", "campaign/plan", "campaign/provenance", "linux", "machine",
+    "basics", "policies", "rundata/settings", "__init__", "__main__",
 )  # fmt: skip
 HEAVY = {
     "numpy",
@@ -113,6 +129,28 @@ def test_arrows(layer: str) -> None:
         if (beyond := layers_of(imports(path)) - allowed - {layer})
     }
     assert not wrong
+
+
+def test_every_room_of_measure_is_known() -> None:
+    present = {path.stem for path in (PACKAGE / "measure").iterdir() if path.stem[0] not in "_."}
+    assert present == set(WITHIN_MEASURE), "say in WITHIN_MEASURE what the new room may import"
+
+
+@pytest.mark.parametrize("room", WITHIN_MEASURE)
+def test_arrows_within_measure(room: str) -> None:
+    compiled = (PACKAGE / "measure" / room).glob("*.pyx")
+    wrong = {
+        path.name: sorted(beyond)
+        for path in [*files(f"measure/{room}"), *compiled]
+        if (beyond := rooms_of_measure(path) - WITHIN_MEASURE[room] - {room})
+    }
+    assert not wrong
+
+
+def rooms_of_measure(path: Path) -> set[str]:
+    """The rooms of measure that a file imports from, which may be Cython."""
+    found = re.findall(r"^\s*from timefair\.measure(?:\.| import )(\w+)", path.read_text(), re.M)
+    return set(found)
 
 
 def test_the_client_of_external_programs_needs_the_standard_library_alone() -> None:

@@ -103,7 +103,7 @@ def make_data(folder: Path) -> None:
     from timefair import cli
     from timefair.campaign import configuration, plan
     from timefair.campaign.provenance import measure_keys
-    from timefair.measure.cell import measure
+    from timefair.measure.job.cell import measure
 
     source = folder / "campaign.yaml"
     source.write_text(CAMPAIGN)

@@ -13,11 +13,12 @@ import os
 import statistics
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import kernel, loading
+from timefair.linux import kernel
 from timefair.measure.apart.messages import Setup
 from timefair.measure.apart.solvers import Host, hosted
-from timefair.measure.child import Allowance
-from timefair.measure.run import measure_run
+from timefair.measure.preparation import loading
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 

@@ -17,10 +17,10 @@ import time
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import kernel
-from timefair.measure.child import Allowance
-from timefair.measure.cores import held_cores
-from timefair.measure.run import measure_run
+from timefair.linux import kernel
+from timefair.measure.job.cores import held_cores
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.problems.registry import SUITES
 
 ENTRY = struct.Struct("<qd")

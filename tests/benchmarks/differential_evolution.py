@@ -23,8 +23,8 @@ import numpy as np
 
 from timefair.algorithms import registry
 from timefair.algorithms.builtin.differential_evolution.strategies import STRATEGIES
-from timefair.measure.objective import LaunchCut, Measurement, Objective
-from timefair.measure.state import State
+from timefair.measure.evaluation.objective import LaunchCut, Measurement, Objective
+from timefair.measure.evaluation.state import State
 from timefair.problems.registry import SUITES
 
 EVALUATIONS, REPETITIONS = 10_000, 9

@@ -24,13 +24,13 @@ from scipy.stats import binomtest
 
 from timefair.algorithms import registry
 from timefair.cli.common import THREAD_VARIABLES
-from timefair.measure import kernel
-from timefair.measure.child import Allowance
-from timefair.measure.cores import held_cores
-from timefair.measure.monitor import RunMonitor
-from timefair.measure.preparation import prepare
-from timefair.measure.reference import parts_for
-from timefair.measure.run import measure_run
+from timefair.linux import kernel
+from timefair.measure.disturbance.monitor import RunMonitor
+from timefair.measure.disturbance.reference import parts_for
+from timefair.measure.job.cores import held_cores
+from timefair.measure.preparation.trial import prepare
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.problems.registry import SUITES
 from timefair.rundata.clocks import reference_s
 

@@ -17,11 +17,11 @@ import statistics
 import time
 
 from timefair.algorithms import registry
-from timefair.measure import kernel
-from timefair.measure.child import Allowance
-from timefair.measure.isolation import Views, views
-from timefair.measure.run import measure_run
-from timefair.measure.scratch import reused_scratch_folders
+from timefair.linux import kernel
+from timefair.measure.isolation.scratch import reused_scratch_folders
+from timefair.measure.isolation.views import Views, views
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.problems.registry import SUITES
 from timefair.records.status import Isolation
 

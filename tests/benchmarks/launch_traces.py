@@ -20,12 +20,13 @@ import pandas as pd
 import pyarrow as pa
 
 from timefair.algorithms import registry
-from timefair.measure import child, kernel
-from timefair.measure.child import Allowance
-from timefair.measure.cores import held_cores
-from timefair.measure.objective import LaunchCode, Measurement
-from timefair.measure.run import measure_run
-from timefair.measure.state import State
+from timefair.linux import kernel
+from timefair.measure.evaluation.objective import LaunchCode, Measurement
+from timefair.measure.evaluation.state import State
+from timefair.measure.job.cores import held_cores
+from timefair.measure.runs import child
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES
 from timefair.records import consistency

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from timefair.measure import kernel
+from timefair.linux import kernel
 
 
 class Load(NamedTuple):

@@ -22,8 +22,8 @@ import cocoex
 import ioh
 import numpy as np
 
-from timefair.measure.objective import Measurement
-from timefair.measure.state import State
+from timefair.measure.evaluation.objective import Measurement
+from timefair.measure.evaluation.state import State
 from timefair.problems.registry import SUITES
 
 POINTS, REPETITIONS = 2000, 15

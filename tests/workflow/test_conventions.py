@@ -131,7 +131,7 @@ def test_a_fault_in_a_module_is_an_error_of_the_workflow(tmp_path: Path) -> None
 
 TYPED = """
 from timefair.basics.errors import InputError
-from timefair.measure.objective import NEVER
+from timefair.measure.evaluation.objective import NEVER
 
 reveal_type(NEVER)
 reveal_type(InputError("a fault").told)

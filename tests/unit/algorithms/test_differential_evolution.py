@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from timefair.algorithms import registry
 from timefair.algorithms.builtin.differential_evolution import BOUNDS
 from timefair.algorithms.builtin.differential_evolution.strategies import STRATEGIES
-from timefair.measure.objective import LaunchCut, Measurement, Objective
-from timefair.measure.state import State
+from timefair.measure.evaluation.objective import LaunchCut, Measurement, Objective
+from timefair.measure.evaluation.state import State
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES
 

@@ -11,9 +11,9 @@ import pytest
 from timefair.algorithms import registry, trial
 from timefair.algorithms.adapters import fcmaes_native, modular_cmaes, optional, py_bobyqa
 from timefair.algorithms.base import Algorithm
-from timefair.measure import kernel
-from timefair.measure.child import Allowance
-from timefair.measure.run import measure_run
+from timefair.linux import kernel
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.problems.registry import SUITES
 
 EXTRAS = [name for name, library in registry.LIBRARIES.items() if library.optional]

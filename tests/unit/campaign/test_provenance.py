@@ -107,8 +107,8 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("file", "counts"),
     [
-        ("measure/objective.pyx", True),
-        ("measure/cell.py", True),
+        ("measure/evaluation/objective.pyx", True),
+        ("measure/job/cell.py", True),
         ("records/journal.py", True),
         ("records/schema.py", True),
         ("statistics/run_count/kernels.pyx", False),

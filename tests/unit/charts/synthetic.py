@@ -112,9 +112,9 @@ def best_of_frame(spread, change):
 
 def cost_lines_of(ert):
     """The later the algorithm, the fewer evaluations and the more seconds."""
-    lines = ert.assign(ert_evaluations=1e4 / ert["ert_s"])
+    lines = ert.assign(ert_rounds=1e4 / ert["ert_s"])
     for _, rows in lines.groupby(["dimension", "function", "target"]):
-        limits = lowest_between(rows["ert_s"], rows["ert_evaluations"])
+        limits = lowest_between(rows["ert_s"], rows["ert_rounds"])
         lines.loc[rows.index, ["lowest_from_s", "lowest_to_s"]] = np.column_stack(limits)
     return lines
 

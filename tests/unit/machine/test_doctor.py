@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from timefair import cli
+from timefair.cli import trust
 from timefair.machine import doctor, observation, probes
 from timefair.machine.host import Host
 
@@ -180,7 +181,7 @@ def test_exit_status(
 ) -> None:
     seen = observation_of(build(files))
     monkeypatch.setattr(observation, "look", lambda host, cores: seen)
-    monkeypatch.setattr(cli.trust, "one_thread", lambda: None)
+    monkeypatch.setattr(trust, "one_thread", lambda: None)
     assert cli.main(["doctor"]) == status
     assert capsys.readouterr().out.splitlines()[-1] == doctor.summary(doctor.findings(seen))
     assert cli.main(["doctor", "--json"]) == status
@@ -190,7 +191,7 @@ def test_exit_status(
 
 
 def test_no_cores(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli.trust, "one_thread", lambda: None)
+    monkeypatch.setattr(trust, "one_thread", lambda: None)
     assert cli.main(["doctor", "--cores", "0"]) == 2
     assert capsys.readouterr().err == "timefair: --cores: 0: should be at least 1\n"
 

@@ -13,12 +13,13 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
-from timefair.measure import kernel, loading
+from timefair.linux import kernel
 from timefair.measure.apart.messages import Setup
 from timefair.measure.apart.solvers import hosted
-from timefair.measure.cell import Prepared, measure
-from timefair.measure.child import Allowance
-from timefair.measure.run import measure_run
+from timefair.measure.job.cell import Prepared, measure
+from timefair.measure.preparation import loading
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.bet_and_run import BetAndRun
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.independent import Independent

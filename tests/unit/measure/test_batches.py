@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import kernel
-from timefair.measure.child import Allowance
-from timefair.measure.run import measure_run
+from timefair.linux import kernel
+from timefair.measure.evaluation.objective import MOST_BATCHES
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
+from timefair.policies.restarts.bet_and_run import BetAndRun
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.none import NoRestart
 from timefair.policies.restarts.stagnation import Stagnation
@@ -166,3 +171,88 @@ def test_a_plateau_is_judged_at_the_end_of_a_batch():
     rows = [run(solve, slow(0.0), evaluations=16, cores=2, restart=policy)]
     assert [launch["evaluations"] for launch in rows[0]["launch_log"]] == [8, 8]
     assert str(rows[0]["launch_log"][0]["end"]) == "stagnated"
+
+
+def rows(record: dict) -> list[tuple] | None:
+    found = record["batches"]
+    return found and [(row["first"], row["size"], row["count"]) for row in found]
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_batches_are_recorded_and_equal_ones_share_a_row(problem, cores):
+    def solve(objective, rng):
+        for size in (3, 3, 1, 4, 0, 4, 3):
+            objective.batch(np.zeros((size, 3)))
+        objective(np.zeros(3))
+        objective.batch(np.zeros((3, 3)))
+
+    row = run(solve, problem, evaluations=90, cores=cores, restart=NoRestart())
+    assert rows(row) == [(0, 3, 2), (7, 4, 2), (15, 3, 1), (19, 3, 1)]
+    assert row["evaluations"] == 22
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize(
+    ("evaluations", "expected"),
+    [
+        (6, [(0, 6, 1)]),
+        (7, [(0, 7, 1)]),
+        (8, [(0, 7, 1), (7, 1, 1)]),
+        (17, [(0, 7, 2), (14, 3, 1)]),
+    ],
+)
+def test_of_the_last_batch_the_points_that_were_evaluated_are_recorded(
+    problem, cores, evaluations, expected
+):
+    assert rows(run(in_batches, problem, evaluations=evaluations, cores=cores)) == expected
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_a_batch_that_a_value_ended_has_the_points_until_then(cores):
+    def evaluate(x) -> float:
+        if x[0] == 2:
+            raise ArithmeticError("two")
+        return float(x[0])
+
+    def solve(objective, rng):
+        for points in ([5.0, 4.0, 3.0, 1.0], [5.0, 4.0, 2.0, 1.0], [5.0, 4.0]):
+            with contextlib.suppress(ArithmeticError):
+                objective.batch([[x] for x in points])
+
+    problem = Problem(ProblemName("test", 1, 1, 1), evaluate, np.zeros(1), np.full(1, 9.0), 0.0)
+    row = run(solve, problem, evaluations=90, cores=cores, restart=NoRestart())
+    assert rows(row) == [(0, 4, 1), (4, 3, 1), (7, 2, 1)]
+
+
+def test_batches_of_two_threads_are_not_known(problem):
+    def solve(objective, rng):
+        other = threading.Thread(target=lambda: objective.batch(np.zeros((2000, 3))))
+        other.start()
+        while not objective.evaluations:
+            time.sleep(0)
+        objective(np.ones(3))
+        other.join()
+
+    def evaluate(x) -> float:
+        time.sleep(0)  # lets the other thread in
+        return float(x @ x)
+
+    slowly = replace(problem, evaluate=evaluate, native=None)
+    row = run(solve, slowly, evaluations=9000, restart=NoRestart())
+    assert (row["evaluations"], row["batches"]) == (2001, None)
+
+
+def test_batches_of_paused_launches_are_not_known(problem):
+    row = run(
+        in_batches, problem, evaluations=900, restart=BetAndRun(tau_evaluations=50, candidates=3)
+    )
+    assert (str(row["status"]), row["batches"]) == ("ok", None)
+
+
+def test_of_too_many_different_batches_none_is_known(problem):
+    def solve(objective, rng):
+        for k in range(MOST_BATCHES + 2):
+            objective.batch(np.zeros((2 + k % 2, 3)))
+
+    row = run(solve, problem, evaluations=90_000, restart=NoRestart())
+    assert (str(row["status"]), row["batches"]) == ("ok", None)

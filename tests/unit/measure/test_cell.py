@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from timefair.measure import kernel
-from timefair.measure.cell import _evaluation_cost, _missing
-from timefair.measure.repetitions import Repetitions
+from timefair.linux import kernel
+from timefair.measure.job.cell import _evaluation_cost, _missing
+from timefair.measure.job.repetitions import Repetitions
 from timefair.problems.base import Problem, ProblemName
 
 TURNS = [(instance, run) for run, instance in product(range(3), (1, 2))]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from timefair.measure.cores import held_cores
+from timefair.measure.job.cores import held_cores
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 from timefair.campaign import configuration
 from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
-from timefair.measure import descriptors
-from timefair.measure.cell import measure
+from timefair.measure.isolation import descriptors
+from timefair.measure.job.cell import measure
 from timefair.records.store import read_runs
 
 LISTS = """

@@ -16,10 +16,10 @@ import pytest
 
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
-from timefair.measure import kernel
-from timefair.measure.child import Allowance
-from timefair.measure.preparation import prepare
-from timefair.measure.run import measure_run
+from timefair.linux import kernel
+from timefair.measure.preparation.trial import prepare
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem

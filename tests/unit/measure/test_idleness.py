@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import preparation
-from timefair.measure.child import Allowance
-from timefair.measure.idleness import of_a_timeout
-from timefair.measure.run import explained, measure_run
+from timefair.measure.evaluation.cost import evaluation_cost_s
+from timefair.measure.launch.idleness import of_a_timeout
+from timefair.measure.preparation import trial
+from timefair.measure.preparation.trial import prepare
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import explained, measure_run
 from timefair.problems.base import Problem, ProblemName
 
 PROBLEM = Problem(
@@ -58,8 +60,8 @@ def test_a_run_that_evaluates_has_no_message():
 
 
 def test_where_a_trial_launch_was_is_in_the_message_of_a_run(monkeypatch):
-    monkeypatch.setattr(preparation, "TRIAL_S", 0.1)
-    trace = preparation.prepare(Algorithm(sleeps), PROBLEM).trace
+    monkeypatch.setattr(trial, "TRIAL_S", 0.1)
+    trace = prepare(Algorithm(sleeps), PROBLEM).trace
     row = measure_run(Algorithm(sleeps), PROBLEM, Allowance(time_ns=50_000_000), seed=1)
     message = explained(row, trace)["message"]
     assert "a trial launch was at test_idleness.py, line " in message
@@ -69,13 +71,13 @@ def test_where_a_trial_launch_was_is_in_the_message_of_a_run(monkeypatch):
 
 
 def test_a_trial_that_evaluates_leaves_no_trace(monkeypatch):
-    monkeypatch.setattr(preparation, "TRIAL_S", 0.1)
+    monkeypatch.setattr(trial, "TRIAL_S", 0.1)
 
     def slow(objective, rng):
         objective([1, 1])
         time.sleep(100)
 
-    assert preparation.prepare(Algorithm(slow), PROBLEM).trace == ""
+    assert prepare(Algorithm(slow), PROBLEM).trace == ""
 
 
 def test_a_compiler_is_named():
@@ -94,7 +96,7 @@ def test_the_cost_of_a_slow_function_is_measured_in_about_a_second():
         return 1.0
 
     start = time.monotonic()
-    objective_s, bare_s = preparation.evaluation_cost_s(
+    objective_s, bare_s = evaluation_cost_s(
         evaluate, Problem(PROBLEM.name, evaluate, PROBLEM.lower, PROBLEM.upper, 0.0)
     )
     assert time.monotonic() - start < 10  # 80 s with 400 evaluations each

@@ -17,15 +17,17 @@ from hypothesis import strategies as st
 from timefair.algorithms import registry
 from timefair.campaign import plan
 from timefair.campaign.configuration import parse
+from timefair.linux import kernel
 from timefair.machine.host import Host
-from timefair.measure import cell, kernel, reference
-from timefair.measure.child import Allowance
-from timefair.measure.interference import DELAY_SHARE, REFERENCE_RATIO, Judgement, judge
-from timefair.measure.monitor import RunMonitor
-from timefair.measure.reference import Reference
-from timefair.measure.run import _resources, _Usage, measure_run
-from timefair.measure.state import Start
-from timefair.measure.surroundings import Counters, Surroundings
+from timefair.measure.disturbance import reference
+from timefair.measure.disturbance.interference import DELAY_SHARE, REFERENCE_RATIO, Judgement, judge
+from timefair.measure.disturbance.monitor import RunMonitor
+from timefair.measure.disturbance.reference import Reference
+from timefair.measure.disturbance.surroundings import Counters, Surroundings
+from timefair.measure.evaluation.state import Start
+from timefair.measure.job import cell
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import _resources, _Usage, measure_run
 from timefair.problems.registry import SUITES
 from timefair.records.status import Disturbance
 

@@ -21,14 +21,13 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
-from timefair.machine import private_folders
-from timefair.machine.private_folders import Mount, plan
-from timefair.measure import kernel
-from timefair.measure.cell import measure
-from timefair.measure.child import Allowance
-from timefair.measure.isolation import views
-from timefair.measure.preparation import prepare
-from timefair.measure.run import measure_run
+from timefair.linux import kernel, private_folders
+from timefair.linux.private_folders import Mount, plan
+from timefair.measure.isolation.views import views
+from timefair.measure.job.cell import measure
+from timefair.measure.preparation.trial import prepare
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.none import NoRestart
 from timefair.records.status import Isolation
 from timefair.records.store import read_runs

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from timefair.measure.objective import (
+from timefair.measure.evaluation.objective import (
     EVENT,
     NEVER,
     LaunchCode,
@@ -17,7 +17,7 @@ from timefair.measure.objective import (
     Measurement,
     Stop,
 )
-from timefair.measure.state import State
+from timefair.measure.evaluation.state import State
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.thinning import Thinning
 

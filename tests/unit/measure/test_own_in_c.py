@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from timefair.algorithms import registry
-from timefair.measure.child import Allowance
-from timefair.measure.preparation import prepare
-from timefair.measure.run import measure_run
+from timefair.measure.preparation.trial import prepare
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.problems.registry import SUITES
 

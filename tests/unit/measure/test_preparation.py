@@ -13,11 +13,11 @@ from timefair.algorithms.base import Algorithm
 from timefair.campaign import configuration
 from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
-from timefair.measure import kernel
-from timefair.measure.cell import measure
-from timefair.measure.child import Allowance
-from timefair.measure.preparation import prepare
-from timefair.measure.run import measure_run
+from timefair.linux import kernel
+from timefair.measure.job.cell import measure
+from timefair.measure.preparation.trial import prepare
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.problems.registry import SUITES
 from timefair.records.store import read_runs
 

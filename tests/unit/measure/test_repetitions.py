@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.measure.repetitions import Repetitions
+from timefair.measure.job.repetitions import Repetitions
 from timefair.statistics.run_count.outliers import Outliers
 from timefair.statistics.run_count.skewness import SkewnessRule
 from timefair.statistics.run_count.stopping import FixedCount, stopping

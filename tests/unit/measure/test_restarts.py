@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import kernel
-from timefair.measure.child import Allowance
-from timefair.measure.run import measure_run
-from timefair.measure.seeds import launch_rng, seed_global_generators
+from timefair.linux import kernel
+from timefair.measure.launch.seeds import stream
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.restarts.bet_and_run import BetAndRun
 from timefair.policies.restarts.geometric import Geometric
@@ -240,8 +240,7 @@ def test_other_candidates_do_not_disturb_the_winner():
     row = run(solve, evaluations=50, policy="bet-and-run", tau_evaluations=6, candidates=4)
     winner = row["events"][-1]["launch"]
     values = []
-    rng = launch_rng(1, winner)
-    seed_global_generators(rng)
+    rng = stream(1, winner)
     solve(lambda x: values.append(x[0]), rng)  # the same launch alone
     assert row["best_precision"] == min(values[: 50 - 3 * 6])
 

@@ -7,9 +7,9 @@ import pytest
 
 from timefair.algorithms.base import Algorithm
 from timefair.campaign import configuration
-from timefair.measure.child import Allowance
-from timefair.measure.rounded import Rounded, rounded
-from timefair.measure.run import measure_run
+from timefair.measure.preparation.rounded import Rounded, rounded
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.problems.registry import SUITES
 
 PROBLEM = SUITES["bbob-mixint"].problem(1, 5, 1)

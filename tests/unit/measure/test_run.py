@@ -15,9 +15,10 @@ import pytest
 from bench import solve
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import child, kernel
-from timefair.measure.child import GRACE_NS, Allowance
-from timefair.measure.run import ATTEMPTS, given_up, measure_run
+from timefair.linux import kernel
+from timefair.measure.runs import child
+from timefair.measure.runs.child import GRACE_NS, Allowance
+from timefair.measure.runs.run import ATTEMPTS, given_up, measure_run
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.independent import Independent
 from timefair.policies.restarts.none import NoRestart

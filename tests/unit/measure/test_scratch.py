@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-from timefair.measure.scratch import reused_scratch_folders, scratch_folder
+from timefair.measure.isolation.scratch import reused_scratch_folders, scratch_folder
 
 
 @pytest.fixture(autouse=True)

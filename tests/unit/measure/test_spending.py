@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from timefair.measure.spending import Spending
+from timefair.measure.job.spending import Spending
 
 
 def fail(spending):

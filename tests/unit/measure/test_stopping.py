@@ -12,8 +12,8 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.plan import expected_runs, jobs, write_keys
 from timefair.campaign.provenance import measure_keys
-from timefair.measure.cell import measure
-from timefair.measure.stopping import resting
+from timefair.measure.job.cell import measure
+from timefair.measure.job.stopping import resting
 from timefair.policies.stopping.pair import RESTING
 from timefair.policies.stopping.race import DROPPED, WON
 from timefair.records.collect import collect

@@ -12,7 +12,7 @@ import pytest
 from timefair.campaign import configuration
 from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
-from timefair.measure.cell import measure
+from timefair.measure.job.cell import measure
 from timefair.records.store import read_runs
 
 OWN = """

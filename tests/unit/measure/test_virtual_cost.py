@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure.child import Allowance
-from timefair.measure.objective import LaunchCut
-from timefair.measure.run import measure_run
-from timefair.measure.state import State
+from timefair.measure.evaluation.objective import LaunchCut
+from timefair.measure.evaluation.state import State
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.bet_and_run import BetAndRun
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.none import NoRestart

@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 from timefair.basics.errors import Interrupted
-from timefair.measure import kernel
-from timefair.measure.interruption import interruptible
+from timefair.linux import kernel
+from timefair.linux.interruption import interruptible
 from timefair.processes import prepared, serving
 
 

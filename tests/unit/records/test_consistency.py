@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from timefair.records.consistency import contradiction
+from timefair.records.consistency import BATCH_FIELDS, EVENT_FIELDS, LAUNCH_FIELDS, contradiction
 
-EVENT = ("launch", "evaluations", "time_s", "precision")
-LAUNCH = ("start_s", "end_s", "evaluations", "best_precision")
 EVENTS = [(0, 1, 0.1, 5.0), (0, 4, 0.1, 3.0), (1, 9, 0.6, 0.5)]
 LAUNCHES = [(0.0, 0.5, 6, 3.0), (0.5, 0.9, 4, 0.5)]
 LAUNCH_EVENTS = [(1, 7, 0.5, 9.0), (1, 8, 0.55, 3.5)]
+BATCHES = [(1, 2, 3), (8, 2, 1)]
 RUN = {
     "budget_s": 1.0, "budget_evaluations": 10, "wall_s": 0.9, "real_s": 0.9,
     "charged_s": 0.0, "reaped_s": 0.95, "evaluations": 10,
@@ -19,31 +20,36 @@ RUN = {
 }  # fmt: skip
 
 
-def found(run=None, events=EVENTS, launches=LAUNCHES, launch_events=LAUNCH_EVENTS) -> str | None:
-    def columns(names, rows):
-        values = np.array(rows, dtype=float).reshape(-1, len(names)).T
+LOGS = {
+    "events": (EVENT_FIELDS, EVENTS),
+    "launches": (LAUNCH_FIELDS, LAUNCHES),
+    "launch_events": (EVENT_FIELDS, LAUNCH_EVENTS),
+    "batches": (BATCH_FIELDS, BATCHES),
+}
+
+
+def found(run=None, **changed) -> str | None:
+    """The contradiction of `RUN`, with other columns and other rows of its `LOGS`."""
+
+    def columns(log):
+        names, rows = LOGS[log]
+        values = np.array(changed.get(log, rows), dtype=float).reshape(-1, len(names)).T
         return dict(zip(names, values, strict=True))
 
-    changed = RUN | (run or {})
-    nested = (columns(EVENT, events), columns(LAUNCH, launches), columns(EVENT, launch_events))
-    return contradiction(changed, *nested)
+    return contradiction(RUN | (run or {}), *map(columns, LOGS))
 
 
-def with_event(place: int, **fields) -> dict:
-    return {"events": _changed(EVENTS, EVENT, place, fields)}
-
-
-def with_launch_event(place: int, **fields) -> dict:
-    return {"launch_events": _changed(LAUNCH_EVENTS, EVENT, place, fields)}
-
-
-def with_launch(place: int, **fields) -> dict:
-    return {"launches": _changed(LAUNCHES, LAUNCH, place, fields)}
-
-
-def _changed(rows, names, place, fields) -> list[tuple]:
+def with_row(log: str, place: int, **fields) -> dict:
+    """The rows of a log, one of them with other fields."""
+    names, rows = LOGS[log]
     changed = dict(zip(names, rows[place], strict=True)) | fields
-    return [*rows[:place], tuple(changed.values()), *rows[place + 1 :]]
+    return {log: [*rows[:place], tuple(changed.values()), *rows[place + 1 :]]}
+
+
+with_event = partial(with_row, "events")
+with_launch = partial(with_row, "launches")
+with_launch_event = partial(with_row, "launch_events")
+with_batch = partial(with_row, "batches")
 
 
 def test_a_run_that_can_be():
@@ -54,7 +60,8 @@ def test_a_run_that_can_be():
 
 def test_a_run_without_evaluations_can_be():
     none = {"evaluations": 0, "launches": 0, "best_f": np.inf, "best_precision": np.inf}
-    assert found(none | {"last_evaluation_s": None}, [], [], []) is None
+    nothing = {log: [] for log in LOGS}
+    assert found(none | {"last_evaluation_s": None}, **nothing) is None
 
 
 def test_the_virtual_cost_of_evaluations_is_not_waited_for():
@@ -109,6 +116,11 @@ def test_what_launches_found_need_not_be_recorded():
         with_event(1, launch=1),
         with_event(2, launch=0),
         with_launch(0, best_precision=3.5),
+        with_batch(0, first=-1),
+        with_batch(0, count=0),
+        with_batch(1, size=0),
+        with_batch(1, first=6),
+        with_batch(1, size=3),
         with_launch_event(0, launch=2),
         with_launch_event(0, launch=-1),
         with_launch_event(1, launch=0),

@@ -52,10 +52,10 @@ def test_costs_go_from_the_first_event_to_the_longest_run(run, table):
 
 def test_curves_of_many_cells_have_fewer_points(run, table, monkeypatch):
     runs = Runs.of(table(*(run([(1, 0.01, 5.0)], function=f) for f in range(1, 11))))
-    assert runs.cost_grid("seconds").size == runs_module.COSTS
-    for most, points in ((10, 101), (5, 50), (1, 30)):
+    assert runs.cost_grid("seconds").size == runs_module.POINTS
+    for most, points in ((10, 101), (5, 50), (1, 25)):
         monkeypatch.setattr(runs_module, "MANY_CELLS", most)
-        assert runs.points(101) == points
+        assert runs.points == points
         assert runs.cost_grid("seconds").size == points
 
 

@@ -52,9 +52,10 @@ class Import(NamedTuple):
 
 
 _imports: dict[str, Import] = {}
+"""By the name of the module."""
 
 
-def watched_import(place: str, load: Callable[[], ModuleType]) -> ModuleType:
+def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> ModuleType:
     """Import a module, and note what it does.
 
     The module sees its own name alone as ``sys.argv``, so that it does not read the arguments of
@@ -64,6 +65,8 @@ def watched_import(place: str, load: Callable[[], ModuleType]) -> ModuleType:
     ----------
     place
         The module or file, as the user names it.
+    name
+        The name of the module, which is the same for all paths to a file.
     load
         Imports it. What it raises besides `InputError` becomes one.
 
@@ -88,15 +91,23 @@ def watched_import(place: str, load: Callable[[], ModuleType]) -> ModuleType:
     finally:
         sys.argv = arguments
         left = _return_to(folder)
-    if place not in _imports:
+    if name not in _imports:
         printed = " ".join("".join(stream.kept for stream in heard).split())
-        _imports[place] = Import(time.monotonic() - start, printed, left)
+        _imports[name] = Import(time.monotonic() - start, printed, left)
     return module
 
 
-def warnings(place: str) -> list[str]:
-    """What to tell the user of a module that this process has imported; one line each."""
-    return list(_imports[place].warnings(place)) if place in _imports else []
+def warnings(place: str, name: str) -> list[str]:
+    """Warnings about a module that this process has imported, one line each.
+
+    `place` and `name` are those of `watched_import`.
+    """
+    return list(_imports[name].warnings(place)) if name in _imports else []
+
+
+def seconds(name: str) -> float:
+    """Seconds that the first import of a module took; 0 if this process has not imported it."""
+    return _imports[name].seconds if name in _imports else 0.0
 
 
 def _exit(stop: SystemExit) -> str:

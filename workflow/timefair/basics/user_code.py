@@ -9,7 +9,6 @@ import inspect
 import os
 import sys
 import sysconfig
-import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -17,9 +16,6 @@ from types import ModuleType
 
 from timefair.basics import imported
 from timefair.basics.errors import InputError, suggest
-
-_import_s: dict[str, float] = {}
-"""How long importing a module took, by its name, where this module was the first to import it."""
 
 
 def is_file(place: str) -> bool:
@@ -59,7 +55,8 @@ def load_function(name: str) -> Callable[..., object]:
 
 def warnings(name: str) -> list[str]:
     """What the module of a function did when it was loaded, and should not; one line each."""
-    return imported.warnings(name.rpartition(":")[0])
+    place = name.rpartition(":")[0]
+    return imported.warnings(place, _module_name(place))
 
 
 def _is_of_python(module: ModuleType) -> bool:
@@ -167,21 +164,13 @@ def _look_in_current_directory() -> None:
 
 def import_s(name: str) -> float:
     """Seconds that this process has spent to import the module of a function; 0 if none."""
-    place = name.rpartition(":")[0]
-    return _import_s.get(_name_of_file(Path(place)) if is_file(place) else place, 0.0)
+    return imported.seconds(_module_name(name.rpartition(":")[0]))
 
 
 def _module(place: str) -> ModuleType:
-    start = time.monotonic()
-    module = _imported(place)
-    _import_s.setdefault(module.__name__, time.monotonic() - start)
-    return module
-
-
-def _imported(place: str) -> ModuleType:
     _look_in_current_directory()
     load = partial(_module_of_file if is_file(place) else _importable, place)
-    return imported.watched_import(place, load)
+    return imported.watched_import(place, _module_name(place), load)
 
 
 def _importable(place: str) -> ModuleType:
@@ -193,13 +182,13 @@ def _importable(place: str) -> ModuleType:
         raise
 
 
-def _name_of_file(path: Path) -> str:
-    return f"timefair_own:{path.resolve()}"  # no importable name: it cannot hide or be hidden
+def _module_name(place: str) -> str:
+    """The name of the module at a place; that of a file cannot be imported, hide or be hidden."""
+    return f"timefair_own:{Path(place).resolve()}" if is_file(place) else place
 
 
 def _module_of_file(place: str) -> ModuleType:
-    path = Path(place).resolve()
-    name = _name_of_file(path)
+    path, name = Path(place).resolve(), _module_name(place)
     if name in sys.modules:
         return sys.modules[name]
     if not path.is_file():

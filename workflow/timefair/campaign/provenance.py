@@ -122,7 +122,7 @@ def _measuring_code(campaign: Campaign, uses: tuple[str, ...], policy: type[Rest
 
 def measuring_sources() -> tuple[Path, ...]:
     """Our files that measure any algorithm, whatever suite, restart policy and stopping rule."""
-    return sources_of("measure", within=("measure", "policies", "records", "statistics"))
+    return sources_of("measure", within=("linux", "measure", "policies", "records", "statistics"))
 
 
 def _policy_sources(kind: type[Section]) -> tuple[Path, ...]:

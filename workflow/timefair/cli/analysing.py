@@ -91,7 +91,7 @@ def serve(snapshot: str, snakemake: str, listener: str, starter: str) -> int:
 
 def _work(task: Task) -> int:
     from timefair.cli import parser
-    from timefair.measure.interruption import interruptible
+    from timefair.linux.interruption import interruptible
 
     words = task.request["words"]
 

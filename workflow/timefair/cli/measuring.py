@@ -24,7 +24,7 @@ from timefair.records.begun import begun_path
 
 if TYPE_CHECKING:
     from timefair.campaign.plan import Job
-    from timefair.measure.cell import Prepared
+    from timefair.measure.job.cell import Prepared
 
 _REQUEST = ("algorithm", "function", "dimension", "instances", "round", "key")
 """The arguments that say, with the record, what a job is."""
@@ -112,7 +112,7 @@ def _measure(arguments: argparse.Namespace) -> int | None:
 
 def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter: int) -> None:
     """Be a prepared process of the first level."""
-    from timefair.measure.cores import held_cores
+    from timefair.measure.job.cores import held_cores
     from timefair.processes import serving
 
     serving.begin(starter)
@@ -153,7 +153,7 @@ def _become(
     starter: socket.socket,
 ) -> None:
     """Be a prepared process of the next level, in a fork of one."""
-    from timefair.measure.cores import held_cores
+    from timefair.measure.job.cores import held_cores
 
     with held_cores(_spec(asked)["threads"]), _timed(f"the {asked.stage}"):
         if asked.stage == "library":
@@ -176,7 +176,7 @@ def _timed(what: str) -> Iterator[None]:
 
 def _unprepared(arguments: argparse.Namespace) -> Prepared:
     from timefair.campaign import configuration
-    from timefair.measure.cell import Prepared
+    from timefair.measure.job.cell import Prepared
 
     return Prepared(configuration.restore(arguments.campaign))
 
@@ -196,7 +196,7 @@ def _check_key(ready: Prepared, arguments: argparse.Namespace) -> None:
 
 
 def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1) -> None:
-    from timefair.measure.cell import measure_job
+    from timefair.measure.job.cell import measure_job
 
     _check_key(ready, arguments)
     record = Path(arguments.record)

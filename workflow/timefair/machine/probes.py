@@ -11,7 +11,8 @@ from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
-from timefair.machine import private_folders, software
+from timefair.linux import private_folders
+from timefair.machine import software
 from timefair.machine.host import Host, Reader, Unknown, whole
 
 LOOP_NS = 50_000_000

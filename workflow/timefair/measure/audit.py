@@ -25,11 +25,12 @@ from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
-from timefair.measure import kernel
-from timefair.measure.child import Allowance
-from timefair.measure.preparation import evaluation_cost_s, prepare
-from timefair.measure.run import measure_run
-from timefair.measure.seeds import run_seed
+from timefair.linux import kernel
+from timefair.measure.evaluation.cost import evaluation_cost_s
+from timefair.measure.launch.seeds import run_seed
+from timefair.measure.preparation.trial import prepare
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES

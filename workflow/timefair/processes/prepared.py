@@ -44,7 +44,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from timefair.basics.errors import Interrupted
-from timefair.measure.interruption import SIGNALS
+from timefair.linux.interruption import SIGNALS
 
 ATTEMPTS = 3
 """So often a job looks for a prepared process, or starts one, before it does without."""

@@ -12,10 +12,10 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
+from timefair.linux import kernel
+from timefair.linux.interruption import ends_at_once
 from timefair.machine import memory
 from timefair.machine.host import Host, Unknown
-from timefair.measure import kernel
-from timefair.measure.interruption import ends_at_once
 from timefair.processes.prepared import LONGEST, NAMES, STARTED, Request, user_of_peer
 
 IDLE_S = 300

@@ -18,13 +18,20 @@ from timefair.records.integrity import RUN_KEY, run_name
 from timefair.records.thinning import THINNING
 
 Columns = Mapping[str, NDArray[Any]]
-"""The fields of `schema.EVENT` or `schema.LAUNCH`, each an array of shape ``(rows of a run,)``."""
+"""`EVENT_FIELDS` or `LAUNCH_FIELDS`, each an array of shape ``(rows of a run,)``."""
 
 _ROUNDED_S = 1e-6
-"""A sum of seconds is rounded by less."""
+"""The rounding error of a sum of seconds is smaller."""
 
-_EVENT = ("launch", "evaluations", "time_s", "precision")
-_LAUNCH = ("start_s", "end_s", "evaluations", "best_precision")
+EVENT_FIELDS = ("launch", "evaluations", "time_s", "precision")
+"""Those of `schema.EVENT` that are looked at."""
+
+LAUNCH_FIELDS = ("start_s", "end_s", "evaluations", "best_precision")
+"""Those of `schema.LAUNCH` that are looked at."""
+
+BATCH_FIELDS = ("first", "size", "count")
+"""Those of `schema.BATCH`."""
+
 _RUN = (
     "budget_s",
     "budget_evaluations",
@@ -43,7 +50,7 @@ _RUN = (
 
 
 def contradictions(runs: pa.Table) -> Iterator[str]:
-    """A line for each run that contradicts itself.
+    """One line per run that contradicts itself.
 
     Parameters
     ----------
@@ -51,10 +58,11 @@ def contradictions(runs: pa.Table) -> Iterator[str]:
         With the columns of `schema.RUN_SCHEMA`.
     """
     rows = runs.select([*RUN_KEY, *_RUN]).to_pylist()
-    events = _by_run(runs["events"], _EVENT)
-    launches = _by_run(runs["launch_log"], _LAUNCH)
-    launch_events = _by_run(runs["launch_events"], _EVENT)
-    for row, *nested in zip(rows, events, launches, launch_events, strict=True):
+    events = _by_run(runs["events"], EVENT_FIELDS)
+    launches = _by_run(runs["launch_log"], LAUNCH_FIELDS)
+    launch_events = _by_run(runs["launch_events"], EVENT_FIELDS)
+    batches = _by_run(runs["batches"], BATCH_FIELDS)
+    for row, *nested in zip(rows, events, launches, launch_events, batches, strict=True):
         if clause := contradiction(row, *nested):
             yield f"{run_name(tuple(row[name] for name in RUN_KEY))}: {clause}"
 
@@ -68,15 +76,19 @@ def _by_run(column: pa.ChunkedArray, names: tuple[str, ...]) -> Iterator[Columns
 
 
 def contradiction(
-    run: Mapping[str, Any], events: Columns, launches: Columns, launch_events: Columns
+    run: Mapping[str, Any],
+    events: Columns,
+    launches: Columns,
+    launch_events: Columns,
+    batches: Columns,
 ) -> str | None:
-    """The first thing in a run that cannot be, as a clause; None if all of it can.
+    """The first contradiction in a run, as a clause; None without one.
 
     Parameters
     ----------
     run
         Columns of `schema.RUN_SCHEMA`, those of `_RUN`; None where the schema has null.
-    events, launches, launch_events
+    events, launches, launch_events, batches
         In the order in which they were made; each may be empty.
     """
     for clauses in (
@@ -85,6 +97,7 @@ def contradiction(
         _of_launches(run, launches),
         _of_both(launches, events),
         _of_traces(run, events, launches, launch_events),
+        _of_batches(run, batches),
     ):
         for clause, holds in clauses:
             if not holds:
@@ -93,7 +106,7 @@ def contradiction(
 
 
 Clauses = Iterator[tuple[str, bool]]
-"""What is wrong where the second value is False."""
+"""Each clause is a fault of the run if its second value is False."""
 
 
 def _of_the_run(run: Mapping[str, Any]) -> Clauses:
@@ -163,7 +176,7 @@ def _of_launches(run: Mapping[str, Any], launches: Columns) -> Clauses:
 
 
 def _of_both(launches: Columns, events: Columns) -> Clauses:
-    """What events of either kind have to do with the launches that made them."""
+    """Events of either kind against the launches that made them."""
     if not len(launches["start_s"]) or not len(events["launch"]):
         return
     begun = (events["launch"] >= 0) & (events["launch"] < len(launches["start_s"]))
@@ -179,7 +192,7 @@ def _of_both(launches: Columns, events: Columns) -> Clauses:
 def _of_traces(
     run: Mapping[str, Any], events: Columns, launches: Columns, launch_events: Columns
 ) -> Clauses:
-    """Improvements of launches that are none of the run, as `thinning` keeps them."""
+    """Improvements of launches alone, as `thinning` keeps them."""
     if not len(launch_events["launch"]):
         return
     yield "events of launches without a launch", len(launches["start_s"]) > 0
@@ -201,3 +214,13 @@ def _of_traces(
     before = np.searchsorted(events["evaluations"], evaluations)
     best = np.concatenate([[np.inf], events["precision"]])[before]
     yield "an event of a launch is better than the run was by then", bool((precision >= best).all())
+
+
+def _of_batches(run: Mapping[str, Any], batches: Columns) -> Clauses:
+    if not len(batches["first"]):
+        return
+    first, size, count = (batches[name] for name in BATCH_FIELDS)
+    end = first + size * count
+    yield "a batch has no points", bool((size >= 1).all() and (count >= 1).all())
+    in_order = first[0] >= 0 and (first[1:] >= end[:-1]).all() and end[-1] <= run["evaluations"]
+    yield "its batches do not follow one another", bool(in_order)

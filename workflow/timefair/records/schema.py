@@ -40,6 +40,14 @@ LAUNCH = pa.struct(
     ]
 )
 
+BATCH = pa.struct(
+    [
+        ("first", pa.int64()),  # evaluations of the run before it
+        ("size", pa.int64()),  # its points
+        ("count", pa.int64()),  # how many batches of this size came one after the other
+    ]
+)
+
 RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     # which run this is
     ("suite", pa.string()),
@@ -105,6 +113,8 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("core", pa.int32()),  # null: not pinned
     ("started_utc", pa.timestamp("ms", tz="UTC")),
     ("launch_log", pa.list_(LAUNCH)),
+    # the points that were asked for together; all others were asked for alone. null: not known
+    ("batches", pa.list_(BATCH)),
     # what launches found that did not better the run, thinned (`thinning`); with their own events
     # the traces of launches. null: published, or a version before 5
     ("launch_events", pa.list_(EVENT)),
@@ -117,6 +127,7 @@ _ADDED_5 = (
     "isolation",
     "watched_because",
     "appeared_in_trial",
+    "batches",
     "launch_events",
     "evaluation_cost_s",
     "real_s",

@@ -92,7 +92,7 @@ class LaunchEnd(StrEnum):
 
 
 class Disturbance(StrEnum):
-    """Whether others slowed a run, by the rule of `timefair.measure.interference`."""
+    """Whether others slowed a run, by the rule of `timefair.measure.disturbance.interference`."""
 
     CLEAN = "clean"
     """Nothing that the machine tells says so."""
@@ -105,7 +105,7 @@ class Disturbance(StrEnum):
 
 
 class Isolation(StrEnum):
-    """What kept files that one run wrote from other runs; `measure.isolation` has the folders."""
+    """What kept the files of one run from other runs; `measure.isolation.views` has the folders."""
 
     PRIVATE = "private"
     """The run had a view of its own of all these folders."""

@@ -1,7 +1,7 @@
-"""Which improvements of a launch are recorded, so that no algorithm fills a disk.
+"""Selects the improvements of a launch that are recorded, so that no algorithm fills a disk.
 
 An improvement of the run is always an event (`schema`, ``events``). The improvements of a launch
-that do not better the run are thinned twice (``launch_events``):
+that do not improve the best of the run are thinned twice (``launch_events``):
 
 * Only some launches are traced: the first `dense` of them, and half as densely each time that their
   number doubles. Their index alone decides, and not what they find, so the traced launches of a run
@@ -26,7 +26,7 @@ class Thinning(NamedTuple):
     resolution
         Steps of the grid for each factor e, at least 1.
     dense
-        So many launches are traced before they are thinned, an even number.
+        The number of launches that are traced before they are thinned; even.
     """
 
     resolution: int = 50

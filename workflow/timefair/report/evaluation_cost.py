@@ -10,7 +10,7 @@ import pandas as pd
 
 from timefair.charts.costs import seconds_of
 from timefair.report.evidence import Evidence
-from timefair.rundata.evaluation_cost import COSTS_S, refusal
+from timefair.rundata.evaluation_cost import COSTS_S, parallel, restarted
 from timefair.rundata.settings import Analysis
 
 TABLE = "ert"
@@ -35,14 +35,24 @@ these numbers: the tables <code>cost_winners</code> and <code>cost_ert</code> ha
 {refused}</p>"""
 
 
+WORKERS = """<p>{parallel} Who wins at your evaluation cost is in the table and figure
+<code>cost_map</code>; there is a slider here with <code>statistics.workers: 1</code> only.</p>"""
+
+
 def part(evidence: Evidence) -> str:
-    """The slider and the places that follow it; empty without lines."""
+    """The slider and the places that follow it; empty without lines.
+
+    With several workers it would need what the table of ERT does not have.
+    """
+    analysis = _analysis(evidence)
+    if analysis.workers > 1:
+        return WORKERS.format(parallel=escape(parallel(analysis)))
     if not lines(evidence)["spaces"]:
         return ""
     return SLIDER.format(
         last=len(COSTS_S) - 1,
         seconds=escape(seconds_of(evidence.table(TABLE))),
-        refused=escape(refusal(_analysis(evidence))),
+        refused=escape(restarted(analysis)),
     )
 
 

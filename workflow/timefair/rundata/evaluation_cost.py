@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.rundata.problems import Spent
+from timefair.rundata.rounds import in_rounds, without_batches
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import (
@@ -19,78 +20,94 @@ from timefair.rundata.standings import (
 )
 from timefair.statistics.ert import ert
 
-DECADES_S = (0.0, *(float(f"1e{power}") for power in range(-6, 5)))
-"""Evaluation costs of the long tables: none, and 1 µs to 10,000 s."""
+LISTED_S = (0.0, *(float(f"1e{power}") for power in range(-6, 5, 2)))
+"""Evaluation costs of the long tables: none, and 1 µs to 10,000 s in steps of 100."""
 
-COSTS_S = tuple(sorted({*DECADES_S, *(float(f"{10 ** (k / 4):.6g}") for k in range(-24, 17))}))
-"""Evaluation costs of curves and maps: four of each decade, with those of `DECADES_S`."""
+COSTS_S = (0.0, *(float(f"{10 ** (k / 4):.6g}") for k in range(-24, 17)))
+"""Evaluation costs of curves and maps: none, and four of each decade."""
 
 
 @dataclass(frozen=True)
 class UsedByRuns:
-    """What each run used up to each target, targets from easy to hard, in both units.
+    """What each run used up to each target, targets from easy to hard: seconds and evaluations.
+
+    With several workers, `rounds` has the rounds of evaluations instead; see `rundata.rounds`.
 
     Attributes
     ----------
     runs
-        Without those whose launches end by seconds.
-    seconds, evaluations
+        Without those that cannot be foreseen.
+    seconds, rounds
         Up to the run's own end where it did not reach the target.
     """
 
     runs: Runs
     seconds: Spent
-    evaluations: Spent
+    rounds: Spent
 
     @classmethod
     def of(cls, runs: Runs, analysis: Analysis) -> UsedByRuns:
-        """Of all runs whose launches do not end by seconds."""
+        """Of all runs that can be foreseen."""
         kept = foreseeable(runs, analysis)
         targets = analysis.targets_from_easy
         seconds, evaluations = (
             Spent.until(kept.runtimes(unit, targets), kept.spent(unit))
             for unit in ("seconds", "evaluations")
         )
-        return cls(kept, seconds, evaluations)
+        begun = in_rounds(kept, evaluations.cost, analysis.workers)
+        return cls(kept, seconds, replace(evaluations, cost=begun))
 
     def lines(self, problem: ProblemRuns) -> Lines:
         """The ERT of each algorithm on a problem."""
         rows = [problem.rows[mine] for mine in problem.algorithms.values()]
-        seconds, evaluations = (
+        seconds, rounds = (
             np.stack([ert(spent.cost[r], spent.success[r], axis=0) for r in rows], axis=-1)
-            for spent in (self.seconds, self.evaluations)
+            for spent in (self.seconds, self.rounds)
         )
-        return Lines(tuple(problem.algorithms), seconds, evaluations)
+        return Lines(tuple(problem.algorithms), seconds, rounds)
 
 
 @dataclass(frozen=True)
 class Lines:
-    """ERT to each target in both units, a straight line in the evaluation cost.
+    """ERT to each target in seconds and in rounds, a straight line in the evaluation cost.
 
     Attributes
     ----------
     algorithms
         By the alphabet.
-    seconds, evaluations
+    seconds, rounds
         Shape (targets, algorithms); `inf` in both where no run reached the target.
     """
 
     algorithms: tuple[str, ...]
     seconds: NDArray[np.float64]
-    evaluations: NDArray[np.float64]
+    rounds: NDArray[np.float64]
 
 
 def foreseeable(runs: Runs, analysis: Analysis) -> Runs:
-    """The runs of algorithms whose launches do not end by seconds.
+    """The runs of algorithms of which it is known what another evaluation cost would change.
 
-    With another evaluation cost the others would have had other launches.
+    Launches that end by seconds would have been others; and several workers need the batches.
     """
-    refused = runs.frame["algorithm"].isin(list(analysis.restarted_by_seconds)).to_numpy()
-    return runs.where(~refused) if refused.any() else runs
+    refused = runs.frame["algorithm"].isin(
+        [*analysis.restarted_by_seconds, *_unknown_rounds(runs, analysis)]
+    )
+    return runs.where(~refused.to_numpy()) if refused.any() else runs
 
 
-def refusal(analysis: Analysis) -> str:
-    """Which algorithms are omitted for that reason, as a sentence for captions; empty for none."""
+def remarks(runs: Runs, analysis: Analysis) -> str:
+    """Sentences for captions: which algorithms are omitted and why, and the number of workers."""
+    unknown = _unknown_rounds(runs, analysis)
+    of_batches = (
+        f"Omitted, because their batches were not recorded: {', '.join(unknown)}."
+        if unknown
+        else ""
+    )
+    return " ".join(filter(None, (parallel(analysis), restarted(analysis), of_batches)))
+
+
+def restarted(analysis: Analysis) -> str:
+    """Which algorithms are omitted because of their restarts; empty for none."""
     named = [f"{label} ({key})" for label, key in sorted(analysis.restarted_by_seconds.items())]
     if not named:
         return ""
@@ -98,6 +115,20 @@ def refusal(analysis: Analysis) -> str:
         "Omitted, because their launches end by seconds and would be others at another "
         f"evaluation cost: {', '.join(named)}."
     )
+
+
+def parallel(analysis: Analysis) -> str:
+    """What several workers change; empty for one."""
+    if analysis.workers == 1:
+        return ""
+    return (
+        f"Up to {analysis.workers} evaluations of a batch run at the same time and count as one; "
+        "an algorithm that asks for one point at a time gains nothing."
+    )
+
+
+def _unknown_rounds(runs: Runs, analysis: Analysis) -> list[str]:
+    return [] if analysis.workers == 1 else without_batches(runs)
 
 
 def complete_problems(runs: Runs) -> Iterator[tuple[Space, tuple[str, ...], list[ProblemRuns]]]:
@@ -111,12 +142,12 @@ def complete_problems(runs: Runs) -> Iterator[tuple[Space, tuple[str, ...], list
         yield space, algorithms, complete
 
 
-def observed(runs: Runs) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Up to which seconds and evaluations each run was observed, shape (runs,) each.
+def observed(runs: Runs, workers: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Up to which seconds and rounds of evaluations each run was observed, shape (runs,) each.
 
-    `inf` in evaluations for a run that nothing could follow: it reached the final target or ended
+    `inf` in rounds for a run that nothing could follow: it reached the final target or ended
     by itself.
     """
     seconds, evaluations = runs.spent("seconds"), runs.spent("evaluations")
     final = np.isinf(evaluations_allowed(runs)) & (evaluations > 0)
-    return seconds, np.where(final, np.inf, evaluations)
+    return seconds, np.where(final, np.inf, in_rounds(runs, evaluations, workers))

@@ -1,15 +1,14 @@
-"""What each launch found, a part at a time: the traced launches of `records.thinning`.
+"""What each traced launch found (`records.thinning`), one part at a time.
 
 The trace of a launch consists of the events of the run that it made and of its thinned ones. Some
 runs have no traces: published runs, runs of schema versions before 5, and runs of a policy that
-pauses launches, because their records do not say when in a launch the pause was.
+pauses launches, because their records do not have the times of the pauses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from timefair.records.thinning import THINNING
+from timefair.rundata.parts import Part, Parts, offsets_of
 from timefair.rundata.sources import Source
 
 EVENTS = ("launch", "evaluations", "time_s", "precision")
@@ -24,43 +24,22 @@ SPANS = ("start_s", "end_s", "evaluations")
 
 
 @dataclass(frozen=True)
-class LaunchTracePart:
-    """The traced launches of some runs. Precisions fall along a launch.
+class LaunchTracePart(Part):
+    """The traced launches of some runs; `rows` has one entry per launch.
+
+    Precisions fall along a launch. Times are seconds since the start of the launch, evaluations
+    are those of the launch alone.
 
     Attributes
     ----------
-    rows
-        The run of each launch; shape (launches here,).
     launch
-        Its index in the run, from 0.
-    offsets
-        Shape (launches here + 1,): the events of launch i are ``offsets[i]:offsets[i + 1]``.
-    time_s, evaluations, precision
-        Of each event, flat. Times are seconds since the start of the launch, evaluations are
-        those of the launch alone.
+        The index of each launch in its run, from 0; shape (launches here,).
     """
 
-    rows: NDArray[np.intp]
     launch: NDArray[np.intp]
-    offsets: NDArray[np.int64]
-    time_s: NDArray[np.float64]
-    evaluations: NDArray[np.float64]
-    precision: NDArray[np.float64]
-
-    def at_events(self, of_runs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A number of each run, of all runs, at each event here."""
-        return np.repeat(of_runs[self.rows], np.diff(self.offsets))
-
-    def from_reference(self, reference: NDArray[np.float64]) -> LaunchTracePart:
-        """Precisions as distances to a value of each run."""
-        return replace(self, precision=self.precision - self.at_events(reference))
-
-    def scaled(self, scale: NDArray[np.float64]) -> LaunchTracePart:
-        """Times multiplied by a number of each run."""
-        return replace(self, time_s=self.time_s * self.at_events(scale))
 
     def renumbered(self, rows: NDArray[np.intp]) -> LaunchTracePart:
-        """With another row for each run; launches of runs whose row is negative are left out."""
+        """With another row for each run; launches of runs whose row is negative are omitted."""
         mine = rows[self.rows]
         return replace(self, rows=mine).where(mine >= 0)
 
@@ -68,33 +47,17 @@ class LaunchTracePart:
         """Some of the launches; `kept` has the shape (launches here,)."""
         of_events = np.repeat(kept, np.diff(self.offsets))
         return LaunchTracePart(
-            self.rows[kept],
-            self.launch[kept],
-            _offsets(np.diff(self.offsets)[kept]),
-            self.time_s[of_events],
-            self.evaluations[of_events],
-            self.precision[of_events],
+            rows=self.rows[kept],
+            launch=self.launch[kept],
+            offsets=offsets_of(np.diff(self.offsets)[kept]),
+            time_s=self.time_s[of_events],
+            evaluations=self.evaluations[of_events],
+            precision=self.precision[of_events],
         )
 
 
-class LaunchTraces:
-    """The parts of all launch traces; every pass reads them anew.
-
-    Parameters
-    ----------
-    read
-        Begins a pass.
-    """
-
-    def __init__(self, read: Callable[[], Iterator[LaunchTracePart]]) -> None:
-        self._read = read
-
-    def __iter__(self) -> Iterator[LaunchTracePart]:
-        return self._read()
-
-    def each(self, change: Callable[[LaunchTracePart], LaunchTracePart]) -> LaunchTraces:
-        """The same with every part changed when it is read."""
-        return LaunchTraces(lambda: map(change, self))
+class LaunchTraces(Parts[LaunchTracePart]):
+    """The parts of all launch traces."""
 
 
 def read(source: Source, rows: NDArray[np.intp]) -> LaunchTraces:
@@ -125,11 +88,11 @@ def _part(
 ) -> LaunchTracePart:
     """From the columns of the records, of the runs of `rows`."""
     made = pc.list_value_length(log).to_numpy()
-    first = _offsets(made)  # launches of all runs, one after the other
+    first = offsets_of(made)  # launches of all runs, one after the other
     run = np.repeat(np.arange(len(rows)), made)
     launch = np.arange(first[-1]) - first[run]
     spans = _numbers(log, SPANS)
-    before = _offsets(spans["evaluations"])[:-1]
+    before = offsets_of(spans["evaluations"])[:-1]
     before -= before[first[run]]
 
     both = pa.chunked_array([*events.chunks, *launch_events.chunks], events.type)
@@ -141,7 +104,7 @@ def _part(
     traces = LaunchTracePart(
         rows=run,
         launch=launch,
-        offsets=_offsets(np.bincount(place, minlength=run.size)),
+        offsets=offsets_of(np.bincount(place, minlength=run.size)),
         time_s=event["time_s"][order] - spans["start_s"][place],
         evaluations=event["evaluations"][order] - before[place],
         precision=event["precision"][order],
@@ -161,7 +124,3 @@ def _paused(
 def _numbers(column: pa.ChunkedArray, names: tuple[str, ...]) -> dict[str, NDArray[np.float64]]:
     flat = pc.list_flatten(column)
     return {name: np.asarray(pc.struct_field(flat, name), dtype=np.float64) for name in names}
-
-
-def _offsets(lengths: NDArray[Any]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
+from timefair.records.consistency import BATCH_FIELDS
 from timefair.records.integrity import Origins
 from timefair.records.schema import KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import Disturbance
@@ -48,13 +49,13 @@ HELD_EVENTS = 4_000_000
 """As many are kept in memory, some 100 MB; more are read again whenever they are asked for."""
 
 
-COSTS = 101
-"""Points of a grid of costs."""
+POINTS = 101
+"""Of a curve."""
 
-MANY_CELLS = 400
+MANY_CELLS = 300
 """Algorithms times functions in all dimensions, up to which curves have all of their points."""
 
-LEAST_POINTS = 0.3
+LEAST_POINTS = 0.25
 """Share of the points that curves have at least."""
 
 
@@ -79,6 +80,8 @@ class Runs:
         Reads those of all runs; see `tables.launches`.
     read_points
         Reads the best point of each run: a list column, null where a run has none.
+    read_batches
+        Reads the batches of each run: a list column, null where they are not known.
     stopping
         A row for each problem, algorithm and round on which a stopping rule decided: ``runs`` so
         far, ``reason`` (None to go on) and ``path``, the rule's number at each look.
@@ -98,6 +101,7 @@ class Runs:
     launch_traces: LaunchTraces
     read_launches: Callable[[], pd.DataFrame]
     read_points: Callable[[], pa.Array]
+    read_batches: Callable[[], pa.Array]
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
     published: Runs | None = None
@@ -172,7 +176,8 @@ class Runs:
                 lambda part: part.from_reference(reference)
             ),
             read_launches=lambda: launches.read(source, rows, reference),
-            read_points=lambda: _points(source, places),
+            read_points=lambda: _column(source, "best_x", (), places),
+            read_batches=lambda: _column(source, "batches", BATCH_FIELDS, places),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
         )
@@ -278,6 +283,7 @@ class Runs:
             launch_traces=self.launch_traces.each(lambda part: part.renumbered(rows)),
             read_launches=lambda: launches.of_runs(self.read_launches(), rows),
             read_points=lambda: self.read_points().filter(pa.array(kept)),
+            read_batches=lambda: self.read_batches().filter(pa.array(kept)),
         )
 
     def timed_by(self, clock: Clock) -> Runs:
@@ -343,16 +349,17 @@ class Runs:
             best[part.rows] = best_so_far(of_events, part.precision, part.offsets, grid)
         return best
 
-    def points(self, usual: int) -> int:
+    @property
+    def points(self) -> int:
         """How many points the curves of a table have.
 
-        ``usual`` up to `MANY_CELLS` cells; beyond, in proportion to their number fewer, so that
+        `POINTS` up to `MANY_CELLS` cells; beyond, in proportion to their number fewer, so that
         tables, figures and the memory of a bootstrap do not grow with it, but at least
-        `LEAST_POINTS` of the usual number.
+        `LEAST_POINTS` of that number.
         """
         cells = self.frame.groupby(["suite", "dimension", "function", "algorithm"], observed=True)
         share = MANY_CELLS / max(cells.ngroups, MANY_CELLS)
-        return round(usual * max(share, LEAST_POINTS))
+        return round(POINTS * max(share, LEAST_POINTS))
 
     def cost_grid(self, unit: Unit, points: int | None = None) -> NDArray[np.float64]:
         """Costs, evenly spaced in the logarithm, from the first event to the longest run's end.
@@ -361,7 +368,7 @@ class Runs:
         """
         first = self._first_costs(unit).min(initial=np.inf)
         end = self.spent(unit).max(initial=0.0)
-        return _cost_grid(float(first), end, unit, points or self.points(COSTS))
+        return _cost_grid(float(first), end, unit, points or self.points)
 
     def cost_grids(
         self, unit: Unit, of_runs: Iterable[NDArray[np.intp]]
@@ -370,7 +377,7 @@ class Runs:
 
         Each ends with the longest of its own runs, as dimensions may have budgets of their own.
         """
-        first, end, points = self._first_costs(unit), self.spent(unit), self.points(COSTS)
+        first, end, points = self._first_costs(unit), self.spent(unit), self.points
         return [
             _cost_grid(first[rows].min(initial=np.inf), end[rows].max(initial=0.0), unit, points)
             for rows in of_runs
@@ -435,10 +442,10 @@ def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
         first += len(events)
 
 
-def _points(source: Source, places: NDArray[np.intp]) -> pa.Array:
-    """The best points of a source, of the runs at some places."""
-    empty = pa.chunked_array([], RUN_SCHEMA.field("best_x").type)
-    chunks = [chunk for part in source.nested("best_x", ()) for chunk in part.chunks]
+def _column(source: Source, name: str, fields: Sequence[str], places: NDArray[np.intp]) -> pa.Array:
+    """A nested column of a source, of the runs at some places."""
+    empty = pa.chunked_array([], RUN_SCHEMA.field(name).type)
+    chunks = [chunk for part in source.nested(name, fields) for chunk in part.chunks]
     return pa.chunked_array(chunks, empty.type).take(places)
 
 

@@ -88,6 +88,11 @@ class Statistics(Section):
         description="The seconds in the tables: wall clock, CPU time, or CPU time in units of the "
         "reference kernel. The table `units` shows which repeats best.",
     )
+    workers: Count = Field(
+        default=1,
+        description="How many evaluations of a batch run at the same time on your machines. The "
+        "tables on the cost of an evaluation then count ⌈n / workers⌉ for a batch of n points.",
+    )
     pairs: Choice | None = Field(
         default=None,
         description="The pairs of algorithms that tables of pairs list: `all`; `best`, those with "

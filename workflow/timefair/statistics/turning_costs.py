@@ -49,7 +49,7 @@ class TurningSets:
 
 @dataclass(frozen=True)
 class _Scores:
-    """Moments of the scores of `equal_ert` in seconds and in evaluations, a row a target.
+    """Moments of the scores of `equal_ert` in seconds and in evaluations, one row per target.
 
     At the evaluation cost c, a score is that in seconds plus c times that in evaluations, because
     the common ERT is a straight line in c too.

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from timefair.campaign import configuration
+from timefair.exhibits.costs import cost_map
 from timefair.exhibits.registry import TABLES
-from timefair.rundata.evaluation_cost import COSTS_S, DECADES_S
+from timefair.rundata.evaluation_cost import COSTS_S, LISTED_S
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -51,29 +52,29 @@ def test_without_a_cost_the_ert_is_that_of_the_table_ert_to_the_bit(runs):
     costs, usual = made("cost_ert", runs), made("ert", runs)
     free = costs[costs["evaluation_cost_s"] == 0].merge(usual, on=KEYS, suffixes=("", "_usual"))
     assert len(free) == len(usual)
-    for column in ("ert_s", "ert_s_low", "ert_s_high", "successes", "success_rate"):
+    for column in ("ert_s", "ert_s_low", "ert_s_high"):
         np.testing.assert_array_equal(free[column], free[f"{column}_usual"])
     lines = made("cost_lines", runs).merge(usual, on=KEYS, suffixes=("", "_usual"))
-    for column in ("ert_s", "ert_evaluations"):
-        np.testing.assert_array_equal(lines[column], lines[f"{column}_usual"])
+    np.testing.assert_array_equal(lines["ert_s"], lines["ert_s_usual"])
+    np.testing.assert_array_equal(lines["ert_rounds"], lines["ert_evaluations"])
 
 
 def test_at_large_costs_the_order_is_that_by_evaluations(runs):
     costs = made("cost_ert", runs)
-    last = costs[costs["evaluation_cost_s"] == DECADES_S[-1]].merge(made("ert", runs), on=KEYS)
+    last = costs[costs["evaluation_cost_s"] == LISTED_S[-1]].merge(made("ert", runs), on=KEYS)
     by = last.groupby(["function", "target"])["ert_evaluations"].rank()
     np.testing.assert_array_equal(last["rank"], by)
     lines = made("cost_lines", runs)
-    least = lines.groupby(["function", "target"])["ert_evaluations"].transform("min")
+    least = lines.groupby(["function", "target"])["ert_rounds"].transform("min")
     np.testing.assert_array_equal(
-        np.isinf(lines["lowest_to_s"]), np.isfinite(least) & (lines["ert_evaluations"] == least)
+        np.isinf(lines["lowest_to_s"]), np.isfinite(least) & (lines["ert_rounds"] == least)
     )
 
 
 def test_the_ert_rises_with_the_cost_and_lies_on_its_line(runs):
     costs = made("cost_ert", runs).merge(made("cost_lines", runs), on=KEYS, suffixes=("", "_0"))
     line = costs["ert_s_0"] + costs["evaluation_cost_s"] * np.where(
-        np.isinf(costs["ert_s_0"]), 1.0, costs["ert_evaluations"]
+        np.isinf(costs["ert_s_0"]), 1.0, costs["ert_rounds"]
     )
     np.testing.assert_allclose(costs["ert_s"], line)
     lowest = costs["rank"] == costs.groupby([*KEYS[:3], "target", "evaluation_cost_s"])[
@@ -226,3 +227,54 @@ def test_a_campaign_says_which_policies_count_seconds():
 def test_no_runs_make_empty_tables(table):
     for name in ("cost_ert", "cost_lines", "cost_winners", "cost_crossovers", "cost_map"):
         assert made(name, Runs.of(table())).empty
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, None),
+        (2, "a0, a1"),
+        (7, "a0, a1, a2, a3, a4, a5, a6"),
+        (9, "a0, a1, a2, a3, a4, a5, a6 and 2 more"),
+    ],
+)
+def test_a_cell_of_the_map_names_seven_algorithms(count, text):
+    assert cost_map._listed([f"a{k}" for k in range(count)]) == text
+
+
+BATCHES = {"quick": [], "frugal": [{"first": 0, "size": 8, "count": 10_000}], "slow": None}
+"""`quick` asks for one point at a time, `frugal` for eight; of `slow` nobody knows it."""
+
+
+@pytest.fixture
+def in_batches(rows, table):
+    return Runs.of(table(*({**row, "batches": BATCHES[row["algorithm"]]} for row in rows)))
+
+
+def test_with_workers_a_batch_counts_as_often_as_they_are_needed_for_it(in_batches):
+    alone, parallel = (
+        made("cost_lines", in_batches, analysis(workers=workers)).set_index(KEYS)
+        for workers in (1, 4)
+    )
+    assert set(alone.index.get_level_values("algorithm")) == set(SPEED)
+    quick = parallel.xs("quick", level="algorithm")
+    np.testing.assert_array_equal(
+        quick["ert_rounds"], alone.xs("quick", level="algorithm")["ert_rounds"]
+    )
+    runtimes = in_batches.runtimes("evaluations", TARGETS)
+    rows = np.flatnonzero(
+        (in_batches.frame["algorithm"] == "frugal") & (in_batches.frame["function"] == 1)
+    )
+    expected = (2 * (runtimes[rows] // 8) + np.ceil(runtimes[rows] % 8 / 4)).mean(axis=0)
+    found = parallel.xs("frugal", level="algorithm").xs(1, level="function")["ert_rounds"]
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize(
+    "name", ["cost_ert", "cost_lines", "cost_winners", "cost_crossovers", "cost_map"]
+)
+def test_with_workers_algorithms_without_recorded_batches_are_omitted_by_name(name, in_batches):
+    frame = made(name, in_batches, analysis(workers=4))
+    assert "their batches were not recorded: slow." in frame.attrs["omitted"]
+    assert "Up to 4 evaluations" in frame.attrs["omitted"]
+    assert not frame.isin(["slow"]).any(axis=None)

@@ -84,7 +84,7 @@ def _panels(shown: pd.DataFrame, looks: dict[str, Look], label: str) -> Figure:
 
 def _ratios(rows: pd.DataFrame, cost: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """The ERT of each algorithm that reached the target, as a multiple of the lowest one."""
-    lines = panels.numbers_by_algorithm(rows, ["ert_s", "ert_evaluations"])
+    lines = panels.numbers_by_algorithm(rows, ["ert_s", "ert_rounds"])
     erts = {
         name: values[0, 0] + cost * values[0, 1]
         for name, values in lines

@@ -14,6 +14,11 @@ COUNTED = (
     "The evaluation cost is counted afterwards: a run that used t seconds and e evaluations takes "
     "t + c e seconds if each evaluation costs c seconds more, and nothing is measured again."
 )
+ROUNDS = Column(
+    "ert_rounds",
+    "ERT in rounds of evaluations: what the evaluation cost is multiplied by; `ert_evaluations` of "
+    "the table `ert` where `statistics.workers` is 1, `inf` if no run reached the target",
+)
 CUT = (
     "Runs that were cut count as failures at their own end, so that the ERT of an algorithm with "
     "few evaluations is an upper estimate at large evaluation costs."

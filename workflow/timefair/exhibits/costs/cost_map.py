@@ -20,8 +20,9 @@ from timefair.rundata.evaluation_cost import (
     complete_problems,
     foreseeable,
     observed,
-    refusal,
+    remarks,
 )
+from timefair.rundata.rounds import in_rounds
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
@@ -35,9 +36,11 @@ from timefair.statistics.cost_map import (
 
 MEASURES = {"share": leader_by_share, "rank": leader_by_rank}
 Both = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Of runs, in seconds and in evaluations."""
+"""Of runs, in seconds and in rounds of evaluations."""
 
 POINTS_PER_DECADE = 4
+MOST_NAMED = 7
+"""Algorithms that a cell of the table names; of more, it says the number."""
 BEYOND = 10.0
 """How far budgets go beyond the largest that is known at all."""
 
@@ -60,8 +63,8 @@ COLUMNS = (
     Column("value", "share or average rank of `best`; empty where `best` is"),
     Column(
         "tied",
-        "algorithms that `best` is not surely better than, separated by commas; empty if the lead "
-        "is sure",
+        "algorithms that `best` is not surely better than, separated by commas, at most "
+        f"{MOST_NAMED} by name; empty if the lead is sure",
         text=True,
     ),
     Column(
@@ -76,7 +79,7 @@ COLUMNS = (
     ),
     Column(
         "missing",
-        "algorithms whose runs were not observed long enough, separated by commas",
+        f"algorithms whose runs were not observed long enough, at most {MOST_NAMED} by name",
         text=True,
     ),
     Column("missing_runs", "number of these runs"),
@@ -147,9 +150,9 @@ def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     kept = foreseeable(runs, analysis)
     reached = (
         kept.runtimes("seconds", analysis.targets),
-        kept.runtimes("evaluations", analysis.targets),
+        in_rounds(kept, kept.runtimes("evaluations", analysis.targets), analysis.workers),
     )
-    ends = _ends(kept, reached[0])
+    ends = _ends(kept, reached[0], analysis.workers)
     parts, every = [], sorted(set(runs.frame["algorithm"].astype(str)))
     for (suite, dimension), algorithms, functions in complete_problems(kept):
         names = {"suite": suite, "dimension": dimension}
@@ -160,14 +163,14 @@ def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         parts += [names | part for part in space.parts()]
     frame = stacked(parts, column_names(COLUMNS))
     frame["best"] = pd.Categorical(frame["best"], every)  # all of them keep their looks
-    frame.attrs["refused"] = refusal(analysis)
+    frame.attrs["refused"] = remarks(runs, analysis)
     return frame
 
 
-def _ends(runs: Runs, reached_s: NDArray[np.float64]) -> Both:
+def _ends(runs: Runs, reached_s: NDArray[np.float64], workers: int) -> Both:
     """Up to where each run was observed; a run that reached every target is known for ever."""
-    seconds, evaluations = observed(runs)
-    return seconds, np.where(np.isfinite(reached_s).all(axis=1), np.inf, evaluations)
+    seconds, rounds = observed(runs, workers)
+    return seconds, np.where(np.isfinite(reached_s).all(axis=1), np.inf, rounds)
 
 
 class _Space:
@@ -180,9 +183,9 @@ class _Space:
     rows
         The runs of each algorithm on each function.
     reached
-        Seconds and evaluations to each target, of all runs.
+        Seconds and rounds to each target, of all runs.
     ends
-        Seconds and evaluations up to which each run was observed.
+        Seconds and rounds up to which each run was observed.
     confidence
         Of a sure lead.
     """
@@ -255,19 +258,25 @@ class _Space:
 
     def _named(self, chosen: NDArray[np.bool_]) -> NDArray[np.object_]:
         """The names of the algorithms of each row, None for no algorithm."""
-        texts = {row.tobytes(): ", ".join(self._algorithms[row]) or None for row in chosen}
+        texts = {row.tobytes(): _listed(self._algorithms[row]) for row in chosen}
         return np.array([texts[row.tobytes()] for row in chosen], dtype=object)
 
     def _budgets(self) -> NDArray[np.float64]:
         """From the first target at no cost to beyond what is known at the largest cost."""
-        seconds, evaluations = self._reached
+        seconds, rounds = self._reached
         longest = self._ends[0].max()
         first = seconds[seconds > 0].min(initial=longest)
         until = known_until(*self._ends, COSTS_S[-1])
-        most_evaluations = evaluations[np.isfinite(evaluations)].max(initial=1.0)
-        needed = longest + COSTS_S[-1] * most_evaluations
+        most = rounds[np.isfinite(rounds)].max(initial=1.0)
+        needed = longest + COSTS_S[-1] * most
         last = needed if np.isinf(until).all() else BEYOND * until.min()
         least = int(np.floor(POINTS_PER_DECADE * np.log10(first)))
         most = int(np.ceil(POINTS_PER_DECADE * np.log10(max(last, first))))
         powers = np.arange(least, max(most, least + 1) + 1) / POINTS_PER_DECADE
         return np.array([float(f"{value:.6g}") for value in 10.0**powers])
+
+
+def _listed(names: Sequence[str]) -> str | None:
+    """Names separated by commas, at most `MOST_NAMED`, with the number of the others."""
+    others = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {others} more" if others > 0 else "") or None

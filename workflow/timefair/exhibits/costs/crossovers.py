@@ -14,7 +14,7 @@ from timefair.exhibits.costs.columns import COUNTED, CUT
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.questions import Question
-from timefair.rundata.evaluation_cost import UsedByRuns, refusal
+from timefair.rundata.evaluation_cost import UsedByRuns, remarks
 from timefair.rundata.pairs import in_words, listed_by_precision
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -108,7 +108,7 @@ def turning(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         for pair in pairs:
             (time_a, time_b), (count_a, count_b) = (
                 [values[:, place[name]] for name in pair]
-                for values in (lines.seconds, lines.evaluations)
+                for values in (lines.seconds, lines.rounds)
             )
             near, far = _sign(time_a, time_b), _sign(count_a, count_b)
             row = {
@@ -125,7 +125,7 @@ def turning(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             parts.append(problem.names | names | {key: of[reached] for key, of in row.items()})
     frame = stacked(parts, column_names(COLUMNS))
     frame.attrs["pairs"] = in_words(listed_in)
-    frame.attrs["refused"] = refusal(analysis)
+    frame.attrs["refused"] = remarks(runs, analysis)
     return frame
 
 
@@ -137,7 +137,7 @@ def _sets(
     together: dict[tuple[int, int], list[tuple[str, str]]] = {}
     for a, b in pairs:
         together.setdefault((len(rows[a]), len(rows[b])), []).append((a, b))
-    values = (used.seconds.cost, used.evaluations.cost, used.seconds.success)
+    values = (used.seconds.cost, used.rounds.cost, used.seconds.success)
     found: dict[tuple[str, str], TurningSets] = {}
     for members in together.values():
         sides = zip(*members, strict=True)

@@ -7,12 +7,12 @@ import pandas as pd
 
 from timefair.charts.chart import Picture
 from timefair.exhibits.columns import CELL, SECONDS, TARGET
-from timefair.exhibits.costs.columns import COUNTED, CUT, EVALUATION_COST
+from timefair.exhibits.costs.columns import COUNTED, CUT, EVALUATION_COST, ROUNDS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
-from timefair.exhibits.runtimes.ert import COUNTS, ERT_EVALUATIONS, ERT_S
-from timefair.rundata.evaluation_cost import DECADES_S, UsedByRuns, refusal
+from timefair.exhibits.runtimes.ert import ERT_S
+from timefair.rundata.evaluation_cost import LISTED_S, UsedByRuns, remarks
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
@@ -25,7 +25,7 @@ LINE_COLUMNS = (
     *CELL,
     TARGET,
     ERT_S,
-    ERT_EVALUATIONS,
+    ROUNDS,
     Column(
         "lowest_from_s",
         "least evaluation cost at which no algorithm has a lower ERT; empty if another one is "
@@ -38,7 +38,6 @@ ERT_COLUMNS = (
     *CELL,
     TARGET,
     EVALUATION_COST,
-    *COUNTS,
     *Column(
         "ert_s",
         "expected running time in seconds at this evaluation cost; `inf` if no run reached the "
@@ -55,7 +54,7 @@ ERT_COLUMNS = (
     title="Expected running time as a line in the evaluation cost",
     caption=f"""
     Expected running time (ERT) to each target in {{seconds}} and in evaluations. At an evaluation
-    cost c the ERT is `ert_s` + c × `ert_evaluations`, and the algorithm is the lowest for c from
+    cost c the ERT is `ert_s` + c × `ert_rounds`, and the algorithm is the lowest for c from
     `lowest_from_s` to `lowest_to_s`. {COUNTED} {CUT}
     """,
     columns=LINE_COLUMNS,
@@ -95,7 +94,7 @@ def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     parts = []
     for problem in problems(used.runs):
         of = used.lines(problem)
-        start, end = lowest_between(of.seconds, of.evaluations)
+        start, end = lowest_between(of.seconds, of.rounds)
         for k, algorithm in enumerate(of.algorithms):
             parts.append(
                 {
@@ -103,13 +102,13 @@ def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                     "algorithm": algorithm,
                     "target": np.asarray(analysis.targets_from_easy),
                     "ert_s": of.seconds[:, k],
-                    "ert_evaluations": of.evaluations[:, k],
+                    "ert_rounds": of.rounds[:, k],
                     "lowest_from_s": start[:, k],
                     "lowest_to_s": end[:, k],
                 }
             )
     frame = stacked(parts, column_names(LINE_COLUMNS))
-    frame.attrs["refused"] = refusal(analysis)
+    frame.attrs["refused"] = remarks(runs, analysis)
     return frame
 
 
@@ -119,7 +118,8 @@ def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     title="Expected running time at several evaluation costs",
     caption=f"""
     Expected running time (ERT) to each target in {{seconds}}, at evaluation costs from 0 to 10,000
-    seconds, with its interval. At 0 it is that of the table `ert`. {COUNTED} {CUT}
+    seconds, with its interval. At 0 it is that of the table `ert`, which has the numbers of runs
+    and successes. {COUNTED} {CUT}
     """,
     columns=ERT_COLUMNS,
     layouts=[
@@ -138,14 +138,14 @@ def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def at_costs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """ERT of each algorithm to each target at each evaluation cost."""
     used = UsedByRuns.of(runs, analysis)
-    targets, costs = np.asarray(analysis.targets_from_easy), np.asarray(DECADES_S)
+    targets, costs = np.asarray(analysis.targets_from_easy), np.asarray(LISTED_S)
     parts = []
     for problem in problems(used.runs):
         erts, cells = [], []
         for algorithm, mine in problem.algorithms.items():
             rows = problem.rows[mine]
-            seconds, evaluations = used.seconds.cost[rows], used.evaluations.cost[rows]
-            spent = at_cost(seconds[..., np.newaxis], evaluations[..., np.newaxis], costs)
+            seconds, rounds = used.seconds.cost[rows], used.rounds.cost[rows]
+            spent = at_cost(seconds[..., np.newaxis], rounds[..., np.newaxis], costs)
             spent = spent.reshape(len(rows), -1)
             success = np.repeat(used.seconds.success[rows], costs.size, axis=1)
             interval = ert_interval(spent, success, confidence=analysis.confidence)
@@ -156,9 +156,6 @@ def at_costs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                     "algorithm": algorithm,
                     "target": np.repeat(targets, costs.size),
                     "evaluation_cost_s": np.tile(costs, targets.size),
-                    "runs": len(rows),
-                    "successes": success.sum(axis=0),
-                    "success_rate": success.mean(axis=0),
                     "ert_s": erts[-1],
                     "ert_s_low": interval.low,
                     "ert_s_high": interval.high,
@@ -167,5 +164,5 @@ def at_costs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         ranks = rank(np.stack(erts, axis=-1))
         parts += [{**cell, "rank": ranks[:, k]} for k, cell in enumerate(cells)]
     frame = stacked(parts, column_names(ERT_COLUMNS))
-    frame.attrs["refused"] = refusal(analysis)
+    frame.attrs["refused"] = remarks(runs, analysis)
     return frame

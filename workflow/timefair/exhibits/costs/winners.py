@@ -19,7 +19,7 @@ from timefair.rundata.evaluation_cost import (
     Lines,
     UsedByRuns,
     complete_problems,
-    refusal,
+    remarks,
 )
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -106,8 +106,8 @@ def won(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for (suite, dimension), algorithms, functions in complete_problems(used.runs):
         of = [used.lines(problem) for problem in functions]
         seconds = _joined([lines.seconds for lines in of], len(algorithms))
-        evaluations = _joined([lines.evaluations for lines in of], len(algorithms))
-        share = shares_won(seconds, evaluations, costs)
+        rounds = _joined([lines.rounds for lines in of], len(algorithms))
+        share = shares_won(seconds, rounds, costs)
         low, high = _band(used, functions, share, costs, analysis)
         ranks = _average_ranks(of, costs, len(algorithms))
         parts += [
@@ -125,7 +125,7 @@ def won(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             for k, algorithm in enumerate(algorithms)
         ]
     frame = stacked(parts, column_names(COLUMNS))
-    frame.attrs["refused"] = refusal(analysis)
+    frame.attrs["refused"] = remarks(runs, analysis)
     return frame
 
 
@@ -140,7 +140,7 @@ def _average_ranks(
     if not of:
         return np.full((costs.size, algorithms), np.nan)
     each = costs[:, np.newaxis, np.newaxis]
-    on_targets = (rank(at_cost(one.seconds, one.evaluations, each)).mean(axis=1) for one in of)
+    on_targets = (rank(at_cost(one.seconds, one.rounds, each)).mean(axis=1) for one in of)
     return np.asarray(rank(np.stack(list(on_targets))).mean(axis=0))
 
 
@@ -158,25 +158,25 @@ def _band(
     samples = np.zeros((analysis.resamples, *share.shape))
     for problem in functions:
         lines = [_resampled(used, problem, name, analysis) for name in problem.algorithms]
-        seconds, evaluations = (np.stack(parts, axis=-1) for parts in zip(*lines, strict=True))
-        samples += shares_won(seconds, evaluations, costs)
+        seconds, rounds = (np.stack(parts, axis=-1) for parts in zip(*lines, strict=True))
+        samples += shares_won(seconds, rounds, costs)
     return band_of_shares(share, samples / len(functions), confidence=analysis.confidence)
 
 
 def _resampled(
     used: UsedByRuns, problem: ProblemRuns, algorithm: str, analysis: Analysis
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """ERT in seconds and in evaluations of samples of the runs, shape (resamples, targets) each."""
+    """ERT in seconds and in rounds of samples of the runs, shape (resamples, targets) each."""
     rows = problem.rows[problem.algorithms[algorithm]]
     columns = np.hstack(
-        [used.seconds.cost[rows], used.evaluations.cost[rows], used.seconds.success[rows]]
+        [used.seconds.cost[rows], used.rounds.cost[rows], used.seconds.success[rows]]
     )
     rng = analysis.stream({**problem.names, "algorithm": algorithm})
     sums = resampled_sums(columns, resamples=analysis.resamples, rng=rng)
-    seconds, evaluations, successes = np.split(sums, 3, axis=1)
+    seconds, rounds, successes = np.split(sums, 3, axis=1)
     with np.errstate(divide="ignore"):
         rate = np.where(successes > 0, 1 / successes, np.inf)
     return (
         np.where(successes > 0, seconds * rate, np.inf),
-        np.where(successes > 0, evaluations * rate, np.inf),
+        np.where(successes > 0, rounds * rate, np.inf),
     )

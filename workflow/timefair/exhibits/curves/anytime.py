@@ -13,7 +13,7 @@ from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.rundata.published import told_in
-from timefair.rundata.runs import COSTS, UNITS, Runs
+from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.rundata.standings import known_until
@@ -157,7 +157,7 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     Published data count in evaluations alone.
     """
     floor = min([SOLVED, *(target for target in analysis.targets if target > 0)])
-    points = runs.points(COSTS)
+    points = runs.points
     parts = []
     spaces = ((unit, there) for unit in UNITS for there in told_in(runs, unit).spaces())
     for unit, there in spaces:

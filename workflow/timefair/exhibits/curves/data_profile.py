@@ -31,7 +31,6 @@ MEASURES: dict[str, tuple[Unit, Divisor]] = {
 """For each unit what is counted, and by what of the dimension it is divided."""
 
 ALL = "all"
-POINTS = 201
 COLUMNS = (
     SUITE,
     DIMENSION_OR_ALL,
@@ -117,7 +116,7 @@ def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         groups = list(_groups(there, _spent(there, analysis, unit)))
         costs = [group.costs() for group in groups]
         solved = np.concatenate([np.empty(0), *(cost.ravel() for cost in costs)])
-        grid = _grid(solved, runs.points(POINTS))
+        grid = _grid(solved, runs.points)
         for group, cost in zip(groups, costs, strict=True):
             fraction = data_profile(cost, grid)
             band = group.band(fraction, grid, analysis)

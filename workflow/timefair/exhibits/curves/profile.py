@@ -26,7 +26,6 @@ from timefair.statistics.profiles import performance_profile, performance_ratios
 LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}
 """No cost is taken to be smaller: the clock counts nanoseconds."""
 
-POINTS = 201
 DIMENSION = tuple(column_names(SPACE))
 COLUMNS = (
     *SPACE,
@@ -206,7 +205,7 @@ def pairs_of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             if not listed.has(*(group.algorithms[place] for place in pair)):
                 continue
             ratios = performance_ratios(costs[:, pair], floor=LEAST["seconds"])
-            grid = _grid(ratios, runs.points(POINTS))
+            grid = _grid(ratios, runs.points)
             part = {
                 **group.names,
                 "algorithm": group.algorithms[pair[0]],
@@ -230,7 +229,7 @@ def _profile(
     parts = []
     for group in problems(runs, Spent.until(reached_at, runs.spent(unit)), DIMENSION):
         observed = ratios(group.costs())
-        grid = _grid(observed, runs.points(POINTS))
+        grid = _grid(observed, runs.points)
         fraction = performance_profile(observed, grid)
         band = group.band(fraction, grid, analysis, ratios)
         for column, algorithm in enumerate(group.algorithms):

@@ -67,9 +67,6 @@ CURVE_COLUMNS = (
 BEYOND = 100.0
 """The curves go on to so many times the cost of the longest run."""
 
-POINTS = 151
-"""Of a curve."""
-
 
 @exhibit(
     "restarted",
@@ -249,4 +246,4 @@ def _costs(runs: Runs, unit: Unit) -> NDArray[np.float64]:
     measured = runs.cost_grid(unit)
     if measured.size == 0:
         return measured
-    return np.geomspace(measured[0], BEYOND * measured[-1], runs.points(POINTS))
+    return np.geomspace(measured[0], BEYOND * measured[-1], runs.points)

@@ -3,10 +3,10 @@
 
 The solver is the process of the algorithm, the evaluator that of the objective. One of the two has
 the turn: it writes a message and gives the turn to the other one, which has been reading the turn
-again and again on its own core. That costs less than a microsecond, where a pipe costs ten. Who
-has waited for `SPIN_NS` sleeps, which delays it by less than a hundredth of that time.
+again and again on its own core. That takes less than a microsecond; a pipe takes ten. A process
+that has waited for `SPIN_NS` sleeps, which delays it by less than a hundredth of that time.
 
-The evaluator takes nothing that the solver writes for granted.
+The evaluator checks everything that the solver writes.
 """
 
 import mmap
@@ -21,7 +21,8 @@ cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memcpy
 
-from timefair.measure.objective import ForeignProcess, LaunchCut, as_point
+from timefair.measure.evaluation.objective import ForeignProcess, LaunchCut, as_batch, as_point
+from timefair.measure.launch.failures import LaunchFailed
 
 cnp.import_array()
 
@@ -64,8 +65,8 @@ ctypedef int (*evaluate_t)(void *objective, const double *x, double *y) except -
 cdef enum:
     AT_ONCE = 256  # points of a batch that are handed over at once
     TEXT = 4096  # bytes of a text; what is longer is cut
-    SPIN_NS = 2000000  # who waits for longer sleeps
-    SLEEP_NS = 10000000  # and looks so often whether the other one lives
+    SPIN_NS = 2000000  # a process that has waited for so long sleeps
+    SLEEP_NS = 10000000  # and checks after each such time whether the other one lives
     READS = 256  # of the turn, between two readings of the clock
 
 
@@ -73,12 +74,12 @@ cdef enum:
     # who has the turn
     SOLVER = 0
     EVALUATOR = 1
-    # what the evaluator says
+    # messages of the evaluator
     LAUNCH = 10
     VALUES = 11
     CUT = 12
     ERROR = 13
-    # what the solver says
+    # messages of the solver
     READY = 20
     POINTS = 21
     RETURNED = 22
@@ -121,19 +122,11 @@ cdef bint wait_for_turn(Head *head, int32_t side) noexcept nogil:
 
 
 class Garbled(ValueError):
-    """The solver wrote a message that no solver of ours writes."""
+    """The solver wrote a message that the code of a solver never writes."""
 
 
 class SolverGone(Exception):
-    """A solver's process has ended; the number of the process, once it is known."""
-
-
-class LaunchFailed(Exception):
-    """The algorithm raised; `code` and the text are the solver's."""
-
-    def __init__(self, code, text):
-        super().__init__(text)
-        self.code, self.text = code, text
+    """A solver's process has ended; the argument is its process id, once it is known."""
 
 
 @cython.no_gc
@@ -218,7 +211,7 @@ cdef class Caller:
         return RemoteObjective(self)
 
     def next_launch(self):
-        """Say that the solver is ready, wait, and return the number of the launch to make."""
+        """Report that the solver is ready; wait for a launch and return its number."""
         with self.lock:
             self.exchange(READY)
             return self.channel.head.count
@@ -258,10 +251,7 @@ cdef class Caller:
     cdef int evaluate(self, const double *points, Py_ssize_t count, double *values) except -1:
         """Have up to `AT_ONCE` points evaluated."""
         if self.foreign:
-            raise ForeignProcess(
-                "the objective was called in a process that the algorithm forked; "
-                "evaluations there cannot be counted"
-            )
+            raise ForeignProcess
         cdef Channel channel = self.channel
         cdef Head *head = channel.head
         with self.lock:
@@ -322,11 +312,7 @@ cdef class RemoteObjective:
 
     def batch(self, points, /):
         cdef Py_ssize_t dimension = self.caller.channel.dimension
-        cdef cnp.ndarray array = np.ascontiguousarray(points, dtype=np.float64)
-        if array.ndim != 2 or array.shape[1] != dimension:
-            raise ValueError(
-                f"a batch is an array of shape (k, {dimension}), not {np.shape(points)}"
-            )
+        cdef cnp.ndarray array = as_batch(points, dimension)
         cdef cnp.ndarray values = np.empty(len(array))
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         cdef double *value = <double *>cnp.PyArray_DATA(values)
@@ -386,7 +372,7 @@ cdef class Server:
         SolverGone
             If its process ended.
         Garbled
-            If it wrote a message that no solver of ours writes.
+            If it wrote a message that the code of a solver never writes.
         """
         cdef Head *head = self.channel.head
         head.count = number

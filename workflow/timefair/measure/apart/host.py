@@ -1,6 +1,6 @@
-"""The process that an algorithm lives in when it is apart: it forks a solver for each run.
+"""The process that holds an algorithm with `isolation: strict`; it forks a solver for each run.
 
-It is started anew and not forked, so it holds no problem, and knows neither the function nor the
+It is a new process and not a fork, so it holds no problem, and knows neither the function nor the
 instances that are measured. It loads and prepares the algorithm, with a trial launch on a function
 of its own, and then waits for requests of the process that started it, on a socket. A solver is
 the orphan of a fork, so it becomes a child of that process, as the other processes of a run are.
@@ -23,23 +23,24 @@ import numpy as np
 from timefair.algorithms.base import Algorithm
 from timefair.algorithms.registry import involved, source_files
 from timefair.basics.errors import InputError
-from timefair.measure import idleness, kernel
+from timefair.linux import kernel
+from timefair.linux.interruption import ends_at_once
 from timefair.measure.apart.channel import Caller, Channel
 from timefair.measure.apart.messages import LONGEST, Ready, Request, Setup
-from timefair.measure.confinement import confine
-from timefair.measure.failures import failure
-from timefair.measure.interruption import ends_at_once
-from timefair.measure.isolation import Views, views
-from timefair.measure.loading import load
-from timefair.measure.objective import LaunchCut
-from timefair.measure.preparation import prepare
-from timefair.measure.seeds import stream
+from timefair.measure.evaluation.objective import LaunchCut
+from timefair.measure.isolation.confinement import Confinement, confinement_under
+from timefair.measure.isolation.views import Views, views
+from timefair.measure.launch import idleness
+from timefair.measure.launch.failures import failure
+from timefair.measure.launch.seeds import stream
+from timefair.measure.preparation.loading import load
+from timefair.measure.preparation.trial import prepare
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.status import Isolation
 
 
 def main() -> None:
-    """Be the host that the arguments' socket is for."""
+    """Be a host. The first argument is the descriptor of the socket to its starter."""
     connection = socket.socket(fileno=int(sys.argv[1]))
     setup: Setup = pickle.loads(connection.recv(LONGEST))
     kernel.die_with_parent(setup.starter)
@@ -95,9 +96,10 @@ def _fork_solver(
     folders: Views,
     fd: int,
 ) -> int:
-    """Fork a process that forks the solver and ends. The number of the solver's process."""
+    """Fork a process that forks the solver and ends; the process id of the solver."""
     sys.stdout.flush()
     sys.stderr.flush()
+    confinement = confinement_under(setup.starter)
     reader, writer = os.pipe()
     between = os.fork()
     if between == 0:
@@ -106,7 +108,7 @@ def _fork_solver(
             os.close(reader)
             os.close(writer)
             connection.close()
-            _live(algorithm, setup, request, folders, fd)
+            _live(algorithm, setup, confinement, request, folders, fd)
         os.write(writer, str(pid).encode())
         kernel.end_process(0)
     os.close(writer)
@@ -117,9 +119,14 @@ def _fork_solver(
 
 
 def _live(
-    algorithm: Algorithm, setup: Setup, request: Request, folders: Views, fd: int
+    algorithm: Algorithm,
+    setup: Setup,
+    confinement: Confinement,
+    request: Request,
+    folders: Views,
+    fd: int,
 ) -> NoReturn:
-    """Be a solver, from just after the fork to the end, which others decide."""
+    """Be a solver, from just after the fork until another process ends it."""
     caller, own = None, os.getpid()
     try:
         os.setsid()
@@ -130,7 +137,7 @@ def _live(
         kernel.die_with_parent(setup.starter)
         os.sched_setaffinity(0, request.cores)
         kernel.limit_memory(setup.memory_mb)
-        confine(setup.starter)
+        confinement.enter()
         channel = Channel(fd, len(setup.lower))
         caller = Caller(channel, setup.lower, setup.upper, setup.integer)
         os.register_at_fork(after_in_child=caller.disown)

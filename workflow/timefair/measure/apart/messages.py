@@ -59,7 +59,7 @@ class Ready:
     seconds
         What the algorithm took to get ready.
     trace, appeared
-        Of the trial launch, see `preparation.Trial`.
+        Of the trial launch, see `trial.Trial`.
     watched, watched_because
         The folders that solvers share, and why; none where they have views of their own.
     faults

@@ -1,8 +1,8 @@
-"""The evaluator's side of runs whose algorithm is a process apart (`isolation: strict`).
+"""The evaluator's side of runs whose algorithm has a process of its own (`isolation: strict`).
 
 The job starts one host (`host`), which holds the algorithm. The process of a run holds the problem
 and the objective; it has the host fork a solver, and evaluates for it on a core of its own. Neither
-can look into the other: the host and its solvers are started anew, and the job and its runs cannot
+can look into the other: the host is a new process and no fork, and the job and its runs cannot
 be read or traced by processes of the same user.
 """
 
@@ -24,9 +24,10 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm, Objective
 from timefair.basics.errors import InputError
-from timefair.measure import idleness, kernel
+from timefair.linux import kernel
 from timefair.measure.apart.channel import Channel, Server, SolverGone
 from timefair.measure.apart.messages import LONGEST, Ready, Request, Setup
+from timefair.measure.launch import idleness
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
 from timefair.campaign import plan
-from timefair.measure.repetitions import Repetitions
+from timefair.measure.job.repetitions import Repetitions
 from timefair.policies.stopping.base import Comparing
 from timefair.records.store import read_runs
 

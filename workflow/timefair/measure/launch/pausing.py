@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from timefair.measure.seeds import global_states, restore_global_states
+from timefair.measure.launch.seeds import global_states, restore_global_states
 
 
 class PausableLaunch:

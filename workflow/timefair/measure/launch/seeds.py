@@ -24,22 +24,15 @@ def run_seed(campaign_seed: int, problem: ProblemName, algorithm: str, run: int)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
-def launch_rng(seed: int, launch: int) -> np.random.Generator:
-    """The stream of launch number `launch` (from 0) of the run with this seed."""
-    return np.random.default_rng([seed, launch])
-
-
 def stream(seed: int, launch: int) -> np.random.Generator:
-    """`launch_rng`, with the global generators seeded from it as every launch finds them."""
-    rng = launch_rng(seed, launch)
-    seed_global_generators(rng)
-    return rng
+    """The stream of launch number `launch` (from 0) of the run with this seed.
 
-
-def seed_global_generators(rng: np.random.Generator) -> None:
-    """Seed numpy's and Python's global generators, which some libraries draw from."""
+    It also seeds numpy's and Python's global generators, which some libraries draw from.
+    """
+    rng = np.random.default_rng([seed, launch])
     np.random.seed(rng.integers(2**32, dtype=np.uint32))  # noqa: NPY002
     random.seed(int(rng.integers(2**63)))
+    return rng
 
 
 def global_states() -> tuple[Any, Any]:

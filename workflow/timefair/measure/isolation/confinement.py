@@ -13,7 +13,9 @@ import errno
 import os
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from functools import lru_cache
+
+from timefair.linux import kernel
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -75,27 +77,49 @@ _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _MACHINE = os.uname().machine
 
 
-def confine(parent: int) -> bool:
-    """Refuse this process and all that it starts these calls, for good.
+class Confinement:
+    """Refuses these calls to the runs that a process measures.
 
     Parameters
     ----------
-    parent
-        The process that measures the run. It and those above it get no signals from the run.
-
-    Returns
-    -------
-    bool
-        False where the kernel or the machine has no such filter.
+    measurer
+        That process. It and those above it get no signals from its runs.
     """
-    if _MACHINE not in _SECCOMP or _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
-        return False
-    protected = [*_above(parent), -1]  # -1 is everybody
-    code = _program(_NUMBERS[_MACHINE], [pid & 0xFFFFFFFF for pid in protected])
-    held = ctypes.create_string_buffer(code, len(code))
-    program = struct.pack("HP", len(code) // 8, ctypes.addressof(held))
-    failed = _libc.syscall(_SECCOMP[_MACHINE], _SET_MODE_FILTER, _SPEC_ALLOW, program)
-    return not failed
+
+    def __init__(self, measurer: int) -> None:
+        self._program: bytes | None = None
+        if _MACHINE in _NUMBERS:
+            protected = [*_above(measurer), -1]  # -1 is everybody
+            code = _program(_NUMBERS[_MACHINE], [pid & 0xFFFFFFFF for pid in protected])
+            self._code = ctypes.create_string_buffer(code, len(code))  # the kernel reads it there
+            self._program = struct.pack("HP", len(code) // 8, ctypes.addressof(self._code))
+
+    def enter(self) -> bool:
+        """Refuse the calls to this process and all that it starts, for good.
+
+        Returns
+        -------
+        bool
+            False where the kernel or the machine has no such filter.
+        """
+        if self._program is None or _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+            return False
+        number = _SECCOMP[_MACHINE]
+        failed = _libc.syscall(number, _SET_MODE_FILTER, _SPEC_ALLOW, self._program)
+        return not failed
+
+
+def confinement_under(measurer: int) -> Confinement:
+    """The confinement of the runs that a process measures, made once while its parent lives.
+
+    Make it before a run is forked: the fork then only enters it.
+    """
+    return _made(measurer, _parent(measurer))
+
+
+@lru_cache(maxsize=1)
+def _made(measurer: int, parent: int) -> Confinement:
+    return Confinement(measurer)
 
 
 def _above(pid: int) -> list[int]:
@@ -103,9 +127,13 @@ def _above(pid: int) -> list[int]:
     found = []
     while pid > 0:
         found += [pid, -os.getpgid(pid)]
-        stat = Path(f"/proc/{pid}/stat").read_text()
-        pid = int(stat.rpartition(")")[2].split()[1])
+        pid = _parent(pid)
     return [one for one in dict.fromkeys(found) if one]  # 0 is one's own group
+
+
+def _parent(pid: int) -> int:
+    """The parent of a process; 0 for one that has none."""
+    return int(kernel.read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()[1])
 
 
 def _program(numbers: Mapping[int, _Numbers], protected: Sequence[int]) -> bytes:

@@ -3,7 +3,7 @@
 
 Compiled, because it stands in every evaluation: what it costs is taken from the algorithm's time.
 Everything that the parent has to know after this process is gone is written to shared memory as
-it happens (`timefair.measure.state` has the layout and the reader).
+it happens (`timefair.measure.evaluation.state` has the layout and the reader).
 
 There are two classes. An algorithm gets an `Objective`, which evaluates and has no other method.
 The launch loop has the `Measurement` behind it, which starts the time and opens and closes
@@ -45,6 +45,9 @@ NEVER = INT64_MAX
 AT_ONCE = 4096
 """Points of a batch that are handed to the evaluators at once."""
 
+MOST_BATCHES = 4096
+"""Rows of the log of batches; of a run that needs more, the batches are not recorded."""
+
 
 cdef struct Header:
     int64_t kill_at  # when the kernel timer ends this process, or NEVER
@@ -54,11 +57,12 @@ cdef struct Header:
     int64_t events  # rows committed to the event log
     int64_t launches  # rows committed to the launch log
     int64_t launch_events  # rows committed to the log of launches' own events
+    int64_t batches  # rows committed to the log of batches; negative: they are not known
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
     int64_t failure  # which of `failures.FAILURES`, by its place plus 1; 0: none
-    int64_t solvers  # processes of an algorithm that is apart
-    int64_t solver  # the one of them that ended the run by its own end
+    int64_t solvers  # number of processes of an algorithm that is apart
+    int64_t solver  # process id of the solver whose end ended the run
     int64_t cpu_1  # CPU time at the stop, with that of children waited for, ns; 0: killed
 
 
@@ -67,6 +71,12 @@ cdef struct Event:
     int64_t evaluations
     int64_t time  # ns since t0
     double precision
+
+
+cdef struct Batch:
+    int64_t first  # evaluations of the run before it
+    int64_t size  # its points
+    int64_t count  # how many of them came one after the other
 
 
 cdef struct Launch:
@@ -80,16 +90,19 @@ cdef struct Launch:
 
 
 HEADER = np.dtype([(name, np.int64) for name in (
-    "kill_at", "evaluations", "charge", "last", "events", "launches", "launch_events", "stop",
+    "kill_at", "evaluations", "charge", "last", "events", "launches", "launch_events", "batches",
+    "stop",
     "end", "failure", "solvers", "solver", "cpu_1",
 )])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
+BATCH = np.dtype([(name, np.int64) for name in ("first", "size", "count")])
 LAUNCH = np.dtype([(name, np.int64) for name in (
     "start", "end", "first", "last", "earlier", "code",
 )] + [("best", np.float64)])
 assert HEADER.itemsize == sizeof(Header)
 assert EVENT.itemsize == sizeof(Event)
+assert BATCH.itemsize == sizeof(Batch)
 assert LAUNCH.itemsize == sizeof(Launch)
 
 
@@ -121,6 +134,12 @@ class LaunchCut(BaseException):
 
 class ForeignProcess(RuntimeError):
     """The objective was called in a process that the algorithm forked: it cannot be counted."""
+
+    def __str__(self):  # not an argument, which would have to be pickled with it
+        return (
+            "the objective was called in a process that the algorithm forked; "
+            "evaluations there cannot be counted"
+        )
 
 
 cdef inline int64_t later(int64_t start, int64_t by) noexcept nogil:
@@ -251,10 +270,20 @@ cpdef cnp.ndarray as_point(x, Py_ssize_t dimension):
     return array
 
 
+cpdef cnp.ndarray as_batch(points, Py_ssize_t dimension):
+    """An array of shape ``(k, dimension)`` and C order; ValueError for another shape."""
+    cdef cnp.ndarray array = np.ascontiguousarray(points, dtype=np.float64)
+    if cnp.PyArray_NDIM(array) != 2 or cnp.PyArray_DIM(array, 1) != dimension:
+        raise ValueError(
+            f"a batch is an array of shape (k, {dimension}), not {np.shape(points)}"
+        )
+    return array
+
+
 @cython.final
 @cython.no_gc
 cdef class Measurement:
-    """Measures one run: evaluates for its `Objective`, and is told of launches by the launch loop.
+    """Measures one run: evaluates for its `Objective`; the launch loop begins and ends its launches.
 
     Parameters
     ----------
@@ -264,6 +293,8 @@ cdef class Measurement:
     events, launches, launch_events : Log
     best_fd : int
         The file of the `BestPoint`.
+    batches : Log, optional
+        None: batches are not recorded.
     cap : int
         Evaluations of the run; NEVER without such a budget.
     final_target : float
@@ -274,13 +305,13 @@ cdef class Measurement:
         Called with 0 when the run is over, instead of ending the process: for tests. It must not return.
     native : bool
         Evaluate without the interpreter where the problem has a C function for it.
-    evaluators : timefair.measure.evaluators.Evaluators, optional
+    evaluators : timefair.measure.evaluation.evaluators.Evaluators, optional
         What evaluates batches on several cores.
     cost : int
-        Virtual evaluation cost in ns: the run's clock goes forward so much for each evaluation, or
-        for each round of a batch that several cores evaluate.
+        Virtual evaluation cost in ns. The run's clock goes forward by it with each evaluation, or
+        with each round of a batch that several cores evaluate.
     thinning : timefair.records.thinning.Thinning, optional
-        Which improvements of launches are kept that do not better the run.
+        Decides which improvements of a launch are kept that do not improve the best of the run.
     """
 
     cdef Py_ssize_t dimension
@@ -288,7 +319,7 @@ cdef class Measurement:
     cdef native_t native
     cdef void *handle
     cdef Header *header
-    cdef Log events, launches, launch_events
+    cdef Log events, launches, launch_events, batches
     cdef BestPoint best_point
     cdef Launch *launch
     cdef int64_t t0, run_deadline, run_cap, deadline, cap
@@ -305,7 +336,7 @@ cdef class Measurement:
         self, problem, header, Log events, Log launches, Log launch_events, int best_fd,
         int64_t cap=INT64_MAX, double final_target=-1.0,
         clock=None, exit=None, bint native=True, evaluators=None, int64_t cost=0,
-        thinning=THINNING,
+        thinning=THINNING, Log batches=None,
     ):
         self.problem = problem
         self.evaluate = problem.evaluate
@@ -319,6 +350,7 @@ cdef class Measurement:
         self.header_array = header
         self.header = <Header *>cnp.PyArray_DATA(header)
         self.events, self.launches, self.launch_events = events, launches, launch_events
+        self.batches = batches
         self.thinning, self.resolution = thinning, thinning.resolution
         self.best_point = BestPoint(best_fd, self.dimension)
         self.run_cap = self.cap = cap
@@ -351,11 +383,56 @@ cdef class Measurement:
         return self.record(self.value(point, array), point)
 
     cdef evaluate_batch(self, points):
-        array = np.ascontiguousarray(points, dtype=np.float64)
-        if array.ndim != 2 or array.shape[1] != self.dimension:
-            raise ValueError(
-                f"a batch is an array of shape (k, {self.dimension}), not {np.shape(points)}"
-            )
+        cdef cnp.ndarray array = as_batch(points, self.dimension)
+        cdef int64_t before = self.calls, size = len(array)
+        self.begin_batch(before, size)
+        try:
+            return self.evaluate_all(array)
+        finally:
+            if self.calls - before != size:
+                self.shorten_batch(before, size, self.calls - before)
+
+    cdef int begin_batch(self, int64_t before, int64_t size) except -1:
+        """Log a batch that begins after so many evaluations; equal ones in a row share a row."""
+        cdef int64_t rows = self.header.batches
+        cdef Batch *last
+        if self.batches is None or size < 2 or rows < 0:
+            return 0
+        if rows:
+            last = self.last_batch()
+            end = last.first + last.size * last.count
+            if before == end and size == last.size:
+                last.count += 1
+                return 0
+            if before < end or rows == MOST_BATCHES:  # of another thread
+                self.header.batches = -1
+                return 0
+        self.batches.reach(rows)
+        last = <Batch *>self.batches.row(rows)
+        last.first, last.size, last.count = before, size, 1
+        self.header.batches = rows + 1
+        return 0
+
+    cdef int shorten_batch(self, int64_t before, int64_t size, int64_t made) except -1:
+        """Correct the last batch, of which other evaluations were made than it has points."""
+        cdef Batch *last
+        if self.batches is None or size < 2 or self.header.batches < 0:
+            return 0
+        last = self.last_batch()
+        if made > size or last.size != size or last.first + size * (last.count - 1) != before:
+            self.header.batches = -1  # another thread has evaluated too
+            return 0
+        last.count -= 1
+        if last.count == 0:
+            self.header.batches -= 1
+        return self.begin_batch(before, made)
+
+    cdef Batch *last_batch(self) except NULL:
+        self.batches.reach(self.header.batches - 1)
+        return <Batch *>self.batches.row(self.header.batches - 1)
+
+    cdef evaluate_all(self, cnp.ndarray array):
+        """The values of a batch."""
         if self.evaluators is None:
             return np.array([self.evaluate_point(x) for x in array], dtype=np.float64)
         charged = self.header.charge
@@ -471,10 +548,10 @@ cdef class Measurement:
         return 0
 
     cdef int trace(self, double precision, int64_t now) except -1:
-        """Keep an improvement of the launch alone, in the place of the last one of its step.
+        """Keep an improvement of the launch alone; it replaces the last one of its step.
 
-        A process that is killed while it replaces one leaves later evaluations or a later time to
-        the worse precision, which is true as well.
+        If the process is killed meanwhile, the row has the earlier, worse precision with the later
+        evaluations or time. That is true as well.
         """
         cdef int64_t own = self.launch.earlier + self.calls - self.launch.first
         cdef int64_t place = self.launch_event_count
@@ -560,13 +637,13 @@ cdef class Measurement:
     # -- inside ------------------------------------------------------------------------------
 
     cdef inline int64_t now(self) except? -1:
-        """The run's clock: that of the machine, and what evaluations were charged."""
+        """The run's clock: the machine's, put forward by what evaluations were charged."""
         cdef int64_t of_the_machine  # typed, so that no Python object is made
         of_the_machine = read_clock() if self.clock is None else self.clock()
         return of_the_machine + self.header.charge
 
     cdef int64_t on_the_machine(self, int64_t moment):
-        """When a moment of the run's clock comes at the latest, in ns of the machine's."""
+        """The latest moment of the machine's clock, in ns, at which the run's clock shows this."""
         return moment if moment == INT64_MAX else moment - self.header.charge
 
     cdef inline double value(self, const double *x, cnp.ndarray array) except? -1.0:
@@ -582,10 +659,7 @@ cdef class Measurement:
     cdef int refuse(self) except -1:
         now = self.now()
         if self.foreign:
-            raise ForeignProcess(
-                "the objective was called in a process that the algorithm forked; "
-                "evaluations there cannot be counted"
-            )
+            raise ForeignProcess
         if now >= self.run_deadline:
             self.stop(TIME, LAUNCH_CUT, now)
         raise LaunchCut

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from timefair.measure.interference import judge
-from timefair.measure.reference import Reference
-from timefair.measure.surroundings import Counters
+from timefair.measure.disturbance.interference import judge
+from timefair.measure.disturbance.reference import Reference
+from timefair.measure.disturbance.surroundings import Counters
 from timefair.records.status import Disturbance
 
 Row = dict[str, Any]
@@ -23,7 +23,7 @@ class RunMonitor:
     reference
         Whether the reference kernel is timed around each run.
     parts
-        Of the kernel, see `timefair.measure.reference.Reference`.
+        Of the kernel, see `timefair.measure.disturbance.reference.Reference`.
     repeats
         How often a disturbed run is repeated at most.
     """

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.measure.evaluators import Evaluators
+from timefair.measure.evaluation.evaluators import Evaluators
 from timefair.problems.base import Problem
 from timefair.records.thinning import Thinning
 
@@ -13,6 +13,8 @@ NEVER: int
 AT_ONCE: int
 HEADER: np.dtype[np.void]
 EVENT: np.dtype[np.void]
+MOST_BATCHES: int
+BATCH: np.dtype[np.void]
 LAUNCH: np.dtype[np.void]
 
 class Stop(IntEnum):
@@ -39,6 +41,7 @@ class ForeignProcess(RuntimeError): ...
 def now_ns() -> int: ...
 def cpu_ns() -> int: ...
 def as_point(x: Any, dimension: int) -> NDArray[np.float64]: ...
+def as_batch(points: Any, dimension: int) -> NDArray[np.float64]: ...
 
 class Log:
     fd: int
@@ -68,6 +71,7 @@ class Measurement:
         evaluators: Evaluators | None = ...,
         cost: int = ...,
         thinning: Thinning = ...,
+        batches: Log | None = ...,
     ) -> None: ...
     @property
     def objective(self) -> Objective: ...

@@ -16,17 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import child, idleness, kernel, leftovers
+from timefair.linux import kernel
+from timefair.linux.interruption import SIGNALS
 from timefair.measure.apart.solvers import Host
-from timefair.measure.child import Allowance
-from timefair.measure.failures import FAILURES
-from timefair.measure.interruption import SIGNALS
-from timefair.measure.objective import NEVER, LaunchCode, Stop, now_ns
-from timefair.measure.output import MOST, Output
-from timefair.measure.scratch import scratch_folder
-from timefair.measure.state import Start, State, Unreadable
+from timefair.measure.evaluation.objective import NEVER, LaunchCode, Stop, now_ns
+from timefair.measure.evaluation.state import Logs, Start, State, Unreadable
+from timefair.measure.isolation import leftovers
+from timefair.measure.isolation.confinement import confinement_under
+from timefair.measure.isolation.scratch import scratch_folder
+from timefair.measure.launch import idleness
+from timefair.measure.launch.failures import FAILURES
+from timefair.measure.runs import child
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.output import MOST, Output
 from timefair.problems.base import Problem
-from timefair.records.consistency import Columns, contradiction
+from timefair.records.consistency import BATCH_FIELDS, LAUNCH_FIELDS, Columns, contradiction
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 
 ATTEMPTS = 3
@@ -161,8 +165,10 @@ def _row(
     try:
         try:
             verdict, reaped = _live_through(algorithm, problem, allowance, state, seed, usage)
-            result = _result(state, allowance, problem, verdict[1], reaped)
-            clause = _contradiction(result, state, forked, problem) or _uncharged(allowance, state)
+            logs = state.logs()
+            result = _result(state, logs, allowance, problem, verdict[1], reaped)
+            clause = _contradiction(result, state.start, logs, forked, problem)
+            clause = clause or _uncharged(allowance, state, logs)
         except Unreadable as error:
             reaped, clause = now_ns(), str(error)
         if clause is not None:
@@ -205,26 +211,24 @@ def _live_through(
 
 
 def _contradiction(
-    result: dict[str, Any], state: State, forked: int, problem: Problem
+    result: dict[str, Any], start: Start | None, logs: Logs, forked: int, problem: Problem
 ) -> str | None:
-    """What cannot be in what the run's process wrote; None if all of it can."""
-    if state.start is not None and state.start.t0 < forked:
+    """The first contradiction in what the run's process wrote; None without one."""
+    if start is not None and start.t0 < forked:
         return "it started before its process"
     f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
-    launches = {
-        name: np.array([launch[name] for launch in result["launch_log"]])
-        for name in ("start_s", "end_s", "evaluations", "best_precision")
-    }
-    events, launch_events = _columns(state.events()), _columns(state.launch_events())
-    return contradiction(result | {"f_opt": f_opt}, events, launches, launch_events)
+    launches = _fields(result["launch_log"], LAUNCH_FIELDS)
+    events, launch_events = _columns(logs.events), _columns(logs.launch_events)
+    batches = _fields(result["batches"] or [], BATCH_FIELDS)
+    return contradiction(result | {"f_opt": f_opt}, events, launches, launch_events, batches)
 
 
-def _uncharged(allowance: Allowance, state: State) -> str | None:
-    """Whether evaluations cost less of the run's clock than they should; None if they do not."""
+def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
+    """The contradiction if evaluations were charged too little on the run's clock; else None."""
     each = allowance.cost_ns / allowance.cores
     if state["charge"] < each * state["evaluations"]:
         return "its evaluations were not charged"
-    for events in (state.events(), state.launch_events()):
+    for events in (logs.events, logs.launch_events):
         if (events["time"] < np.floor(each * events["evaluations"])).any():
             return "an event is from before its evaluations were charged"
     return None
@@ -233,12 +237,12 @@ def _uncharged(allowance: Allowance, state: State) -> str | None:
 def _unwritten(
     start: Start | None, allowance: Allowance, problem: Problem, reaped: int
 ) -> dict[str, Any]:
-    """The result of a run of which nothing is believed but when it started."""
+    """The result of a run of whose records only the start is trusted."""
     blank = State()
     try:
         if start is not None:
             blank.seal(start)
-        return _result(blank, allowance, problem, StopReason.FAILURE, reaped)
+        return _result(blank, blank.logs(), allowance, problem, StopReason.FAILURE, reaped)
     finally:
         blank.close()
 
@@ -255,10 +259,11 @@ def _process(
     sys.stdout.flush()
     sys.stderr.flush()
     parent, output = os.getpid(), Output()
+    confinement = confinement_under(parent)
     hosts = [algorithm.pid] if isinstance(algorithm, Host) else []
     pid = os.fork()
     if pid == 0:
-        child.live(parent, algorithm, problem, allowance, state, seed)
+        child.live(parent, confinement, algorithm, problem, allowance, state, seed)
     pidfd = os.pidfd_open(pid)
     try:
         _wait_for_exit(pidfd, pid, state, allowance, output)
@@ -332,7 +337,7 @@ def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
     row
         As `measure_run` makes it.
     trial
-        The trace of the trial launch, as `preparation.prepare` returned it.
+        The trace of the trial launch, as `trial.prepare` returned it.
     """
     if row["status"] != Status.NO_EVALUATION or row["message"] is not None:
         return row
@@ -393,7 +398,12 @@ def _content(state: State) -> Status:
 
 
 def _result(
-    state: State, allowance: Allowance, problem: Problem, reason: StopReason, reaped: int
+    state: State,
+    logs: Logs,
+    allowance: Allowance,
+    problem: Problem,
+    reason: StopReason,
+    reaped: int,
 ) -> dict[str, Any]:
     """What the run used and reached."""
     start, last = state.start or Start(state["end"] or reaped), state["last"]
@@ -401,9 +411,10 @@ def _result(
     stopped = state["end"] or reaped + state["charge"]
     end = min(stopped, start.deadline)
     best_f, best_x = state.best(problem.dimension)
-    events = state.events()
-    best = events["precision"][-1].item() if events.size else math.inf
-    launches = _launch_log(state, t0, end, best, failed=reason == StopReason.FAILURE)
+    best = logs.events["precision"][-1].item() if logs.events.size else math.inf
+    launches = _launch_log(
+        logs.launches, state["evaluations"], t0, end, best, failed=reason == StopReason.FAILURE
+    )
     return {
         "budget_s": None if allowance.time_ns == NEVER else allowance.time_ns / 1e9,
         "budget_evaluations": None if allowance.evaluations == NEVER else allowance.evaluations,
@@ -421,9 +432,35 @@ def _result(
         "overshoot_s": max(last - start.deadline, 0) / 1e9,
         "reaped_s": (reaped - t0) / 1e9,
         "launch_log": launches,
-        "launch_events": _rows(state.launch_events()),
-        "events": _rows(events),
+        "batches": _batches(logs, state["evaluations"]),
+        "launch_events": _rows(logs.launch_events),
+        "events": _rows(logs.events),
     }
+
+
+def _fields(rows: list[dict[str, Any]], names: tuple[str, ...]) -> Columns:
+    return {name: np.array([row[name] for row in rows]) for name in names}
+
+
+def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
+    """The batches of a run; of the last one, those points that were evaluated.
+
+    None where they are not known, as with launches that were paused: their evaluations do not
+    follow one another.
+    """
+    if logs.batches is None or logs.launches["earlier"].any():
+        return None
+    rows = [dict(zip(BATCH_FIELDS, row, strict=True)) for row in logs.batches.tolist()]
+    if rows:
+        last = rows[-1]
+        last["count"] -= 1
+        begun = last["first"] + last["size"] * last["count"]
+        rest = {"first": begun, "size": min(last["size"], evaluations - begun), "count": 1}
+        if rest["size"] == last["size"]:
+            last["count"] += 1
+        else:
+            rows[-1:] = [row for row in (last, rest) if row["count"] and row["size"] > 0]
+    return rows
 
 
 def _rows(events: NDArray[np.void]) -> list[dict[str, Any]]:
@@ -441,17 +478,19 @@ def _columns(events: NDArray[np.void]) -> Columns:
     }
 
 
-def _launch_log(state: State, t0: int, end: int, best: float, failed: bool) -> list[dict[str, Any]]:
-    """The launches of a run; `best` is the best precision of its events.
+def _launch_log(
+    launches: NDArray[np.void], evaluations: int, t0: int, end: int, best: float, failed: bool
+) -> list[dict[str, Any]]:
+    """The launches of a run of so many evaluations; `best` is the best precision of its events.
 
     A process that was killed just before it committed an event has the event's precision in its
     launch already.
     """
     log = []
-    for row in state.launches():
+    for row in launches:
         code = _launch_code(row["code"].item())
         is_open = code == LaunchCode.OPEN
-        last = state["evaluations"] if is_open else int(row["last"])
+        last = evaluations if is_open else int(row["last"])
         log.append(
             {
                 "start_s": (int(row["start"]) - t0) / 1e9,

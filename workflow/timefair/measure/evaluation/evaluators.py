@@ -15,8 +15,8 @@ import struct
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.measure import kernel
-from timefair.measure.objective import AT_ONCE, NEVER, now_ns
+from timefair.linux import kernel
+from timefair.measure.evaluation.objective import AT_ONCE, NEVER, now_ns
 from timefair.problems.base import Problem
 
 _NUMBER = struct.Struct("=i")

@@ -10,7 +10,7 @@ from importlib import import_module
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
 from timefair.basics.hidden_modules import hidden_modules
-from timefair.measure.rounded import rounded
+from timefair.measure.preparation.rounded import rounded
 
 
 def import_library(use: str) -> None:

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from timefair.measure.scratch import PREFIX
+from timefair.measure.isolation.scratch import PREFIX
 
 NAMES = 5
 """So many names of new files are told."""

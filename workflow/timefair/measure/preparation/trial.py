@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import descriptors, kernel, leftovers
-from timefair.measure.confinement import confine
-from timefair.measure.interruption import ends_at_once
-from timefair.measure.isolation import Views
-from timefair.measure.objective import now_ns
-from timefair.measure.scratch import scratch_folder
-from timefair.measure.seeds import launch_rng, seed_global_generators
+from timefair.linux import kernel
+from timefair.linux.interruption import ends_at_once
+from timefair.measure.evaluation.objective import now_ns
+from timefair.measure.isolation import descriptors, leftovers
+from timefair.measure.isolation.confinement import Confinement
+from timefair.measure.isolation.scratch import scratch_folder
+from timefair.measure.isolation.views import Views
+from timefair.measure.launch.seeds import stream
 from timefair.problems.base import Problem
 
 TRIAL_S = 0.3
@@ -39,11 +40,6 @@ LATE_S = 1.0
 """The parent ends a trial that has not ended by then, for example because it is stopped."""
 
 TRIAL_EVALUATIONS_PER_DIMENSION = 40
-
-COST_EVALUATIONS = 400
-COST_S = 1.0
-"""The cost of an evaluation is the least of 5 means of so many, or of fewer that take this time in
-all; at least 11 evaluations are made."""
 
 
 class Trial(NamedTuple):
@@ -88,26 +84,6 @@ def prepare(
     gc.collect()
     gc.freeze()  # no collection touches, and so copies, what the runs share
     return trial
-
-
-def evaluation_cost_s(
-    objective: Callable[[NDArray[np.float64]], object], problem: Problem
-) -> tuple[float, float]:
-    """Seconds of one evaluation: by the instrumented objective, and by the suite's own call."""
-    x = problem.points(3)[1]  # the middle
-    start = now_ns()
-    problem.evaluate(x)
-    count = max(1, min(COST_EVALUATIONS, round(COST_S * 1e9 / (10 * max(now_ns() - start, 1)))))
-    least = []
-    for call in (objective, problem.evaluate):
-        times = []
-        for _ in range(5):
-            start = now_ns()
-            for _ in range(count):
-                call(x)
-            times.append(now_ns() - start)
-        least.append(min(times) / count / 1e9)
-    return least[0], least[1]
 
 
 class _Trial:
@@ -205,13 +181,12 @@ def _try_out(
         kernel.die_with_parent(parent)
         kernel.limit_memory(memory_mb)
         kernel.KillTimer().set(now_ns() + round(1e9 * TRIAL_KILL_S))
-        confine(parent)
+        Confinement(parent).enter()
         faulthandler.dump_traceback_later(4.5 * TRIAL_S, file=trace)
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        rng = launch_rng(0, 0)
-        seed_global_generators(rng)
+        rng = stream(0, 0)
         trial = _Trial(problem, told)
         algorithm.solve(trial, rng)
         trial.tell()

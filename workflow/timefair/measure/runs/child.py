@@ -15,15 +15,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure import descriptors, idleness, kernel
+from timefair.linux import kernel
+from timefair.linux.interruption import ends_at_once
 from timefair.measure.apart.channel import SolverGone
 from timefair.measure.apart.solvers import Host, Solvers
-from timefair.measure.confinement import confine
-from timefair.measure.evaluators import Evaluators
-from timefair.measure.failures import failure
-from timefair.measure.interruption import ends_at_once
-from timefair.measure.isolation import Views
-from timefair.measure.objective import (
+from timefair.measure.evaluation.evaluators import Evaluators
+from timefair.measure.evaluation.objective import (
     NEVER,
     LaunchCode,
     LaunchCut,
@@ -33,9 +30,14 @@ from timefair.measure.objective import (
     cpu_ns,
     now_ns,
 )
-from timefair.measure.pausing import PausableLaunch
-from timefair.measure.seeds import stream
-from timefair.measure.state import Start, State
+from timefair.measure.evaluation.state import Start, State
+from timefair.measure.isolation import descriptors
+from timefair.measure.isolation.confinement import Confinement
+from timefair.measure.isolation.views import Views
+from timefair.measure.launch import idleness
+from timefair.measure.launch.failures import failure
+from timefair.measure.launch.pausing import PausableLaunch
+from timefair.measure.launch.seeds import stream
 from timefair.policies.restarts.base import UNLIMITED, Limit, RestartPolicy
 from timefair.policies.restarts.independent import Independent
 from timefair.problems.base import Problem
@@ -61,8 +63,8 @@ class Allowance:
     `time_ns` and `evaluations` are NEVER where there is no such budget; `final_target` is -1 to
     go on at any precision; `wall_ns` ends a run that has no budget of time; the run's clock counts
     `cost_ns` for each evaluation besides the time that it takes. With several `cores` batches are
-    evaluated on all of them. `views` are the folders that it has to itself, `closed` the file
-    descriptors of its parent that it does not get.
+    evaluated on all of them. `views` are its private folders; `closed` are the file descriptors of
+    its parent that it closes.
     """
 
     time_ns: int = NEVER
@@ -89,6 +91,7 @@ class Allowance:
 
 def live(
     parent: int,
+    confinement: Confinement,
     algorithm: Algorithm | Host,
     problem: Problem,
     allowance: Allowance,
@@ -104,7 +107,7 @@ def live(
     try:
         if isinstance(algorithm, Host):
             os.sched_setaffinity(0, {algorithm.own_core})
-        if not isinstance(algorithm, Host):
+        else:
             descriptors.close(allowance.closed)
         ends_at_once()
         os.setsid()
@@ -129,8 +132,9 @@ def live(
             final_target=allowance.final_target,
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
             cost=allowance.cost_ns,
+            batches=state.batch_log,
         )
-        confine(parent)
+        confinement.enter()
         os.register_at_fork(after_in_child=lambda: _orphan(measurement))
         rng = stream(seed, state["launches"])
         used_ns = cpu_ns
@@ -271,7 +275,7 @@ def _orphan(measurement: Measurement) -> None:
 
 
 def _fail(state: State, error: BaseException) -> None:
-    """Leave to the parent what the algorithm raised, then end."""
+    """Report to the parent what the algorithm raised, then end."""
     end, start = now_ns() + state["charge"], state.start
     state["end"], state["cpu_1"] = end, cpu_ns()
     if start is not None and end >= start.deadline:
@@ -280,7 +284,7 @@ def _fail(state: State, error: BaseException) -> None:
     if isinstance(error, SolverGone):
         state["solver"], state["stop"] = error.args[0], Stop.SOLVER_ENDED
         kernel.end_process(0)
-    place, said = failure(error)
+    place, text = failure(error)
     state["failure"], state["stop"] = 1 + place, Stop.FAILURE
-    state.report(said)
+    state.report(text)
     kernel.end_process(0)

@@ -2,9 +2,9 @@
 
 A file that the trial launch or one run writes would tell the next run what has been found. So the
 process of a run enters private views of the folders that algorithms write to, just after its fork
-and before its time starts (`machine.private_folders`). Everything that it starts inherits them.
+and before its time starts (`linux.private_folders`). Everything that it starts inherits them.
 Where the kernel allows no such views, and where the campaign asks for none, the folders are
-compared before and after each run (`measure.leftovers`).
+compared before and after each run (`measure.isolation.leftovers`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from timefair.basics.errors import InputError
-from timefair.machine import private_folders
-from timefair.machine.private_folders import Mount
-from timefair.measure import kernel
+from timefair.linux import kernel, private_folders
+from timefair.linux.private_folders import Mount
 from timefair.records.status import Isolation
 
-_PACKAGE = Path(__file__).parents[1]
+_PACKAGE = Path(__file__).parents[2]
 _ROOT = Path("/")
 
 

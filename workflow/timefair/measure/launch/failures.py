@@ -5,11 +5,18 @@ from __future__ import annotations
 import errno
 
 from timefair.basics.errors import described
-from timefair.measure.apart.channel import LaunchFailed
 from timefair.records.status import Status
 
 FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
 """The failures. Processes pass the place in this tuple."""
+
+
+class LaunchFailed(Exception):
+    """The algorithm raised in a solver, which reports the `code` and the text as `failure` does."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code, self.text = code, text
 
 
 def failure(error: BaseException) -> tuple[int, str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain
@@ -14,32 +13,34 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
 from timefair.basics import user_code
+from timefair.basics.errors import InputError
 from timefair.campaign import provenance
+from timefair.linux import kernel
+from timefair.linux.interruption import interruptible
 from timefair.machine.facts import machine_facts, machine_state
-from timefair.measure import descriptors, kernel, loading, stopping
-from timefair.measure.apart.elsewhere import elsewhere
 from timefair.measure.apart.messages import Setup
 from timefair.measure.apart.solvers import Host, hosted
-from timefair.measure.child import Allowance
-from timefair.measure.cores import held_cores, lock_folder
-from timefair.measure.interruption import ends_at_once, interruptible
-from timefair.measure.isolation import Views, views
-from timefair.measure.monitor import RunMonitor
-from timefair.measure.objective import NEVER, Measurement
-from timefair.measure.preparation import Trial, evaluation_cost_s, prepare
-from timefair.measure.reference import parts_for
-from timefair.measure.repetitions import Repetitions
-from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
-from timefair.measure.scratch import reused_scratch_folders
-from timefair.measure.seeds import run_seed
-from timefair.measure.spending import Spending
-from timefair.measure.state import State
+from timefair.measure.disturbance.monitor import RunMonitor
+from timefair.measure.disturbance.reference import parts_for
+from timefair.measure.evaluation.cost import evaluation_cost_s
+from timefair.measure.evaluation.objective import NEVER, Measurement
+from timefair.measure.evaluation.state import State
+from timefair.measure.isolation import descriptors
+from timefair.measure.isolation.scratch import reused_scratch_folders
+from timefair.measure.isolation.views import Views, views
+from timefair.measure.job import stopping
+from timefair.measure.job.cores import held_cores, lock_folder
+from timefair.measure.job.elsewhere import NoAnswer, elsewhere
+from timefair.measure.job.repetitions import Repetitions
+from timefair.measure.job.spending import Spending
+from timefair.measure.launch.seeds import run_seed
+from timefair.measure.preparation import loading
+from timefair.measure.preparation.trial import Trial, prepare
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.records.begun import BegunRun
@@ -64,9 +65,9 @@ class Prepared:
     seconds
         What the library and the algorithm have taken to get ready.
     trial
-        What `preparation.prepare` returned for the algorithm.
+        What `trial.prepare` returned for the algorithm.
     views
-        What its runs have to themselves.
+        The private and the shared folders of its runs.
     """
 
     def __init__(self, campaign: Campaign) -> None:
@@ -111,9 +112,21 @@ class Prepared:
             self.load(job)
             return provenance.measure_key(self.campaign, job.algorithm, job.round)
 
-        apart = self.campaign.is_apart(job.algorithm)
-        found: str = elsewhere(key) if apart else key()
+        found: str = self._computed(job.algorithm, key)
         return found
+
+    def _computed(self, label: str, function: Callable[[], Any]) -> Any:
+        """The value of a function that imports an algorithm's code, as JSON holds it.
+
+        The code of an algorithm that is apart is not imported into this process.
+        """
+        if not self.campaign.is_apart(label):
+            return function()
+        try:
+            return elsewhere(function)
+        except NoAnswer:
+            fault = "the algorithm's module ended the process that loaded it"
+            raise InputError(fault) from None
 
     def get_ready(self, job: Job) -> Algorithm:
         """Load and prepare the job's algorithm, with a trial on the job's first problem; once."""
@@ -175,7 +188,7 @@ class Prepared:
             }
 
         if label not in self._origins:
-            self._origins[label] = elsewhere(facts) if self.campaign.is_apart(label) else facts()
+            self._origins[label] = self._computed(label, facts)
         return self._origins[label]
 
 
@@ -200,7 +213,7 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
     key
         The digest of everything that decides this measurement (`provenance.measure_key`).
     number
-        This is the how-manieth job that the prepared process measures, from 1.
+        The number of this job among those that the prepared process measures, from 1.
     """
     campaign, spending = prepared.campaign, Spending()
     with interruptible(), ExitStack() as stack:
@@ -328,22 +341,14 @@ def _allowance(prepared: Prepared, job: Job, record: Path) -> Allowance:
 def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
     """What an evaluation costs here and now, by the instrumented objective and bare.
 
-    Empty where the problem raises, ends its process or takes longer than `answer_s`: that is for
-    its runs to show. So it is measured in a process of its own.
+    Empty where the problem raises, ends its process or takes longer than `answer_s`; its runs show
+    that. So it is measured in a process of its own.
     """
-    costs: NDArray[np.float64] = np.frombuffer(mmap.mmap(-1, 16), dtype=np.float64)
-    parent = os.getpid()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            kernel.die_with_parent(parent)
-            ends_at_once()
-            costs[:] = _measured_costs(problem)
-        finally:
-            kernel.end_process(0)
-    kernel.wait_or_kill(pid, answer_s)
-    os.waitpid(pid, 0)
-    return dict(zip(("objective_s", "bare_s"), costs.tolist(), strict=True)) if costs.all() else {}
+    try:
+        costs = elsewhere(lambda: _measured_costs(problem), answer_s)
+    except (InputError, NoAnswer):
+        return {}
+    return dict(zip(("objective_s", "bare_s"), costs, strict=True))
 
 
 def _measured_costs(problem: Problem) -> tuple[float, float]:

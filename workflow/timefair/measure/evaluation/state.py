@@ -1,12 +1,12 @@
 """What a run's process and its parent share: its start, a header, events, launches, the best point.
 
 The memory belongs to anonymous files that the child inherits, so it outlives the child however
-that ends. The child writes (`timefair.measure.objective`, and `report` below); the parent reads
-after the child is gone.
+that ends. The child writes (`objective`, and `report` below); the parent reads after the child is
+gone.
 
 The start decides until when the run may last, so it is sealed: once it is written, the kernel lets
-nobody change it. All else could be changed by an algorithm that looks for it. The parent takes
-nothing of it for granted (`Unreadable`, `timefair.records.consistency`).
+nobody change it. An algorithm that looks for the rest can change it, so the parent checks all of
+it (`Unreadable`, `timefair.records.consistency`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.measure.objective import EVENT, HEADER, LAUNCH, NEVER, BestPoint, Log
+from timefair.measure.evaluation.objective import (
+    BATCH,
+    EVENT,
+    HEADER,
+    LAUNCH,
+    NEVER,
+    BestPoint,
+    Log,
+)
 
 MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
@@ -31,7 +39,7 @@ _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_
 
 
 class Unreadable(ValueError):
-    """The run's process wrote what timefair's code does not write; the text has the reason."""
+    """The run's process wrote what timefair's code never writes; the text gives the reason."""
 
 
 class Start(NamedTuple):
@@ -44,7 +52,7 @@ class Start(NamedTuple):
     cpu
         CPU time, ns.
     delay
-        Run-queue delay, ns; -1 where it is not to be had.
+        Run-queue delay, ns; -1 where it is unknown.
     switches
         Involuntary context switches.
     """
@@ -56,14 +64,23 @@ class Start(NamedTuple):
     switches: int = 0
 
 
+class Logs(NamedTuple):
+    """The rows that a run's process has committed to its logs, as `State` reads each of them."""
+
+    events: NDArray[np.void]
+    launches: NDArray[np.void]
+    launch_events: NDArray[np.void]
+    batches: NDArray[np.void] | None
+
+
 class State:
     """The shared memory of one run. Close it when the run is recorded."""
 
     def __init__(self) -> None:
-        parts = ("head", "events", "launches", "launch-events", "best")
+        parts = ("head", "events", "launches", "launch-events", "batches", "best")
         start = os.memfd_create("timefair-start", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         self._fds = [*(os.memfd_create(f"timefair-{part}") for part in parts), start]
-        head, events, launches, launch_events, self.best_fd, self._start_fd = self._fds
+        head, events, launches, launch_events, batches, self.best_fd, self._start_fd = self._fds
         os.ftruncate(head, MESSAGE_END)
         self._page = mmap.mmap(head, MESSAGE_END)
         self._header: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
@@ -71,6 +88,7 @@ class State:
         self.event_log = Log(events, EVENT)
         self.launch_log = Log(launches, LAUNCH)
         self.launch_event_log = Log(launch_events, EVENT)
+        self.batch_log = Log(batches, BATCH)
 
     @property
     def header_array(self) -> NDArray[np.void]:
@@ -78,7 +96,7 @@ class State:
         return self._header
 
     def seal(self, start: Start) -> None:
-        """Write the start, for good."""
+        """Write the start; nobody can change it afterwards."""
         os.pwrite(self._start_fd, _START.pack(*start), 0)
         fcntl.fcntl(self._start_fd, fcntl.F_ADD_SEALS, _SEALS)
 
@@ -118,6 +136,15 @@ class State:
     def launch_events(self) -> NDArray[np.void]:
         """Improvements of launches that did not better the run, in the order they were made."""
         return _rows(self.launch_event_log, self["launch_events"])
+
+    def batches(self) -> NDArray[np.void] | None:
+        """The batches that were begun; None where they are not known."""
+        rows = self["batches"]
+        return None if rows < 0 else _rows(self.batch_log, rows)
+
+    def logs(self) -> Logs:
+        """All of them."""
+        return Logs(self.events(), self.launches(), self.launch_events(), self.batches())
 
     def best(self, dimension: int) -> tuple[float, NDArray[np.float64] | None]:
         """The best value and its point; infinity and None without a finite value."""

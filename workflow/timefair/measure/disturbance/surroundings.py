@@ -9,9 +9,9 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from timefair.linux.kernel import read_file
 from timefair.machine.cgroups import folders
 from timefair.machine.host import Host, Unknown, whole
-from timefair.measure.kernel import read_file
 
 _STEAL = 8
 """The field of a core's line in /proc/stat."""

@@ -1,0 +1,72 @@
+"""Evaluations that are made at the same time, counted in rounds.
+
+An algorithm that asks for a batch of points lets several workers evaluate them at the same time. Up
+to k evaluations of one batch are a round, and a round takes as long as one evaluation: a batch of n
+points has ⌈n / k⌉ rounds. A point that is asked for alone is a round by itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def rounds(
+    evaluations: ArrayLike, first: ArrayLike, size: ArrayLike, count: ArrayLike, *, workers: int
+) -> NDArray[np.float64]:
+    """Rounds that a run has begun by the time that so many of its evaluations are made.
+
+    Parameters
+    ----------
+    evaluations : array_like
+        Numbers of evaluations since the run's start, at least 0; `inf` and NaN stay.
+    first, size, count : array_like of int, shape (rows,)
+        The batches of the run in their order. Row j: after ``first[j]`` evaluations came
+        ``count[j]`` batches of ``size[j]`` points, one after the other. All other evaluations were
+        asked for alone.
+    workers : int
+        How many evaluations run at the same time, at least 1.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of `evaluations`. Never more than the evaluations, and equal to them with one
+        worker.
+
+    Raises
+    ------
+    ValueError
+        If there is no worker, or if the rows overlap, are not in order, or have a batch without
+        points.
+
+    Notes
+    -----
+    Points of a batch are made in their order, so the evaluations of an unfinished batch of which m
+    points are made take ⌈m / k⌉ rounds.
+
+    Examples
+    --------
+    >>> rounds([0, 1, 4, 5, 8, 9], [1], [4], [2], workers=3).tolist()
+    [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    """
+    if workers < 1:
+        raise ValueError(f"workers must be at least 1, not {workers}")
+    begins, points, times = (np.asarray(x, dtype=np.int64) for x in (first, size, count))
+    ends = begins + points * times
+    if (points < 1).any() or (times < 1).any() or (begins[1:] < ends[:-1]).any():
+        raise ValueError("batches must have points and follow one another")
+    each = -(-points // workers)
+    inside = np.concatenate([[0], np.cumsum(points * times)])
+    taken = np.concatenate([[0], np.cumsum(each * times)])
+    made = np.asarray(evaluations, dtype=np.float64)
+    known = np.isfinite(made)
+    number = np.where(known, made, 0.0).astype(np.int64)
+    row = np.searchsorted(begins, number, side="left") - 1  # the last that has begun
+    last = np.maximum(row, 0)
+    if not begins.size:
+        return made.copy()
+    within = np.where(row < 0, 0, np.minimum(number - begins[last], (ends - begins)[last]))
+    whole, rest = np.divmod(within, points[last])
+    of_batches = taken[last] + whole * each[last] + -(-rest // workers)
+    alone = number - inside[last] - within
+    return np.where(known, alone + of_batches, made)
