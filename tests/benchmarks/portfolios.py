@@ -25,12 +25,12 @@ import numpy as np
 import pandas as pd
 
 from timefair.algorithms import registry
-from timefair.measure import kernel
-from timefair.measure.child import Allowance
-from timefair.measure.cores import held_cores
-from timefair.measure.preparation import prepare
-from timefair.measure.run import measure_run
-from timefair.measure.seeds import run_seed
+from timefair.linux import kernel
+from timefair.measure.job.cores import held_cores
+from timefair.measure.launch.seeds import run_seed
+from timefair.measure.preparation.trial import prepare
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.problems.registry import SUITES
 from timefair.statistics.portfolios.schedules import prediction_interval, reached_by_any
 from timefair.statistics.portfolios.search import Search
@@ -140,7 +140,7 @@ def main() -> None:
             if options.seconds:
                 parameters["time_s"] = length
             else:
-                parameters["evaluations"] = int(length)
+                parameters["evaluations"] = max(int(length), options.size)
             together = measured(mode, "timefair:portfolio", parameters, options)
             cells = compared(alone, together, shares, budget, options.runs)
             uncertain = cells[cells["predicted"].between(CERTAIN, 1 - CERTAIN)]

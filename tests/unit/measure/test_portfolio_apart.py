@@ -7,8 +7,8 @@ import pytest
 from timefair.algorithms import registry
 from timefair.measure.apart.messages import Setup
 from timefair.measure.apart.solvers import hosted
-from timefair.measure.child import Allowance
-from timefair.measure.run import measure_run
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.registry import SUITES
 
