@@ -136,7 +136,7 @@ def main() -> None:
                 "shares": list(shares.values()),
                 "mode": mode,
             }
-            length = budget if mode == "in turn" else budget / 50
+            length = budget if mode == "in turn" else budget / (20 if options.seconds else 50)
             if options.seconds:
                 parameters["time_s"] = length
             else:

@@ -107,6 +107,16 @@ def test_members_see_the_rest_of_their_own_share(loaded):
         assert {left for *_, left in log} == {None}
 
 
+@pytest.mark.parametrize("mode", ["in turn", "slices"])
+@pytest.mark.parametrize("length", [{"evaluations": 1000}, {"time_s": 60.0}])
+def test_a_trial_launch_of_few_evaluations_tries_every_member(loaded, mode, length):
+    log = []
+    portfolio = loaded({"a": member(log, "a"), "b": member(log, "b")}, mode=mode, **length)
+    with suppress(Cut):
+        portfolio.solve(Bowl(most=9, left=9), np.random.default_rng(1))
+    assert (order(log).count("a"), order(log).count("b")) in ((4, 5), (5, 4), (4, 6), (5, 5))
+
+
 def test_a_member_that_does_not_evaluate_leaves_the_run_to_the_others(loaded):
     for mode in ("in turn", "slices"):
         log = []

@@ -8,7 +8,8 @@ Within its share a member is launched as in a run without limits: when a launch 
 follows with a random stream of its own (Algorithm 1 of the time-fair paper). A turn ends at the
 first evaluation that uses it up; a member that computes without evaluating takes time from the
 others. Members know nothing of each other. They see the bounds of the problem, their own
-evaluations, and the rest of their own share of a budget of evaluations.
+evaluations, and the rest of their own share of a budget of evaluations: where there is one, they
+divide what is left of it by their shares, so that a trial launch tries all of them.
 
 Members that evaluate from C do so here too, through `share.Share`. With ``threads``, batches are
 evaluated on all cores as usual.
@@ -38,11 +39,11 @@ Science 275 (1997). C. P. Gomes and B. Selman, Algorithm portfolios, Artificial 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -55,6 +56,14 @@ IN_TURN, SLICES = MODES = ("in turn", "slices")
 MEMBER_KEYS = ("use", "parameters")
 LEAST_TIME_S = 1e-4
 """Shorter times are not divided: an evaluation may take as long."""
+
+
+class _Turn(NamedTuple):
+    """What a member may use before it hands over; None for no limit."""
+
+    evaluations: int | None
+    time_ns: int | None
+
 
 AnyMember = TypeVar("AnyMember", bound=Member)
 Specification = tuple[str, Mapping[str, object]]
@@ -110,43 +119,51 @@ class _Portfolio:
 
     def in_turn(self, objective: Objective, rng: np.random.Generator) -> None:
         """One after the other."""
-        for member, turn in zip(self._begun(Member, objective, rng), self._turns(), strict=True):
-            if turn[0] != 0:
+        for member, turn in self._begun(Member, objective, rng):
+            if turn.evaluations != 0:
                 member.use_up(*turn)
 
     def in_slices(self, objective: Objective, rng: np.random.Generator) -> None:
         """In rounds, until no member can go on."""
         with ExitStack() as stack:
             members = [
-                stack.enter_context(one) for one in self._begun(PausingMember, objective, rng)
+                (stack.enter_context(member), turn)
+                for member, turn in self._begun(PausingMember, objective, rng)
+                if turn.evaluations != 0
             ]
-            turns = [turn for turn in zip(members, self._turns(), strict=True) if turn[1][0] != 0]
-            while any(not member.has_ended for member, _ in turns):
-                for member, turn in turns:
+            while any(not member.has_ended for member, _ in members):
+                for member, turn in members:
                     if not member.has_ended:
                         member.turn(*turn)
 
     def _begun(
         self, kind: type[AnyMember], objective: Objective, rng: np.random.Generator
-    ) -> Iterator[AnyMember]:
-        """The members; in turn, each begins when the one before it has ended."""
-        streams = rng.spawn(len(self.members))
-        for algorithm, stream, weight, turn in zip(
-            self.members, streams, self.weights, self._turns(), strict=True
-        ):
-            left = objective.evaluations_left
-            own = None if left is None else int(weight * left)
-            if kind is Member and turn[0] is not None:
-                own = turn[0] if left is None else min(turn[0], left)
-            yield kind(algorithm, objective, stream, own)
+    ) -> list[tuple[AnyMember, _Turn]]:
+        """The members and their turns."""
+        left = objective.evaluations_left
+        turns = self._turns(left)
+        told: list[int | None] = [None] * len(turns)
+        if left is not None:
+            in_turn = kind is Member
+            told = [turn.evaluations for turn in turns] if in_turn else [*self._divided(left)]
+        each = zip(self.members, rng.spawn(len(turns)), told, turns, strict=True)
+        return [(kind(one, objective, stream, own), turn) for one, stream, own, turn in each]
 
-    def _turns(self) -> list[tuple[int | None, int | None]]:
-        """Evaluations and nanoseconds of each member's turn."""
-        if self.time_s is not None:
-            return [(None, round(1e9 * self.time_s * weight)) for weight in self.weights]
-        assert self.evaluations is not None
-        ends = [0, *np.rint(np.cumsum(self.weights) * self.evaluations).astype(int).tolist()]
-        return [(end - start, None) for start, end in pairwise(ends)]
+    def _turns(self, left: int | None) -> list[_Turn]:
+        """The turn of each member; together no more than what is left of the evaluations."""
+        most = min((n for n in (self.evaluations, left) if n is not None), default=None)
+        evaluations: list[int | None] = [None] * len(self.members)
+        if most is not None:
+            evaluations = [*self._divided(most)]
+        if self.time_s is None:
+            return [_Turn(count, None) for count in evaluations]
+        times = (round(1e9 * self.time_s * weight) for weight in self.weights)
+        return [_Turn(count, time) for count, time in zip(evaluations, times, strict=True)]
+
+    def _divided(self, evaluations: int) -> list[int]:
+        """The share of each member; they add up to all of it."""
+        ends = [0, *np.rint(np.cumsum(self.weights) * evaluations).astype(int).tolist()]
+        return [end - start for start, end in pairwise(ends)]
 
 
 def specifications(members: object) -> list[Specification]:
