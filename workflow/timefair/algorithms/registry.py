@@ -2,7 +2,7 @@
 
 | `use` | what |
 |---|---|
-| ``timefair:DE`` | Differential evolution, the quantiles paper's seven, baselines, portfolios |
+| ``timefair:DE`` | DE, the quantiles paper's seven, baselines, portfolios |
 | ``nevergrad:PSO`` | All optimizers of nevergrad, by their own names |
 | ``pycma:BIPOP`` | CMA-ES by its authors, with restarts and a surrogate |
 | ``scipy:L-BFGS-B`` | Local methods of `minimize` and global optimizers of scipy |

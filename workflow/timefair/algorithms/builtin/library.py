@@ -102,7 +102,7 @@ class Timefair(Library):
 
 
 TIMEFAIR = Timefair()
-"""Differential evolution, the quantiles paper's seven, baselines, portfolios."""
+"""DE, the quantiles paper's seven, baselines, portfolios."""
 
 
 def _module(name: str) -> ModuleType:
