@@ -24,6 +24,7 @@ ROOMS = (
     "runtimes",
     "costs",
     "restarts",
+    "portfolios",
     "quality",
     "curves",
     "run_count",

@@ -11,6 +11,8 @@ Only numpy and scipy are needed, nothing else of timefair, and each module has o
 - `means`, `disagreements`: the mean with its interval, and where it contradicts the median;
 - `evaluation_cost`, `turning_costs`, `cost_map`: the ERT as a line in the cost of an evaluation,
   where two lines cross, and who is best at each cost and budget;
+- `portfolios`: what each algorithm contributes to the best of all, and which ones should share a
+  budget;
 - `ecdf`, `profiles`: runtimes and costs over many problems at once, with bands from `strata`;
 - `ranks`, `friedman`, `comparison`, `rank_sum`, `score_test`, `corrections`: which algorithm is
   better, and whether that is sure when many are compared;
