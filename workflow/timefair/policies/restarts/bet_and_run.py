@@ -39,7 +39,7 @@ class BetAndRun(WithTau):
     def make(self, launches: Launches) -> None:
         if not launches.made:
             field = [launches.begin(self.tau) for _ in range(self.candidates)]
-            paused = [launch for launch in field if launch.paused]
+            paused = [launch for launch in field if not launch.has_ended]
             if paused:
                 min(paused, key=lambda launch: launch.best).go_on()
         super().make(launches)
