@@ -46,6 +46,40 @@ def test_the_linter_of_snakemake_has_nothing_to_say(tmp_path: Path) -> None:
     assert "your workflow is in a good condition" in said
 
 
+WITHOUT_TIMEFAIR = """
+import sys
+sys.modules["timefair"] = None  # as if it were not installed
+from snakemake.cli import main
+main()
+"""
+
+
+@pytest.fixture
+def catalogue(tmp_path: Path) -> Path:
+    """What the catalogue's bots see: a clone, and an environment without timefair."""
+    shutil.copy(ROOT / "Snakefile", tmp_path)
+    for name in ("workflow/Snakefile", "workflow/rules", "workflow/report", "config", "profiles"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def test_the_linter_needs_no_timefair(catalogue: Path) -> None:
+    said = python("-c", WITHOUT_TIMEFAIR, "--lint", folder=catalogue)
+    assert "your workflow is in a good condition" in said
+
+
+def test_without_timefair_one_line_says_how_to_install_it(catalogue: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TIMEFAIR, "--cores", "1"],
+        cwd=catalogue, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert f"timefair is not installed beside Snakemake: pip install {catalogue}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_the_rules_are_formatted() -> None:
     pytest.importorskip("snakefmt")
     python("-m", "snakefmt.snakefmt", "--check", "Snakefile", "workflow")
