@@ -68,7 +68,7 @@ def friedman(values: ArrayLike) -> Friedman:
     Raises
     ------
     ValueError
-        If `values` is no matrix.
+        If `values` is not a matrix.
 
     Notes
     -----
@@ -158,7 +158,7 @@ def posthoc(values: ArrayLike) -> PostHoc:
     Raises
     ------
     ValueError
-        If `values` is no matrix.
+        If `values` is not a matrix.
 
     Notes
     -----

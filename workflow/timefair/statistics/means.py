@@ -66,23 +66,23 @@ def mean_interval(
     Raises
     ------
     ValueError
-        If `values` is no vector, has NaN or ``-inf``, `confidence` or `resamples` is out of range,
+        If `values` is not a vector, has NaN or ``-inf``, `confidence` or `resamples` is out of range,
         the method is unknown, or `rng` is missing.
 
     Notes
     -----
-    Coverage of a nominal .95 (4000 samples each; BCa is Efron's bootstrap, not offered):
+    Coverage of a nominal 0.95 (4000 samples each; BCa is Efron's bootstrap, not offered):
 
     ================  ===  ===========  =====  ====  =========
     law                 n  bootstrap-t  paper  BCa   Student t
     ================  ===  ===========  =====  ====  =========
-    exponential        15         .946   .884  .904       .913
-    exponential        51         .955   .933  .942       .940
-    exponential       101         .938   .930  .932       .933
-    lognormal, σ = 1   15         .910   .825  .854       .852
-    lognormal, σ = 1   51         .925   .893  .908       .899
-    lognormal, σ = 1  101         .937   .911  .921       .915
-    lognormal, σ = 2  101         .859   .726  .806       .730
+    exponential        15        0.946  0.884 0.904      0.913
+    exponential        51        0.955  0.933 0.942      0.940
+    exponential       101        0.938  0.930 0.932      0.933
+    lognormal, σ = 1   15        0.910  0.825 0.854      0.852
+    lognormal, σ = 1   51        0.925  0.893 0.908      0.899
+    lognormal, σ = 1  101        0.937  0.911 0.921      0.915
+    lognormal, σ = 2  101        0.859  0.726 0.806      0.730
     ================  ===  ===========  =====  ====  =========
 
     The last line has no remedy but another measure: the mean of such results is carried by runs

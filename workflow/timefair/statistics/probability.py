@@ -68,7 +68,7 @@ def probability_of_quantile(
     Raises
     ------
     ValueError
-        If `values` is no vector or has NaN, a number is out of range, the method is unknown, or
+        If `values` is not a vector or has NaN, a number is out of range, the method is unknown, or
         `rng` is missing.
 
     References
@@ -161,8 +161,8 @@ def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Probabi
     n : array_like of int
         Size of the sample, at least 1.
     confidence : float
-        Nominal coverage in (0, 1). Without ties the actual one of a nominal .95 is .83, .92 and .94
-        for Q.90 at n = 15, 51 and 101, and .91, .94 and .94 for Q.10.
+        Nominal coverage in (0, 1). Without ties the actual one of a nominal 0.95 is 0.83, 0.92 and 0.94
+        for Q.90 at n = 15, 51 and 101, and 0.91, 0.94 and 0.94 for Q.10.
 
     Returns
     -------

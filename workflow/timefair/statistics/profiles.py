@@ -36,7 +36,7 @@ def performance_ratios(
     Raises
     ------
     ValueError
-        If `costs` is no matrix with at least one algorithm, or a cost is NaN or negative, or the
+        If `costs` is not a matrix with at least one algorithm, or a cost is NaN or negative, or the
         floor is.
     IndexError
         If there is no column `reference`.
@@ -94,7 +94,7 @@ def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float6
     Raises
     ------
     ValueError
-        If `ratios` is no matrix, a number is NaN, or the grid falls.
+        If `ratios` is not a matrix, a number is NaN, or the grid falls.
 
     References
     ----------
@@ -130,7 +130,7 @@ def data_profile(costs: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If `costs` is no matrix, a number is NaN, or the grid falls.
+        If `costs` is not a matrix, a number is NaN, or the grid falls.
 
     References
     ----------
@@ -236,11 +236,11 @@ def profile_band(
     Notes
     -----
     The limits are symmetric because a profile of few runs is biased, and so are its samples: a
-    problem that one run of five solved is not solved by 41 % of them. Coverage of a nominal .95,
-    averaged over points, with 20 to 60 instances and two targets on each: .86 to .94 for 5 runs an
-    instance, .96 for 15, .97 for 50; percentile limits cover .42 to .90, .92 to .96 and .95 to .97.
+    problem that one run of five solved is not solved by 41 % of them. Coverage of a nominal 0.95,
+    averaged over points, with 20 to 60 instances and two targets on each: 0.86 to 0.94 for 5 runs an
+    instance, 0.96 for 15, 0.97 for 50; percentile limits cover 0.42 to 0.90, 0.92 to 0.96 and 0.95 to 0.97.
     Where runtimes vary by more (a logarithm with the standard deviation 1.5, a budget that stops a
-    tenth of the runs), .77 for 5 runs and .92 for 15.
+    tenth of the runs), 0.77 for 5 runs and 0.92 for 15.
     Memory is O(resamples x algorithms x points).
 
     References

@@ -60,7 +60,7 @@ def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If `values` is no matrix.
+        If `values` is not a matrix.
 
     References
     ----------

@@ -20,7 +20,7 @@ def stratified_sums(
     Parameters
     ----------
     columns : array_like, shape (runs, m)
-        Finite numbers, a row a run.
+        Finite numbers, one row per run.
     strata : array_like, shape (runs,)
         The stratum of each run, e.g. its instance; at least two runs in each.
     resamples : int
@@ -31,7 +31,7 @@ def stratified_sums(
     Returns
     -------
     ndarray, shape (resamples, m)
-        A row a sample. Memory for the draws stays below `bootstrap.BLOCK_DRAWS` numbers (or one
+        One row per sample. Memory for the draws stays below `bootstrap.BLOCK_DRAWS` numbers (or one
         sample).
 
     Raises
