@@ -1,4 +1,4 @@
-"""Permutation distribution of Mann and Whitney's U, with and without ties."""
+"""Permutation distribution of the Mann-Whitney statistic U, with and without ties."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ class Tails:
 
 
 def tails(first: ArrayLike, second: ArrayLike) -> Tails:
-    """Both tails of U when the pooled values are dealt to the two samples at random.
+    """Both tails of U if the pooled values are assigned to the two samples at random.
 
     Parameters
     ----------
     first, second : array_like, shape (m,) and (n,)
-        Values, at least one each; `inf` allowed, equal to itself.
+        Samples with at least one value each. `inf` is allowed, and is equal to itself.
 
     Returns
     -------
     Tails
-        U counts the pairs in which the value of `first` is the larger one, ties half. Both tails
-        are 1 where all values are equal.
+        U is the number of pairs in which the value of `first` is larger; ties count half. Both
+        tails are 1 if all values are equal.
 
     Raises
     ------
@@ -63,15 +63,18 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
     -----
     The distribution is conditional on the ties. It is exact
 
-    - without ties for ``m n <= EXACT_PAIRS``, such as 141 runs each;
-    - with any ties for up to 30 runs each, and for more runs where few values differ or most are
-      equal, wherever `EXACT_ADDITIONS` suffice.
+    - without ties, for ``m n <= EXACT_PAIRS``, such as 141 runs each;
+    - with ties, for up to 30 runs each, and for more runs if there are few different values or most
+      values are equal, as long as `EXACT_ADDITIONS` suffice.
 
-    Beyond, it is the double saddlepoint approximation for a lattice; complete separation is exact
-    at every size. The relative error of a tail, against the exact distribution, is below 0.0003
-    without ties, from 50 runs each and down to probabilities of 1e-12. With ties, for 30 to 90 runs
-    each, it is below 0.01 down to 1e-6 and below 0.04 down to 1e-12. Where 12 runs are compared
-    with 300 and half of the values are equal, it reaches 0.04 down to 1e-3 and 0.3 down to 1e-6.
+    Otherwise it is the double saddlepoint approximation for a lattice; complete separation of the
+    samples is exact at every size. The relative error of a tail, in comparison with the exact
+    distribution, is:
+
+    - without ties, for 50 or more runs each: below 0.0003 for probabilities down to 1e-12;
+    - with ties, for 30 to 90 runs each: below 0.01 down to 1e-6, and below 0.04 down to 1e-12;
+    - for 12 runs and 300 runs, if half of the values are equal: up to 0.04 down to 1e-3, and up to
+      0.3 down to 1e-6.
 
     References
     ----------
@@ -111,7 +114,7 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
 
 
 def at_most(u: ArrayLike, m: int, n: int) -> NDArray[np.float64]:
-    """``P(U <= u)`` for two samples of one continuous law.
+    """``P(U <= u)`` for two samples from the same continuous distribution.
 
     Parameters
     ----------
@@ -123,7 +126,8 @@ def at_most(u: ArrayLike, m: int, n: int) -> NDArray[np.float64]:
     Returns
     -------
     ndarray
-        The shape of `u`. Integer arithmetic up to the last division: no rounding error in a tail.
+        The shape of `u`. The computation uses integers up to the last division, so the tails have
+        no other rounding error.
 
     Examples
     --------

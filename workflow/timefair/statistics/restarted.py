@@ -1,8 +1,8 @@
-"""Runtime of an algorithm that is run again and again until it succeeds, without simulation.
+"""Runtime of an algorithm that is restarted until it succeeds, computed without simulation.
 
-Runs are drawn from the sample with replacement until one succeeds, and each failure costs its own
-end. The runtime is the sum of the failures before the success, and the success's own time. What
-simulated restarts estimate by drawing, this module computes.
+Runs are drawn from the sample with replacement until one succeeds. The runtime is the sum of the
+costs of the failures, each up to the end of its run, and of the cost of the success. Simulated
+restarts estimate this distribution by random draws. This module computes it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DAMPING = 1e-12
 
 @dataclass(frozen=True)
 class RestartedMoments:
-    """Mean and standard deviation, arrays of one shape."""
+    """Mean and standard deviation; arrays of one shape."""
 
     mean: NDArray[np.float64]
     sd: NDArray[np.float64]
@@ -48,7 +48,9 @@ class RestartedMoments:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Limits that hold the exact value, arrays of one shape; equal where it is computed exactly."""
+    """Limits that contain the exact value; arrays of one shape.
+
+    The two limits are equal if the value is computed exactly."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -70,8 +72,8 @@ def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> R
     Parameters
     ----------
     spent : array_like
-        What each run cost, seconds or evaluations: up to the target for a success, up to the run's
-        own end for a failure. Finite and not negative.
+        Cost of each run in seconds or evaluations: up to the target for a success, up to the end of
+        the run for a failure. Finite and not negative.
     success : array_like of bool
         Whether the run reached the target; same shape.
     axis : int
@@ -80,8 +82,8 @@ def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> R
     Returns
     -------
     RestartedMoments
-        `spent` without `axis`, in its unit. The mean is the ERT. Both are `inf` without a success
-        and NaN without a run. Without a failure they are those of the sample itself (ddof = 0).
+        `spent` without `axis`, in its unit. The mean is the ERT. Both are `inf` if no run succeeded
+        and NaN if there are no runs. If no run failed, they are those of the sample (ddof = 0).
 
     Raises
     ------
@@ -91,8 +93,8 @@ def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> R
     Notes
     -----
     The variance is the sum of (t - ERT)^2 over the successes and of t^2 over the failures, divided
-    by the number of successes. That is the same as V_s + (1 - p)/p V_f + (1 - p)/p^2 m_f^2, with
-    the success rate p, the variance V_s of the successes, and mean m_f and variance V_f of the
+    by the number of successes. It is equal to V_s + (1 - p)/p V_f + (1 - p)/p^2 m_f^2, with the
+    success rate p, the variance V_s of the successes, and the mean m_f and the variance V_f of the
     failures.
 
     References
@@ -130,9 +132,9 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     Returns
     -------
     Bounds
-        Shape (points,): the probability F(b) that the runtime is at most b, see Notes. Without a
-        failure, or with failures that cost nothing, it is the ECDF of the successes. 0 without a
-        success, also at ``b = inf``; NaN without a run.
+        Shape (points,): the probability F(b) that the runtime is at most b, see Notes. If no run
+        failed, or if the failures have zero cost, it is the ECDF of the successes. 0 if no run
+        succeeded, also at ``b = inf``; NaN if there are no runs.
 
     Raises
     ------
@@ -142,11 +144,12 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
 
     Notes
     -----
-    F(b) = 1/R (number of successes up to b + sum of F(b - t) over the failures), solved by listing
-    the sums that failures can have. There are few of them if failures end alike, as at one budget,
-    or if b is not far beyond them: then F is exact. Otherwise failures are rounded down, and again
-    up, to a lattice of `CELLS` points: the first has a larger F, the second a smaller one. `low`
-    and `high` are these two, and the exact F lies between them.
+    F(b) = 1/R (number of successes up to b + sum of F(b - t) over the failures). This equation is
+    solved by listing all sums of failure costs. There are few sums if the failures have equal
+    costs, for example one budget, or if b is not much larger than the costs. F is then exact.
+    Otherwise, the failure costs are rounded to a lattice of `CELLS` points, once down and once up.
+    Rounding down gives a larger F, and rounding up a smaller F. `low` and `high` are these two
+    results, and the exact F is between them.
 
     References
     ----------
@@ -188,9 +191,9 @@ def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bo
     Returns
     -------
     Bounds
-        Shape (m,): the least b with F(b) >= p, in the unit of `spent`. Without a failure, or with
-        failures that cost nothing, it is the sample quantile of the successes. `inf` without a
-        success, and with failures for p = 1; NaN without a run.
+        Shape (m,): the smallest b with F(b) >= p, in the unit of `spent`. If no run failed, or if
+        the failures have zero cost, it is the sample quantile of the successes. `inf` if no run
+        succeeded, and for p = 1 if a run failed; NaN if there are no runs.
 
     Raises
     ------
@@ -200,8 +203,8 @@ def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bo
 
     Notes
     -----
-    F is that of `restarted_cdf`. Sums need to be known up to Cantelli's bound of the quantile, the
-    mean and sqrt(p/(1 - p)) standard deviations.
+    F is the function of `restarted_cdf`. Sums of failure costs are needed up to Cantelli's bound of
+    the quantile: the mean plus sqrt(p/(1 - p)) standard deviations.
 
     Examples
     --------

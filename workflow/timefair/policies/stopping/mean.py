@@ -19,9 +19,9 @@ class KnownMean(Started):
     """The confidence interval of the mean lies within `width` of the sample mean: Student's, or a
     betting confidence sequence where `bounds` are given.
 
-    Promise: none without `bounds`, because Student's interval is made for one look and for normal
-    values. With `bounds` that no value leaves, the mean lies within `width` of the sample mean at
-    whatever number of runs.
+    Promise: with `bounds`, if no value is outside them: the mean lies within `width` of the sample
+    mean, at any number of runs. None without `bounds`, because Student's interval is made for one
+    look and for normal values.
     """
 
     least_start: ClassVar[int] = 2

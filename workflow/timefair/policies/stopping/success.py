@@ -25,7 +25,7 @@ class SuccessRate(Started):
     lies within `width` of the share of runs that did (beta-binomial confidence sequence, Robbins
     1970).
 
-    Promise: the success rate lies within `width` of that share, at whatever number of runs.
+    Promise: the success rate lies within `width` of that share, at any number of runs.
     """
 
     rule: Literal["success"] = "success"

@@ -54,7 +54,7 @@ def auc(probability: ArrayLike, outcome: ArrayLike) -> float:
     Returns
     -------
     float
-        .5 says that the order is worth nothing; NaN if all cases, or none, happened.
+        0.5 says that the order is worth nothing; NaN if all cases, or none, happened.
 
     Raises
     ------

@@ -54,7 +54,7 @@ def is_kept(sample: ArrayLike, outliers: Outliers) -> NDArray[np.bool_]:
     Raises
     ------
     ValueError
-        If `sample` is no vector or a value is not finite: an `inf` has no distance to the others.
+        If `sample` is not a vector or a value is not finite: an `inf` has no distance to the others.
 
     References
     ----------

@@ -94,7 +94,7 @@ class PairRule:
         Raises
         ------
         ValueError
-            If a sample is no vector, or has NaN or ``-inf``.
+            If a sample is not a vector, or has NaN or ``-inf``.
         """
         x, y = checked_values(first, dimensions=1), checked_values(second, dimensions=1)
         if min(x.size, y.size) < self.start:
@@ -153,7 +153,7 @@ def pair_stopping(rule: PairRule, first: ArrayLike, second: ArrayLike) -> PairSt
     Raises
     ------
     ValueError
-        If a sample is shorter than ``rule.start``, is no vector, or has NaN or ``-inf``.
+        If a sample is shorter than ``rule.start``, is not a vector, or has NaN or ``-inf``.
 
     Examples
     --------

@@ -105,7 +105,7 @@ class Validation:
     `probability` and `base`, the plain share of right estimates among the cases that were seen,
     have the shape (cases,). The Brier scores compare both with what happened; a `skill` of
     ``1 - brier / brier_base`` that is not above 0 says that the features have nothing to offer.
-    `auc` is .5 for an order that is worth nothing.
+    `auc` is 0.5 for an order that is worth nothing.
     """
 
     probability: NDArray[np.float64]

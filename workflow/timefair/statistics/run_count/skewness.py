@@ -26,7 +26,7 @@ class SkewnessRule:
     Parameters
     ----------
     tau : float
-        Largest absolute skewness, not negative. The paper has .05, .10, .15 and .20.
+        Largest absolute skewness, not negative. The paper has 0.05, 0.10, 0.15 and 0.20.
     outliers : Outliers
         Dropped from the skewness, but counted in n.
     start, cap : int
@@ -103,7 +103,7 @@ def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCo
     Raises
     ------
     ValueError
-        If `samples` is no matrix, is narrower than a cap, or has NaN or ``-inf``.
+        If `samples` is not a matrix, is narrower than a cap, or has NaN or ``-inf``.
 
     Examples
     --------

@@ -45,7 +45,7 @@ class QuantileWidth:
     width : float
         The distance: relative to the absolute sample quantile, or in the unit of the values.
     p : float
-        Probability of the quantile; .5 is the median.
+        Probability of the quantile; 0.5 is the median.
     relative : bool
         Whether `width` is relative. A quantile of 0 is within any distance of its interval only if
         that is [0, 0].
