@@ -87,7 +87,7 @@ class Timefair(Library):
 
 
 TIMEFAIR = Timefair()
-"""Differential evolution, the quantiles paper's seven, baselines."""
+"""Differential evolution, the seven algorithms of the quantiles paper, and baselines."""
 
 
 def _module(name: str) -> ModuleType:
