@@ -102,7 +102,8 @@ class Timefair(Library):
 
 
 TIMEFAIR = Timefair()
-"""DE, the quantiles paper's seven, baselines, portfolios."""
+"""Differential evolution, the seven algorithms of the quantiles paper, baselines, and
+portfolios."""
 
 
 def _module(name: str) -> ModuleType:
