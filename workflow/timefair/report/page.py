@@ -51,8 +51,8 @@ PAGE = """<!DOCTYPE html>
 {links}
 </ul></nav>
 <main>
-<noscript><p>The interactive figures and the tables of this page need JavaScript. They are also files
-in the folders <code>figures</code> and <code>tables</code>.</p></noscript>
+<noscript><p>The interactive figures and the tables of this page need JavaScript. They are also
+files in the folders <code>figures</code> and <code>tables</code>.</p></noscript>
 {sections}
 </main>
 <footer><p>Made by timefair {version}. All numbers are in the folder

@@ -34,7 +34,8 @@ def within(evidence: Evidence, space: Space, share: float) -> tuple[float, Stand
         return at, nothing("No algorithm has reached any target by then.")
     fractions = {str(name): -float(x) for name, x in reached["fraction"].items()}
     if len(set(fractions.values())) == 1:
-        return at, nothing(f"All algorithms have reached {percent(-min(fractions.values()))} of the targets.")
+        said = percent(-min(fractions.values()))
+        return at, nothing(f"All algorithms have reached {said} of the targets.")
     bands = _bands(reached)
     best = min(fractions, key=lambda name: fractions[name])
     said = _said(fractions, bands)
