@@ -64,7 +64,7 @@ class ChosenProblems(Section):
         default={},
         description="Names of functions, by number, that figures, printed tables and the page show "
         "beside the numbers, such as `{1: pump}`. By default they are those of the suite, or of "
-        "the attribute `names` of your own function. A change measures nothing again.",
+        "the attribute `names` of your own function. A change needs no new measurement.",
     )
 
     @property
@@ -214,7 +214,7 @@ class Timing(Section):
     reference: bool | None = Field(
         default=None,
         description="Whether a small fixed piece of work (about 14 ms) is timed before and after "
-        "each run, as a measure of the speed of the core; `null`: with `budget.time_s`.",
+        "each run, as a measure of the speed of the core; `null`: only with `budget.time_s`.",
     )
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -285,7 +285,7 @@ class Campaign(Section):
         default="private",
         description="`private`: what a run writes to files is removed when it ends, so that no "
         "other run can read it. `strict`: the same, and the algorithm runs in a process that does "
-        "not hold the problem; a second core evaluates for it. `shared`: the files stay, for "
+        "not contain the problem; a second core evaluates for it. `shared`: the files stay, for "
         "algorithms that need a cache from run to run.",
     )
     timing: Timing = Field(
@@ -302,18 +302,18 @@ class Campaign(Section):
     )
     figures: Figures = Field(
         default=Figures(),
-        description="Figures to draw, written likewise; or a section with formats.",
+        description="Figures to draw, written in the same way, or a section with `formats`.",
     )
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         for label in self.published:
             if label in self.algorithms:
                 key = f"published.{label}"
-                yield key, "an algorithm has this label already; give another"
+                yield key, "an algorithm already has this label; give another"
         for label, spec in self.algorithms.items():
             if self.is_apart(label) and spec.threads > 1:
                 key = f"algorithms.{label}.threads"
-                yield key, f"{spec.threads}: an algorithm with isolation: strict has 1"
+                yield key, f"{spec.threads}: should be 1 with isolation: strict"
         yield from self._alike_labels()
         if self.rounds > self.runs:
             yield "rounds", f"{self.rounds}: more than runs ({self.runs})"
