@@ -79,7 +79,7 @@ COLUMNS = (
     layouts=[
         Layout(
             caption=f"Quantiles of the cost to target precisions, in {words}; runs of all "
-            "instances pooled. >: too few runs reached the target, and the cost is larger. "
+            "instances pooled. A value after > is a lower bound: too few runs reached the target. "
             "Parentheses: rank among the algorithms.",
             values=(
                 Value(
