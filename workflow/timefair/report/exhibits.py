@@ -76,7 +76,7 @@ def _pictures(pictures: Mapping[str, PictureFile], evidence: Evidence) -> str:
         _static(name, picture, evidence.table(FIGURES[name].table))
         if name in fitting
         else f"<p>{escape(FIGURES[name].title)} <small><code>figures/{name}</code></small>: "
-        "too large for a page.</p>"
+        "too large for this page.</p>"
         for name, picture in pictures.items()
     )
 
@@ -122,7 +122,7 @@ def _note(table: dict[str, Any]) -> str:
 def _table(name: str, table: dict[str, Any]) -> str:
     file = f"<small>{table['rows']} rows, <code>tables/{name}.csv</code></small>"
     if not table["shown"]:
-        return f"<p>{escape(TABLES[name].title)} {file}: too long for a page.</p>"
+        return f"<p>{escape(TABLES[name].title)} {file}: too long for this page.</p>"
     return (
         f'<details id="table-{name}" data-table="{name}" class="needs-script">'
         f"<summary>{escape(TABLES[name].title)} {file}</summary>{_note(table)}"

@@ -327,11 +327,11 @@ class Campaign(Section):
         for label in self.published:
             if label in self.algorithms:
                 key = f"published.{label}"
-                yield key, "an algorithm has this label already; give another"
+                yield key, "an algorithm already has this label; give another"
         for label, spec in self.algorithms.items():
             if self.is_apart(label) and spec.threads > 1:
                 key = f"algorithms.{label}.threads"
-                yield key, f"{spec.threads}: an algorithm with isolation: strict has 1"
+                yield key, f"{spec.threads}: should be 1 with isolation: strict"
         yield from self._alike_labels()
         if self.rounds > self.runs:
             yield "rounds", f"{self.rounds}: more than runs ({self.runs})"
