@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from timefair.charts.costs import seconds_of
+from timefair.exhibits import ROOMS
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.exhibits.unknown_optimum import captioned
 from timefair.report.evidence import Evidence
@@ -25,19 +26,6 @@ class PictureFile(NamedTuple):
 
 PICTURES_BYTES = 500_000
 """What the pictures of a page may have together."""
-
-FAMILIES = (
-    "Comparisons",
-    "Runtimes",
-    "Costs",
-    "Restarts",
-    "Quality",
-    "Curves",
-    "Run count",
-    "Campaign",
-)
-"""In the order in which a reader may ask."""
-
 
 def figures(
     drawn: Sequence[Mapping[str, Any]],
@@ -101,13 +89,13 @@ def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
 def tables(shown: Mapping[str, dict[str, Any]]) -> str:
     """One heading per family, and a place for each table, which is filled when it is opened."""
     families: dict[str, list[str]] = {}
-    for name, table in shown.items():
-        if name != "checklist" and table["rows"]:
-            families.setdefault(TABLES[name].family, []).append(_table(name, table))
+    for name in sorted(shown, key=lambda name: ROOMS.index(TABLES[name].room)):
+        if name != "checklist" and shown[name]["rows"]:
+            families.setdefault(TABLES[name].family, []).append(_table(name, shown[name]))
     empty = [TABLES[name].title for name, table in shown.items() if not table["rows"]]
     parts = [
-        f'<div class="family">\n<h3>{family}</h3>\n{"".join(families[family])}\n</div>'
-        for family in sorted(families, key=FAMILIES.index)
+        f'<div class="family">\n<h3>{family}</h3>\n{"".join(made)}\n</div>'
+        for family, made in families.items()
     ]
     if empty:
         parts.append(f'<p class="note">Without rows: {escape("; ".join(empty))}.</p>')
