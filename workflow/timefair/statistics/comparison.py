@@ -197,7 +197,7 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     Raises
     ------
     ValueError
-        If a sample is not a vector or has NaN, or `confidence` lies outside (0, 1).
+        If a sample is not a vector or has NaN, or `confidence` is outside (0, 1).
 
     Notes
     -----

@@ -32,7 +32,7 @@ def holm(p: ArrayLike, *, further: int = 0) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If `p` is not a vector or a number lies outside [0, 1].
+        If `p` is not a vector or a number is outside [0, 1].
 
     References
     ----------
@@ -73,7 +73,7 @@ def holm_levels(p: ArrayLike, alpha: float, *, further: int = 0) -> NDArray[np.f
     Raises
     ------
     ValueError
-        If `p` is not a vector or a number lies outside [0, 1].
+        If `p` is not a vector or a number is outside [0, 1].
 
     References
     ----------
@@ -161,7 +161,7 @@ def benjamini_hochberg(p: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If `p` is not a vector or a number lies outside [0, 1].
+        If `p` is not a vector or a number is outside [0, 1].
 
     References
     ----------

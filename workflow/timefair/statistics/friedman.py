@@ -221,7 +221,7 @@ def critical_difference(algorithms: int, problems: int, alpha: float) -> float:
     Raises
     ------
     ValueError
-        If `alpha` lies outside (0, 1).
+        If `alpha` is outside (0, 1).
 
     References
     ----------

@@ -31,7 +31,7 @@ def quantile_rank(n: int, p: float) -> int:
     Raises
     ------
     ValueError
-        If `n` is smaller than 1 or `p` lies outside [0, 1].
+        If `n` is smaller than 1 or `p` is outside [0, 1].
 
     Examples
     --------
@@ -68,7 +68,7 @@ def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.f
     Raises
     ------
     ValueError
-        If a value is NaN or `p` lies outside [0, 1].
+        If a value is NaN or `p` is outside [0, 1].
 
     References
     ----------

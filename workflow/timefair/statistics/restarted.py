@@ -199,7 +199,7 @@ def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bo
     ------
     ValueError
         If `spent` and `success` are not vectors of one length, a cost is negative or not finite, or
-        a probability lies outside (0, 1].
+        a probability is outside (0, 1].
 
     Notes
     -----

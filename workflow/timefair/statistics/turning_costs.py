@@ -106,7 +106,7 @@ def turning_sets(
     Raises
     ------
     ValueError
-        If `confidence` lies outside (0, 1).
+        If `confidence` is outside (0, 1).
 
     Notes
     -----
