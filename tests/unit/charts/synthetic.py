@@ -11,6 +11,10 @@ from timefair.charts.paper import style
 from timefair.statistics.evaluation_cost import lowest_between
 
 ALGORITHMS = ("CMA-ES", "a very long name of an algorithm", "random")
+ARRANGEMENTS = (
+    ("single best", 1),
+    *((mode, size) for mode in ("in turn", "slices", "side by side") for size in (2, 3)),
+)
 HAIR = 0.5
 """Points by which measures of a text differ between renderers."""
 
@@ -81,7 +85,9 @@ def frames_of(functions, dimensions, algorithms, change):
         "cost_lines": cost_lines_of(ert),
         "cost_winners": cost_winners_of(spread, functions),
         "cost_map": cost_map_of(dimensions, algorithms),
+        "portfolio": portfolio_of(dimensions, algorithms),
         "restarts": restarts,
+        "restart_what_if": restart_what_if_of(spread),
         "overhead": overhead_of(keys, change),
         "ranks": ranks_of(keys, change),
         "rankings": rankings_of(keys, change),
@@ -112,6 +118,42 @@ def cost_lines_of(ert):
         limits = lowest_between(rows["ert_s"], rows["ert_rounds"])
         lines.loc[rows.index, ["lowest_from_s", "lowest_to_s"]] = np.column_stack(limits)
     return lines
+
+
+def restart_what_if_of(spread):
+    """The later the algorithm, the longer its best cutoff; long ones are not known of all."""
+    table = spread("tau", 10.0 * 2.0 ** np.arange(14))
+    best = 1.0 + 12.0 * table["speed"] / table["speed"].max()
+    away = np.log2(table["tau"] / 10.0) - best
+    table["factor"] = (2.0 ** (np.abs(away) - 3)).where(table["tau"] < 5e4 / table["function"])
+    table["factor_low"], table["factor_high"] = 0.5 * table["factor"], 2 * table["factor"]
+    return table.assign(unit="evaluations", policy="fixed", judged=True, target=0.1)
+
+
+def portfolio_of(dimensions, algorithms):
+    """The more members, the more is reached; of one algorithm there is the single best alone."""
+    rows = []
+    for dimension in dimensions:
+        for k, (arrangement, size) in enumerate(ARRANGEMENTS):
+            if size > len(algorithms):
+                continue
+            members = ", ".join(algorithms[:size])
+            share = 0.5 + 0.03 * k + 0.01 * dimension / 10
+            rows.append(
+                {
+                    **{"suite": "bbob", "dimension": dimension, "unit": "seconds", "budget": 0.8},
+                    **{"arrangement": arrangement, "size": size, "cores": size, "share": share},
+                    "members": members,
+                    "shares": ", ".join(["0.33"] * size),
+                    **{"held_out": share - 0.05, "gain": 0.02 * k},
+                    **{"gain_low": 0.02 * k - 0.03, "gain_high": 0.02 * k + 0.03},
+                    **{"held_out_low": share - 0.08, "held_out_high": share - 0.02},
+                }
+            )
+        rows.append({**rows[-1], "arrangement": "virtual best", "members": None, "share": 0.9})
+        rows[-1] |= dict.fromkeys(("held_out", "held_out_low", "held_out_high", "gain"), np.nan)
+        rows[-1] |= dict.fromkeys(("gain_low", "gain_high"), np.nan)
+    return pd.DataFrame(rows)
 
 
 def cost_winners_of(spread, functions):

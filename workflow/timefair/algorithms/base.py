@@ -139,6 +139,15 @@ class Library(ABC):
         """The kinds of variables that an algorithm takes. Called where `faults` found none."""
         return CONTINUOUS
 
+    def members(
+        self, name: str, parameters: Mapping[str, object]
+    ) -> Sequence[tuple[str, Mapping[str, object]]]:
+        """The algorithms that an algorithm is made of: `use` and parameters of each.
+
+        Called before `faults`: what is not written as it should be is no member.
+        """
+        return ()
+
     @abstractmethod
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         """Import what is needed and bind the parameters. Called where `faults` found none."""

@@ -2,7 +2,7 @@
 
 | `use` | what |
 |---|---|
-| ``timefair:DE`` | Differential evolution, the quantiles paper's seven, baselines |
+| ``timefair:DE`` | DE, the quantiles paper's seven, baselines, portfolios |
 | ``nevergrad:PSO`` | All optimizers of nevergrad, by their own names |
 | ``pycma:BIPOP`` | CMA-ES by its authors, with restarts and a surrogate |
 | ``scipy:L-BFGS-B`` | Local methods of `minimize` and global optimizers of scipy |
@@ -105,17 +105,25 @@ def load(use: str, parameters: Mapping[str, object]) -> Algorithm:
     return library.load(name, parameters)
 
 
-def distributions(use: str) -> list[str]:
-    """The installed packages whose versions decide what the algorithm does."""
+def involved(use: str, parameters: Mapping[str, object]) -> tuple[str, ...]:
+    """What an algorithm uses: itself, and the members of a portfolio, each once."""
     library, name = find(use)
-    names = OWN.packages(name) if library is OWN else library.distributions
-    return [d for d in names if _installed(d)]
+    members = library.members(name, parameters)
+    every = [use, *(each for member in members for each in involved(*member))]
+    return tuple(dict.fromkeys(every))
 
 
-def source_files(use: str) -> list[Path]:
-    """The files that the code digest of an algorithm covers: the adapter, or the user's file."""
-    library, name = find(use)
-    return library.source_files(name)
+def distributions(*uses: str) -> list[str]:
+    """The installed packages whose versions decide what the algorithms do."""
+    names: list[str] = []
+    for library, name in map(find, uses):
+        names += OWN.packages(name) if library is OWN else library.distributions
+    return [d for d in dict.fromkeys(names) if _installed(d)]
+
+
+def source_files(*uses: str) -> list[Path]:
+    """The files that the code digest of algorithms covers: the adapters, or the user's files."""
+    return [file for library, name in map(find, uses) for file in library.source_files(name)]
 
 
 def available() -> dict[str, list[Available]]:

@@ -27,11 +27,12 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
     """Check an algorithm as `registry.faults` does, unless it is remembered as faultless."""
     try:
         library, _ = registry.find(use)
-    except InputError as error:
-        return list(error.faults)
-    if library in (registry.OWN, EXTERNAL):
+        uses = registry.involved(use, parameters)
+    except InputError:
         return registry.faults(use, parameters)
-    mark = cache_folder() / "faultless" / _digest(use, parameters)
+    if any(registry.find(one)[0] in (registry.OWN, EXTERNAL) for one in uses):
+        return registry.faults(use, parameters)
+    mark = cache_folder() / "faultless" / _digest(uses, parameters)
     if mark.exists():
         return []
     with hidden_modules(*library.unneeded):
@@ -41,13 +42,13 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
     return found
 
 
-def _digest(use: str, parameters: Mapping[str, object]) -> str:
+def _digest(uses: tuple[str, ...], parameters: Mapping[str, object]) -> str:
     decisive = [
-        use,
+        uses,
         sorted(parameters.items()),
         sys.version,
         sys.prefix,
-        [(name, _version(name)) for name in registry.distributions(use)],
+        [(name, _version(name)) for name in registry.distributions(*uses)],
         _adapters(),
     ]
     return hashlib.sha256(json.dumps(decisive, default=repr).encode()).hexdigest()

@@ -60,7 +60,7 @@ def _decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, 
 
 
 def _decisive_alone(
-    campaign: Campaign, label: str, code_of: Callable[[str, type[RestartPolicy]], str]
+    campaign: Campaign, label: str, code_of: Callable[[tuple[str, ...], type[RestartPolicy]], str]
 ) -> dict[str, Any]:
     from timefair.algorithms import registry as algorithms
     from timefair.problems import registry as suites
@@ -68,6 +68,7 @@ def _decisive_alone(
 
     spec, problems = campaign.algorithms[label], campaign.problems
     suite = suites.find(problems.suite, problems.parameters)
+    uses = algorithms.involved(spec.use, spec.parameters)
     return {
         "schema": SCHEMA_VERSION,
         "seed": campaign.seed,
@@ -84,8 +85,8 @@ def _decisive_alone(
             "reference": campaign.reference_is_timed,
         },
         "stopping": campaign.stopping.model_dump(mode="json"),
-        "code": code_of(spec.use, type(campaign.restart_of(label))),
-        "software": versions(("numpy", *suite.distributions, *algorithms.distributions(spec.use))),
+        "code": code_of(uses, type(campaign.restart_of(label))),
+        "software": versions(("numpy", *suite.distributions, *algorithms.distributions(*uses))),
         "python": platform.python_version_tuple()[:2],
     }
 
@@ -96,11 +97,13 @@ def measure_code(campaign: Campaign, label: str) -> str:
     It is ours, the suite's, the adapter's, the restart policy's and the stopping rule's; the other
     policies and rules do not count.
     """
-    policy = type(campaign.restart_of(label))
-    return _measuring_code(campaign, campaign.algorithms[label].use, policy)
+    from timefair.algorithms import registry as algorithms
+
+    spec, policy = campaign.algorithms[label], type(campaign.restart_of(label))
+    return _measuring_code(campaign, algorithms.involved(spec.use, spec.parameters), policy)
 
 
-def _measuring_code(campaign: Campaign, use: str, policy: type[RestartPolicy]) -> str:
+def _measuring_code(campaign: Campaign, uses: tuple[str, ...], policy: type[RestartPolicy]) -> str:
     """The same for all algorithms that the campaign calls alike and restarts alike."""
     from timefair.algorithms import registry as algorithms
     from timefair.problems import registry as suites
@@ -112,7 +115,7 @@ def _measuring_code(campaign: Campaign, use: str, policy: type[RestartPolicy]) -
             *(path for kind in (policy, type(campaign.stopping)) for path in _policy_sources(kind)),
             *sources_of(_module_path(type(suite).__module__), within=("problems",)),
             *suite.source_files(),
-            *algorithms.source_files(use),
+            *algorithms.source_files(*uses),
         ]
     )
 

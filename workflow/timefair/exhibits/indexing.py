@@ -19,7 +19,17 @@ from timefair.exhibits import INDEX
 from timefair.exhibits.exhibit import Column, Exhibit, Figure, declared
 from timefair.exhibits.questions import Question
 
-ROOMS = ("comparisons", "runtimes", "costs", "quality", "curves", "run_count", "campaign")
+ROOMS = (
+    "comparisons",
+    "runtimes",
+    "costs",
+    "restarts",
+    "portfolios",
+    "quality",
+    "curves",
+    "run_count",
+    "campaign",
+)
 """The rooms of exhibits, in the order of the reference pages."""
 
 CHECKOUT = Path(__file__).parents[3]

@@ -12,6 +12,8 @@ class Question(Enum):
     INVERSION = "Which algorithm wins in evaluations and loses in seconds?", "comparisons.md"
     TARGET = "How long until a target is reached, restarts included?", "runtimes.md"
     COST = "Which algorithm is best at the cost of my evaluations?", "evaluation-cost.md"
+    RESTART = "Would another restart policy have been faster?", "restarts.md"
+    PORTFOLIO = "Which algorithms should share my time?", "portfolios.md"
     EXECUTIONS = "What do several executions give, and is the restart fair?", "runtimes.md"
     QUALITY = "How good are the peak, the average and the bad case?", "quantiles.md"
     MEAN = "Where does the mean mislead?", "quantiles.md"

@@ -26,7 +26,16 @@ class PictureFile(NamedTuple):
 PICTURES_BYTES = 500_000
 """What the pictures of a page may have together."""
 
-FAMILIES = ("Comparisons", "Runtimes", "Costs", "Quality", "Curves", "Run count", "Campaign")
+FAMILIES = (
+    "Comparisons",
+    "Runtimes",
+    "Costs",
+    "Restarts",
+    "Quality",
+    "Curves",
+    "Run count",
+    "Campaign",
+)
 """In the order in which a reader may ask."""
 
 
@@ -67,7 +76,7 @@ def _pictures(pictures: Mapping[str, PictureFile], evidence: Evidence) -> str:
         _static(name, picture, evidence.table(FIGURES[name].table))
         if name in fitting
         else f"<p>{escape(FIGURES[name].title)} <small><code>figures/{name}</code></small>: "
-        "too large for a page.</p>"
+        "too large for this page.</p>"
         for name, picture in pictures.items()
     )
 
@@ -113,7 +122,7 @@ def _note(table: dict[str, Any]) -> str:
 def _table(name: str, table: dict[str, Any]) -> str:
     file = f"<small>{table['rows']} rows, <code>tables/{name}.csv</code></small>"
     if not table["shown"]:
-        return f"<p>{escape(TABLES[name].title)} {file}: too long for a page.</p>"
+        return f"<p>{escape(TABLES[name].title)} {file}: too long for this page.</p>"
     return (
         f'<details id="table-{name}" data-table="{name}" class="needs-script">'
         f"<summary>{escape(TABLES[name].title)} {file}</summary>{_note(table)}"

@@ -2,7 +2,8 @@
 
 Columns: ``row``, the place of the run in the frame of runs; ``start_s``, ``end_s``,
 ``evaluations`` and ``best_precision`` of the launch alone; ``complete``: whether it ended by
-itself, by its share tau or at the final target, and was not cut.
+itself, by its share tau or at the final target, and was not cut; ``unlimited``: whether no share
+tau and no budget ended it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from timefair.rundata.sources import Source
 
 NUMBERS = ("start_s", "end_s", "evaluations", "best_precision")
 ENDED_BY_ITSELF = [str(end) for end in sorted({*COMPLETED, LaunchEnd.TARGET})]
+LIMITED = [str(LaunchEnd.TAU), str(LaunchEnd.CUT)]
 
 
 def read(source: Source, rows: NDArray[np.intp], reference: NDArray[np.float64]) -> pd.DataFrame:
@@ -41,10 +43,17 @@ def read(source: Source, rows: NDArray[np.intp], reference: NDArray[np.float64])
 def _flat(log: pa.ChunkedArray, rows: NDArray[np.intp]) -> pd.DataFrame:
     lengths = pc.fill_null(pc.list_value_length(log), 0).to_numpy()
     flat = pc.list_flatten(log)
-    complete = pc.is_in(pc.struct_field(flat, "end"), pa.array(ENDED_BY_ITSELF))
+    end = pc.struct_field(flat, "end")
+    complete = pc.is_in(end, pa.array(ENDED_BY_ITSELF))
+    unlimited = pc.invert(pc.is_in(end, pa.array(LIMITED)))
     numbers = {name: np.asarray(pc.struct_field(flat, name), dtype=np.float64) for name in NUMBERS}
     return pd.DataFrame(
-        {"row": np.repeat(rows, lengths), **numbers, "complete": np.asarray(complete)}
+        {
+            "row": np.repeat(rows, lengths),
+            **numbers,
+            "complete": np.asarray(complete),
+            "unlimited": np.asarray(unlimited),
+        }
     )
 
 
@@ -72,4 +81,5 @@ def begun_later(
         start_s=launches["start_s"] + delay,
         end_s=np.minimum(end_s, limit),
         complete=launches["complete"] & (end_s < limit),
+        unlimited=launches["unlimited"] & (end_s < limit),
     )[launches["start_s"] + delay < limit].reset_index(drop=True)

@@ -25,6 +25,7 @@ from timefair.rundata.clocks import seconds
 from timefair.rundata.launch_traces import LaunchTraces
 from timefair.rundata.settings import Analysis, Clock
 from timefair.rundata.sources import Held, Source, Stored
+from timefair.rundata.traced_launches import TracedLaunches
 from timefair.rundata.traces import FIELDS, TracePart, Traces
 from timefair.statistics.anytime import best_so_far
 from timefair.statistics.runtimes import runtimes
@@ -205,6 +206,18 @@ class Runs:
         if unit in SECONDS:
             cost[~self.timed] = np.nan
         return cost
+
+    def launch_runtimes(self, targets: ArrayLike) -> TracedLaunches:
+        """Cost of each traced launch to each target, which are as in `runtimes`."""
+        wanted = self._precisions(np.asarray(targets, dtype=np.float64))
+        nobody, nothing = np.empty(0, np.intp), np.empty((0, wanted.shape[-1]))
+        found = [(nobody, nobody, nothing, nothing)]
+        for part in self.launch_traces:
+            own = wanted if wanted.ndim == 1 else wanted[part.rows]
+            seconds = runtimes(part.time_s, part.precision, part.offsets, own)
+            evaluations = runtimes(part.evaluations, part.precision, part.offsets, own)
+            found.append((part.rows, part.launch, seconds, evaluations))
+        return TracedLaunches(*(np.concatenate(of) for of in zip(*found, strict=True)))
 
     @property
     def optimum(self) -> Literal["known", "unknown", "partly"]:

@@ -276,8 +276,8 @@ def test_policies_may_differ_if_that_is_said(campaign):
 
 ASKED = [
     ("tables", ["ert", "success", "quantiles"], ("Tuning", "Amortisation"), "table ancillary"),
-    ("tables", ["ert", "ancillary"], ("Targets", "Success"), "ask for table success"),
-    ("tables", ["success", "ancillary"], ("Results", "ERT"), "ask for table or figure ert"),
+    ("tables", ["ert", "ancillary"], ("Targets", "Success"), "select table success"),
+    ("tables", ["success", "ancillary"], ("Results", "ERT"), "select table or figure ert"),
     ("figures", ["profile", "anytime_evaluations"], ("Results", "Anytime"), "figure anytime"),
     ("figures", ["anytime", "profile_evaluations"], ("Results", "Profiles"), "figure profile"),
     ("algorithms.A.ancillary.method", None, ("Tuning", "Tuning"),
@@ -367,7 +367,7 @@ def test_records_that_say_nothing_tick_nothing(campaign):
         *("Budget", "Restarts", "Targets", "Results", "Statistics", "Machine", "Tuning", "Code"),
     }
     assert missing["Machine", "Hardware"] == "the records do not name a machine"
-    assert missing["Code", "Code"] == "the records of A, B do not say"
+    assert missing["Code", "Code"] == "the records of A, B do not contain it"
 
 
 def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path):
@@ -400,7 +400,7 @@ def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path)
 
 def test_an_unknown_preparation_is_told(campaign):
     missing = not_met(with_facts(campaign(rows=slice(0, 4), preparation_s=None)))
-    assert missing == {("Tuning", "Preparation"): "the records of A do not say"}
+    assert missing == {("Tuning", "Preparation"): "the records of A do not contain it"}
 
 
 def test_no_runs_give_an_empty_table():

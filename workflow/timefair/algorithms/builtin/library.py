@@ -1,7 +1,8 @@
 """The library ``timefair``: the algorithms of this package, by their names in a campaign.
 
 Each algorithm is a module of this package. Its parameters are the keyword-only arguments of its
-``solve``, with their defaults; a value that the module's ``faults`` refuses is one line.
+``solve``, with their defaults; a value that the module's ``faults`` refuses is one line. A module
+with ``load`` binds its parameters itself.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ MODULES = {
     "RLS": "randomized_local_search",
     "jDE": "jde",
     "jDElscop": "jdelscop",
+    "portfolio": "portfolio",
     "random-search": "random_search",
 }
 """Where each algorithm is, beside this file: a module, or a package."""
@@ -72,8 +74,21 @@ class Timefair(Library):
         )
         return kinds
 
+    def members(
+        self, name: str, parameters: Mapping[str, object]
+    ) -> list[tuple[str, Mapping[str, object]]]:
+        if name != "portfolio":
+            return []
+        found: list[tuple[str, Mapping[str, object]]] = _module(name).specifications(
+            parameters.get("members")
+        )
+        return found
+
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         module = _module(name)
+        if hasattr(module, "load"):
+            loaded: Algorithm = module.load(**parameters)
+            return loaded
         solve = partial(module.solve, **parameters)
         prepare = getattr(module, "prepare", None)
         return Algorithm(solve, prepare) if prepare else Algorithm(solve)
@@ -87,7 +102,8 @@ class Timefair(Library):
 
 
 TIMEFAIR = Timefair()
-"""Differential evolution, the quantiles paper's seven, baselines."""
+"""Differential evolution, the seven algorithms of the quantiles paper, baselines, and
+portfolios."""
 
 
 def _module(name: str) -> ModuleType:

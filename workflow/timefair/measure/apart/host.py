@@ -21,7 +21,7 @@ from typing import NoReturn
 import numpy as np
 
 from timefair.algorithms.base import Algorithm
-from timefair.algorithms.registry import source_files
+from timefair.algorithms.registry import involved, source_files
 from timefair.basics.errors import InputError
 from timefair.linux import kernel
 from timefair.linux.interruption import ends_at_once
@@ -65,7 +65,8 @@ def _get_ready(setup: Setup) -> tuple[Algorithm, Views, Ready]:
     begun = time.monotonic()
     algorithm = load(setup.use, setup.parameters, setup.rounds_integers)
     seconds = time.monotonic() - begun
-    folders = views(Isolation.PRIVATE, source_files(setup.use), setup.memory_mb)
+    sources = source_files(*involved(setup.use, setup.parameters))
+    folders = views(Isolation.PRIVATE, sources, setup.memory_mb)
     begun = time.monotonic()
     trial = prepare(algorithm, _stand_in(setup), setup.memory_mb, folders)
     seconds += time.monotonic() - begun

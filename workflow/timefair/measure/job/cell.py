@@ -166,7 +166,8 @@ class Prepared:
             yield host
 
     def _views(self, label: str) -> Views:
-        sources = algorithms.source_files(self.campaign.algorithms[label].use)
+        spec = self.campaign.algorithms[label]
+        sources = algorithms.source_files(*algorithms.involved(spec.use, spec.parameters))
         return views(
             Isolation(self.campaign.isolation_of(label)),
             [*sources, *self.suite.source_files()],
@@ -177,8 +178,9 @@ class Prepared:
         """The facts of a record that are the same for all jobs of an algorithm."""
 
         def facts() -> dict[str, Any]:
-            use = self.campaign.algorithms[label].use
-            software = (*self.suite.distributions, *algorithms.distributions(use))
+            spec = self.campaign.algorithms[label]
+            uses = algorithms.involved(spec.use, spec.parameters)
+            software = (*self.suite.distributions, *algorithms.distributions(*uses))
             return {
                 "campaign": self.campaign.model_dump(mode="json"),
                 "code": provenance.measure_code(self.campaign, label),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import random
-from typing import Any
 
 import numpy as np
 
+from timefair.basics.global_generators import seed_global_generators
 from timefair.problems.base import ProblemName
 
 
@@ -30,17 +29,5 @@ def stream(seed: int, launch: int) -> np.random.Generator:
     It also seeds numpy's and Python's global generators, which some libraries draw from.
     """
     rng = np.random.default_rng([seed, launch])
-    np.random.seed(rng.integers(2**32, dtype=np.uint32))  # noqa: NPY002
-    random.seed(int(rng.integers(2**63)))
+    seed_global_generators(rng)
     return rng
-
-
-def global_states() -> tuple[Any, Any]:
-    """The states of numpy's and Python's global generators."""
-    return np.random.get_state(), random.getstate()  # noqa: NPY002
-
-
-def restore_global_states(states: tuple[Any, Any]) -> None:
-    """Take up what `global_states` told."""
-    np.random.set_state(states[0])  # noqa: NPY002
-    random.setstate(states[1])

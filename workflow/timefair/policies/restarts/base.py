@@ -46,8 +46,8 @@ class BegunLaunch(Protocol):
     """A launch that was begun with `Launches.begin`."""
 
     @property
-    def paused(self) -> bool:
-        """Whether it was paused and can go on; False if it has ended."""
+    def has_ended(self) -> bool:
+        """Whether it cannot go on."""
 
     @property
     def best(self) -> float:

@@ -9,7 +9,9 @@ from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.by_runs import from_runs
 from timefair.report.findings.functions import OnFunction, on_functions, summed_up
 from timefair.report.findings.orders import orders_changed
+from timefair.report.findings.portfolios import sharing_pays
 from timefair.report.findings.ranked import by_rank, pairs_decided
+from timefair.report.findings.restarting import restarts
 from timefair.report.findings.shares import how_far, within
 from timefair.report.findings.standing import Standing, Verdict
 from timefair.report.words import cost, counted, listed, percent
@@ -73,6 +75,8 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         summed_up(functions),
         orders_changed(evidence, space),
         pairs_decided(evidence, space),
+        *restarts(evidence, space),
+        sharing_pays(evidence, space),
     ]
     headline = _headline(evidence, space, overall)
     return Findings(space, headline, tuple(filter(None, sentences)), situations, functions)
@@ -115,15 +119,15 @@ def _headline(evidence: Evidence, space: Space, overall: Standing | None) -> str
     if len(compared := evidence.compared(space)) == 1:
         return f"Only {compared[0]} made evaluations: there is nothing to compare it with."
     if overall is None:
-        return "Nothing ranks the algorithms over functions: see what is known of each below."
+        return "No table ranks the algorithms over functions, so there is no overall verdict."
     leaders, several = listed(overall.leaders), len(overall.leaders) > 1
     match overall.verdict:
         case Verdict.NOTHING:
             return f"There is no winner. {overall.reason}"
         case Verdict.CLEAR:
             return (
-                f"{leaders} wins {overall.basis}: better than every other algorithm by more than "
-                "chance explains."
+                f"{leaders} wins {overall.basis}: it is better than every other algorithm by more "
+                "than chance explains."
             )
         case Verdict.SHARED:
             return (
@@ -134,12 +138,12 @@ def _headline(evidence: Evidence, space: Space, overall: Standing | None) -> str
             have = "have" if several else "has"
             return (
                 f"There is no sure winner {overall.basis}. {leaders} {have} the best results, but "
-                "chance alone may explain that."
+                "chance alone may explain this."
             )
         case Verdict.MIXED:
             return f"The winner depends on the function. {overall.reason}"
         case Verdict.UNTESTED:
-            return f"{leaders} {'are' if several else 'is'} in front, on one function alone."
+            return f"{leaders} {'are' if several else 'is'} first, but on one function only."
 
 
 def _company(overall: Standing, evidence: Evidence, space: Space) -> str:
@@ -187,7 +191,7 @@ def _qualities(evidence: Evidence) -> Iterator[tuple[str, str, str]]:
         else:
             want, detail = "You run it once", "median run"
         yield want, f"precision at the end, {detail}", quantile_name(p)
-    yield "You care for the mean", "mean precision at the end", MEAN
+    yield "You care about the mean", "mean precision at the end", MEAN
 
 
 def across(found: Sequence[Findings]) -> str:
@@ -201,5 +205,5 @@ def across(found: Sequence[Findings]) -> str:
         if s.standing.verdict is Verdict.CLEAR
     }
     if not clear:
-        return f"None of the {counted(len(found), 'space')} has a sure winner."
+        return f"None of the {len(found)} parts (suite and dimension) has a sure winner."
     return f"Sure winners: {listed([f'{name} ({space.title})' for space, name in clear.items()])}."

@@ -1,0 +1,159 @@
+"""Whether a portfolio reaches what runs of its members alone predict.
+
+    python tests/benchmarks/portfolios.py [--evaluations 5000] [--runs 10]
+    python tests/benchmarks/portfolios.py --seconds 1 [--runs 10]
+
+Six algorithms run alone on six functions, with a budget of evaluations or of seconds. From these
+runs the best portfolio is chosen, in turn and in slices, as the table `portfolio` does. Then
+`timefair:portfolio` is measured with the same budget and other seeds. One cell is an instance of a
+function and a target. It is inside if the share of the measured runs that reach the target lies in
+the 95 % prediction interval, which holds the noise of both sides. Most cells are easy to predict,
+because all runs or none reach the target; cells that are predicted between 0.05 and 0.95 are
+counted once more by themselves.
+
+With a budget of evaluations, the result does not depend on the load of the machine. With
+``--seconds`` it does: close everything else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+
+import numpy as np
+import pandas as pd
+
+from timefair.algorithms import registry
+from timefair.linux import kernel
+from timefair.measure.job.cores import held_cores
+from timefair.measure.launch.seeds import run_seed
+from timefair.measure.preparation.trial import prepare
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
+from timefair.problems.registry import SUITES
+from timefair.statistics.portfolios.schedules import prediction_interval, reached_by_any
+from timefair.statistics.portfolios.search import Search
+from timefair.statistics.runtimes import runtimes
+
+ALGORITHMS = {
+    "CMA-ES": "pycma:CMA-ES",
+    "DE": "timefair:DE",
+    "L-BFGS-B": "scipy:L-BFGS-B",
+    "Nelder-Mead": "scipy:Nelder-Mead",
+    "PSO": "timefair:PSO",
+    "random-search": "timefair:random-search",
+}
+FUNCTIONS, DIMENSION = (1, 3, 8, 10, 15, 21), 5
+TARGETS = np.array([1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3, 1e-5, 1e-8])
+CONFIDENCE = 0.95
+CERTAIN = 0.05
+
+
+def measured(label: str, use: str, parameters: dict, options: argparse.Namespace) -> dict:
+    """Costs of runs to the targets, shape (runs, targets), by function and instance."""
+    algorithm = registry.load(use, parameters)
+    prepare(algorithm, SUITES["bbob"].problem(FUNCTIONS[0], DIMENSION, 1))
+    if options.seconds:
+        allowance = Allowance(time_ns=round(1e9 * options.seconds), final_target=1e-8)
+    else:
+        allowance = Allowance(evaluations=options.evaluations, final_target=1e-8)
+    unit, found = "time_s" if options.seconds else "evaluations", {}
+    for place in itertools.product(FUNCTIONS, options.instances):
+        problem = SUITES["bbob"].problem(place[0], DIMENSION, place[1])
+        seeds = [run_seed(options.seed, problem.name, label, run) for run in range(options.runs)]
+        rows = [measure_run(algorithm, problem, allowance, seed) for seed in seeds]
+        wrong = [row for row in rows if row["status"] != "ok"]
+        if wrong:
+            raise SystemExit(f"{label} on {place}: {wrong[0]['status']}: {wrong[0]['message']}")
+        events = [row["events"] for row in rows]
+        cost, precision = (
+            np.array([event[name] for of in events for event in of], dtype=float)
+            for name in (unit, "precision")
+        )
+        offsets = np.cumsum([0, *map(len, events)])
+        found[place] = runtimes(cost, precision, offsets, TARGETS)
+    return found
+
+
+def compared(
+    alone: dict[str, dict], together: dict, shares: dict[str, float], budget: float, runs: int
+) -> pd.DataFrame:
+    """A row per cell: what was predicted, its interval, and what was measured."""
+    rng, rows = np.random.default_rng(1), []
+    for place, target in itertools.product(together, range(TARGETS.size)):
+        hits = [
+            int((alone[name][place][:, target] <= share * budget).sum())
+            for name, share in shares.items()
+        ]
+        share = float((together[place][:, target] <= budget).mean())
+        low, high = prediction_interval(
+            hits, [runs] * len(hits), new_runs=runs, confidence=CONFIDENCE, rng=rng
+        )
+        rows.append(
+            {
+                "function": place[0],
+                "instance": place[1],
+                "target": TARGETS[target],
+                "predicted": float(reached_by_any(np.array(hits) / runs)),
+                "low": low,
+                "high": high,
+                "measured": share,
+                "inside": low <= share <= high,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--evaluations", type=int, default=5000, help="of a run")
+    parser.add_argument("--seconds", type=float, help="T of a run, instead of --evaluations")
+    parser.add_argument("--runs", type=int, default=10, help="on each instance")
+    parser.add_argument("--instances", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--size", type=int, default=2, help="members of the portfolio")
+    options = parser.parse_args()
+    kernel.adopt_orphans()
+    budget = float(options.seconds or options.evaluations)
+    with held_cores(1) if options.seconds else contextlib.nullcontext():
+        alone = {name: measured(name, use, {}, options) for name, use in ALGORITHMS.items()}
+        print(f"measured alone: {', '.join(alone)}", flush=True)
+        known = np.full(options.runs, budget)
+        functions = [
+            [[(alone[name][f, i], known) for name in ALGORITHMS] for i in options.instances]
+            for f in FUNCTIONS
+        ]
+        search = Search(functions, budget)
+        for mode in ("in turn", "slices"):
+            best = search.best(options.size, mode)
+            shares = {
+                list(ALGORITHMS)[member]: share
+                for member, share in zip(best.members, best.schedule.shares, strict=True)
+            }
+            parameters = {
+                "members": [ALGORITHMS[name] for name in shares],
+                "shares": list(shares.values()),
+                "mode": mode,
+            }
+            length = budget if mode == "in turn" else budget / (20 if options.seconds else 50)
+            if options.seconds:
+                parameters["time_s"] = length
+            else:
+                parameters["evaluations"] = max(int(length), options.size)
+            together = measured(mode, "timefair:portfolio", parameters, options)
+            cells = compared(alone, together, shares, budget, options.runs)
+            uncertain = cells[cells["predicted"].between(CERTAIN, 1 - CERTAIN)]
+            print(f"\n{mode}: {shares}")
+            print(uncertain.to_markdown(index=False, floatfmt=".3g"))
+            for what, some in (("cells", cells), ("uncertain cells", uncertain)):
+                print(
+                    f"{what}: {some['inside'].sum()} of {len(some)} inside; "
+                    f"predicted {some['predicted'].mean():.4f}, measured "
+                    f"{some['measured'].mean():.4f}",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,296 @@
+"""The portfolio: who evaluates when, what each member sees, and what is refused before it runs."""
+
+import threading
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from timefair.algorithms import registry
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
+from timefair.policies.restarts.none import NoRestart
+from timefair.problems.registry import SUITES
+
+SEARCH = "timefair:random-search"
+DE = {"use": "timefair:DE", "parameters": {"population": 5}}
+
+
+class Cut(BaseException):
+    """As the measuring code ends a launch."""
+
+
+class Bowl:
+    """A bowl that stands `most` evaluations."""
+
+    dimension = 3
+
+    def __init__(self, most=100, left=None):
+        self.evaluations, self.most, self.evaluations_left = 0, most, left
+        self.lower, self.upper = np.full(3, -3.0), np.full(3, 5.0)
+        self.integer = np.zeros(3, dtype=bool)
+
+    def __call__(self, x):
+        if self.evaluations == self.most:
+            raise Cut
+        self.evaluations += 1
+        return float(np.sum(np.square(x)))
+
+    def batch(self, points):
+        return np.array([self(x) for x in points])
+
+
+def member(log, name, launch=10**9):
+    """An algorithm of which each launch makes `launch` evaluations, with what it saw."""
+
+    def solve(objective, rng):
+        for _ in range(launch):
+            log.append((name, objective.evaluations, objective.evaluations_left))
+            objective(rng.uniform(objective.lower, objective.upper))
+
+    return solve
+
+
+@pytest.fixture
+def loaded(monkeypatch):
+    """Loads a portfolio whose members are the functions that are given by name."""
+
+    def load(functions, **parameters):
+        from timefair.algorithms.base import Algorithm
+
+        monkeypatch.setattr(registry, "load", lambda use, _: Algorithm(functions[use]))
+        from timefair.algorithms.builtin import portfolio
+
+        return portfolio.load(members=[f"{name}" for name in functions], **parameters)
+
+    return load
+
+
+def order(log):
+    return "".join(name for name, *_ in log)
+
+
+def test_in_turn_each_member_has_its_share_and_is_launched_again_within_it(loaded):
+    log = []
+    portfolio = loaded(
+        {"a": member(log, "a", 4), "b": member(log, "b")}, shares=[0.3, 0.7], evaluations=20
+    )
+    portfolio.solve(Bowl(most=100), np.random.default_rng(1))
+    assert order(log) == "a" * 6 + "b" * 14
+    assert [seen for _, seen, _ in log] == [*range(6), *range(14)]
+
+
+def test_in_slices_members_take_turns_and_go_on_where_they_were(loaded):
+    log = []
+    portfolio = loaded(
+        {"a": member(log, "a"), "b": member(log, "b")},
+        shares=[0.25, 0.75], mode="slices", evaluations=4,
+    )  # fmt: skip
+    with pytest.raises(Cut):
+        portfolio.solve(Bowl(most=10), np.random.default_rng(1))
+    assert order(log) == "abbbabbbabb"
+    assert [seen for name, seen, _ in log if name == "b"] == list(range(8))
+    assert threading.active_count() == 1
+
+
+def test_members_see_the_rest_of_their_own_share(loaded):
+    for mode, first in (("in turn", [4, 3]), ("slices", [10, 9])):
+        log = []
+        portfolio = loaded({"a": member(log, "a"), "b": member(log, "b")}, mode=mode, evaluations=8)
+        with suppress(Cut):  # in turn it returns
+            portfolio.solve(Bowl(most=8, left=20), np.random.default_rng(1))
+        assert [left for name, _, left in log if name == "a"][:2] == first
+        log.clear()
+        portfolio = loaded({"a": member(log, "a"), "b": member(log, "b")}, mode=mode, time_s=1e-4)
+        with suppress(Cut):
+            portfolio.solve(Bowl(most=8), np.random.default_rng(1))
+        assert {left for *_, left in log} == {None}
+
+
+@pytest.mark.parametrize("mode", ["in turn", "slices"])
+@pytest.mark.parametrize("length", [{"evaluations": 1000}, {"time_s": 60.0}])
+def test_a_trial_launch_of_few_evaluations_tries_every_member(loaded, mode, length):
+    log = []
+    portfolio = loaded({"a": member(log, "a"), "b": member(log, "b")}, mode=mode, **length)
+    with suppress(Cut):
+        portfolio.solve(Bowl(most=9, left=9), np.random.default_rng(1))
+    assert (order(log).count("a"), order(log).count("b")) in ((4, 5), (5, 4), (4, 6), (5, 5))
+
+
+def test_a_member_that_does_not_evaluate_leaves_the_run_to_the_others(loaded):
+    for mode in ("in turn", "slices"):
+        log = []
+        portfolio = loaded(
+            {"a": lambda objective, rng: None, "b": member(log, "b")}, mode=mode, evaluations=6
+        )
+        objective = Bowl(most=9)
+        if mode == "slices":
+            with pytest.raises(Cut):
+                portfolio.solve(objective, np.random.default_rng(1))
+        else:
+            portfolio.solve(objective, np.random.default_rng(1))
+        assert objective.evaluations == (9 if mode == "slices" else 3)
+
+
+def test_what_a_member_raises_ends_the_portfolio(loaded):
+    def broken(objective, rng):
+        objective(objective.lower)
+        raise ZeroDivisionError
+
+    for mode in ("in turn", "slices"):
+        portfolio = loaded({"a": member([], "a"), "b": broken}, mode=mode, evaluations=6)
+        with pytest.raises(ZeroDivisionError):
+            portfolio.solve(Bowl(most=99), np.random.default_rng(1))
+    assert threading.active_count() == 1
+
+
+def test_a_member_that_catches_everything_is_refused_further_evaluations(loaded):
+    log = []
+
+    def deaf(objective, rng):
+        for _ in range(50):
+            try:
+                objective(objective.lower)
+                log.append("evaluated")
+            except BaseException as error:
+                log.append(type(error).__name__)
+
+    portfolio = loaded({"a": deaf, "b": member([], "b")}, evaluations=6)
+    portfolio.solve(Bowl(most=99), np.random.default_rng(1))
+    assert log.count("evaluated") == 2
+    assert set(log[2:]) == {"ShareUsed"}
+
+
+def test_batches_are_divided_where_a_turn_ends(loaded):
+    sizes = []
+
+    class Batches(Bowl):
+        def batch(self, points):
+            sizes.append(len(points))
+            return super().batch(points)
+
+    def batching(objective, rng):
+        while True:
+            values = objective.batch(rng.uniform(-1, 1, (5, objective.dimension)))
+            assert values.shape == (5,)
+
+    portfolio = loaded({"a": batching, "b": batching}, mode="slices", evaluations=6)
+    with pytest.raises(Cut):
+        portfolio.solve(Batches(most=12), np.random.default_rng(1))
+    assert sizes[:4] == [3, 3, 2, 1]
+
+
+def test_by_the_clock_a_member_stops_soon_after_its_share(loaded):
+    import time
+
+    ends = []
+
+    def slow(objective, rng):
+        try:
+            while True:
+                time.sleep(1e-3)
+                objective(objective.lower)
+        finally:
+            ends.append(time.monotonic())
+
+    portfolio = loaded({"a": slow, "b": slow}, time_s=0.1, shares=[0.3, 0.7])
+    start = time.monotonic()
+    portfolio.solve(Bowl(most=10**6), np.random.default_rng(1))
+    assert ends[0] - start >= 0.03
+    assert ends[1] - ends[0] >= 0.07
+
+
+def run(parameters, evaluations=400, seed=3, function=8):
+    portfolio = registry.load("timefair:portfolio", parameters)
+    problem = SUITES["bbob"].problem(function, 3, 1)
+    return measure_run(
+        portfolio, problem, Allowance(evaluations=evaluations, restart=NoRestart()), seed
+    )
+
+
+@pytest.mark.parametrize("mode", ["in turn", "slices"])
+def test_a_measured_run_repeats_and_uses_all_of_its_budget(mode):
+    parameters = {"members": [DE, "scipy:L-BFGS-B"], "mode": mode, "evaluations": 40}
+    if mode == "in turn":
+        parameters["evaluations"] = 400
+    first, second = run(parameters), run(parameters)
+    assert first["status"] == "ok", first["message"]
+    assert first["evaluations"] == 400
+    assert first["stop_reason"] == "evaluations"
+    assert [e["precision"] for e in first["events"]] == [e["precision"] for e in second["events"]]
+
+
+def test_members_in_c_give_the_same_as_through_the_interpreter(monkeypatch):
+    parameters = {"members": [DE, DE], "evaluations": 300, "shares": [0.4, 0.6]}
+    native = run(parameters, evaluations=300)
+    from timefair.algorithms.builtin.portfolio import share
+
+    calls = []
+    original = share.Share.__call__
+
+    class Plain:
+        """The share without its address in C."""
+
+        def __init__(self, *arguments):
+            self._share = share.Share(*arguments)
+
+        def __getattr__(self, name):
+            if name == "c_function":
+                raise AttributeError(name)
+            return getattr(self._share, name)
+
+        def __setattr__(self, name, value):
+            if name == "closed":
+                self._share.closed = value
+            else:
+                super().__setattr__(name, value)
+
+        def __call__(self, x):
+            calls.append(1)
+            return original(self._share, x)
+
+    from timefair.algorithms.builtin.portfolio import member as members
+
+    monkeypatch.setattr(members, "Share", Plain)
+    plain = run(parameters, evaluations=300)
+    events = [[(e["evaluations"], e["precision"]) for e in r["events"]] for r in (native, plain)]
+    assert events[0] == events[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"members": [SEARCH]}, "at least two"),
+        ({"members": SEARCH}, "at least two"),
+        ({"members": [SEARCH, 3]}, "members[1]: 3 is not"),
+        ({"members": [SEARCH, {"use": SEARCH, "share": 1}]}, "members[1]: unknown key 'share'"),
+        ({"members": [SEARCH, "scipy:Powel"]}, "did you mean 'Powell'"),
+        ({"members": [SEARCH, {"use": "timefair:DE", "parameters": {"F": 9}}]}, "members[1]: 'F'"),
+        ({"shares": [0.5, 0.4]}, "add up to 0.9, not 1"),
+        ({"shares": [0.5, 0.25, 0.25]}, "3 numbers for 2 members"),
+        ({"shares": [1.0, 0.0]}, "above 0"),
+        ({"shares": 0.5}, "above 0"),
+        ({"mode": "parallel"}, "one of in turn, slices"),
+        ({"evaluations": None}, "needs 'evaluations' or 'time_s'"),
+        ({"time_s": 1.0}, "not both"),
+        ({"evaluations": 1}, "at least 2"),
+        ({"evaluations": None, "time_s": -1}, "a number of at least"),
+        ({"colour": "red"}, "'colour' is not a parameter"),
+    ],
+)
+def test_bad_values_are_one_line(change, line):
+    parameters = {"members": [SEARCH, "scipy:Powell"], "evaluations": 10} | change
+    (found,) = registry.faults("timefair:portfolio", parameters)
+    assert line in found
+    assert "\n" not in found
+
+
+def test_the_record_knows_the_members():
+    parameters = {"members": ["scipy:Powell", DE], "evaluations": 10}
+    uses = registry.involved("timefair:portfolio", parameters)
+    assert uses == ("timefair:portfolio", "scipy:Powell", "timefair:DE")
+    assert "scipy" in registry.distributions(*uses)
+    names = {path.name for path in registry.source_files(*uses)}
+    assert {"scipy_optimize.py", "share.pyx", "generations.pyx"} <= names
+    assert registry.variables("timefair:portfolio", parameters) == {"continuous"}
+    assert registry.involved("timefair:portfolio", {"members": [3, None]}) == uses[:1]

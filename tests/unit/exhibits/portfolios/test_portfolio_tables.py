@@ -1,0 +1,100 @@
+"""The tables of portfolios, on runs that are counted by hand."""
+
+import itertools
+
+import pytest
+
+from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+TARGETS = (10.0, 1.0)
+ANALYSIS = Analysis(targets=TARGETS, resamples=40)
+HIT = [(10, 0.3, 0.5)]
+MISS = [(10, 0.3, 50.0)]
+
+
+@pytest.fixture
+def specialists(run, table):
+    """`A` solves the odd functions and `B` the even ones, within half of the budget; `C` none."""
+    rows = []
+    for name, function, instance, number in itertools.product("ABC", (1, 2, 3, 8), (1, 2), (0, 1)):
+        solves = name == "AB"[function % 2 == 0]
+        changes = {"algorithm": name, "function": function, "instance": instance, "run": number}
+        rows.append(run(HIT if solves else MISS, **changes))
+    return rows, table
+
+
+def made(name, rows, table, analysis=ANALYSIS):
+    return TABLES[name](Runs.of(table(*rows)), analysis)
+
+
+def test_specialists_share_the_budget(specialists):
+    frame = made("portfolio", *specialists).set_index(["arrangement", "size"])
+    assert frame["budget"].unique().tolist() == [1.0]
+    pair = frame.loc["in turn", 2]
+    assert (pair["members"], pair["shares"]) == ("A, B", "0.5, 0.5")
+    assert (pair["share"], pair["held_out"], pair["gain"]) == (1.0, 1.0, 1.0)
+    assert (pair["gain_low"], pair["gain_high"]) == (1.0, 1.0)
+    assert frame.loc[("single best", 1), "share"] == 0.5
+    assert frame.loc[("side by side", 2), "cores"] == 2
+    assert frame.loc[("slices", 3), "share"] == 1.0  # a third of T is more than 0.3 s
+    assert frame.loc[("virtual best", 3), "share"] == 1.0
+    assert frame.loc[("in turn", 2), "any_time"] < frame.loc[("virtual best", 3), "any_time"]
+
+
+def test_contributions_of_specialists(specialists):
+    frame = made("portfolio_contributions", *specialists)
+    at = frame[frame["measure"] == "at_budget"].set_index("algorithm")
+    assert at["alone"].tolist() == [0.5, 0.5, 0.0]
+    assert at["shapley"].tolist() == [0.5, 0.5, 0.0]
+    assert at["marginal"].tolist() == [0.5, 0.5, 0.0]
+    for _, rows in frame.groupby("measure"):
+        assert rows["shapley"].sum() == pytest.approx(rows["virtual_best"].iloc[0])
+
+
+def test_one_algorithm_has_nothing_to_combine(specialists):
+    rows, table = specialists
+    frame = made("portfolio", [row for row in rows if row["algorithm"] == "A"], table)
+    assert frame["arrangement"].tolist() == ["single best"]
+    (text,) = FIGURES["portfolio"](frame).texts
+    assert "nothing to combine" in text.get_text()
+
+
+def test_the_budget_ends_where_a_run_was_cut_before(specialists):
+    rows, table = specialists
+    rows[0] |= {"wall_s": 0.4, "stop_reason": "evaluations", "budget_evaluations": None}
+    frame = made("portfolio", rows, table)
+    assert frame["budget"].unique().tolist() == [0.4]
+    pair = frame[(frame["arrangement"] == "slices") & (frame["size"] == 2)]
+    assert pair["share"].item() == 0.0  # 0.3 s are more than half of 0.4 s
+
+
+def test_an_evaluation_budget_has_rows_in_evaluations(specialists):
+    rows, table = specialists
+    limits = {"budget_s": None, "budget_evaluations": 100, "stop_reason": "evaluations"}
+    frame = made("portfolio", [row | limits for row in rows], table)
+    assert set(frame["unit"]) == {"evaluations"}
+    assert set(frame["budget"]) == {100.0}
+
+
+def test_functions_and_instances_that_an_algorithm_lacks_do_not_count(specialists):
+    rows, table = specialists
+    missing = {"C": (1, 1), "B": (8, None)}
+    kept = [
+        row
+        for row in rows
+        if row["algorithm"] not in missing
+        or missing[row["algorithm"]] not in (
+            (row["function"], row["instance"]), (row["function"], None)
+        )
+    ]  # fmt: skip
+    frame = made("portfolio", kept, table)
+    single = frame[frame["arrangement"] == "single best"]
+    assert single["share"].item() == pytest.approx(2 / 3)  # A on the functions 1, 2 and 3
+
+
+def test_a_run_that_failed_is_not_unknown(specialists):
+    rows, table = specialists
+    rows[-1] |= {"wall_s": 0.01, "stop_reason": "failure", "status": "failed"}
+    assert made("portfolio", rows, table)["budget"].unique().tolist() == [1.0]

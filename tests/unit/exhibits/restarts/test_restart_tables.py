@@ -1,0 +1,142 @@
+"""The tables on restart policies, from runs whose launches are known by hand."""
+
+import numpy as np
+import pytest
+
+from timefair.exhibits.registry import TABLES
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+ANALYSIS = Analysis(targets=(10.0, 1.0), resamples=20)
+BUDGET = 1000
+
+
+@pytest.fixture
+def one_launch(run):
+    """A run of one launch, cut by the budget, that reaches both targets after `hit` evaluations."""
+
+    def make(hit, **changes):
+        events = [(1, 0.001, 50.0)]
+        events += [(hit, hit / 1000, 0.5)] if hit else []
+        best = 0.5 if hit else 50.0
+        end = {"start_s": 0.0, "end_s": 1.0, "evaluations": BUDGET, "best_precision": best}
+        spent = {"evaluations": BUDGET, "budget_evaluations": BUDGET, "wall_s": 1.0}
+        made = run(events, launch_log=[end | {"end": "cut"}], **spent, **changes)
+        return made | {"stop_reason": "evaluations", "launch_events": []}
+
+    return make
+
+
+@pytest.fixture
+def stuck(one_launch):
+    """On three functions two launches of five are quick, and the others never reach a target."""
+    hits = (30, 40, None, None, None)
+    return [
+        one_launch(hit, function=function, run=number + 5 * again, algorithm="stuck")
+        for function in (1, 3, 8)
+        for again in range(4)
+        for number, hit in enumerate(hits)
+    ]
+
+
+def test_fixed_lengths_are_those_of_the_formula(stuck, table):
+    found = TABLES["restart_what_if"](Runs.of(table(*stuck)), ANALYSIS)
+    rows = found[(found["unit"] == "evaluations") & (found["target"] == 1.0)]
+    rows = rows[rows["function"] == 1]
+    fixed = rows[(rows["policy"] == "fixed") & (rows["tau"] == 40)].iloc[0]
+    assert fixed["ert"] == pytest.approx((30 + 40 + 3 * 40) / 2)
+    assert fixed["success_rate"] == pytest.approx(1 - 0.6**25)
+    measured = rows[rows["policy"] == "measured"].iloc[0]
+    assert measured["ert"] == pytest.approx((30 + 40 + 3 * BUDGET) / 2)
+    assert fixed["factor"] == pytest.approx(fixed["ert"] / measured["ert"])
+    none = rows[rows["policy"] == "none"].iloc[0]
+    assert none["ert"] == pytest.approx(measured["ert"])
+    assert rows["judged"].all()
+    assert (rows["launches"] == 20).all()
+    copies = rows[rows["policy"] == "copies"].set_index("copies")
+    assert copies.loc[8, "success_rate"] == pytest.approx(1 - 0.6**8)
+
+
+def test_the_advice_finds_the_gain_and_judges_it_elsewhere(stuck, table):
+    (row,) = TABLES["restart_advice"](Runs.of(table(*stuck)), ANALYSIS).to_dict("records")
+    assert row["verdict"] == "gain"
+    assert (row["policy"], row["tau"]) == ("fixed", 40)
+    assert row["gain"] == pytest.approx((70 + 3 * BUDGET) / 190)
+    assert row["gain"] == pytest.approx(row["gain_same_runs"])
+    assert row["functions"] == 3
+
+
+def test_nothing_to_gain_where_every_launch_is_alike(one_launch, table):
+    rows = [
+        one_launch(500, function=function, run=number, algorithm="steady")
+        for function in (1, 3, 8)
+        for number in range(6)
+    ]
+    (row,) = TABLES["restart_advice"](Runs.of(table(*rows)), ANALYSIS).to_dict("records")
+    assert row["verdict"] == "nothing to gain"
+    assert row["gain"] == pytest.approx(1.0)
+
+
+def test_what_was_not_observed_stays_empty(one_launch, stuck, table):
+    """Launches that were cut at 100 evaluations show nothing of longer ones."""
+    names = ("start_s", "end_s", "evaluations", "best_precision", "end")
+    log = [
+        dict(zip(names, (k / 10, (k + 1) / 10, 100, 50.0, "tau"), strict=True)) for k in range(10)
+    ]
+    rows = [
+        one_launch(30, function=1, run=k, algorithm="short") | {"launch_log": log} for k in range(4)
+    ]
+    found = TABLES["restart_what_if"](Runs.of(table(*rows, *stuck)), ANALYSIS)
+    fixed = found[(found["algorithm"] == "short") & (found["policy"] == "fixed")]
+    fixed = fixed[(fixed["unit"] == "evaluations") & (fixed["target"] == 1.0)]
+    assert (fixed["observed_until"] == 100).all()
+    beyond = fixed["tau"] > 100
+    assert beyond.any()
+    assert fixed.loc[beyond, ["ert", "success_rate", "factor"]].isna().all(axis=None)
+    assert fixed.loc[~beyond, "ert"].notna().all()
+    for policy in ("none", "independent"):
+        row = found[(found["algorithm"] == "short") & (found["policy"] == policy)]
+        assert row["ert"].isna().all()
+
+
+def test_records_without_launch_traces_say_so(one_launch, stuck, table):
+    old = [
+        one_launch(30, function=f, run=k, algorithm="old") | {"launch_events": None}
+        for f in (1, 3)
+        for k in range(4)
+    ]
+    runs = Runs.of(table(*old, *stuck))
+    advice = TABLES["restart_advice"](runs, ANALYSIS)
+    assert dict(zip(advice["algorithm"], advice["verdict"], strict=True)) == {
+        "old": "no launch traces",
+        "stuck": "gain",
+    }
+    assert advice.attrs["omitted"].startswith("No launch traces: old;")
+    found = TABLES["restart_what_if"](runs, ANALYSIS)
+    guessed = found[(found["algorithm"] == "old") & ~found["policy"].isin(["measured", "copies"])]
+    assert guessed["ert"].isna().all()
+
+
+def test_the_order_of_runs_does_not_matter(stuck, table):
+    columns = ["ert", "success_rate"]
+    first, second = (
+        TABLES["restart_what_if"](Runs.of(table(*rows)), ANALYSIS) for rows in (stuck, stuck[::-1])
+    )
+    np.testing.assert_array_equal(first[columns], second[columns])
+
+
+def test_launches_that_a_charge_leaves_no_time_for_do_not_count(one_launch, table):
+    names = ("start_s", "end_s", "evaluations", "best_precision", "end")
+    log = [(0.0, 0.9, 900, 50.0, "returned"), (0.9, 1.0, 100, 50.0, "cut")]
+    launches = [dict(zip(names, one, strict=True)) for one in log]
+    rows = [
+        one_launch(None, run=k, algorithm="tuned", budget_s=1.0) | {"launch_log": launches}
+        for k in range(3)
+    ]
+    runs = Runs.of(table(*rows))
+    counts = []
+    for tuning_s in (0.0, 0.6):
+        charge = {"tuning_s": {"tuned": tuning_s}, "preparation_s": {"tuned": 0.0}}
+        settings = Analysis(targets=(10.0, 1.0), ancillary="amortised", **charge)
+        counts.append(set(TABLES["restart_what_if"](runs, settings)["launches"]))
+    assert counts == [{6}, {3}]

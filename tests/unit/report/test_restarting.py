@@ -1,0 +1,53 @@
+"""The sentences on restart policies."""
+
+from types import SimpleNamespace
+
+import pandas as pd
+
+from timefair.exhibits.registry import TABLES
+from timefair.report.evidence import Evidence, Space
+from timefair.report.exhibits import FAMILIES
+from timefair.report.findings.restarting import TABLE, restarts
+
+SPACE = Space("bbob", 5)
+
+
+def row(algorithm, verdict, policy="", tau=float("nan"), gain=float("nan")):
+    limits = {"tau_low": tau - 100, "tau_high": tau + 100}
+    names = {"suite": "bbob", "dimension": 5, "algorithm": algorithm}
+    return names | {"verdict": verdict, "policy": policy, "tau": tau, "gain": gain} | limits
+
+
+def said(*rows):
+    tables = {TABLE: pd.DataFrame(rows)} if rows else {}
+    return list(restarts(Evidence(tables, SimpleNamespace()), SPACE))
+
+
+def test_gains_come_first_and_the_largest_of_them():
+    found = said(
+        row("CMA-ES", "nothing to gain", "fixed", 5000.0, 1.0),
+        row("A", "gain", "luby", 640.0, 1.52),
+        row("DE", "gain", "fixed", 9000.0, 3.14),
+        row("B", "gain", "independent", gain=1.2),
+        row("PSO", "not sure", "fixed", 100.0, 1.3),
+        row("Old", "no launch traces"),
+        row("Older", "no launch traces"),
+    )
+    assert found == [
+        "Restart DE after 9,000 [8,900, 9,100] evaluations: 3.1 times as fast on the functions not "
+        "used to choose it.",
+        "Restart A by Luby's sequence with a unit of 640 [540, 740] evaluations: 1.5 times as fast "
+        "on the functions not used to choose it.",
+        "Restart B when it returns: 1.2 times as fast on the functions not used to choose it.",
+        "It is not sure that other restarts of PSO would be faster on other functions.",
+        "Nothing to gain from other restarts for CMA-ES.",
+        "No launch traces of Old and Older, so that nothing is known of other restarts.",
+    ]
+
+
+def test_without_the_table_nothing_is_said():
+    assert said() == []
+
+
+def test_the_page_has_a_place_for_the_tables_of_every_room():
+    assert {table.family for table in TABLES.values()} <= set(FAMILIES)

@@ -1,0 +1,256 @@
+"""Several algorithms that share the budget of a run: a portfolio.
+
+**In turn.** Each member runs for its share of the budget, one after the other, and is then stopped
+for good. **In slices.** The members take turns in rounds: each is paused after its share of a
+round and goes on in the next one with all that it has in memory.
+
+Within its share a member is launched as in a run without limits: when a launch returns, another one
+follows with a random stream of its own (Algorithm 1 of the time-fair paper). A turn ends at the
+first evaluation that uses it up; a member that computes without evaluating takes time from the
+others. Members know nothing of each other. They see the bounds of the problem, their own
+evaluations, and the rest of their own share of a budget of evaluations: where there is one, they
+divide what is left of it by their shares, so that a trial launch tries all of them.
+
+Members that evaluate from C do so here too, through `share.Share`. With ``threads``, batches are
+evaluated on all cores as usual.
+
+With ``time_s`` the portfolio reads the clock, and does not see a virtual evaluation cost.
+
+Parameters
+----------
+members
+    A list of at least two algorithms, each ``library:name`` or ``{use: ..., parameters: ...}``.
+shares
+    The share of each member, numbers above 0 that add up to 1; equal shares by default.
+mode
+    ``in turn``, the default, or ``slices``.
+evaluations
+    What the members share, in evaluations: in turn all that the portfolio uses, in slices one
+    round. In turn, the launch ends when it is used up.
+time_s
+    The same in seconds, instead of ``evaluations``.
+
+References
+----------
+B. A. Huberman, R. M. Lukose and T. Hogg, An economics approach to hard computational problems,
+Science 275 (1997). C. P. Gomes and B. Selman, Algorithm portfolios, Artificial Intelligence 126
+(2001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Objective
+from timefair.algorithms.builtin.portfolio.member import Member, PausingMember
+from timefair.algorithms.builtin.values import Number
+from timefair.problems.base import Variables
+
+IN_TURN, SLICES = MODES = ("in turn", "slices")
+MEMBER_KEYS = ("use", "parameters")
+LEAST_TIME_S = 1e-4
+"""Shorter times are not divided: an evaluation may take as long."""
+
+
+class _Turn(NamedTuple):
+    """What a member may use before it hands over; None for no limit."""
+
+    evaluations: int | None
+    time_ns: int | None
+
+
+AnyMember = TypeVar("AnyMember", bound=Member)
+Specification = tuple[str, Mapping[str, object]]
+"""The `use` of a member, and its parameters."""
+
+
+def solve(
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    members: Sequence[object],
+    shares: Sequence[float] | None = None,
+    mode: str = IN_TURN,
+    evaluations: int | None = None,
+    time_s: float | None = None,
+) -> None:
+    """One launch of the portfolio."""
+    loaded = load(members=members, shares=shares, mode=mode, evaluations=evaluations, time_s=time_s)
+    loaded.solve(objective, rng)
+
+
+def load(
+    *,
+    members: Sequence[object],
+    shares: Sequence[float] | None = None,
+    mode: str = IN_TURN,
+    evaluations: int | None = None,
+    time_s: float | None = None,
+) -> Algorithm:
+    """The portfolio with its members loaded, which it prepares with itself."""
+    from timefair.algorithms import registry
+
+    loaded = [registry.load(use, given) for use, given in specifications(members)]
+    weights = np.full(len(loaded), 1 / len(loaded)) if shares is None else np.array(shares)
+    portfolio = _Portfolio(loaded, weights / weights.sum(), evaluations, time_s)
+    launch = portfolio.in_turn if mode == IN_TURN else portfolio.in_slices
+
+    def prepare() -> None:
+        for member in loaded:
+            member.prepare()
+
+    return Algorithm(launch, prepare)
+
+
+@dataclass(frozen=True)
+class _Portfolio:
+    """Members with their shares of so many evaluations or seconds."""
+
+    members: Sequence[Algorithm]
+    weights: np.ndarray[Any, np.dtype[np.float64]]
+    evaluations: int | None
+    time_s: float | None
+
+    def in_turn(self, objective: Objective, rng: np.random.Generator) -> None:
+        """One after the other."""
+        for member, turn in self._begun(Member, objective, rng):
+            if turn.evaluations != 0:
+                member.use_up(*turn)
+
+    def in_slices(self, objective: Objective, rng: np.random.Generator) -> None:
+        """In rounds, until no member can go on."""
+        with ExitStack() as stack:
+            members = [
+                (stack.enter_context(member), turn)
+                for member, turn in self._begun(PausingMember, objective, rng)
+                if turn.evaluations != 0
+            ]
+            while any(not member.has_ended for member, _ in members):
+                for member, turn in members:
+                    if not member.has_ended:
+                        member.turn(*turn)
+
+    def _begun(
+        self, kind: type[AnyMember], objective: Objective, rng: np.random.Generator
+    ) -> list[tuple[AnyMember, _Turn]]:
+        """The members and their turns."""
+        left = objective.evaluations_left
+        turns = self._turns(left)
+        told: list[int | None] = [None] * len(turns)
+        if left is not None:
+            in_turn = kind is Member
+            told = [turn.evaluations for turn in turns] if in_turn else [*self._divided(left)]
+        each = zip(self.members, rng.spawn(len(turns)), told, turns, strict=True)
+        return [(kind(one, objective, stream, own), turn) for one, stream, own, turn in each]
+
+    def _turns(self, left: int | None) -> list[_Turn]:
+        """The turn of each member; together no more than what is left of the evaluations."""
+        most = min((n for n in (self.evaluations, left) if n is not None), default=None)
+        evaluations: list[int | None] = [None] * len(self.members)
+        if most is not None:
+            evaluations = [*self._divided(most)]
+        if self.time_s is None:
+            return [_Turn(count, None) for count in evaluations]
+        times = (round(1e9 * self.time_s * weight) for weight in self.weights)
+        return [_Turn(count, time) for count, time in zip(evaluations, times, strict=True)]
+
+    def _divided(self, evaluations: int) -> list[int]:
+        """The share of each member; they add up to all of it."""
+        ends = [0, *np.rint(np.cumsum(self.weights) * evaluations).astype(int).tolist()]
+        return [end - start for start, end in pairwise(ends)]
+
+
+def specifications(members: object) -> list[Specification]:
+    """The `use` and the parameters of each member that is written as it should be."""
+    found: list[Specification] = []
+    for member in members if isinstance(members, list | tuple) else ():
+        one = _in_full(member)
+        if not _faults_of_form(one):
+            found.append((one["use"], one.get("parameters") or {}))
+    return found
+
+
+def variables(*, members: Sequence[object] = (), **_: object) -> frozenset[Variables]:
+    """The kinds that all members take."""
+    from timefair.algorithms import registry
+
+    kinds = [registry.variables(use, given) for use, given in specifications(members)]
+    return frozenset.intersection(*kinds) if kinds else CONTINUOUS
+
+
+def faults(
+    *,
+    members: object,
+    shares: object = None,
+    mode: object = IN_TURN,
+    evaluations: object = None,
+    time_s: object = None,
+) -> list[str]:
+    """What is wrong with the values, one line each."""
+    lines = _faults_of_members(members)
+    if mode not in MODES:
+        lines.append(f"'mode' of timefair:portfolio is one of {', '.join(MODES)}, not {mode!r}")
+    if (evaluations is None) == (time_s is None):
+        lines.append("timefair:portfolio needs 'evaluations' or 'time_s', and not both")
+    count = len(members) if isinstance(members, list | tuple) else 2
+    for key, value, allowed in (
+        ("evaluations", evaluations, Number(count, whole=True)),
+        ("time_s", time_s, Number(LEAST_TIME_S)),
+    ):
+        if value is not None and not allowed.has(value):
+            lines.append(f"{key!r} of timefair:portfolio is {allowed}, not {value!r}")
+    return lines + _faults_of_shares(shares, count)
+
+
+def _faults_of_members(members: object) -> list[str]:
+    from timefair.algorithms import registry
+
+    if not isinstance(members, list | tuple) or len(members) < 2:
+        return [
+            "'members' of timefair:portfolio is a list of at least two algorithms, each "
+            f"library:name or {{use: ..., parameters: ...}}, not {members!r}"
+        ]
+    lines = []
+    for k, member in enumerate(members):
+        one = _in_full(member)
+        wrong = _faults_of_form(one) or registry.faults(one["use"], one.get("parameters") or {})
+        lines += [f"members[{k}]: {line}" for line in wrong]
+    return lines
+
+
+def _in_full(member: object) -> Any:
+    """A member as a mapping, if it is written as text."""
+    return {"use": member} if isinstance(member, str) else member
+
+
+def _faults_of_form(member: Any) -> list[str]:
+    """What is wrong with how a member is written, not with the algorithm that it names."""
+    if not isinstance(member, Mapping) or not isinstance(member.get("use"), str):
+        return [f"{member!r} is not library:name or {{use: ..., parameters: ...}}"]
+    unknown = [key for key in member if key not in MEMBER_KEYS]
+    if unknown:
+        return [f"unknown key {unknown[0]!r}; known here: {', '.join(MEMBER_KEYS)}"]
+    if not isinstance(member.get("parameters") or {}, Mapping):
+        return [f"parameters of {member['use']} are keys with values"]
+    return []
+
+
+def _faults_of_shares(shares: object, count: int) -> list[str]:
+    if shares is None:
+        return []
+    positive = Number(0, 1)
+    if not isinstance(shares, list | tuple) or not all(
+        positive.has(share) and share > 0 for share in shares
+    ):
+        return [f"'shares' of timefair:portfolio are numbers above 0 up to 1, not {shares!r}"]
+    if len(shares) != count:
+        return [f"'shares' of timefair:portfolio has {len(shares)} numbers for {count} members"]
+    if abs(sum(shares) - 1) > 1e-6:
+        return [f"'shares' of timefair:portfolio add up to {sum(shares):.6g}, not 1"]
+    return []

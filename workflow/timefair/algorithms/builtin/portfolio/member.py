@@ -1,0 +1,98 @@
+"""A member of a portfolio while it runs: launches of its own within its share."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from timefair.algorithms.base import Algorithm, Objective
+from timefair.algorithms.builtin.portfolio.share import Share, ShareUsed
+from timefair.basics.global_generators import seed_global_generators
+from timefair.basics.pausable import PausableThread
+
+
+class Member:
+    """One algorithm with its share of an objective.
+
+    A launch that returns is followed by another one with a stream of its own, until the share is
+    used up or a launch makes no evaluation.
+
+    Parameters
+    ----------
+    algorithm
+        The member.
+    objective
+        What the portfolio minimizes.
+    rng
+        The source of the streams of its launches.
+    evaluations_left
+        Its share of a budget of evaluations; None without one.
+    """
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        objective: Objective,
+        rng: np.random.Generator,
+        evaluations_left: int | None,
+    ) -> None:
+        self._algorithm, self._rng = algorithm, rng
+        self.share = Share(objective, self._hand_over, evaluations_left)
+
+    def use_up(self, evaluations: int | None, time_ns: int | None) -> None:
+        """Run for one turn, which is all that it gets."""
+        self.share.grant(evaluations, time_ns)
+        self._live()
+
+    def _live(self) -> None:
+        made = -1
+        try:
+            while not self.share.closed and self.share.evaluations != made:
+                made = self.share.evaluations
+                (rng,) = self._rng.spawn(1)
+                seed_global_generators(rng)
+                self._algorithm.solve(self.share, rng)
+        except ShareUsed:
+            pass
+        finally:
+            self.share.closed = True
+
+    def _hand_over(self) -> None:
+        self.share.closed = True
+        raise ShareUsed
+
+
+class PausingMember(Member):
+    """A member that is paused after each turn, inside its evaluation, and goes on with the next.
+
+    Use it in a ``with`` block, which ends it.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._thread = PausableThread(self._live)
+
+    def __enter__(self) -> PausingMember:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.share.closed = True
+        with suppress(Exception):  # of an algorithm that it was ended in
+            self._thread.go_on()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it can make no further turn."""
+        return self.share.closed
+
+    def turn(self, evaluations: int | None, time_ns: int | None) -> None:
+        """Let it move for a turn, from now; raise here what it raised."""
+        self.share.grant(evaluations, time_ns)
+        self._thread.go_on()
+
+    def _hand_over(self) -> None:
+        self._thread.pause()
+        if self.share.closed:
+            raise ShareUsed

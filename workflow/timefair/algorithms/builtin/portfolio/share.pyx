@@ -1,0 +1,138 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""The objective as one member of a portfolio has it: it hands over when its turn is used up.
+
+Compiled, because it stands in every evaluation of every member. Members that evaluate from C find a
+``c_function`` here if the objective behind has one.
+"""
+
+import numpy as np
+
+cimport cython
+from libc.stdint cimport INT64_MAX, int64_t, uintptr_t
+from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
+
+ctypedef int (*function_t)(void *objective, const double *x, double *y) except -1
+
+
+class ShareUsed(BaseException):
+    """Ends a member whose share is used up. Not an Exception: it is to pass through."""
+
+
+cdef inline int64_t read_clock() noexcept nogil:
+    cdef timespec t
+    clock_gettime(CLOCK_MONOTONIC, &t)
+    return <int64_t>t.tv_sec * 1000000000 + t.tv_nsec
+
+
+@cython.final
+cdef class Share:
+    """A member's part of an objective.
+
+    Parameters
+    ----------
+    objective : timefair.algorithms.base.Objective
+    hand_over : callable
+        Called without arguments after the evaluation that uses up a turn. If it returns, the member
+        goes on with the turn that it was granted meanwhile; it raises `ShareUsed` otherwise.
+    evaluations_left : int or None
+        What the member is told at its start; None without a budget of evaluations.
+
+    Attributes
+    ----------
+    dimension, lower, upper, integer
+        Those of the objective.
+    evaluations
+        Evaluations of this member alone, over all of its launches.
+    closed
+        Whether its share is used up. Every evaluation then raises `ShareUsed`.
+    """
+
+    cdef object objective, hand_over, left
+    cdef function_t function
+    cdef void *handle
+    cdef readonly int64_t evaluations
+    cdef int64_t turn_ends_after, turn_ends_at
+    cdef public bint closed
+    cdef readonly Py_ssize_t dimension
+
+    def __init__(self, objective, hand_over, evaluations_left=None):
+        self.objective, self.hand_over, self.left = objective, hand_over, evaluations_left
+        self.dimension = objective.dimension
+        self.turn_ends_after = self.turn_ends_at = INT64_MAX
+        self.function = NULL
+        if hasattr(objective, "c_function"):
+            function, handle = objective.c_function
+            self.function = <function_t><uintptr_t>function
+            self.handle = <void *><uintptr_t>handle
+
+    def grant(self, evaluations=None, time_ns=None):
+        """Begin a turn of so many evaluations or nanoseconds, from now; None for no limit."""
+        self.turn_ends_after = self.turn_ends_at = INT64_MAX
+        if evaluations is not None:
+            self.turn_ends_after = self.evaluations + <int64_t>evaluations
+        if time_ns is not None:
+            self.turn_ends_at = read_clock() + <int64_t>time_ns
+
+    @property
+    def lower(self):
+        return self.objective.lower
+
+    @property
+    def upper(self):
+        return self.objective.upper
+
+    @property
+    def integer(self):
+        return self.objective.integer
+
+    @property
+    def evaluations_left(self):
+        """The rest of the member's share of a budget of evaluations; None without one."""
+        return None if self.left is None else max(self.left - self.evaluations, 0)
+
+    def __getattr__(self, name):
+        """``c_function``, as `timefair.algorithms.base.Objective` has it, and only then."""
+        if name == "c_function" and self.function != NULL:
+            return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
+        raise AttributeError(name)
+
+    def __call__(self, x, /):
+        self.begin()
+        value = self.objective(x)
+        self.end(1)
+        return value
+
+    def batch(self, points, /):
+        """The values at points; a batch is divided where a turn ends by evaluations."""
+        rest = np.ascontiguousarray(points, dtype=np.float64)
+        if rest.ndim != 2 or not len(rest):
+            return self.objective.batch(points)
+        values = []
+        while len(rest):
+            self.begin()
+            part = rest[:self.turn_ends_after - self.evaluations]
+            values.append(self.objective.batch(part))
+            rest = rest[len(part):]
+            self.end(len(part))
+        return np.concatenate(values)
+
+    cdef inline int begin(self) except -1:
+        if self.closed:
+            raise ShareUsed
+        return 0
+
+    cdef inline int end(self, int64_t made) except -1:
+        self.evaluations += made
+        if self.evaluations >= self.turn_ends_after or (
+            self.turn_ends_at != INT64_MAX and read_clock() >= self.turn_ends_at
+        ):
+            self.hand_over()
+        return 0
+
+
+cdef int evaluate_in_c(void *objective, const double *x, double *y) except -1:
+    cdef Share self = <Share>objective
+    self.begin()
+    self.function(self.handle, x, y)
+    self.end(1)
+    return 0

@@ -1,0 +1,60 @@
+"""A function that can be paused inside, with all that it has in memory, and go on later."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from timefair.basics.global_generators import global_states, restore_global_states
+
+
+class PausableThread:
+    """A function in a thread of its own, which moves only while the caller waits in `go_on`.
+
+    numpy's and Python's global generators are for the function as if it had never been paused.
+
+    Parameters
+    ----------
+    function
+        Called at the first `go_on`. It calls `pause` wherever it can be paused.
+    """
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self._function = function
+        self._on, self._back = threading.Semaphore(0), threading.Semaphore(0)
+        self._error: BaseException | None = None
+        self._has_ended = False
+        threading.Thread(target=self._live, daemon=True).start()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the function has returned or raised."""
+        return self._has_ended
+
+    def go_on(self) -> None:
+        """Let the function move until it pauses or ends; raise what it raised.
+
+        After its end nothing happens.
+        """
+        if self._has_ended:
+            return
+        self._on.release()
+        self._back.acquire()
+        if self._error is not None:
+            raise self._error
+
+    def pause(self) -> None:
+        """Wait for the next `go_on`; only the function itself may call this."""
+        states = global_states()
+        self._back.release()
+        self._on.acquire()
+        restore_global_states(states)
+
+    def _live(self) -> None:
+        self._on.acquire()
+        try:
+            self._function()
+        except BaseException as error:
+            self._error = error
+        self._has_ended = True
+        self._back.release()

@@ -1,0 +1,150 @@
+"""What portfolios reach, a line each, with the single best algorithm to compare with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from timefair.charts.paper import panels, style
+from timefair.charts.paper.notes import note
+from timefair.charts.paper.placement import Placement
+
+LINE_IN, LEAST_LINE_IN = 0.33, 0.15
+AROUND_IN, TITLE_IN = 0.85, 0.35
+LETTERS_PER_IN = 15.5
+"""Of the words above a line, in their usual size."""
+TEXT_SIZE, LEAST_TEXT_SIZE = 6.5, 4.5
+SEVERAL = {
+    "in turn": "{} in turn",
+    "slices": "{} in slices",
+    "side by side": "{} side by side on {} cores",
+}
+WORDS_UP = 0.2
+"""How far the words of a line are above its marks, in lines."""
+
+
+def draw(frame: pd.DataFrame) -> Figure:
+    """A panel per suite and dimension; in the unit of seconds where there is one.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table `portfolio`.
+
+    Raises
+    ------
+    ValueError
+        If the table has no rows.
+    """
+    panels.require_rows(frame)
+    if not (frame["size"] > 1).any():
+        return note("There is one algorithm: nothing to combine.")
+    spaces = [
+        (names, _of_one_unit(rows))
+        for names, rows in frame.groupby(["suite", "dimension"], sort=True)
+    ]
+    several = frame["suite"].nunique() > 1
+    lines = sum(len(rows) for _, rows in spaces)
+    around = AROUND_IN + TITLE_IN * len(spaces)
+    line_in = min(LINE_IN, max((style.HEIGHT_IN - around) / lines, LEAST_LINE_IN))
+    with style.applied():
+        height = min(around + line_in * lines, style.HEIGHT_IN)
+        figure = Figure(figsize=(style.WIDTH_IN, height), layout=Placement())
+        axes = figure.subplots(
+            len(spaces), 1, squeeze=False, height_ratios=[len(rows) for _, rows in spaces]
+        )[:, 0]
+        low, high = _ends(pd.concat([rows for _, rows in spaces]))
+        for ax, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
+            head = f"{suite} D = {dimension}" if several else f"D = {dimension}"
+            ax.set_title(f"{head}, {_budget(rows)} per run")
+            ax.set_xlim(low, high)
+            ax.tick_params(labelbottom=ax is axes[-1])
+            _panel(ax, rows, line_in)
+        figure.supxlabel("share of (function, target) pairs reached", fontsize=7.5)
+        panels.legend_of(figure, _handles(frame))
+    return figure
+
+
+def _of_one_unit(rows: pd.DataFrame) -> pd.DataFrame:
+    """Those in seconds, if there are any."""
+    seconds = rows[rows["unit"] == "seconds"]
+    return seconds if len(seconds) else rows
+
+
+def _budget(rows: pd.DataFrame) -> str:
+    unit = str(rows["unit"].iloc[0])
+    budget = float(rows["budget"].iloc[0])
+    return f"{budget:.3g} s" if unit == "seconds" else f"{budget:,.0f} evaluations"
+
+
+def _ends(rows: pd.DataFrame) -> tuple[float, float]:
+    """Of the common axis: the shares with their limits, and a little room."""
+    base = rows["held_out"] - rows["gain"]
+    alone = rows[rows["size"] == 1]
+    limits = [base + rows["gain_low"], base + rows["gain_high"]]
+    limits += [alone["held_out_low"], alone["held_out_high"]]
+    values = pd.concat([rows["share"], rows["held_out"], base, *limits])
+    low, high = float(values.min()), float(values.max())
+    room = max(0.04 * (high - low), 0.005)
+    return max(low - room, -0.01), min(high + room, 1.01)
+
+
+def _panel(ax: Axes, rows: pd.DataFrame, line_in: float) -> None:
+    ax.set_ylim(len(rows) - 0.5, -0.75)
+    ax.set_yticks([])
+    ax.grid(visible=False, axis="y")
+    for level, row in enumerate(rows.to_dict("records")):
+        colour = style.COLOURS[0] if isinstance(row["members"], str) else style.OTHER.color
+        words = _words(row)
+        size = max(
+            min(TEXT_SIZE, TEXT_SIZE * LETTERS_PER_IN * 6.6 / len(words), 40 * line_in),
+            LEAST_TEXT_SIZE,
+        )
+        ax.text(
+            0.004, level - WORDS_UP, words, transform=ax.get_yaxis_transform(),
+            fontsize=size, va="bottom", ha="left",
+        )  # fmt: skip
+        y = level + 0.15
+        if isinstance(row["members"], str):
+            base = row["held_out"] - row["gain"]
+            low, high = base + row["gain_low"], base + row["gain_high"]
+            if row["size"] == 1:
+                low, high = row["held_out_low"], row["held_out_high"]
+            else:
+                ax.plot([base, base], [y - 0.16, y + 0.16], color=style.COLOURS[1], linewidth=1.4)
+            ax.plot([low, high], [y, y], color=colour)
+        ax.plot(row["share"], y, "o", color=colour, markerfacecolor="white", markersize=4.2)
+        ax.plot(row["held_out"], y, "o", color=colour, markersize=3.2)
+
+
+def _words(row: dict[Any, Any]) -> str:
+    """What a line is, such as ``2 in turn: DE 0.3, CMA-ES 0.7``."""
+    if not isinstance(row["members"], str):
+        return f"virtual best of {row['size']}"
+    if row["size"] == 1:
+        return f"single best: {row['members']}"
+    kind = SEVERAL[row["arrangement"]].format(row["size"], row["cores"])
+    members = row["members"].split(", ")
+    if row["arrangement"] == "in turn":
+        shares = row["shares"].split(", ")
+        members = [f"{name} {share}" for name, share in zip(members, shares, strict=True)]
+    return f"{kind}: {' + '.join(members)}"
+
+
+def _handles(frame: pd.DataFrame) -> list[Line2D]:
+    blue, orange = style.COLOURS[:2]
+    hollow = Line2D(
+        [], [], color=blue, marker="o", linestyle="", markerfacecolor="white", markersize=4.2,
+        label="functions of the choice",
+    )  # fmt: skip
+    if not frame["held_out"].notna().any():
+        return [hollow]
+    return [
+        hollow,
+        Line2D([], [], color=blue, marker="o", markersize=3.2, label="other functions"),
+        Line2D([], [], color=orange, linewidth=1.4, label="single best, other functions"),
+    ]

@@ -1,0 +1,1 @@
+"""Which algorithms should share a budget, and what each contributes."""

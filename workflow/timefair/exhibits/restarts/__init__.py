@@ -1,0 +1,1 @@
+"""What another restart policy would have done."""

@@ -1,0 +1,50 @@
+"""Whether another restart policy would have been faster, in a sentence for each algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from timefair.report.evidence import Evidence, Space
+from timefair.report.words import listed, number
+
+TABLE = "restart_advice"
+TAU = ("tau", "tau_low", "tau_high")
+
+HOW = {
+    "fixed": "Restart {name} after {tau} evaluations",
+    "luby": "Restart {name} by Luby's sequence with a unit of {tau} evaluations",
+    "geometric": "Restart {name} after {tau} evaluations, and each time after twice as many",
+    "independent": "Restart {name} when it returns",
+}
+TOGETHER = {
+    "nothing to gain": "Nothing to gain from other restarts for {names}.",
+    "not judged": "Restarts of {names} cannot be judged: too few functions have a target that "
+    "enough launches reached.",
+    "no launch traces": "No launch traces of {names}, so that nothing is known of other restarts.",
+}
+UNSURE = "It is not sure that other restarts of {names} would be faster on other functions."
+
+
+def restarts(evidence: Evidence, space: Space) -> Iterator[str]:
+    """What to change, the largest gain first; then where nothing is gained or known."""
+    rows = evidence.of(TABLE, space)
+    if rows.empty:
+        return
+    gains = rows[rows["verdict"] == "gain"].sort_values("gain", ascending=False, kind="stable")
+    for _, row in gains.iterrows():
+        yield (
+            f"{HOW[row['policy']].format(name=row['algorithm'], tau=_tau(row))}: "
+            f"{number(row['gain'], digits=2)} times as fast on the functions not used to choose it."
+        )
+    for verdict, sentence in {"not sure": UNSURE, **TOGETHER}.items():
+        names = sorted(rows.loc[rows["verdict"] == verdict, "algorithm"].astype(str))
+        if names:
+            yield sentence.format(names=listed(names))
+
+
+def _tau(row: pd.Series[float]) -> str:
+    """With its interval."""
+    tau, low, high = (f"{int(row[name]):,}" if row[name] == row[name] else "" for name in TAU)
+    return f"{tau} [{low}, {high}]" if low else tau

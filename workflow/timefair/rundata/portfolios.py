@@ -1,0 +1,79 @@
+"""The runs of each suite and dimension as portfolios are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.rundata.evaluation_cost import complete_problems
+from timefair.rundata.runs import UNITS, Runs, Unit
+from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import ENDED_BY_BUDGET, ProblemRuns
+from timefair.statistics.portfolios.search import FunctionRuns, Search
+
+BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evaluations"}
+"""The column with the budget of runs in each unit."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """The algorithms of a suite and dimension that may share a budget.
+
+    Attributes
+    ----------
+    names
+        Suite, dimension, unit and ``budget``: T, up to which every run is known.
+    algorithms
+        By the alphabet.
+    search
+        Over the functions and instances that all of them were run on.
+    """
+
+    names: dict[str, Any]
+    algorithms: tuple[str, ...]
+    search: Search
+
+
+def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
+    """The fields of all suites and dimensions, one for each unit in which there is a budget.
+
+    T is the budget, or less where a run was cut before: a run that another limit ended is not known
+    beyond. Suites and dimensions without a function that all algorithms were run on have none.
+    """
+    reached = {unit: runs.runtimes(unit, analysis.targets_from_easy) for unit in UNITS}
+    cut = runs.frame["stop_reason"].isin(ENDED_BY_BUDGET).to_numpy()
+    for (suite, dimension), algorithms, problems in complete_problems(runs):
+        if not algorithms:
+            continue
+        for unit, column in BUDGETS.items():
+            known = np.where(cut, runs.spent(unit), np.inf)
+            limits = runs.frame[column].to_numpy(dtype=np.float64)
+            rows = np.concatenate([np.empty(0, np.intp), *(one.rows for one in problems)])
+            if not rows.size or np.isnan(limits[rows]).any():
+                continue
+            budget = float(min(limits[rows].min(), known[rows].min()))
+            functions = [_instances(runs, one, reached[unit], known) for one in problems]
+            functions = [function for function in functions if function]
+            if functions and budget > 0:
+                names = {"suite": suite, "dimension": dimension, "unit": unit, "budget": budget}
+                yield Field(names, algorithms, Search(functions, budget))
+
+
+def _instances(
+    runs: Runs, problem: ProblemRuns, reached: NDArray[np.float64], known: NDArray[np.float64]
+) -> FunctionRuns:
+    """The runs of each algorithm on each instance that all of them were run on."""
+    instance = runs.frame["instance"].to_numpy()
+    found = []
+    for number in np.unique(instance[problem.rows]):
+        mine = [
+            rows[instance[rows] == number]
+            for rows in (problem.rows[of] for of in problem.algorithms.values())
+        ]
+        if all(len(rows) for rows in mine):
+            found.append([(reached[rows], known[rows]) for rows in mine])
+    return found

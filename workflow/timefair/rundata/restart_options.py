@@ -1,0 +1,172 @@
+"""The restart policies that are compared, and what each of them would have cost in a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.rundata.problems import Spent
+from timefair.rundata.restart_cells import DOUBLING, CostUnit, RestartCell, cutoffs
+from timefair.statistics.launch_law import Launches, Law
+from timefair.statistics.restart_policies import (
+    Outcome,
+    fixed_cutoffs,
+    geometric,
+    luby,
+    one_launch,
+    side_by_side,
+)
+
+MEASURED, NONE, INDEPENDENT = "measured", "none", "independent"
+FIXED, LUBY, GEOMETRIC, COPIES = "fixed", "luby", "geometric", "copies"
+
+EVERY_CUTOFF = DOUBLING
+"""Of the grid of cutoffs, every second one is an option: they double."""
+EVERY_UNIT = 3 * DOUBLING
+"""The units of sequences are 8 times apart."""
+NUMBERS_OF_COPIES = (2, 4, 8)
+LEAST_HITS = 5
+"""Launches that have to reach a target before a policy is judged by it."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """A policy with its parameter.
+
+    Attributes
+    ----------
+    policy
+        ``measured`` (that of the campaign), or one of the others.
+    tau
+        The cutoff of ``fixed``, the unit of ``luby``, the first length of ``geometric``; else NaN.
+    copies
+        Of ``copies``; else 1.
+    """
+
+    policy: str
+    tau: float = np.nan
+    copies: int = 1
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What each option gives in a cell, for samples of its runs.
+
+    Attributes
+    ----------
+    options
+        The measured one is the first.
+    ert, success
+        ERT and the probability to reach the target within the budget; of the measured one the ERT
+        and the success rate of the runs. NaN where launches were not observed for so long. Shape
+        (samples, options, targets).
+    """
+
+    options: tuple[Option, ...]
+    ert: NDArray[np.float64]
+    success: NDArray[np.float64]
+
+
+def options(unit: CostUnit, longest: float) -> tuple[Option, ...]:
+    """All that are compared where the largest budget is `longest`."""
+    grid = cutoffs(unit, longest)
+    units = grid[::EVERY_UNIT]
+    return (
+        *(Option(policy) for policy in (MEASURED, NONE, INDEPENDENT)),
+        *(Option(FIXED, tau) for tau in grid[::EVERY_CUTOFF]),
+        *(Option(policy, tau) for policy in (LUBY, GEOMETRIC) for tau in units),
+        *(Option(COPIES, copies=number) for number in NUMBERS_OF_COPIES),
+    )
+
+
+def predicted(
+    cell: RestartCell, weights: NDArray[np.float64], unit: CostUnit, longest: float
+) -> Predicted:
+    """What the options give.
+
+    Parameters
+    ----------
+    cell : RestartCell
+        The launches and runs.
+    weights : ndarray, shape (samples, runs)
+        How often each run is in each sample.
+    unit : str
+        Of the cell.
+    longest : float
+        The largest budget of all cells, which have the same options.
+    """
+    every, grid = options(unit, longest), cutoffs(unit, longest)
+    samples, targets = len(weights), cell.spent.cost.shape[1]
+    ert = np.full((samples, len(every), targets), np.nan)
+    success = ert.copy()
+    ert[:, 0], success[:, 0] = _measured(cell.spent, weights)
+
+    def fill(places: list[int], outcome: Outcome, times: float = 1.0) -> None:
+        pooled = outcome.pooled(cell.shares)
+        ert[:, places] = times * pooled.ert.reshape(samples, len(places), targets)
+        success[:, places] = pooled.chance.reshape(samples, len(places), targets)
+
+    law = cell.law(weights, grid)
+    if law is not None:
+        if law.cutoffs[-1] >= cell.budget:
+            fill([1], one_launch(law, cell.budget))
+        policies = [option.policy for option in every]
+        for policy, at, outcome in _sequences(law, cell.budget):
+            if at.size:
+                first = policies.index(policy)
+                fill(list(range(first, first + at.size)), outcome)
+    of_runs = cell.law_of_runs(weights, grid)
+    for place, option in enumerate(every):
+        if option.policy == COPIES:
+            outcome = side_by_side(of_runs, option.copies, cell.budget)
+            fill([place], outcome, option.copies if unit == "evaluations" else 1.0)
+    return Predicted(every, ert, success)
+
+
+def _sequences(law: Law, budget: float) -> Iterator[tuple[str, NDArray[np.intp], Outcome]]:
+    """The policies of a sequence of cutoffs, which cutoffs are options, and what they cost.
+
+    Independent restarts are those whose cutoff is the budget.
+    """
+    below = np.flatnonzero(law.cutoffs < budget)
+    lengths, units = below[::EVERY_CUTOFF], below[::EVERY_UNIT]
+    whole = np.flatnonzero(law.cutoffs >= budget)
+    yield INDEPENDENT, whole, fixed_cutoffs(law, budget, whole)
+    yield FIXED, lengths, fixed_cutoffs(law, budget, lengths)
+    yield LUBY, units, luby(law, DOUBLING, budget, units)
+    yield GEOMETRIC, units, geometric(law, budget, units)
+
+
+def _measured(
+    spent: Spent, weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """ERT and success rate of the runs; NaN for a sample without a run."""
+    successes = weights @ spent.success
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ert = np.where(successes > 0, (weights @ spent.cost) / successes, np.inf)
+        return ert, successes / weights.sum(axis=1, keepdims=True)
+
+
+def judged_target(cell: RestartCell) -> int:
+    """The hardest target that runs, and at least `LEAST_HITS` launches, reached; -1: none.
+
+    Targets go from easy to hard.
+    """
+    if cell.launches is None:
+        return -1
+    hits = np.isfinite(cell.launches.hit).sum(axis=0)
+    enough = np.flatnonzero((hits >= LEAST_HITS) & cell.spent.success.any(axis=0))
+    return int(enough[-1]) if enough.size else -1
+
+
+def at_target(cell: RestartCell, target: int) -> RestartCell:
+    """The same with one of its targets."""
+    launches = cell.launches
+    if launches is not None:
+        hit = launches.hit[:, [target]]
+        launches = Launches(hit, launches.length, launches.ended, launches.run)
+    spent = Spent(cell.spent.cost[:, [target]], cell.spent.success[:, [target]])
+    return replace(cell, launches=launches, spent=spent)

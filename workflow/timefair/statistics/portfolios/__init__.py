@@ -1,0 +1,1 @@
+"""Portfolios: what each algorithm contributes, and which ones should share the budget."""

@@ -1,0 +1,397 @@
+"""Which algorithms should share the budget: chosen on some functions and judged on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, pairwise, permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.statistics.bootstrap import percentile_interval
+from timefair.statistics.portfolios.schedules import (
+    Mode,
+    Schedule,
+    reached_by_any,
+    share_reached,
+)
+from timefair.statistics.strata import stratified_sums
+
+TENTHS = 10
+"""Shares of T for members in turn are multiples of T divided by this."""
+EVERY_TRIPLE = 12
+"""Algorithms up to which every triple is tried; beyond, the best pair is extended by each other
+algorithm."""
+ANY_TIME = tuple(float(share) for share in np.geomspace(1e-3, 1.0, 31))
+"""Budgets, as shares of T, that stand for any time."""
+EQUAL = 1e-12
+"""Values that differ by less are equal: which of them is chosen must not depend on rounding."""
+
+Sample = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""The runs of an algorithm on an instance: costs to the targets, shape (runs, targets), and up to
+which cost each run was observed, shape (runs,)."""
+FunctionRuns = Sequence[Sequence[Sample]]
+"""Of each instance of a function, the runs of each algorithm."""
+
+
+@dataclass(frozen=True)
+class Portfolio:
+    """Algorithms, by their places, and how they share the budget."""
+
+    members: tuple[int, ...]
+    schedule: Schedule
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a choice gives on functions that it was not made on.
+
+    Attributes
+    ----------
+    share, share_low, share_high
+        Share of the (function, target) pairs that is reached, averaged over the functions, on each
+        of which the portfolio is the one that is best on the others. NaN for one function.
+    gain, gain_low, gain_high
+        What it has more than the single best algorithm, chosen in the same way, with as many cores.
+        NaN where an algorithm has fewer runs on an instance than there are cores. Limits are NaN
+        where an algorithm that was chosen has one run only on an instance.
+    """
+
+    share: float
+    share_low: float
+    share_high: float
+    gain: float
+    gain_low: float
+    gain_high: float
+
+
+class Search:
+    """Portfolios of some algorithms over some functions, which count equally.
+
+    Parameters
+    ----------
+    functions
+        The runs on each function, at least one instance and one target in each; all algorithms have
+        runs on every instance.
+    budget
+        T, in the unit of the costs.
+
+    Raises
+    ------
+    ValueError
+        If a run is not known up to T at a target: nothing is filled.
+
+    Notes
+    -----
+    The value of a portfolio on a function is the mean over instances and targets of the probability
+    that a member reaches the target within its share of T. Members' runs are independent given the
+    instance.
+    """
+
+    def __init__(self, functions: Sequence[FunctionRuns], budget: float) -> None:
+        self._functions, self._budget = functions, budget
+        self.algorithms = len(functions[0][0])
+        if any(np.isnan(shares).any() for shares in self.shares((1.0,))):
+            raise ValueError(f"every run must be known up to the budget, {budget:g}")
+
+    def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
+        """What each algorithm reaches within shares of T.
+
+        Returns
+        -------
+        list of ndarray, shape (algorithms, points, pairs)
+            Of each function; its pairs are the targets of all instances.
+        """
+        points = self._budget * np.asarray(at, dtype=np.float64)
+        found = []
+        for instances in self._functions:
+            parts = [
+                np.stack([share_reached(*sample, points) for sample in samples])
+                for samples in instances
+            ]
+            found.append(np.concatenate(parts, axis=-1))
+        return found
+
+    def pairs(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
+        """The same averaged over the instances: shape (algorithms, points, targets) each."""
+        return [
+            shares.reshape(*shares.shape[:2], len(instances), -1).mean(axis=2)
+            for shares, instances in zip(self.shares(at), self._functions, strict=True)
+        ]
+
+    def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> NDArray[np.float64]:
+        """What a portfolio reaches when it has run for shares of T; shape (points,)."""
+        own = portfolio.schedule.own_time(at)
+        total = np.zeros(len(at))
+        for instances in self._functions:
+            parts = []
+            for samples in instances:
+                members = [
+                    share_reached(*samples[member], self._budget * own[k])
+                    for k, member in enumerate(portfolio.members)
+                ]
+                parts.append(reached_by_any(members))
+            total += np.concatenate(parts, axis=1).mean(axis=1)
+        return np.asarray(total / len(self._functions))
+
+    def copies(self, count: int) -> NDArray[np.float64]:
+        """What so many independent runs of each algorithm reach side by side.
+
+        Returns
+        -------
+        ndarray, shape (algorithms, functions)
+            Without bias: the share of all choices of `count` different runs of which one reaches
+            the target. NaN with fewer runs.
+        """
+        values = np.empty((self.algorithms, len(self._functions)))
+        for f, instances in enumerate(self._functions):
+            for a in range(self.algorithms):
+                parts = [_any_of(count, samples[a][0], self._budget) for samples in instances]
+                values[a, f] = np.mean(parts)
+        return values
+
+    def best(self, size: int, mode: Mode) -> Portfolio:
+        """The portfolio of so many algorithms that is best on all functions.
+
+        In turn, the members are in the order that reaches the targets earliest: by the mean over
+        budgets that are evenly spaced in the logarithm. All orders reach the same within T.
+        """
+        best = self._best(size, mode, None)
+        if mode != "in turn":
+            return best
+        orders = [
+            Portfolio(members, Schedule(mode, shares))
+            for members, shares in (
+                tuple(zip(*order, strict=True))
+                for order in permutations(zip(best.members, best.schedule.shares, strict=True))
+            )
+        ]
+        return orders[_first_largest(np.array([self.any_time(one) for one in orders]))]
+
+    def any_time(self, portfolio: Portfolio) -> float:
+        """The mean of what a portfolio reaches within budgets of `ANY_TIME`."""
+        return float(self.value(portfolio, ANY_TIME).mean())
+
+    def single_best(self) -> int:
+        """The algorithm that is best on all functions."""
+        return _first_largest(self.copies(1).mean(axis=1))
+
+    def judged(
+        self,
+        size: int,
+        mode: Mode,
+        *,
+        confidence: float,
+        resamples: int,
+        rng: np.random.Generator,
+    ) -> Judged:
+        """A choice of so many algorithms, judged on functions that it was not made on.
+
+        Parameters
+        ----------
+        size, mode
+            Of the portfolios; the size 1 is the single best itself, which gains nothing.
+        confidence, resamples, rng
+            Of the bootstrap of the runs within the instances. The choices stay as they are: the
+            limits are about new runs on these functions, not about other functions.
+        """
+        count = len(self._functions)
+        if count < 2:
+            unknown = float("nan")
+            return Judged(unknown, unknown, unknown, unknown, unknown, unknown)
+        cores = size if mode == "side by side" else 1
+        alone = self.copies(cores)
+        if np.isnan(alone).any():  # fewer runs than cores
+            alone = np.full(alone.shape, np.nan)
+        shares, replicates = np.empty((2, count)), np.zeros((2, resamples))
+        for f in range(count):
+            others = np.delete(alone, f, axis=1).mean(axis=1)
+            single = 0 if np.isnan(others).any() else _first_largest(others)
+            one = Portfolio((single,) * cores, Schedule("side by side", (1.0,) * cores))
+            chosen = one if size == 1 else self._best(size, mode, f)
+            shares[:, f] = alone[single, f]
+            if size > 1:
+                shares[0, f] = self._on(chosen, f)
+            replicates += self._resampled((chosen, one), f, resamples, rng) / count
+        share, base = shares.mean(axis=1)
+        replicates += np.array([[share], [base]]) - replicates.mean(axis=1, keepdims=True)
+        return Judged(
+            float(share),
+            *_limits(replicates[0], confidence),
+            float(share - base),
+            *_limits(replicates[0] - replicates[1], confidence),
+        )
+
+    # -- inside ------------------------------------------------------------------------------
+
+    @cached_property
+    def _missed(self) -> list[NDArray[np.float64]]:
+        """What each algorithm does not reach within each of `_FRACTIONS`, on each function."""
+        return [1 - shares for shares in self.shares(_FRACTIONS)]
+
+    def _on(self, portfolio: Portfolio, function: int) -> float:
+        missed = self._missed[function]
+        places = [_FRACTIONS.index(share) for share in portfolio.schedule.shares]
+        return float(1 - np.prod(missed[list(portfolio.members), places], axis=0).mean())
+
+    def _best(self, size: int, mode: Mode, without: int | None) -> Portfolio:
+        """The best on all functions but one."""
+        if size <= 2 or self.algorithms <= EVERY_TRIPLE:
+            groups = self._groups(size)
+        else:
+            smaller = self._best(size - 1, mode, without).members
+            others = (a for a in range(self.algorithms) if a not in smaller)
+            groups = np.array([(*smaller, other) for other in others], dtype=np.intp)
+        best, found = -np.inf, None
+        for schedule in _schedules(size, mode):
+            value = self._values(groups, schedule, without)
+            k = _first_largest(value)
+            if value[k] > best + EQUAL:
+                best, found = value[k], Portfolio(tuple(groups[k].tolist()), schedule)
+        assert found is not None
+        return found
+
+    def _groups(self, size: int) -> NDArray[np.intp]:
+        return np.array(list(combinations(range(self.algorithms), size)), dtype=np.intp)
+
+    def _values(
+        self, groups: NDArray[np.intp], schedule: Schedule, without: int | None
+    ) -> NDArray[np.float64]:
+        """The mean over the functions of the values of many groups, shape (groups,)."""
+        key = (groups.tobytes(), schedule)
+        if key not in self._known:
+            places = [_FRACTIONS.index(share) for share in schedule.shares]
+            self._known[key] = np.stack(
+                [
+                    _mean_reached([missed[:, place] for place in places], groups)
+                    for missed in self._missed
+                ],
+                axis=1,
+            )
+        values = self._known[key]
+        kept = np.arange(values.shape[1]) != without
+        return np.asarray(values[:, kept].mean(axis=1))
+
+    @cached_property
+    def _known(self) -> dict[tuple[bytes, Schedule], NDArray[np.float64]]:
+        """Values that were asked for, shape (groups, functions): each fold asks for the same."""
+        return {}
+
+    def _resampled(
+        self,
+        portfolios: Sequence[Portfolio],
+        function: int,
+        resamples: int,
+        rng: np.random.Generator,
+    ) -> NDArray[np.float64]:
+        """Values on a function of samples of the runs, shape (portfolios, resamples).
+
+        A run is drawn as a whole, for all portfolios that its algorithm is in. NaN with a single
+        run.
+        """
+        instances = self._functions[function]
+        wanted = sorted(
+            {
+                (member, share)
+                for one in portfolios
+                for member, share in zip(one.members, one.schedule.shares, strict=True)
+            }
+        )
+        values = np.zeros((len(portfolios), resamples))
+        for samples in instances:
+            drawn: dict[tuple[int, float], NDArray[np.float64]] = {}
+            for member in sorted({member for member, _ in wanted}):
+                costs, _ = samples[member]
+                shares = [share for of, share in wanted if of == member]
+                drawn |= zip(
+                    [(member, share) for share in shares],
+                    _draws(costs, self._budget * np.array(shares), resamples, rng),
+                    strict=True,
+                )
+            for k, one in enumerate(portfolios):
+                members = zip(one.members, one.schedule.shares, strict=True)
+                missed = np.prod([1 - drawn[each] for each in members], axis=0)
+                values[k] += 1 - missed.mean(axis=1)
+        return np.asarray(values / len(instances))
+
+
+_FRACTIONS = sorted({*(k / TENTHS for k in range(1, TENTHS + 1)), 1 / 3})
+
+
+def _schedules(size: int, mode: Mode) -> Iterator[Schedule]:
+    """The schedules that are tried, the most equal first: equal shares, in turn tenths of T."""
+    if mode == "side by side":
+        yield Schedule(mode, (1.0,) * size)
+    elif mode == "slices":
+        yield Schedule(mode, (1 / size,) * size)
+    else:
+        every = combinations(range(1, TENTHS), size - 1)
+        tenths = [[b - a for a, b in pairwise((0, *cuts, TENTHS))] for cuts in every]
+        for parts in sorted(tenths, key=lambda parts: (max(parts) - min(parts), parts)):
+            yield Schedule(mode, tuple(part / TENTHS for part in parts))
+
+
+def _mean_reached(
+    missed: Sequence[NDArray[np.float64]], groups: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """The mean over the pairs of what the members of each group reach together, shape (groups,).
+
+    Parameters
+    ----------
+    missed
+        For each place in a group, what the algorithms miss; shape (algorithms, pairs) each.
+    groups
+        Shape (groups, members), in blocks of the same members but the last one.
+    """
+    heads, block = np.unique(groups[:, :-1], axis=0, return_inverse=True)
+    pairs = missed[0].shape[1]
+    value = np.empty(len(groups))
+    for k, head in enumerate(heads):
+        product = np.ones(pairs)
+        for place, member in enumerate(head):
+            product = product * missed[place][member]
+        mine = block.ravel() == k
+        value[mine] = 1 - (missed[-1] @ product)[groups[mine, -1]] / pairs
+    return value
+
+
+def _first_largest(values: NDArray[np.float64]) -> int:
+    """The first of the largest values, which may differ by rounding."""
+    return int(np.flatnonzero(values >= values.max() - EQUAL)[0])
+
+
+def _limits(replicates: NDArray[np.float64], confidence: float) -> tuple[float, float]:
+    """The percentile interval; NaN without runs to draw from."""
+    if np.isnan(replicates).any():
+        return float("nan"), float("nan")
+    low, high = percentile_interval(replicates, confidence)
+    return float(low), float(high)
+
+
+def _any_of(count: int, costs: NDArray[np.float64], budget: float) -> float:
+    """The mean over the targets of the chance that one of `count` different runs reaches them."""
+    runs = len(costs)
+    if runs < count:
+        return float("nan")
+    failed = (costs > budget).sum(axis=0)
+    none = np.ones(failed.shape)
+    for k in range(count):
+        none *= np.maximum(failed - k, 0) / (runs - k)
+    return float(1 - none.mean())
+
+
+def _draws(
+    costs: NDArray[np.float64],
+    at: NDArray[np.float64],
+    resamples: int,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Shares of samples of the runs that reach each target; shape (points, resamples, targets)."""
+    runs, targets = costs.shape
+    if runs < 2:
+        return np.full((at.size, resamples, targets), np.nan)
+    hit = (costs[:, np.newaxis] <= at[:, np.newaxis]).reshape(runs, -1).astype(np.float64)
+    sums = stratified_sums(hit, np.zeros(runs), resamples=resamples, rng=rng) / runs
+    return np.moveaxis(sums.reshape(resamples, at.size, targets), 1, 0)

@@ -1,0 +1,245 @@
+"""Which restart policy to choose, and what the choice is worth where it was not made.
+
+The policy that is best in a sample flatters itself. So it is chosen on some functions or runs and
+judged on the others.
+
+Gains are logarithms of the factor by which a policy is faster than what was measured, arrays of
+shape (functions, options). NaN: nothing is known of the option on that function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
+
+from timefair.statistics.checks import check_confidence
+
+
+def best_option(gain: ArrayLike) -> NDArray[np.intp]:
+    """The option with the largest mean gain over the functions, of those known on all of them.
+
+    Parameters
+    ----------
+    gain : array_like, shape (..., functions, options)
+        Of any samples.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Of equal ones the first; -1 if no option is known on all functions, or there is no function.
+
+    Examples
+    --------
+    >>> int(best_option([[0.1, 0.5, 2.0], [0.2, 0.3, np.nan]]))
+    1
+    """
+    values = np.asarray(gain, dtype=np.float64)
+    if not values.shape[-1] or not values.shape[-2]:
+        return np.full(values.shape[:-2], -1, dtype=np.intp)
+    mean = values.mean(axis=-2)
+    known = np.where(np.isnan(mean), -np.inf, mean)
+    return np.where(np.isfinite(known).any(axis=-1), known.argmax(axis=-1), -1).astype(np.intp)
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """What a choice is worth where it was not made.
+
+    Attributes
+    ----------
+    gain
+        Mean logarithm of the factor; NaN with fewer than two functions.
+    low, high
+        Student's interval over the functions, for functions like these; NaN as `gain`.
+    """
+
+    gain: float
+    low: float
+    high: float
+
+
+def over_functions(gain: ArrayLike, *, confidence: float) -> CrossValidated:
+    """The gain on each function of the option that is best on the others.
+
+    Parameters
+    ----------
+    gain : array_like, shape (functions, options)
+        Finite or NaN. If no option is known on all other functions, the gain is 0: nothing changes.
+    confidence : float
+        In (0, 1).
+
+    Examples
+    --------
+    >>> gain = np.log([[2.0, 1.0], [2.0, 1.0], [2.0, 1.0]])
+    >>> round(float(np.exp(over_functions(gain, confidence=0.95).gain)), 3)
+    2.0
+    """
+    check_confidence(confidence)
+    values = np.asarray(gain, dtype=np.float64)
+    functions = len(values)
+    if functions < 2:
+        return CrossValidated(np.nan, np.nan, np.nan)
+    held_out = np.zeros(functions)
+    for k in range(functions):
+        chosen = int(best_option(np.delete(values, k, axis=0)))
+        if chosen >= 0 and not np.isnan(values[k, chosen]):
+            held_out[k] = values[k, chosen]
+    mean = float(held_out.mean())
+    error = float(held_out.std(ddof=1) / np.sqrt(functions))
+    reach = float(stdtrit(functions - 1, (1.0 + confidence) / 2.0)) * error
+    return CrossValidated(mean, mean - reach, mean + reach)
+
+
+def over_runs(chosen_on: ArrayLike, judged_on: ArrayLike) -> float:
+    """The mean gain on some runs of the option that is best on the other ones.
+
+    Parameters
+    ----------
+    chosen_on, judged_on : array_like, shape (folds, functions, options)
+        The gains without the runs of each fold, and with them alone; the latter may be infinite.
+
+    Returns
+    -------
+    float
+        The mean over the folds and the functions; NaN without a fold in which both are known.
+
+    Examples
+    --------
+    >>> over_runs([[[0.1, 0.5]], [[0.1, 0.5]]], [[[0.0, 0.2]], [[0.0, 0.4]]])
+    0.30000000000000004
+    """
+    first, second = np.asarray(chosen_on, np.float64), np.asarray(judged_on, np.float64)
+    if not first.size:
+        return float("nan")
+    chosen = best_option(first)
+    judged = np.take_along_axis(second, np.maximum(chosen, 0)[:, np.newaxis, np.newaxis], axis=2)
+    found = judged[chosen >= 0]
+    found = found[np.isfinite(found)]
+    return float(found.mean()) if found.size else float("nan")
+
+
+def interval_of_choice(
+    gains: ArrayLike, values: ArrayLike, *, confidence: float
+) -> tuple[float, float]:
+    """Between which values the best option is, over bootstrap samples of runs.
+
+    Parameters
+    ----------
+    gains : array_like, shape (samples, functions, options)
+        Of samples of runs.
+    values : array_like, shape (options,)
+        Of the options, e.g. the cutoff.
+    confidence : float
+        In (0, 1).
+
+    Returns
+    -------
+    tuple of float
+        Percentiles of the values that are best; NaN without a sample with a best one.
+    """
+    check_confidence(confidence)
+    chosen = best_option(gains)
+    best = np.asarray(values, dtype=np.float64)[chosen[chosen >= 0]]
+    if not best.size:
+        return float("nan"), float("nan")
+    tail = (1.0 - confidence) / 2.0
+    low, high = np.quantile(best, [tail, 1.0 - tail], method="inverted_cdf")
+    return float(low), float(high)
+
+
+def deleted_groups(strata: ArrayLike, most: int) -> NDArray[np.float64]:
+    """Weights of runs in samples that lack one group of runs each.
+
+    Parameters
+    ----------
+    strata : array_like, shape (runs,)
+        The stratum of each run; the runs of a stratum are spread over the groups.
+    most : int
+        Most groups.
+
+    Returns
+    -------
+    ndarray, shape (groups, runs)
+        1, and 0 for the runs of the group that is left out.
+
+    Examples
+    --------
+    >>> deleted_groups([0, 0, 1, 1], 2).tolist()
+    [[0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]]
+    """
+    of_runs = np.asarray(strata)
+    groups = min(most, of_runs.size)
+    order = np.argsort(of_runs, kind="stable")
+    group = np.empty(of_runs.size, dtype=np.intp)
+    group[order] = np.arange(of_runs.size) % max(groups, 1)
+    return np.asarray(group != np.arange(groups)[:, np.newaxis], dtype=np.float64)
+
+
+def jackknifed(
+    value: ArrayLike, without: ArrayLike, *, confidence: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Limits of a positive number by the delete-group jackknife of its logarithm.
+
+    Parameters
+    ----------
+    value : array_like
+        From all runs; may be infinite.
+    without : array_like, shape (groups, ...)
+        From all runs but those of one group each.
+    confidence : float
+        In (0, 1).
+
+    Returns
+    -------
+    low, high : ndarray
+        Student's limits with groups - 1 degrees of freedom. `high` is infinite if the number is
+        infinite without some group. Both are NaN with fewer than two groups, or where the number
+        is not finite.
+
+    References
+    ----------
+    J. Shao and D. Tu, The Jackknife and Bootstrap, 1995, section 2.3.
+    """
+    check_confidence(confidence)
+    number, parts = np.asarray(value, np.float64), np.asarray(without, np.float64)
+    groups = len(parts)
+    if groups < 2:
+        return np.full(number.shape, np.nan), np.full(number.shape, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(parts)
+        finite = np.isfinite(logs)
+        count = np.maximum(finite.sum(axis=0), 1)
+        mean = np.where(finite, logs, 0.0).sum(axis=0) / count
+        squares = np.where(finite, (logs - mean) ** 2, 0.0).sum(axis=0)
+        reach = stdtrit(groups - 1, (1.0 + confidence) / 2.0) * np.sqrt(
+            (groups - 1) / count * squares
+        )
+        low, high = number * np.exp(-reach), number * np.exp(reach)
+    high = np.where(np.isposinf(parts).any(axis=0), np.inf, high)
+    known = np.isfinite(number)
+    return np.where(known, low, np.nan), np.where(known, high, np.nan)
+
+
+def resampled_runs(
+    strata: ArrayLike, *, resamples: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """How often each run is in samples drawn within the strata.
+
+    Strata of one run are drawn from together.
+
+    Returns
+    -------
+    ndarray, shape (resamples, runs)
+        Whole numbers.
+    """
+    _, stratum, sizes = np.unique(np.asarray(strata), return_inverse=True, return_counts=True)
+    if sizes.size and sizes.min() < 2:
+        stratum = np.zeros_like(stratum)
+    weights = np.zeros((resamples, stratum.size))
+    for k in range(stratum.max(initial=-1) + 1):
+        mine = np.flatnonzero(stratum == k)
+        weights[:, mine] = rng.multinomial(mine.size, np.full(mine.size, 1 / mine.size), resamples)
+    return weights
