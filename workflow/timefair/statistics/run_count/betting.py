@@ -11,7 +11,7 @@ from timefair.statistics.checks import check_confidence
 
 HALVINGS = 40
 BLOCK = 500
-"""Samples whose limits are sought at once: few enough to stay near the processor."""
+"""Number of samples in one block: few enough for the cache of the processor."""
 TRUNCATION = 0.5
 """A bet risks at most this share of the capital."""
 
@@ -88,7 +88,7 @@ def _predicted_variance(x: NDArray[np.float64]) -> NDArray[np.float64]:
 def _lower_limit(
     x: NDArray[np.float64], bets: NDArray[np.float64], limit: float
 ) -> NDArray[np.float64]:
-    """The least candidate that the gambler for values above it has not ruined, by bisection.
+    """The smallest candidate mean that the bets do not exclude, by bisection.
 
     The gambler's capital falls with the candidate. The limit is a candidate that is excluded.
     """

@@ -26,10 +26,10 @@ FEATURES = (
 """Columns of `features`; logarithms are decimal."""
 
 LEAST = 1e-16
-"""Ratios below it, and above its inverse, are not told apart."""
+"""Ratios are limited to this value and its inverse."""
 
 BLOCK = 1000
-"""Samples that are described at once: the memory that it needs beside them."""
+"""Number of samples in one block, which limits the memory."""
 
 
 def features(
@@ -95,7 +95,7 @@ def features(
 
 
 def _rows(samples: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Features of the first n values of each sample, those with as many finite ones together."""
+    """Features of the first n values of each sample, grouped by the number of finite values."""
     seen = np.isfinite(samples) & (np.arange(samples.shape[1]) < counts[:, np.newaxis])
     sizes = seen.sum(axis=1)
     table = np.empty((len(samples), len(FEATURES)))
@@ -109,7 +109,7 @@ def _rows(samples: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np
 
 
 def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What all features between the first and the last say of finite values, shape (samples, n)."""
+    """All features except the first and the last, from finite values of shape (samples, n)."""
     unit = np.abs(seen).max(axis=1, keepdims=True)
     seen = seen / np.where(unit > 0.0, unit, 1.0)
     low, middle, high = np.quantile(seen, [0.25, 0.5, 0.75], axis=1)

@@ -22,7 +22,7 @@ from scipy.stats import binom
 from timefair.statistics.checks import check_confidence
 
 PRIOR_RUNS = 2.0
-"""Weight of the mixture's prior in runs: the intervals of n in 10..50 are about narrowest."""
+"""Weight of the prior of the mixture, in runs; it makes the intervals for n in 10..50 narrow."""
 
 
 def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
@@ -161,7 +161,7 @@ def _binomial_ranks(n: int, p: float, tail: float) -> tuple[int, int]:
 
 @lru_cache(maxsize=4096)
 def _log_mixture(n: int, p: float) -> NDArray[np.float64]:
-    """Evidence that k of n successes have a probability below p, for k = 0..n; falls with k."""
+    """Evidence that k of n successes have a probability below p, for k = 0..n; decreases with k."""
     if n < 1:
         raise ValueError(f"n must be at least 1, not {n}")
     k = np.arange(n + 1)
@@ -174,7 +174,7 @@ def _log_mixture(n: int, p: float) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=64)
 def _look_error(p: float, error: float, start: int, cap: int) -> float:
-    """The greatest nominal error of a look with which all looks together err at most `error`."""
+    """The largest nominal error of a look for which the error of all looks is at most `error`."""
 
     def excess(log_tail: float) -> float:
         return _crossing(p, float(np.exp(log_tail)), start, cap) - error

@@ -30,8 +30,7 @@ class Reason(StrEnum):
     CAP = "cap"
     """Stops at the cap; the criterion was never met."""
     OUT_OF_BOUNDS = "out of bounds"
-    """Stops at the cap; a value is outside of the rule's bounds, so that its promise does not
-    hold."""
+    """Stops at the cap; a value is outside the bounds of the rule, so its promise is not valid."""
 
     @property
     def stops(self) -> bool:

@@ -340,7 +340,7 @@ def _width_look(
 def _distance(
     estimate: NDArray[np.float64], other: NDArray[np.float64], relative: bool
 ) -> NDArray[np.float64]:
-    """Distance from the estimate, 0 where both are the same, be they infinite or 0."""
+    """Distance from the estimate; 0 if both are equal, also if both are infinite or 0."""
     same = np.asarray(estimate == other)
     apart = np.full(same.shape, np.inf)
     finite = ~same & np.isfinite(estimate) & np.isfinite(other)
