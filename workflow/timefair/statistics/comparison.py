@@ -357,7 +357,10 @@ def equal_ert(
 
 
 def _chance_of_balance(ranks: NDArray[np.float64], smaller: float) -> float:
-    """Two-sided probability of a rank sum of at most `smaller`, if both signs are equally likely."""
+    """Two-sided probability of a rank sum of at most `smaller`, if both signs are equally likely.
+
+    The signs are those of the differences.
+    """
     chance = np.ones(1)  # of each sum of half ranks
     for halves in np.rint(2 * ranks).astype(np.int64):
         away, here = np.pad(chance, (halves, 0)), np.pad(chance, (0, halves))

@@ -88,9 +88,9 @@ def _predicted_variance(x: NDArray[np.float64]) -> NDArray[np.float64]:
 def _lower_limit(
     x: NDArray[np.float64], bets: NDArray[np.float64], limit: float
 ) -> NDArray[np.float64]:
-    """The smallest candidate mean that the bets do not exclude, by bisection.
+    """The largest candidate mean that is excluded by the bets on values above it, by bisection.
 
-    The gambler's capital falls with the candidate. The limit is a candidate that is excluded.
+    The capital of the gambler decreases as the candidate increases.
     """
     low = np.zeros(x.shape[:-1])
     high = np.ones(x.shape[:-1])
