@@ -90,7 +90,7 @@ def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDA
     Raises
     ------
     ValueError
-        If a value is NaN, `p` lies outside [0, 1], or `k` is below 1.
+        If a value is NaN, `p` is outside [0, 1], or `k` is below 1.
 
     References
     ----------

@@ -101,7 +101,7 @@ def percentile_interval(
     Raises
     ------
     ValueError
-        If `confidence` lies outside (0, 1), or a replicate is NaN.
+        If `confidence` is outside (0, 1), or a replicate is NaN.
 
     Examples
     --------

@@ -197,7 +197,7 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     Raises
     ------
     ValueError
-        If a sample is not a vector or has NaN, or `confidence` lies outside (0, 1).
+        If a sample is not a vector or has NaN, or `confidence` is outside (0, 1).
 
     Notes
     -----
@@ -357,7 +357,10 @@ def equal_ert(
 
 
 def _chance_of_balance(ranks: NDArray[np.float64], smaller: float) -> float:
-    """Two-sided chance of a rank sum as small as that if each rank takes either side evenly."""
+    """Two-sided probability of a rank sum of at most `smaller`, if both signs are equally likely.
+
+    The signs are those of the differences.
+    """
     chance = np.ones(1)  # of each sum of half ranks
     for halves in np.rint(2 * ranks).astype(np.int64):
         away, here = np.pad(chance, (halves, 0)), np.pad(chance, (0, halves))
@@ -366,7 +369,7 @@ def _chance_of_balance(ranks: NDArray[np.float64], smaller: float) -> float:
 
 
 def _wins(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 where the one of a row is better than the one of a column, half for a tie."""
+    """1 if the value of a row is better than that of a column, 0.5 for a tie."""
     left, right = x[:, np.newaxis], y[np.newaxis, :]
     return np.asarray((left < right) + 0.5 * (left == right))
 

@@ -32,7 +32,7 @@ def holm(p: ArrayLike, *, further: int = 0) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If `p` is not a vector or a number lies outside [0, 1].
+        If `p` is not a vector or a number is outside [0, 1].
 
     References
     ----------
@@ -73,7 +73,7 @@ def holm_levels(p: ArrayLike, alpha: float, *, further: int = 0) -> NDArray[np.f
     Raises
     ------
     ValueError
-        If `p` is not a vector or a number lies outside [0, 1].
+        If `p` is not a vector or a number is outside [0, 1].
 
     References
     ----------
@@ -161,7 +161,7 @@ def benjamini_hochberg(p: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If `p` is not a vector or a number lies outside [0, 1].
+        If `p` is not a vector or a number is outside [0, 1].
 
     References
     ----------
@@ -192,7 +192,7 @@ def _family(p: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
 def _step_down(
     family: NDArray[np.float64], made: NDArray[np.bool_], factors: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Multiply p from the smallest on by its factor; never fall, never exceed 1."""
+    """Multiply each p-value by its factor, from the smallest on; never decreasing, at most 1."""
     order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
     adjusted = np.full(family.shape, np.nan)
     adjusted[order] = np.minimum(np.maximum.accumulate(factors * family[order]), 1.0)
@@ -201,7 +201,7 @@ def _step_down(
 
 @cache
 def _true_together(algorithms: int) -> frozenset[int]:
-    """How many pairs of equals there can be: one group of j equals, and the same for the others."""
+    """The possible numbers of pairs of equal algorithms, recursively over groups of equals."""
     if algorithms < 2:
         return frozenset({0})
     return frozenset(

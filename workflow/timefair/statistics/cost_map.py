@@ -144,7 +144,7 @@ def leader_by_share(
     Raises
     ------
     ValueError
-        If `confidence` lies outside (0, 1).
+        If `confidence` is outside (0, 1).
 
     Notes
     -----
@@ -227,7 +227,7 @@ def _leader(
 
 
 def _least(runs: NDArray[np.int64], others: NDArray[np.int64]) -> float:
-    """The smallest one-sided p-value of two algorithms by the order of their runs."""
+    """The smallest one-sided p-value that a test of the order of two samples can have."""
     ways = 1.0
     for m, n in zip(runs.tolist(), others.tolist(), strict=True):
         ways *= comb(m + n, m)

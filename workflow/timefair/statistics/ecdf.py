@@ -179,7 +179,7 @@ def ecdf_band(
 
 
 def _reached(times: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How many targets each run has reached at each cost, shape (runs, points)."""
+    """Number of targets that each run has reached at each cost, shape (runs, points)."""
     reached = np.zeros((times.shape[0], points.size))
     for target in np.where(np.isfinite(times), times, np.nan).T:
         reached += target[:, np.newaxis] <= points

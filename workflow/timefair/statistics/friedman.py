@@ -221,7 +221,7 @@ def critical_difference(algorithms: int, problems: int, alpha: float) -> float:
     Raises
     ------
     ValueError
-        If `alpha` lies outside (0, 1).
+        If `alpha` is outside (0, 1).
 
     References
     ----------
@@ -241,7 +241,7 @@ def critical_difference(algorithms: int, problems: int, alpha: float) -> float:
 
 
 def _standard_error(algorithms: int, problems: int) -> float:
-    """Of the difference of two average ranks when all algorithms are equal."""
+    """Standard error of the difference of two average ranks if all algorithms are equal."""
     return math.sqrt(algorithms * (algorithms + 1) / (6 * problems))
 
 

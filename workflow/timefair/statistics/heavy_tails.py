@@ -124,7 +124,7 @@ def widening(costs: ArrayLike, *, confidence: float) -> NDArray[np.float64]:
     ------
     ValueError
         If `costs` is neither a vector nor a matrix, has fewer than two runs or a cost that is
-        negative or not finite, or `confidence` lies outside (0, 1).
+        negative or not finite, or `confidence` is outside (0, 1).
 
     Notes
     -----

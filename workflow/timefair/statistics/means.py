@@ -15,7 +15,7 @@ from timefair.statistics.checks import check_confidence
 Method = Literal["bootstrap-t", "paper", "paper-bootstrap"]
 
 NO_SPREAD = 1e-12
-"""A resampled variance below this share of the sample's is 0 but for rounding."""
+"""A resampled variance below this share of the sample variance counts as 0."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def _sample(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def _standard_deviation(x: NDArray[np.float64]) -> float:
-    """Over n; scaled, so that the squares of small and of large values stay numbers."""
+    """Standard deviation with the divisor n, scaled to avoid underflow and overflow."""
     scale = float(np.abs(x).max())
     return scale * float((x / scale).std()) if np.ptp(x) > 0 else 0.0
 

@@ -127,7 +127,7 @@ def beta_interval(
     Raises
     ------
     ValueError
-        If a count lies outside 1..n, or `confidence` is out of range.
+        If a count is outside 1..n, or `confidence` is out of range.
 
     References
     ----------
@@ -171,7 +171,7 @@ def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Probabi
     Raises
     ------
     ValueError
-        If a count lies outside 1..n, or `confidence` is out of range.
+        If a count is outside 1..n, or `confidence` is out of range.
 
     References
     ----------
@@ -220,7 +220,7 @@ def paper_bootstrap_interval(
     Raises
     ------
     ValueError
-        If a count lies outside 1..n, or `confidence` or `resamples` is out of range.
+        If a count is outside 1..n, or `confidence` or `resamples` is out of range.
 
     References
     ----------
@@ -278,7 +278,7 @@ def success_interval(
     Raises
     ------
     ValueError
-        If `successes` lies outside 0..runs, or `confidence` is out of range.
+        If `successes` is outside 0..runs, or `confidence` is out of range.
 
     References
     ----------
@@ -314,7 +314,7 @@ def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If a probability lies outside [0, 1], or a number of runs is negative or not finite.
+        If a probability is outside [0, 1], or a number of runs is negative or not finite.
 
     References
     ----------
@@ -354,7 +354,7 @@ def runs_needed(p: ArrayLike, wanted: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If a probability lies outside [0, 1].
+        If a probability is outside [0, 1].
 
     References
     ----------

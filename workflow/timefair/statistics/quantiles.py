@@ -31,7 +31,7 @@ def quantile_rank(n: int, p: float) -> int:
     Raises
     ------
     ValueError
-        If `n` is smaller than 1 or `p` lies outside [0, 1].
+        If `n` is smaller than 1 or `p` is outside [0, 1].
 
     Examples
     --------
@@ -68,7 +68,7 @@ def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.f
     Raises
     ------
     ValueError
-        If a value is NaN or `p` lies outside [0, 1].
+        If a value is NaN or `p` is outside [0, 1].
 
     References
     ----------
@@ -159,10 +159,10 @@ def quantile_interval(
 
 @lru_cache
 def _limit_ranks(n: int, p: float, confidence: float) -> tuple[int, int, float]:
-    """Ranks of the limits, 0 and n + 1 for none, and their coverage.
+    """Ranks of the limits (0 and n + 1 if there is none), and their coverage.
 
-    The number of values at or below the quantile is binomial, and lies in lower..upper - 1 when the
-    limits hold the quantile.
+    The number of values at or below the quantile is binomial. It is in lower..upper - 1 if the
+    limits contain the quantile.
     """
     from scipy.stats import binom  # slow to import, and most tables need no interval of a quantile
 

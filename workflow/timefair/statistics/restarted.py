@@ -17,25 +17,25 @@ from timefair.statistics.ert import check_pairs, ert, residuals
 from timefair.statistics.quantiles import sample_quantile
 
 MOST_SUMS = 1 << 15
-"""Pairs of sums of failures that are added up before a lattice takes the place of all sums."""
+"""Number of pairs of failure sums above which a lattice replaces the list of all sums."""
 
 CELLS = (1 << 15) - 1
-"""Of a lattice."""
+"""Number of cells of a lattice."""
 
 NEGLIGIBLE = 1e-17
-"""Probability of so many failures in a row that more of them are left out."""
+"""Longer sequences of failures are neglected if their probability is below this value."""
 
 SLACK = 1e-12
-"""Relative difference of two runtimes that is taken for rounding."""
+"""Relative difference of two runtimes that counts as rounding."""
 
 ROUNDING = 1e-9
-"""Difference of two probabilities that is taken for rounding."""
+"""Difference of two probabilities that counts as rounding."""
 
 NOTHING = 1e-150
-"""A cost below it is none: its square would be lost among the smallest numbers."""
+"""Smaller costs count as zero, because their square would underflow."""
 
 DAMPING = 1e-12
-"""Of what lies beyond a lattice; its root times the precision of numbers is a lattice's own."""
+"""Damping of the part of the series beyond a lattice."""
 
 
 @dataclass(frozen=True)
@@ -50,19 +50,20 @@ class RestartedMoments:
 class Bounds:
     """Limits that contain the exact value; arrays of one shape.
 
-    The two limits are equal if the value is computed exactly."""
+    The two limits are equal if the value is computed exactly.
+    """
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
     @classmethod
     def around(cls, first: NDArray[np.float64], second: NDArray[np.float64]) -> Bounds:
-        """In order, whatever rounding did to limits that are equal."""
+        """The limits in ascending order, also if they differ only by rounding."""
         return cls(np.minimum(first, second), np.maximum(first, second))
 
     @property
     def middle(self) -> NDArray[np.float64]:
-        """The exact value, or half way between its limits."""
+        """The exact value, or the mean of its limits."""
         return np.asarray((self.low + self.high) / 2)
 
 
@@ -199,7 +200,7 @@ def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bo
     ------
     ValueError
         If `spent` and `success` are not vectors of one length, a cost is negative or not finite, or
-        a probability lies outside (0, 1].
+        a probability is outside (0, 1].
 
     Notes
     -----
@@ -231,16 +232,16 @@ def _costs(spent: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class _RestartedRuns:
-    """Runs to be drawn with restarts; failures that cost nothing are left out.
+    """Runs to be drawn with restarts, without failures of zero cost.
 
     Attributes
     ----------
     runs
-        How many they are.
+        Number of runs.
     successes
         Cost of each success.
     lengths, chances
-        Each cost that failures have, ascending, and its probability.
+        The different costs of failures, ascending, and their probabilities.
     """
 
     runs: int
@@ -261,10 +262,10 @@ class _RestartedRuns:
 
 @dataclass(frozen=True)
 class _Waits:
-    """What the failures before a run may have cost together, ascending.
+    """Possible sums of the costs of the failures before a run, ascending.
 
-    ``begun[i]`` is the expected number of runs that begin before ``sums[i]``, and the last one that
-    of all runs.
+    ``begun[i]`` is the expected number of runs that begin before ``sums[i]``. The last item is the
+    expected number of all runs.
     """
 
     sums: NDArray[np.float64]
@@ -282,13 +283,13 @@ class _Waits:
         return np.where(np.isposinf(points), 1.0, fraction)
 
     def reaches(self, sample: _RestartedRuns, point: float, p: float) -> bool:
-        """Whether `cdf` at one finite point comes to p; bisection asks this 40 times."""
+        """Whether `cdf` at one finite point is at least p; bisection calls this 40 times."""
         latest = point * (1.0 + SLACK) - sample.successes
         begun = self.begun[self.sums.searchsorted(latest, side="right")]
         return bool(min(begun.sum() / sample.runs, 1.0) >= p - ROUNDING)
 
     def quantile(self, sample: _RestartedRuns, p: float, limit: float) -> float:
-        """The step at which `cdf` comes to p; the limit if that is earlier."""
+        """The smallest point at which `cdf` is at least p, but at most the limit."""
         if not self.reaches(sample, limit, p):
             return limit
         low, high = 0.0, limit
@@ -334,7 +335,7 @@ def _waits(sample: _RestartedRuns, limit: float) -> tuple[_Waits, _Waits]:
 def _listed(
     lengths: NDArray[np.float64], chances: NDArray[np.float64], limit: float
 ) -> _Waits | None:
-    """Every sum of failures up to a limit; None if they are too many to list.
+    """All sums of failure costs up to a limit; None if there are too many to list.
 
     With Q the failures, 1 + Q + Q^2 + ... is the product of (1 + Q), (1 + Q^2), (1 + Q^4), ...
     """
@@ -356,7 +357,7 @@ def _listed(
 def _merged(
     sums: NDArray[np.float64], chances: NDArray[np.float64], limit: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The sums up to a limit, ascending, those that differ by rounding taken together."""
+    """The sums up to a limit, ascending; sums that differ only by rounding are merged."""
     order = np.argsort(sums, kind="stable")
     order = order[sums[order] <= limit]
     if order.size == 0:
@@ -367,10 +368,10 @@ def _merged(
 
 
 def _runs_begun(steps: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Expected number of runs that begin at each point of a lattice, of failures in whole cells.
+    """Expected number of runs that begin at each point of a lattice, if failures cost whole cells.
 
-    The power series 1/(1 - Q), from its values on a circle within the unit circle: what lies beyond
-    the lattice and returns at its start is damped away.
+    The result is the power series 1/(1 - Q). It is computed from its values on a circle inside the
+    unit circle, so that the part beyond the lattice, which is added to its start, is damped.
     """
     kept = steps <= CELLS
     failed = np.bincount(steps[kept].astype(np.int64), chances[kept], minlength=CELLS + 1)

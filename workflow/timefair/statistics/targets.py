@@ -38,7 +38,7 @@ def relative_targets(
     ------
     ValueError
         If the shapes differ, a number is NaN, a best is ``-inf`` or worse than its first, or a
-        share lies outside [0, 1].
+        share is outside [0, 1].
 
     Notes
     -----

@@ -14,12 +14,12 @@ from timefair.statistics.score_test import score_p
 GRID = 33
 """Angles at which the test is made before the limits are refined."""
 HALVINGS = 40
-"""Bisections of each limit: it is then as exact as the numbers are."""
+"""Number of bisection steps for each limit, enough for the precision of floating point."""
 
 EMPTY, EVERY, BELOW, ABOVE, BETWEEN, OUTSIDE = (
     "empty", "every", "below", "above", "between", "outside",
 )  # fmt: skip
-"""What a set may look like; see `TurningSets`."""
+"""The shapes of a set; see `TurningSets`."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def turning_sets(
     Raises
     ------
     ValueError
-        If `confidence` lies outside (0, 1).
+        If `confidence` is outside (0, 1).
 
     Notes
     -----
