@@ -102,8 +102,7 @@ class Timefair(Library):
 
 
 TIMEFAIR = Timefair()
-"""Differential evolution, the seven algorithms of the quantiles paper, baselines, and
-portfolios."""
+"""DE, the seven algorithms of the quantiles paper, baselines, and portfolios."""
 
 
 def _module(name: str) -> ModuleType:
