@@ -247,9 +247,7 @@ def test_few_functions_are_decided_together(evidence, better, verdict, leaders):
     standing, table = from_runs(known, SPACE, "precision", "Q.50")
     assert (standing.verdict, standing.leaders, table) == (verdict, leaders, "comparison")
     if verdict is Verdict.MIXED:
-        assert standing.reason == (
-            "Ahead of other algorithms: A on f1 sphere; B on f2 ellipsoid."
-        )
+        assert standing.reason == ("Ahead of other algorithms: A on f1 sphere; B on f2 ellipsoid.")
 
 
 def test_the_budget_is_that_of_the_dimension(evidence):

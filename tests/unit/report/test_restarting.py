@@ -45,4 +45,3 @@ def test_gains_come_first_and_the_largest_of_them():
 
 def test_without_the_table_nothing_is_said():
     assert said() == []
-

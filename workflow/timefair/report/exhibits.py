@@ -27,6 +27,7 @@ class PictureFile(NamedTuple):
 PICTURES_BYTES = 500_000
 """What the pictures of a page may have together."""
 
+
 def figures(
     drawn: Sequence[Mapping[str, Any]],
     pictures: Mapping[str, PictureFile],

@@ -12,8 +12,8 @@ The modules need only numpy and scipy, and nothing else of timefair:
 - `evaluation_cost`, `turning_costs`, `cost_map`: the ERT as a line in the cost of an evaluation,
   where two lines cross, and which algorithm is best at each cost and budget;
 - `launch_law`, `restart_policies`, `restart_choice`: what other restart policies would have cost;
-- `portfolios`: what each algorithm contributes to the best of all, and which algorithms should share
-  a budget;
+- `portfolios`: what each algorithm contributes to the best of all, and which algorithms should
+  share a budget;
 - `ecdf`, `profiles`: runtimes and costs over many problems, with bands from `strata`;
 - `ranks`, `friedman`, `comparison`, `rank_sum`, `score_test`, `corrections`: which algorithm is
   better, and whether this is significant when many algorithms are compared;

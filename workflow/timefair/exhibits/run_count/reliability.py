@@ -39,9 +39,7 @@ COLUMNS = (
     Column("estimate", "the estimate that is judged: `median` or `mean`", text=True),
     Column("n", "number of runs that the estimate is made from"),
     Column("error_percent", "the estimate counts as right within this error of the truth", "%"),
-    Column(
-        "held_out", "what the training data exclude: `functions` or `algorithms`", text=True
-    ),
+    Column("held_out", "what the training data exclude: `functions` or `algorithms`", text=True),
     Column(
         "truth",
         "what the estimate is compared with: `independent` runs or, if a sample has none, the "
