@@ -7,7 +7,7 @@ import fcntl
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from timefair.basics.errors import InputError, storing
 from timefair.campaign import configuration, plan, provenance
@@ -30,6 +30,8 @@ class Workflow(Protocol):
     is_main_process: bool
     executor_plugin: object
     dryrun: bool
+    local_exec: bool
+    scheduling_settings: Any  # None until the jobs are to be run
 
 
 def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.Keys:
