@@ -62,7 +62,11 @@ FAULTS: list[tuple[str, object, str]] = [
     ),
     ("name", None, "name: missing; Name of the campaign, and of its folder in `results/`."),
     ("name", 7, "name: 7: should be text"),
-    ("budget", None, "budget: missing; What a run may use."),
+    (
+        "budget",
+        None,
+        "budget: missing; Limits of a run. The first limit that a run reaches ends it. At least one is needed.",
+    ),
     ("budget.time_s", 0, "budget.time_s: 0: should be at least 1e-06"),
     ("budget.time_s", -1.5, "budget.time_s: -1.5: should be at least 1e-06"),
     ("budget.time_s", float("nan"), "budget.time_s: nan: should be a finite number"),

@@ -2,7 +2,7 @@
 
 | `use` | what |
 |---|---|
-| ``timefair:DE`` | DE, the seven algorithms of the quantiles paper, baselines, and portfolios |
+| ``timefair:DE`` | DE, algorithms of the quantiles paper, baselines, portfolios |
 | ``nevergrad:PSO`` | All optimizers of nevergrad, under their own names |
 | ``pycma:BIPOP`` | CMA-ES by its own authors, with restarts and a surrogate |
 | ``scipy:L-BFGS-B`` | Local methods of `minimize` and global optimizers of scipy |

@@ -102,7 +102,7 @@ class Timefair(Library):
 
 
 TIMEFAIR = Timefair()
-"""DE, the seven algorithms of the quantiles paper, baselines, and portfolios."""
+"""DE, algorithms of the quantiles paper, baselines, portfolios."""
 
 
 def _module(name: str) -> ModuleType:
