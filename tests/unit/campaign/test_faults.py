@@ -65,7 +65,8 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "budget",
         None,
-        "budget: missing; Limits of a run. The first limit that a run reaches ends it. At least one is needed.",
+        "budget: missing; Limits of a run. The first limit that a run reaches ends it. At least "
+        "one is needed.",
     ),
     ("budget.time_s", 0, "budget.time_s: 0: should be at least 1e-06"),
     ("budget.time_s", -1.5, "budget.time_s: -1.5: should be at least 1e-06"),

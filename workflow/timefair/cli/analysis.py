@@ -68,7 +68,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
     typeset = commands.add_parser(
         "typeset",
         help="write tables as LaTeX",
-        description="Writes tables as LaTeX for a paper. Numbers are rounded and not computed "
+        description="Writes tables as LaTeX for a paper. The numbers are rounded and not computed "
         "again.",
         example="timefair typeset results/default/tables/ert.parquet \\\n"
         "    --campaign results/default/campaign.json --output .",
