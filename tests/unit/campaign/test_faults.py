@@ -62,7 +62,12 @@ FAULTS: list[tuple[str, object, str]] = [
     ),
     ("name", None, "name: missing; Name of the campaign, and of its folder in `results/`."),
     ("name", 7, "name: 7: should be text"),
-    ("budget", None, "budget: missing; What a run may use."),
+    (
+        "budget",
+        None,
+        "budget: missing; Limits of a run. The first limit that a run reaches ends it. At least "
+        "one is needed.",
+    ),
     ("budget.time_s", 0, "budget.time_s: 0: should be at least 1e-06"),
     ("budget.time_s", -1.5, "budget.time_s: -1.5: should be at least 1e-06"),
     ("budget.time_s", float("nan"), "budget.time_s: nan: should be a finite number"),
@@ -351,7 +356,7 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "published",
         {"search": {"format": "ioh", "path": "."}},
-        "published.search: an algorithm has this label already; give another",
+        "published.search: an algorithm already has this label; give another",
     ),
     ("relative_targets", [2], "relative_targets.0: 2: should be less than 1"),
     ("statistics.executions", [0], "statistics.executions.0: 0: should be at least 1"),
@@ -392,21 +397,21 @@ def test_a_fault_is_one_line(key: str, value: object, line: str) -> None:
             "pbo",
             16,
             "scipy:Powell",
-            "scipy:Powell takes continuous variables, and pbo has binary ones; "
-            "write integer: round beside its use",
+            "scipy:Powell takes continuous variables, but pbo has binary ones; "
+            "add integer: round to this algorithm",
         ),
         (
             "bbob",
             5,
             "timefair:RLS",
-            "timefair:RLS takes binary variables, and bbob has continuous ones",
+            "timefair:RLS takes binary variables, but bbob has continuous ones",
         ),
         (
             "bbob-mixint",
             5,
             "pycma:lq-CMA-ES",
-            "pycma:lq-CMA-ES takes continuous variables, and bbob-mixint has mixed ones; "
-            "write integer: round beside its use",
+            "pycma:lq-CMA-ES takes continuous variables, but bbob-mixint has mixed ones; "
+            "add integer: round to this algorithm",
         ),
         ("pbo", 16, "timefair:random-search", None),
         ("pbo", 16, "timefair:RLS", None),
@@ -433,7 +438,7 @@ def test_published_data_need_optima_that_are_known() -> None:
     with pytest.raises(InputError) as caught:
         parse(mapping)
     assert caught.value.faults == (
-        "published: nobody knows the optimum of all these problems, and published data are "
+        "published: the optimum of some of these problems is unknown, and published data are "
         "distances to it",
     )
     mapping["problems"]["functions"] = 1
@@ -448,8 +453,8 @@ def test_a_final_target_needs_an_optimum_that_is_known() -> None:
     with pytest.raises(InputError) as caught:
         parse(mapping)
     assert caught.value.faults == (
-        "budget.final_target: 0.1: nobody knows the optimum of these problems; write null, or "
-        "give problems.parameters.f_opt of a function of your own",
+        "budget.final_target: 0.1: the optimum of these problems is unknown; write null, or "
+        "give problems.parameters.f_opt of your own function",
     )
     for harmless in ({"final_target": None}, {}):
         mapping["budget"] = {"evaluations": 100, **harmless}
@@ -581,7 +586,7 @@ def test_labels_that_differ_only_in_case_are_refused(tmp_path: Path) -> None:
 
 def test_another_system_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "darwin")
-    with pytest.raises(InputError, match=r"^timefair measures on Linux; this is darwin$"):
+    with pytest.raises(InputError, match=r"^timefair measures only on Linux; this is darwin$"):
         parse(CAMPAIGN)
 
 

@@ -93,9 +93,9 @@ def trial(tmp_path: Path) -> Trial:
 
 def test_no_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["progress", str(tmp_path)]) == 2
-    assert capsys.readouterr().err.startswith(f"timefair: {tmp_path}: holds no campaign; name ")
+    assert capsys.readouterr().err.startswith(f"timefair: {tmp_path}: contains no campaign; name ")
     (tmp_path / "campaign.json").write_text("{}")
-    with pytest.raises(InputError, match="not a campaign that this timefair wrote"):
+    with pytest.raises(InputError, match="not written by this version of timefair"):
         ProgressReader(tmp_path)
 
 
@@ -128,7 +128,7 @@ def test_a_pause_is_no_work_and_a_stop_is_said(trial: Trial) -> None:
     assert trial.watch.look(trial.now_s).worked_s == pytest.approx(8)
     assert "about" in trial.said(later_s=30)
     assert trial.said(later_s=600) == (
-        "trial: 8 of 16 runs (50 %); 8 s so far; no run for 10 min, start snakemake to go on"
+        "trial: 8 of 16 runs (50 %); 8 s so far; no run for 10 min, start snakemake to continue"
     )
 
 

@@ -147,7 +147,7 @@ def test_a_snapshot_that_cannot_be_read(measured, verify):
     measured.snapshot.write_text("{")
     status, lines = verify()
     assert status == 1
-    assert lines[0].startswith(f"{measured.snapshot}: not a campaign that this timefair wrote;")
+    assert lines[0].startswith(f"{measured.snapshot}: not written by this version of timefair;")
     assert lines[-1].startswith("4 files, 8 runs, ")
 
 
@@ -161,7 +161,7 @@ def test_journals_are_looked_at_and_left_alone(measured, verify, row):
     path.write_bytes(damaged)
     status, lines = verify("--quiet")
     assert status == 1
-    assert lines == [f"{path}: 1 damaged run; start snakemake again: measured again"]
+    assert lines == [f"{path}: 1 damaged run; start snakemake again to measure them again"]
     assert path.read_bytes() == damaged
 
 
@@ -183,7 +183,7 @@ def test_nothing_to_look_at(verify, tmp_path):
     target = tmp_path / "folder"
     assert verify(target=target) == (2, [f"timefair: {target}: there is no such file or folder"])
     target.mkdir()
-    assert verify(target=target) == (2, [f"timefair: {target}: holds no records"])
+    assert verify(target=target) == (2, [f"timefair: {target}: contains no records"])
 
 
 def test_tables_of_mixed_machines_need_consent(measured, tmp_path, capsys):

@@ -530,6 +530,19 @@ def test_a_curve_that_ends_before_the_others_ends_in_a_cross():
     assert cross.get_xdata()[0] == tables["anytime"].query("algorithm == 'B'")["cost"].max()
 
 
+def test_an_svg_does_not_depend_on_the_last_bits_of_a_position(tmp_path):
+    files = [tmp_path / f"{k}.svg" for k in range(2)]
+    for path, shift in zip(files, (0.0, 1e-13), strict=True):
+        figure = Figure(figsize=(2, 1))
+        ax = figure.add_axes((0.1, 0.1 + shift, 0.8, 0.8))
+        ax.plot([0.0, 1.0], [0.0, 1.0], marker="o")
+        style.save(figure, path)
+    one, other = (path.read_text() for path in files)
+    assert one == other
+    assert 'clip-path="url(#n' in one
+    assert set(re.findall(r'href="#(\w+)"', one)) <= set(re.findall(r' id="(\w+)"', one))
+
+
 def test_an_svg_has_coordinates_to_a_hundredth_of_a_point(tmp_path):
     figure = Figure(figsize=(2, 1))
     ax = figure.add_subplot()

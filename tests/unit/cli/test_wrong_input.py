@@ -116,9 +116,9 @@ def test_a_wrong_table(kind, words, study, capsys) -> None:
 def test_a_table_under_the_name_of_another(study, capsys) -> None:
     (study / "runs.parquet").rename(study / "ert.parquet")
     words = "report ert.parquet --campaign campaign.json --output new/o.html"
-    assert "ert.parquet: is the table runs, and ert is needed" in refused(words, capsys)
+    assert "ert.parquet: is the table runs; should be ert" in refused(words, capsys)
     words = "draw ert --table ert.parquet --output new/o.pdf"
-    assert "ert.parquet: is the table runs, and ert is needed" in refused(words, capsys)
+    assert "ert.parquet: is the table runs; should be ert" in refused(words, capsys)
 
 
 @pytest.mark.parametrize("kind", WRONG)

@@ -77,4 +77,4 @@ def test_it_is_a_number_of_seconds(cost):
 def test_the_checklist_states_it(runs, campaign):
     rows = made("checklist", runs, campaign)
     said = rows.to_csv()
-    assert "an evaluation counts 0.01 s more than it takes" in said
+    assert "each evaluation counts 0.01 s more than it takes" in said

@@ -19,7 +19,7 @@ def test_a_good_campaign_needs_no_caution_but_its_checklist(evidence):
 
 def test_few_runs_and_few_functions(evidence):
     said = told(evidence({"A": 0.1, "B": 0.2}, functions=2, runs=4))
-    assert said["Few runs"].startswith("Every algorithm has 4 runs on a function only.")
+    assert said["Few runs"].startswith("Every algorithm has only 4 runs on a function.")
     assert said["Few functions"].startswith("2 functions say little")
 
 
@@ -39,7 +39,7 @@ def test_failed_and_disturbed_runs_are_counted(evidence):
     disturbance = known.table("disturbance")
     disturbance.loc[disturbance["algorithm"] == "B", "disturbed"] = 3
     said = told(known)
-    assert said["Failed runs"] == "80 runs of B (crashed) failed; they count as they ended."
+    assert said["Failed runs"] == "80 runs of B (crashed) failed. Results up to the failure count."
     assert (
         said["Disturbance"] == "3 of 160 runs were disturbed, and count. B has the most: 3 of 80."
     )
@@ -48,8 +48,8 @@ def test_failed_and_disturbed_runs_are_counted(evidence):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"shared": 80}, "Runs of B share files, as the campaign asks"),
-        ({"watched": 80, "with_names": 3, "watched_because": "no"}, "of B files appeared"),
+        ({"shared": 80}, "Runs of B share files, because the campaign allows it"),
+        ({"watched": 80, "with_names": 3, "watched_because": "no"}, "of B, files appeared"),
         ({"watched": 80, "appeared_in_trial": "x", "watched_because": "no"}, "folders (no)."),
         ({"watched": 80}, None),
     ],
@@ -96,7 +96,7 @@ def test_an_unknown_optimum_is_the_first_thing_said(evidence):
         frame.attrs |= {unknown_optimum.KIND: "unknown", unknown_optimum.TARGETS: "share"}
     first = cautions(found)[0]
     assert first.topic == "Unknown optimum"
-    assert "some run reaches that by construction" in first.text
+    assert "At least one run reaches it by construction" in first.text
     assert "target_values" in first.text
     text = page(found.tables, {}, found.campaign)
     for part in ("findings", "figures"):

@@ -20,7 +20,7 @@ QUICK_AND_SLOW = {"quick": 0.01, "slow": 0.5}
 def test_the_quicker_of_two_wins_on_many_functions(evidence):
     standing = by_rank(evidence(QUICK_AND_SLOW, made=RANKED), SPACE, "seconds", "ERT")
     assert (standing.verdict, standing.leaders, standing.tied) == (Verdict.CLEAR, ("quick",), ())
-    assert "Average rank 1 over 8 functions, then slow 2." in standing.reason
+    assert "Average rank 1 over 8 functions, then slow with 2." in standing.reason
 
 
 def test_the_same_on_few_functions_is_not_sure(evidence):
@@ -67,7 +67,7 @@ def test_the_quicker_has_reached_more_early_and_the_same_late(evidence):
     assert (early.verdict, early.leaders) == (Verdict.CLEAR, ("quick",))
     assert "100\u00a0%" in early.reason
     assert late.verdict is Verdict.NOTHING
-    assert late.reason == "All have reached 100\u00a0% of the targets."
+    assert late.reason == "All algorithms have reached 100\u00a0% of the targets."
 
 
 def test_one_run_an_instance_is_not_tested(evidence):
@@ -117,7 +117,7 @@ def test_too_few_functions_are_said_to_be_too_few(evidence):
 def test_decided_pairs_are_counted(evidence):
     said = pairs_decided(evidence({"quick": 0.01, "never": 50.0}), SPACE)
     assert "1 of 1 pair is decided" in said
-    assert said.endswith("all for quick.")
+    assert said.endswith("all in favour of quick.")
 
 
 def test_of_pairs_that_are_listed_in_part_it_is_said_which(evidence):
@@ -134,7 +134,7 @@ def test_one_algorithm_alone_is_compared_with_nobody(evidence):
 
 def test_without_tables_nothing_is_said(evidence):
     found = findings(evidence(QUICK_AND_SLOW, made=("runs",)), SPACE)
-    assert found.headline.startswith("Nothing ranks")
+    assert found.headline.startswith("No table ranks")
     assert found.sentences == found.situations == found.functions == ()
 
 
@@ -143,7 +143,7 @@ def test_headlines(evidence):
     assert findings(evidence(QUICK_AND_SLOW), SPACE).headline.startswith("quick wins")
     few = findings(evidence(QUICK_AND_SLOW, functions=3), SPACE)
     assert few.headline.startswith(
-        "quick wins on f1 sphere, f2 ellipsoid and f3 Rastrigin, by the runs: better than"
+        "quick wins on f1 sphere, f2 ellipsoid and f3 Rastrigin, by the runs: it is better than"
     )
     assert across([few]) == ""
     assert across([few, few]).startswith("Sure winners: quick")
@@ -151,7 +151,9 @@ def test_headlines(evidence):
     assert close.headline.startswith(
         "There is no sure winner on f1 sphere, f2 ellipsoid and f3 Rastrigin, by the runs."
     )
-    assert across([close, close]) == "None of the 2 spaces has a sure winner."
+    assert across([close, close]) == (
+        "None of the 2 parts (suite and dimension) has a sure winner."
+    )
 
 
 @pytest.fixture
@@ -204,7 +206,7 @@ def test_one_function_is_decided_by_its_runs(evidence):
     """Six of nine readers were told "not tested"."""
     found = findings(evidence(QUICK_AND_SLOW, functions=1), SPACE)
     assert found.headline.startswith(
-        "quick wins on f1 sphere, by the runs: better than every other"
+        "quick wins on f1 sphere, by the runs: it is better than every other"
     )
     assert Verdict.UNTESTED not in {one.standing.verdict for one in found.situations}
     by_want = {one.want: one for one in found.situations}
@@ -215,7 +217,7 @@ def test_one_function_is_decided_by_its_runs(evidence):
 
 def test_many_functions_are_decided_over_functions(evidence):
     found = findings(evidence(QUICK_AND_SLOW), SPACE)
-    assert found.headline.startswith("quick wins over 8 functions: better than every other")
+    assert found.headline.startswith("quick wins over 8 functions: it is better than every other")
 
 
 def _comparison(*better):
@@ -245,7 +247,7 @@ def test_few_functions_are_decided_together(evidence, better, verdict, leaders):
     standing, table = from_runs(known, SPACE, "precision", "Q.50")
     assert (standing.verdict, standing.leaders, table) == (verdict, leaders, "comparison")
     if verdict is Verdict.MIXED:
-        assert standing.reason == "Ahead of others are f1 sphere: A; f2 ellipsoid: B."
+        assert standing.reason == ("Ahead of other algorithms: A on f1 sphere; B on f2 ellipsoid.")
 
 
 def test_the_budget_is_that_of_the_dimension(evidence):
@@ -287,4 +289,4 @@ def test_the_pair_that_is_decided_most_often_need_not_be_most_of_them(evidence):
                          "better": ["A", "A", "B", "C", None]})  # fmt: skip
     said = pairs_decided(Evidence({"comparison": rows}, known.campaign), SPACE)
     assert "4 of 5 pairs are decided" in said
-    assert said.endswith("(Wilcoxon, Holm), most often for A (2).")
+    assert said.endswith("(Wilcoxon, Holm), most often in favour of A (2).")

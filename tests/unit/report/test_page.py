@@ -242,8 +242,8 @@ def test_what_the_page_needs_is_made_though_nobody_asked_for_it(evidence):
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        ({}, "2 instances each, with 5 runs an instance and 1"),
-        ({"stopping": {"rule": "quantile"}}, "each, with at most 5 runs an instance and 1"),
+        ({}, "2 instances each, with 5 runs per instance and 1"),
+        ({"stopping": {"rule": "quantile"}}, "each, with at most 5 runs per instance and 1"),
     ],
 )
 def test_the_first_sentence_says_at_most_if_a_rule_may_stop_earlier(evidence, keys, said):

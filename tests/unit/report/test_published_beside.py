@@ -53,6 +53,6 @@ def test_looks_are_those_of_the_figures(evidence):
 
 def test_the_first_sentence_and_the_warnings(evidence):
     said = in_one_sentence(evidence.campaign)
-    assert said.endswith("beside published data of B where evaluations are counted.")
+    assert said.endswith("Comparisons in evaluations include published data of B.")
     assert said.startswith("2 algorithms")
     assert not any("3 runs" in warning for warning in _few_runs(evidence))

@@ -4,9 +4,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from timefair.exhibits.registry import TABLES
 from timefair.report.evidence import Evidence, Space
-from timefair.report.exhibits import FAMILIES
 from timefair.report.findings.restarting import TABLE, restarts
 
 SPACE = Space("bbob", 5)
@@ -47,7 +45,3 @@ def test_gains_come_first_and_the_largest_of_them():
 
 def test_without_the_table_nothing_is_said():
     assert said() == []
-
-
-def test_the_page_has_a_place_for_the_tables_of_every_room():
-    assert {table.family for table in TABLES.values()} <= set(FAMILIES)

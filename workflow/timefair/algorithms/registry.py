@@ -2,14 +2,14 @@
 
 | `use` | what |
 |---|---|
-| ``timefair:DE`` | DE, the quantiles paper's seven, baselines, portfolios |
-| ``nevergrad:PSO`` | All optimizers of nevergrad, by their own names |
-| ``pycma:BIPOP`` | CMA-ES by its authors, with restarts and a surrogate |
+| ``timefair:DE`` | DE, algorithms of the quantiles paper, baselines, portfolios |
+| ``nevergrad:PSO`` | All optimizers of nevergrad, under their own names |
+| ``pycma:BIPOP`` | CMA-ES by its own authors, with restarts and a surrogate |
 | ``scipy:L-BFGS-B`` | Local methods of `minimize` and global optimizers of scipy |
 | ``cmaes:CMA`` | CMA-ES and its variants by the package cmaes (optional) |
 | ``fcmaes:CMA-ES`` | The optimizers of fcmaes in C++ (optional) |
-| ``modcma:BIPOP`` | CMA-ES in modules, in C++ and in Python (optional) |
-| ``modde:modDE`` | Differential evolution in modules (optional) |
+| ``modcma:BIPOP`` | Modular CMA-ES, in C++ and in Python (optional) |
+| ``modde:modDE`` | Modular differential evolution (optional) |
 | ``nlopt:LN_BOBYQA`` | The algorithms of NLopt that need no gradient (optional) |
 | ``pybobyqa:BOBYQA`` | Trust regions of quadratic models, with restarts (optional) |
 | ``pygmo:sade`` | The algorithms of pygmo for one objective within bounds (optional) |

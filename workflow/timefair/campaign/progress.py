@@ -116,7 +116,7 @@ class ProgressReader:
         self._folder = folder
         if not (folder / plan.SNAPSHOT).exists():
             raise InputError(
-                f"{folder}: holds no campaign; name results/NAME, once snakemake has started"
+                f"{folder}: contains no campaign; name results/NAME, once snakemake has started"
             )
         self.campaign: Campaign = configuration.restore(folder / plan.SNAPSHOT)
         self._keys = plan.read_keys(folder, self.campaign)

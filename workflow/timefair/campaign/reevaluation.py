@@ -31,7 +31,7 @@ class Difference(NamedTuple):
         return (
             f"f{row['function']} D={row['dimension']} instance {row['instance']}, run {row['run']}:"
             f" the best point was recorded with {row['best_f']!r} and now gives {self.now}; "
-            "restore the function and the packages that were measured, or measure again"
+            "restore the function and the packages of the measurement, or measure again"
         )
 
 

@@ -33,7 +33,7 @@ def folder() -> Path:
     for file in metadata.files("timefair") or ():
         if file.match("share/timefair/workflow/Snakefile"):
             return Path(str(file.locate())).resolve().parents[1]
-    raise InputError("the workflow is not installed beside the package; install timefair again")
+    raise InputError("the workflow is not installed with the package; install timefair again")
 
 
 def snakefile() -> str:
@@ -52,7 +52,7 @@ def begin(target: Path) -> None:
     source, names = folder(), ("Snakefile", CAMPAIGN, "profiles")
     there = [str(target / name) for name in names if (target / name).exists()]
     if there:
-        raise InputError(*(f"{path}: is there already; name another folder" for path in there))
+        raise InputError(*(f"{path}: exists already; name another folder" for path in there))
     try:
         target.mkdir(parents=True, exist_ok=True)
         (target / "Snakefile").write_text(_ENTRY, encoding="utf-8")

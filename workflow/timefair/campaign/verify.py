@@ -89,7 +89,7 @@ def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
     records = [path for room in rooms for path in _below(room, ".parquet")]
     journals = [path for room in rooms for path in _below(room, ".parquet.journal")]
     if not (records or journals or _snapshot(target).exists()):
-        raise InputError(f"{target}: holds no records")
+        raise InputError(f"{target}: contains no records")
     inspection = _Inspection(say, Reevaluation(points_s))
     inspection.at_snapshot(_snapshot(target))
     for path in records:
@@ -176,11 +176,11 @@ class _Inspection:
             return
         if content.owner is None and path.stat().st_size:
             self._problem(
-                f"{path}: its head cannot be read; {plan.AGAIN}: its runs are measured again"
+                f"{path}: its header cannot be read; {plan.AGAIN} to measure its runs again"
             )
         if content.damaged:
             runs = _count(content.damaged, "damaged run")
-            self._problem(f"{path}: {runs}; {plan.AGAIN}: measured again")
+            self._problem(f"{path}: {runs}; {plan.AGAIN} to measure them again")
 
     def at_the_whole(self, target: Path) -> None:
         """What only shows when all was seen: runs that are missing, records that are mixed."""

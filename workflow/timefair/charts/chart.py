@@ -23,33 +23,34 @@ PAPER = "timefair.charts.paper"
 
 
 ENDED = (
-    "A curve that ends at a cross ends there because half of the runs made no more evaluations: "
-    "nothing is known beyond."
+    "A curve ends at a cross if half of the runs made no more evaluations; nothing is known beyond "
+    "it."
 )
 LEADERS = (
-    f"From {pages.MANY} algorithms on, the 7 best at the end of the curves (or marks), by their "
-    "average rank over the panels, are in colour; the others are grey."
+    f"With {pages.MANY} or more algorithms, the 7 best at the end of the curves (or marks), by "
+    "their average rank over the panels, are in colour; the others are grey."
 )
 BANDS = (
-    f"The axes follow the curves; bands are cut there, and fewer than {LEAST_RUNS} runs have none."
+    f"The axes follow the curves and cut wider bands; fewer than {LEAST_RUNS} runs have no band."
 )
 
 
 OVERVIEWS = {
-    "log": "An overview is a map of all functions: how many times the least value of any algorithm "
-    "each one has, at the hardest target that was reached on the function.",
-    "own log": "An overview has the geometric mean over the functions, those below 1e-8 counted as "
-    "that, for all functions and for each group of the suite.",
-    "share": "An overview has the share over all functions and over each group of the suite.",
+    "log": "An overview is a map of all functions: the value of each algorithm as a multiple of "
+    "the least value, at the hardest target that was reached on the function.",
+    "own log": "An overview shows the geometric mean over all functions and over each group of the "
+    "suite; values below 1e-8 count as 1e-8.",
+    "share": "An overview shows the share over all functions and over each group of the suite.",
 }
 """What sums up the functions on the first page, for each scale of curves."""
 LINES = (
-    f"With several pages, or from {pages.MANY} algorithms on, there is a line per algorithm "
+    f"With several pages, or with {pages.MANY} or more algorithms, there is one line per algorithm "
     "instead, with a dot for each function and a bar at the median."
 )
 MAP = (
-    "An overview is a map of all functions: how many times the least median of any algorithm each "
-    f"one has; precisions below 1e-8 count as that. Fewer than {LEAST_RUNS} runs have no pale bar. "
+    "An overview is a map of all functions: the median of each algorithm as a multiple of the "
+    "least median; precisions below 1e-8 count as 1e-8. "
+    f"Fewer than {LEAST_RUNS} runs have no pale bar. "
     f"{LEADERS}"
 )
 
@@ -275,7 +276,7 @@ class Dots(Chart):
     renderer = "dots"
     panels = "functions"
     on_paper = (
-        "An overview has a line per algorithm, with a dot for each function and a bar at the "
+        "An overview has one line per algorithm, with a dot for each function and a bar at the "
         f"median. {LEADERS}"
     )
 
@@ -304,8 +305,8 @@ class Slopes(Chart):
 
     renderer = "slopes"
     on_paper = (
-        f"From {pages.MANY} algorithms on, the 7 with the best average rank are in colour; the "
-        "others are grey."
+        f"With {pages.MANY} or more algorithms, the 7 with the best average rank are in colour; "
+        "the others are grey."
     )
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
@@ -320,9 +321,9 @@ class RankAxis(Chart):
     renderer = "critical_difference"
     on_paper = (
         "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical "
-        "difference (CD): their order may be chance. From "
-        f"{pages.MANY} algorithms on, there is a line per algorithm instead, and the grey area "
-        "covers what differs from the best by no more."
+        "difference (CD): their order may be chance. With "
+        f"{pages.MANY} or more algorithms, there is one line per algorithm instead, and the grey "
+        "area covers average ranks that differ from the best by no more."
     )
     on_page = (
         "The grey bar covers average ranks that differ from the best by no more than Nemenyi's "

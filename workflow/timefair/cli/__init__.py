@@ -54,15 +54,15 @@ def parser(command: str = "") -> Command:
     """
     top = Command(
         prog="timefair",
-        description="Benchmarks black-box optimizers: the same seconds for each, with restarts. "
-        "`snakemake` runs a campaign; these commands check it beforehand, watch it, and are what "
-        "its jobs call. Each explains itself: `timefair COMMAND --help`.",
+        description="Benchmarks black-box optimizers: each gets the same time, restarts included. "
+        "`snakemake` runs a campaign. These commands check a campaign, show its progress, and do "
+        "the work of its jobs. For the help of a command: `timefair COMMAND --help`.",
         example="timefair check mine.yaml\nsnakemake --cores all --configfile mine.yaml",
         exits={
             0: "done, and nothing is wrong",
             1: "something is wrong with the machine (`doctor`) or the records (`verify`); with a "
             "traceback: a defect of timefair",
-            128 + signal.SIGINT: "ended by Ctrl-C; 128 and its number for another signal",
+            128 + signal.SIGINT: "ended by Ctrl-C; for another signal, 128 plus its number",
         },
     )
     top.add_argument(

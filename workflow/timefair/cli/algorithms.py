@@ -20,17 +20,21 @@ def add_to(commands: Commands) -> None:
         "algorithms",
         help="list the algorithms that can be used",
         description="Lists the libraries whose algorithms a campaign can name as `library:name`, "
-        "with their versions, and the package that is missing for what cannot be used here.",
+        "with their versions. For algorithms that cannot be used, it names the missing package.",
         example="timefair algorithms\ntimefair algorithms --library scipy",
     )
-    algorithms.add_argument("--library", metavar="LIBRARY", help="every algorithm of one library")
-    algorithms.add_argument("--all", action="store_true", help="every algorithm of every library")
+    algorithms.add_argument(
+        "--library", metavar="LIBRARY", help="list every algorithm of one library"
+    )
+    algorithms.add_argument(
+        "--all", action="store_true", help="list every algorithm of every library"
+    )
     algorithms.set_defaults(command=_algorithms)
 
     audit = commands.add_parser(
         "audit",
         help="measure how algorithms behave: errors, bounds, repeats, overhead, stopping",
-        description="Gives each algorithm four runs, with the code that measures campaigns, and "
+        description="Runs each algorithm four times, with the code that measures campaigns, and "
         "prints a table: errors, points out of bounds, whether a seed repeats the run, the cost "
         "of an evaluation, and how the run was stopped. Failures are rows of the table.",
         example="timefair audit scipy:Nelder-Mead --output audit.csv",
@@ -38,12 +42,14 @@ def add_to(commands: Commands) -> None:
     audit.add_argument(
         "what", nargs="+", metavar="WHAT", help="library:name, a library, or a campaign file"
     )
-    audit.add_argument("--function", type=int, default=8, help="of bbob (8)")
-    audit.add_argument("--dimension", type=int, default=10, help="(10)")
-    audit.add_argument("--evaluations", type=int, default=2000, help="of a run (2000)")
-    audit.add_argument("--time", type=float, default=0.2, metavar="S", help="of a timed run (0.2)")
+    audit.add_argument("--function", type=int, default=8, help="function of bbob (8)")
+    audit.add_argument("--dimension", type=int, default=10, help="dimension (10)")
+    audit.add_argument("--evaluations", type=int, default=2000, help="evaluations of a run (2000)")
     audit.add_argument(
-        "--wall", type=float, default=20.0, metavar="S", help="limit of other runs (20)"
+        "--time", type=float, default=0.2, metavar="S", help="seconds of a timed run (0.2)"
+    )
+    audit.add_argument(
+        "--wall", type=float, default=20.0, metavar="S", help="limit of other runs, in seconds (20)"
     )
     audit.add_argument(
         "--output", nargs="+", type=Path, default=[], metavar="FILE", help=".csv, .md"

@@ -33,14 +33,14 @@ def add_to(commands: Commands, campaign: Command) -> None:
     analyse = commands.add_parser(
         "analyse",
         help="make the tables and figures of one room of exhibits",
-        description="Makes every table and figure of one room of exhibits that the campaign asks "
-        "for, in one process. Files whose code, settings and runs have not changed stay as they "
-        "are. Snakemake calls it, once per room.",
+        description="Makes every table and figure of one room (a group of exhibits) that the "
+        "campaign selects, in one process. Files whose code, settings and runs have not changed "
+        "stay as they are. Snakemake calls this command once per room.",
         example="timefair analyse runtimes results/default/collected/*.parquet \\\n"
         "    --campaign results/default/campaign.json --output results/default",
         parents=[campaign],
     )
-    analyse.add_argument("room", metavar="ROOM", help="such as runtimes")
+    analyse.add_argument("room", metavar="ROOM", help="its name, such as runtimes")
     analyse.add_argument("collected", **COLLECTED)
     analyse.add_argument(
         "--output", required=True, type=Path, metavar="FOLDER", help="for tables/ and figures/"
@@ -51,8 +51,8 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "tabulate",
         help="make one table",
         description="Makes one table of the collected runs, with the targets and statistics of "
-        "the campaign, and writes it as CSV and as Parquet. Runs of several campaigns make one "
-        "table if each algorithm has a label of its own. Work that takes minutes reports its "
+        "the campaign, and writes it as CSV and as Parquet. Runs of several campaigns can be in "
+        "one table if each algorithm has its own label. Work that takes minutes reports its "
         "progress.",
         example="timefair tabulate ert results/default/collected/*.parquet \\\n"
         "    --campaign results/default/campaign.json --output ert.csv ert.parquet",
@@ -67,9 +67,9 @@ def add_to(commands: Commands, campaign: Command) -> None:
 
     typeset = commands.add_parser(
         "typeset",
-        help="print tables as LaTeX",
-        description="Prints tables as LaTeX for a paper. Numbers are rounded for print and not "
-        "computed again.",
+        help="write tables as LaTeX",
+        description="Writes tables as LaTeX for a paper. The numbers are rounded and not computed "
+        "again.",
         example="timefair typeset results/default/tables/ert.parquet \\\n"
         "    --campaign results/default/campaign.json --output .",
         parents=[campaign],
@@ -81,9 +81,9 @@ def add_to(commands: Commands, campaign: Command) -> None:
     draw = commands.add_parser(
         "draw",
         help="draw one figure from its table",
-        description="Draws one figure from the table that it belongs to, in one or more formats, "
-        "by the ending of each file. A figure that needs several pages has an overview in these "
-        "files, and its other pages beside them, such as ert_D5.pdf.",
+        description="Draws one figure from its table, in one or more formats, which are chosen by "
+        "the endings of the files. If a figure needs several pages, these files have its overview, "
+        "and its other pages are beside them, such as ert_D5.pdf.",
         example="timefair draw ert --table results/default/tables/ert.parquet --output ert.pdf",
     )
     draw.add_argument("figure", metavar="FIGURE", help="its name, such as ert")
@@ -97,10 +97,11 @@ def add_to(commands: Commands, campaign: Command) -> None:
 
     report = commands.add_parser(
         "report",
-        help="make the page that a person reads",
-        description="Makes one HTML page of the tables and figures of a campaign: who wins, by how "
-        "much, how certain that is, and for whom, with sortable tables, the machine and the "
-        "reporting checklist. It needs no network and no other file.",
+        help="make the report page",
+        description="Makes one HTML page from the tables and figures of a campaign. The page "
+        "states which algorithm wins, by how much, how certain this is, and in which situations. "
+        "It has sortable tables, the machine and the reporting checklist, and needs no network and "
+        "no other file.",
         example="timefair report results/default/tables/*.parquet \\\n"
         "    --figures results/default/figures/*.svg \\\n"
         "    --campaign results/default/campaign.json --output report.html",
@@ -112,10 +113,10 @@ def add_to(commands: Commands, campaign: Command) -> None:
     )
     report.add_argument("--output", required=True, type=Path, metavar="HTML", help="to write")
     report.add_argument(
-        "--checklist", type=Path, metavar="HTML", help="write the checklist as a page of its own"
+        "--checklist", type=Path, metavar="HTML", help="also write the checklist as a separate page"
     )
     report.add_argument(
-        "--document", type=Path, metavar="TEX", help="write a LaTeX document of all tables"
+        "--document", type=Path, metavar="TEX", help="also write a LaTeX document of all tables"
     )
     report.set_defaults(command=forked, work=_report)
 

@@ -14,23 +14,23 @@ def add_to(commands: Commands) -> None:
     """Add the commands of this module."""
     init = commands.add_parser(
         "init",
-        help="begin a folder for campaigns",
-        description="Writes what a folder needs for `snakemake` to run campaigns in it: a "
+        help="create a folder for campaigns",
+        description="Writes the files that `snakemake` needs to run campaigns in a folder: a "
         "Snakefile that includes the installed workflow, the profiles, and campaign.yaml, a copy "
-        "of the default campaign to be changed. A clone of timefair has all this. Files that are "
-        "there already are never overwritten.",
+        "of the default campaign for you to edit. A clone of timefair already has these files. "
+        "Existing files are never overwritten.",
         example="timefair init study\ncd study && snakemake --cores all --configfile campaign.yaml",
     )
-    init.add_argument("folder", type=Path, metavar="DIR", help="is made if need be")
+    init.add_argument("folder", type=Path, metavar="DIR", help="created if it does not exist")
     init.set_defaults(command=_init)
 
     check = commands.add_parser(
         "check",
-        help="check a campaign and say what it will cost and can show",
-        description="Reads a campaign file, names every fault in one line with the key, the value "
-        "and what would be right, and otherwise says how many runs and jobs the campaign has, "
-        "how long it takes at most, and how large a difference between two algorithms has to be "
-        "to be found. Nothing is measured.",
+        help="check a campaign, and show what it costs and what it can detect",
+        description="Reads a campaign file. Prints one line per fault, with the key, the value and "
+        "what would be right. Without faults, prints how many runs and jobs the campaign has, "
+        "how long it takes at most, and how large a difference between two algorithms must be to "
+        "be detected. Nothing is measured.",
         example="timefair check mine.yaml",
     )
     check.add_argument("config", type=Path, metavar="CONFIG", help="a campaign, in YAML")
@@ -39,13 +39,13 @@ def add_to(commands: Commands) -> None:
     schema = commands.add_parser(
         "schema",
         help="print the JSON schema of a campaign file",
-        description="Prints the JSON schema of a campaign file, with which an editor completes and "
-        "checks while you type. With --write it is written to a file instead.",
+        description="Prints the JSON schema of a campaign file. An editor uses it to complete and "
+        "check keys while you type. With --write the schema is written to a file instead.",
         example="timefair schema\ntimefair schema --write config/schema.json",
     )
     schema.add_argument(
         "--write", type=Path, nargs="?", const=Path("config/schema.json"), metavar="PATH",
-        help="write it instead, to config/schema.json unless told",
+        help="write to this file (config/schema.json)",
     )  # fmt: skip
     schema.set_defaults(command=_schema)
 
@@ -85,7 +85,7 @@ def _check(arguments: argparse.Namespace) -> None:
         print("core-seconds  unknown: evaluations are the only budget")
     else:
         if cost_s := campaign.budget.evaluation_cost_s:
-            print(f"virtual cost  {cost_s:g} s per evaluation, which nobody waits for")
+            print(f"virtual cost  {cost_s:g} s per evaluation, without waiting for it")
         print(f"core-seconds  at most {plan.core_seconds(campaign):.0f}")
         print(f"longest job   at most {duration(of_job)} in runs")
         print(f"wall time     at most about {duration(estimate)} on {cores} core(s)")

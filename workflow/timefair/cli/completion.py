@@ -19,7 +19,7 @@ def add_to(commands: Commands) -> None:
     completion = commands.add_parser(
         "completion",
         help="print a script that completes commands in the shell",
-        description="Prints a script for the shell to read at its start. The Tab key then "
+        description="Prints a script that the shell reads when it starts. The Tab key then "
         "completes commands, options, tables, figures, libraries and files. In bash put "
         '`eval "$(timefair completion bash)"` into ~/.bashrc; in zsh, after `compinit`, '
         '`eval "$(timefair completion zsh)"` into ~/.zshrc; in fish '

@@ -25,7 +25,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
     """Add the commands of this module."""
     export = commands.add_parser(
         "export",
-        help="write the runs for another tool to read",
+        help="write the runs in the format of another tool",
         description="Writes collected runs in the data format of another tool.",
     )
     exports = export.add_subparsers(title="formats", required=True, metavar="FORMAT")
@@ -34,7 +34,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
             name,
             help=f"{words}, for {READERS[name]}",
             description=f"Writes collected runs in {words}, one folder per algorithm, for "
-            f"{READERS[name]}. A folder that exists is refused.",
+            f"{READERS[name]}. An existing folder is refused.",
             example=f"timefair export {name} results/default/collected/*.parquet \\\n"
             f"    --campaign results/default/campaign.json --output exported-{name}",
             parents=[campaign],
@@ -50,7 +50,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
         if name == "coco":
             one.add_argument(
                 "--cost", choices=("evaluations", "seconds"), default="evaluations",
-                help="what is written in place of evaluations; seconds as microseconds",
+                help="the cost that is written as evaluations; seconds become microseconds",
             )  # fmt: skip
             one.set_defaults(command=_export_coco)
 

@@ -37,8 +37,8 @@ def add_to(commands: Commands, campaign: Command) -> None:
         help="measure one job",
         description="Measures the runs of one algorithm on one function, dimension and chunk of "
         "instances in one round, and writes their record. Runs that a killed job has finished are "
-        "taken from the journal beside the record. Snakemake calls it, with a key that only this "
-        "campaign and this code have; how it calls it, it prints when asked.",
+        "taken from the journal beside the record. Snakemake calls this command, with a key that "
+        "only this campaign and this code have. The example prints these calls.",
         example="snakemake --cores all --configfile mine.yaml --printshellcmds",
         parents=[campaign],
     )
@@ -46,8 +46,8 @@ def add_to(commands: Commands, campaign: Command) -> None:
     measure.add_argument("--function", required=True, type=int, help="number of the function")
     measure.add_argument("--dimension", required=True, type=int, help="of the search space")
     measure.add_argument("--instances", required=True, metavar="1-5_71", help="of the function")
-    measure.add_argument("--round", required=True, type=int, help="from 1")
-    measure.add_argument("--key", required=True, help="what the campaign was planned with")
+    measure.add_argument("--round", required=True, type=int, help="number of the round, from 1")
+    measure.add_argument("--key", required=True, help="key that the campaign was planned with")
     measure.add_argument("--record", required=True, type=Path, metavar="PARQUET", help="to write")
     measure.add_argument("--serve", nargs=3, type=int, help=argparse.SUPPRESS)
     measure.set_defaults(command=_measure)
@@ -55,8 +55,9 @@ def add_to(commands: Commands, campaign: Command) -> None:
     collect = commands.add_parser(
         "collect",
         help="join the records of an algorithm",
-        description="Joins the records of one algorithm to one file, once all that the campaign "
-        "asks for are there, whole and of one kind of machine and software. Snakemake calls it.",
+        description="Joins the records of one algorithm into one file. All records of the campaign "
+        "must exist, be undamaged, and come from one kind of machine and software. Snakemake "
+        "calls this command.",
         example="timefair collect --campaign results/default/campaign.json"
         " --algorithm Nelder-Mead --output collected.parquet",
         parents=[campaign],

@@ -48,7 +48,7 @@ def prepare_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise InputError(f"{path}: is not a folder, and cannot be made one") from None
+        raise InputError(f"{path}: is not a folder, and cannot be created") from None
     _refuse_locked(path)
 
 
@@ -78,7 +78,7 @@ def read_table(path: Path, name: str) -> pd.DataFrame:
         raise InputError(f"{path}: not a table that timefair wrote") from None
     found = frame.attrs.get("table", name)
     if found != name:
-        raise InputError(f"{path}: is the table {found}, and {name} is needed")
+        raise InputError(f"{path}: is the table {found}; should be {name}")
     return frame
 
 

@@ -25,12 +25,12 @@ def add_to(commands: Commands) -> None:
     """Add the commands of this module."""
     plan = commands.add_parser(
         "plan",
-        help="say how many runs, instances and functions a difference needs",
-        description="Reads the collected runs of a small campaign, a pilot, and says how many "
-        "runs, instances and functions the same algorithms need until a difference is found with "
-        "some probability after Holm's correction, and how many core-hours that takes. With "
-        "--core-hours it says how to split them between functions, instances and runs. Nothing "
-        "is measured.",
+        help="estimate how many runs, instances and functions a difference needs",
+        description="Reads the collected runs of a small campaign (a pilot). Prints how many runs, "
+        "instances and functions the same algorithms need to detect a difference with a given "
+        "probability after Holm's correction, and how many core-hours this takes. With "
+        "--core-hours it also prints how to split them between functions, instances and runs. "
+        "Nothing is measured.",
         example="timefair plan results/default --detect ratio=1.25\n"
         "timefair plan results/default --detect a12=0.7 --power 0.9\n"
         "timefair plan results/default --detect success=0.2 --core-hours 10",
@@ -44,9 +44,13 @@ def add_to(commands: Commands) -> None:
         help="ratio=1.25: of two ERTs; a12=0.7; success=0.2: difference of two success rates",
     )
     plan.add_argument(
-        "--power", type=float, default=POWER, metavar="P", help=f"probability to find it ({POWER})"
+        "--power",
+        type=float,
+        default=POWER,
+        metavar="P",
+        help=f"probability to detect it ({POWER})",
     )
-    plan.add_argument("--core-hours", type=float, metavar="H", help="say how to split them")
+    plan.add_argument("--core-hours", type=float, metavar="H", help="print how to split them")
     plan.set_defaults(command=_plan)
 
 
@@ -94,7 +98,7 @@ def _read(folder: Path) -> tuple[Campaign, list[Pilot]]:
     campaign = configuration.restore(folder / plan.SNAPSHOT)
     files = sorted((folder / "collected").glob("*.parquet"))
     if not files:
-        raise InputError(f"{folder}: has no collected runs; start snakemake and let it finish")
+        raise InputError(f"{folder}: has no collected runs; start snakemake and wait until it ends")
     runs = Runs.read(files)
     refuse_mixed(runs.origins, campaign)
     analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
@@ -103,7 +107,7 @@ def _read(folder: Path) -> tuple[Campaign, list[Pilot]]:
     cores = {label: campaign.cores_of(label) for label in campaign.algorithms}
     found = list(pilots(runs, analysis, unit, cores))
     if not found:
-        raise InputError(f"{folder}: has no runs; start snakemake and let it finish")
+        raise InputError(f"{folder}: has no runs; start snakemake and wait until it ends")
     for pilot in found:
         if len(pilot.algorithms) < 2:
             raise InputError(f"{folder}: has one algorithm; a comparison needs at least 2")

@@ -25,17 +25,17 @@ def add_to(commands: Commands) -> None:
     """Add the commands of this module."""
     progress = commands.add_parser(
         "progress",
-        help="say how far a campaign is: runs done, failed, disturbed, time left",
-        description="Says in one line how many runs of a campaign are done, how many of them "
-        "failed or were disturbed, how long it has measured, and about how long it will, at the "
-        "pace up to now. It reads records and journals, locks nothing and writes nothing, so it "
-        "can be asked at any time, from any machine that sees the folder.",
+        help="show the progress of a campaign: runs done, failed, disturbed, time left",
+        description="Prints in one line how many runs of a campaign are done, how many of them "
+        "failed or were disturbed, how long it has measured, and an estimate of the time left at "
+        "the pace up to now. It reads records and journals, locks nothing and writes nothing, so "
+        "you can call it at any time, from any machine that can read the folder.",
         example="timefair progress results/default\ntimefair progress results/default --watch",
     )
     progress.add_argument("folder", type=Path, metavar="DIR", help="results/NAME")
     progress.add_argument(
         "--watch", type=float, nargs="?", const=EVERY_S, metavar="S",
-        help=f"look again every S seconds ({EVERY_S:g}) until all is made",
+        help=f"repeat every S seconds ({EVERY_S:g}) until everything is made",
     )  # fmt: skip
     progress.set_defaults(command=_progress)
 
@@ -86,7 +86,7 @@ def _times(campaign: Campaign, progress: CampaignProgress) -> list[str]:
         return [f"measured in {duration(progress.worked_s)}"]
     said = [f"{duration(progress.worked_s)} so far"] if progress.runs else []
     if progress.quiet_s is not None:
-        said.append(f"no run for {duration(progress.quiet_s)}, start snakemake to go on")
+        said.append(f"no run for {duration(progress.quiet_s)}, start snakemake to continue")
     elif progress.left_s is not None:
         said.append(f"about {duration(progress.left_s)} left")
     elif (

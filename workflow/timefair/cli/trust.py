@@ -17,36 +17,40 @@ def add_to(commands: Commands) -> None:
         help="find what would disturb times on this machine, and what to do about it",
         description="Checks the machine for about a second and prints one line per finding, the "
         "worst first: what was checked, the numbers, and what to do. `bad`: times would be "
-        "wrong; `warn`: they would spread or drift; `unknown`: this machine does not show it.",
+        "wrong; `warn`: times would spread or drift; `unknown`: this machine does not report it.",
         example="timefair doctor\ntimefair doctor --cores 1 --json",
         exits={0: "no finding is bad", 1: "a finding is bad"},
     )
-    doctor.add_argument("--cores", type=int, metavar="N", help="runs at once (all usable)")
-    doctor.add_argument("--json", action="store_true", help="findings with all facts, as JSON")
+    doctor.add_argument(
+        "--cores", type=int, metavar="N", help="number of runs at the same time (all usable)"
+    )
+    doctor.add_argument("--json", action="store_true", help="print all facts, as JSON")
     doctor.set_defaults(command=_doctor)
 
     verify = commands.add_parser(
         "verify",
         help="read every record again, and list what is damaged, missing or mixed",
         description="Reads every record, collected file and journal of a folder again, checks "
-        "their checksums, evaluates the best point of each run again, and prints one line per "
-        "damaged file, per record with missing runs, per point that has another value now, and "
-        "per mixture that should not be in one table. Nothing is changed.",
+        "their checksums, and evaluates the best point of each run again. Prints one line for "
+        "each damaged file, each record with missing runs, each point whose value is now "
+        "different, and each mixture of runs that should not be in one table. Nothing is changed.",
         example="timefair verify results/default",
         exits={
             0: "nothing is wrong",
-            1: "something is damaged, missing, mixed, or has another value",
+            1: "something is damaged, missing or mixed, or has a different value",
             2: "the command line is wrong, or there is nothing to verify",
         },
     )
-    verify.add_argument("folder", type=Path, metavar="DIR", help="results/NAME, or any records")
-    verify.add_argument("--quiet", action="store_true", help="problems only, no summary")
+    verify.add_argument(
+        "folder", type=Path, metavar="DIR", help="results/NAME, or any folder with records"
+    )
+    verify.add_argument("--quiet", action="store_true", help="print only problems, no summary")
     verify.add_argument(
         "--points-s",
         type=float,
         default=60.0,
         metavar="S",
-        help="seconds for evaluating best points again (60); 0: none",
+        help="seconds for evaluating best points again (60); 0: evaluate none",
     )
     verify.set_defaults(command=_verify)
 

@@ -2,3 +2,16 @@
 
 INDEX = "index.json"
 """The generated file of all names; see `timefair.exhibits.indexing`."""
+
+ROOMS = (
+    "comparisons",
+    "runtimes",
+    "costs",
+    "restarts",
+    "portfolios",
+    "quality",
+    "curves",
+    "run_count",
+    "campaign",
+)
+"""The rooms of exhibits, in the order in which a reader may ask."""

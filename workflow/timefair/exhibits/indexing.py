@@ -15,22 +15,9 @@ from importlib import import_module
 from pathlib import Path
 
 import timefair.exhibits
-from timefair.exhibits import INDEX
+from timefair.exhibits import INDEX, ROOMS
 from timefair.exhibits.exhibit import Column, Exhibit, Figure, declared
 from timefair.exhibits.questions import Question
-
-ROOMS = (
-    "comparisons",
-    "runtimes",
-    "costs",
-    "restarts",
-    "portfolios",
-    "quality",
-    "curves",
-    "run_count",
-    "campaign",
-)
-"""The rooms of exhibits, in the order of the reference pages."""
 
 CHECKOUT = Path(__file__).parents[3]
 NOTICE = "<!-- Generated from the declarations by python -m timefair.exhibits.indexing. -->"

@@ -44,7 +44,7 @@ _WHOLE = {
 """Words of a known optimum, and what is said instead. Nobody solves a problem of which nobody knows
 the optimum."""
 
-_GAPS = "A gap is f minus the least f that any run here found, so that some run has gap 0."
+_GAPS = "A gap is f minus the least f that any run here found, so at least one run has the gap 0."
 _TARGETS = {
     SHARE: "A target is the share that is left of the way from the median of the first values "
     "to that least f: the best run reaches every target by construction.",

@@ -1,4 +1,4 @@
-"""The functions of the CEC'2010 competition on large-scale optimization, with data of our own.
+"""The functions of the CEC'2010 competition on large-scale optimization, with other random data.
 
 K. Tang, X. Li, P. N. Suganthan, Z. Yang, T. Weise, *Benchmark Functions for the CEC'2010 Special
 Session and Competition on Large-Scale Global Optimization*, 2010. The formulas are those of the
@@ -12,23 +12,25 @@ report, in any dimension D and with groups of any size m.
 | 14-18 | D/m groups of m | the same | a multiple of m |
 | 19-20 | all variables together | Schwefel 1.2, Rosenbrock | 2 or more |
 
-The rest is separable: the same basic function without rotation, or a sphere in the functions of
-Schwefel 1.2 and Rosenbrock. Bounds are those of the report: 5 for Rastrigin, 32 for Ackley and 100
-for the others, on both sides of 0. The value at the optimum is exactly 0. Outside the bounds the
-formula holds.
+The variables that are not in groups (the rest, the other half) form a separable function. It is the
+same basic function without rotation, or a sphere if the basic function is Schwefel 1.2 or
+Rosenbrock. The bounds are those of the report: -5 and 5 for Rastrigin, -32 and 32 for Ackley, and
+-100 and 100 for the others. The value at the optimum is exactly 0. Outside the bounds, the same
+formula is used.
 
-The optimum, the order of the variables and the rotation are drawn from a seed, because the report
-has them for 1000 variables in groups of 50 only, and without instances. The generator is numpy's
-``default_rng([2010, function, D, m, instance])``, with m = 0 in functions 1-3, 19 and 20: the
-optimum is uniform within the bounds, the order uniform, and the rotation, one for all groups,
-uniform among orthogonal matrices. So results compare in kind with those of the competition, not
-number by number; it drew its shift from a normal distribution cut at the bounds.
+The report has data only for 1000 variables in groups of 50, and has no instances. timefair
+therefore draws the optimum, the order of the variables and the rotation with numpy's
+``default_rng([2010, function, D, m, instance])``, with m = 0 in functions 1-3, 19 and 20. The
+optimum is uniform within the bounds, and the order is uniform. All groups have the same rotation,
+which is uniform among orthogonal matrices. The competition drew its optimum from a normal
+distribution truncated at the bounds. Results can therefore be compared with those of the
+competition qualitatively, but not number by number.
 
 Parameters
 ----------
 group_size
-    The number of variables in a group, m. Default: 50 from 100 variables on, as in the report, and
-    half of the variables (at least 2) below.
+    The number of variables in a group, m. Default: 50 if there are 100 variables or more, as in the
+    report; otherwise half of the variables, but at least 2.
 """
 
 from __future__ import annotations

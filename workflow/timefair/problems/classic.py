@@ -1,6 +1,6 @@
 """Classic test functions with known optima, in any dimension.
 
-| | function | bounds | optimal value | after |
+| | function | bounds | optimal value | reference |
 |---|---|---|---|---|
 | 1 | Ackley | -32.768 to 32.768 | 0 | Ackley 1987 |
 | 2 | Rastrigin | -5.12 to 5.12 | 0 | Rastrigin 1974 |
@@ -15,17 +15,18 @@
 | 11 | Salomon | -100 to 100 | 0 | Salomon 1996 |
 | 12 | Trid | -D^2 to D^2 | -D (D + 4) (D - 1) / 6 | Neumaier 2006 |
 
-Formulas and bounds are those of S. Surjanovic and D. Bingham, *Virtual Library of Simulation
-Experiments: Test Functions and Datasets*, 2013, except for Salomon's.
+The formulas and bounds are those of S. Surjanovic and D. Bingham, *Virtual Library of Simulation
+Experiments: Test Functions and Datasets*, 2013, except for Salomon's function.
 
-Instance 1 is the function as published. The other instances move the optimum: it is drawn uniformly
-in the inner 80 % of the bounds, by numpy's ``default_rng([1960, function, D, instance])``. Schwefel
-and Michalewicz have better values outside their bounds, so they cannot be moved. Their instances
-reverse a random half of the axes, and outside the bounds the value is infinite. The optimum of
-Michalewicz has no closed form; it is computed per variable, as the function is separable.
+Instance 1 is the function as published. The other instances move the optimum. The new optimum is
+uniform in the inner 80 % of the bounds, drawn with numpy's
+``default_rng([1960, function, D, instance])``. Schwefel and Michalewicz cannot be moved, because
+they have better values outside their bounds. Their instances reverse a random half of the axes, and
+the value outside the bounds is infinite. The optimum of Michalewicz has no closed form. As the
+function is separable, timefair computes the optimum for each variable.
 
-The functions are written in numpy: at D = 10 an evaluation takes 3 to 17 times a bare call of
-``bbob`` f8 through cocoex.
+The functions are written in numpy. At D = 10, an evaluation takes 3 to 17 times as long as a bare
+call of ``bbob`` f8 through cocoex.
 """
 
 from __future__ import annotations

@@ -1,18 +1,19 @@
 """The single-objective suites of COCO (Hansen et al. 2021), through the package cocoex.
 
-The optimum is COCO's own, and exact.
+The optimum is the one that COCO uses, and it is exact.
 
-``bbob-boxed``: the bounds are strict, the value outside is infinite.
+``bbob-boxed``: the bounds are strict. The value outside the bounds is infinite.
 
-``bbob-mixint``: a fifth of the variables each has 2, 4, 8 and 16 values, and the last fifth is
-continuous. COCO rounds what an algorithm gives for an integer variable; here a number that is not
-whole, or outside the bounds, ends the run with the status ``raised``.
+``bbob-mixint``: the variables are in five groups of equal size. Those of the first four groups have
+2, 4, 8 and 16 values, and those of the fifth group are continuous. COCO rounds the value of an
+integer variable. timefair does not: a value that is not a whole number, or that is outside the
+bounds, ends the run with the status ``raised``.
 
-``bbob-noisy``: precisions are those of measured values, f with its noise, whereas COCO's own logger
-writes f without noise. Numbers are therefore not comparable with COCO's archive. The optimum is
-that of f. A measured value is never below it: all models of noise add 1.01e-8, so the target 1e-8
-is never reached, and those of the Cauchy noise (f103, f106, ..., f130) mostly add 10 or 1000 more.
-The noise of a run begins at a position of COCO's sequence that is drawn from the run's seed.
+``bbob-noisy``: the precisions are those of the measured values, f with noise. COCO's own logger
+writes f without noise, so the numbers cannot be compared with COCO's archive. The optimum is that
+of f without noise. A measured value is never below it: all models of noise add 1.01e-8, so the
+target 1e-8 is never reached. Cauchy noise (f103, f106, ..., f130) mostly adds 10 or 1000 more. The
+noise of a run begins at a position in COCO's sequence that the seed of the run determines.
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
 """The pseudo-Boolean functions of IOHprofiler (Doerr et al. 2020), through the package ioh.
 
-25 functions of 0 and 1 in any dimension; f21 and f23 need a square number of variables. Instance 1
-is the plain function; other instances permute or invert the variables and scale and shift the
-values. Any value of a variable other than 0 and 1 ends the run with the status ``raised``.
+25 functions of binary variables, in any dimension; f21 and f23 need a square number of variables.
+Instance 1 is the original function. The other instances permute or invert the variables, and scale
+and shift the values. A variable with a value other than 0 and 1 ends the run with the status
+``raised``.
 
-ioh maximizes. timefair minimizes: the value is ``-f``, and the optimum is the negative of the
-largest f. The optimum is unknown for LABS (f18) and NK landscapes (f25). It also counts as unknown
-where the optimum of ioh is not the optimum: for N-queens (f23) on boards smaller than 4 x 4, and
-for concatenated traps (f24) in dimensions that are not a multiple of 5. ioh transforms the optimum
-of the maximum independent set (f22) twice on instances above 1; timefair corrects it.
+ioh maximizes f and timefair minimizes, so timefair's value is ``-f``, and its optimum is the
+negative of the largest f. The optimum is unknown for LABS (f18) and NK landscapes (f25). timefair
+also treats it as unknown where the optimum that ioh states is wrong: for N-queens (f23) on boards
+smaller than 4 x 4, and for concatenated traps (f24) in dimensions that are not a multiple of 5. On
+instances above 1 of the maximum independent set (f22), ioh transforms the optimum twice; timefair
+corrects this.
 """
 
 from __future__ import annotations

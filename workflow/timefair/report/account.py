@@ -21,10 +21,10 @@ MOST_ALGORITHMS = 20
 
 REPEAT = """<p>Save the campaign as <code>{name}.yaml</code> and run</p>
 <pre>snakemake --cores all --configfile {name}.yaml</pre>
-<p>with timefair {version} and the versions of libraries that are listed under
-<a href="#machine">Machine</a>. The seed is {seed}: runs draw the same random numbers
-again{limit}.</p>
-<details class="long"><summary>The campaign, every default written out</summary>
+<p>with timefair {version} and the library versions that are listed under
+<a href="#machine">Machine</a>. The seed is {seed}, so the runs draw the same random
+numbers{limit}.</p>
+<details class="long"><summary>The campaign with all defaults</summary>
 <pre>{campaign}</pre></details>"""
 
 QUANTILES = (
@@ -48,8 +48,8 @@ def in_one_sentence(campaign: Campaign) -> str:
         f"{counted(len(campaign.algorithms), 'algorithm')} on "
         f"{counted(len(chosen.functions), 'function')} of {chosen.suite} in "
         f"{_dimensions(campaign)}, {counted(len(chosen.instances), 'instance')} each, with "
-        f"{_runs(campaign)} and {_budget(campaign)} a run"
-        f"{_beside(campaign)}."
+        f"{_runs(campaign)} and {_budget(campaign)} per run."
+        f"{_beside(campaign)}"
     )
 
 
@@ -57,12 +57,12 @@ def _beside(campaign: Campaign) -> str:
     if not campaign.published:
         return ""
     named = listed(list(campaign.published))
-    return f", beside published data of {named} where evaluations are counted"
+    return f" Comparisons in evaluations include published data of {named}."
 
 
 def _runs(campaign: Campaign) -> str:
     most = "" if campaign.stopping.rule == "fixed" else "at most "
-    return f"{most}{counted(campaign.runs, 'run')} an instance"
+    return f"{most}{counted(campaign.runs, 'run')} per instance"
 
 
 def _dimensions(campaign: Campaign) -> str:
@@ -105,7 +105,7 @@ def setup(evidence: Evidence, names: Names) -> str:
         f"stopping rule: {campaign.stopping.rule}",
         "Targets": f"{len(targets)} {kind}, {number(max(targets))} to {number(min(targets))}",
         "Confidence": f"{100 * campaign.statistics.confidence:g}\u00a0%",
-        "Disturbed runs": {"flag": "count", "exclude": "are left out of results"}.get(
+        "Disturbed runs": {"flag": "count", "exclude": "are omitted from results"}.get(
             campaign.timing.disturbed, "are measured again"
         ),
         "Seed": str(campaign.seed),
@@ -151,7 +151,7 @@ def repeat(campaign: Campaign) -> str:
         name=escape(campaign.name),
         version=__version__,
         seed=campaign.seed,
-        limit="" if campaign.budget.time_s is None else ", but seconds are never the same twice",
+        limit="" if campaign.budget.time_s is None else ", but times differ between executions",
         campaign=escape(
             yaml.safe_dump(campaign.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
         ),
@@ -165,7 +165,7 @@ def cite(evidence: Evidence) -> str:
 
 
 def _sources(evidence: Evidence) -> Iterator[str]:
-    yield f"timefair {__version__}, which measured and analysed (its entry is in CITATION.cff)"
+    yield f"timefair {__version__}: measurement and analysis (its entry is in CITATION.cff)"
     yield f"{SOURCE.removesuffix(', section 4')}: the protocol"
     if not {"quantiles", "multirun", "disagreements"}.isdisjoint(evidence.tables):
         yield f"{QUANTILES}: peak, average and bad case"

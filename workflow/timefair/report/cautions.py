@@ -62,15 +62,16 @@ def _unknown_optimum(evidence: Evidence) -> Iterator[str]:
     where = "No" if kind == "unknown" else "On some problems no"
     yield (
         f"{where} optimum is known. f is minimized, and results are compared with the least f that "
-        "any run here found: some run reaches that by construction, a better one may exist, and "
-        "numbers change when another algorithm or run is added."
+        "any run here found. At least one run reaches it by construction, a lower value may exist, "
+        "and the numbers change if another algorithm or run is added."
     )
     if evidence.some_frame.attrs[unknown_optimum.TARGETS] == unknown_optimum.SHARE:
         yield (
-            "Targets are shares left of the way from the median first value to that least f, so "
-            "the best run reaches all of them; name values of f in target_values to avoid that."
+            "A target is the share that is left of the way from the median first value to that "
+            "least f, so the best run reaches every target by construction. To avoid this, list "
+            "values of f in target_values."
         )
-    yield "The table best_points has f itself, and so has final_values where it is asked for."
+    yield "The table best_points contains f itself, as does final_values if it is selected."
 
 
 def _failures(evidence: Evidence) -> Iterator[str]:
@@ -88,7 +89,7 @@ def _failures(evidence: Evidence) -> Iterator[str]:
             f"{counted(int(row['runs']), 'run')} of {row['algorithm']} ({row['status']})"
             for row in by_status.reset_index().to_dict("records")
         ]
-        yield f"{listed(said)} failed; they count as they ended."
+        yield f"{listed(said)} failed. Results up to the failure count."
     if len(failed):
         messages = failed.loc[failed["message"] != "none", ["algorithm", "message"]]
         for row in messages.drop_duplicates("algorithm").head(MOST_MESSAGES).to_dict("records"):
@@ -101,16 +102,16 @@ def _carried_over(evidence: Evidence) -> Iterator[str]:
         return
     if len(shared := rows[rows["shared"] > 0]):
         yield (
-            f"Runs of {listed(sorted(shared['algorithm']))} share files, as the campaign asks: a "
-            "run may use what an earlier run found."
+            f"Runs of {listed(sorted(shared['algorithm']))} share files, because the campaign "
+            "allows it (isolation: shared). A run may use results of an earlier run."
         )
     found = (rows["with_names"] > 0) | (rows["appeared_in_trial"] != "none")
     if len(left := rows[(rows["watched"] > 0) & found]):
         reasons = sorted(set(left["watched_because"]))
         yield (
-            f"During runs of {listed(sorted(left['algorithm']))} files appeared or changed in "
-            "folders that runs share (table leftovers): a later run may have used what an earlier "
-            f"run found. The machine allows no private folders ({'; '.join(reasons)})."
+            f"During runs of {listed(sorted(left['algorithm']))}, files appeared or changed in "
+            "folders that runs share (table leftovers). A later run may have used results of an "
+            f"earlier run. The machine allows no private folders ({'; '.join(reasons)})."
         )
 
 
@@ -130,9 +131,9 @@ def _few_runs(evidence: Evidence) -> Iterator[str]:
     if told.empty or (least := int(told.min())) >= FEW_RUNS:
         return
     yield (
-        f"{'Some algorithms have' if told.max() > least else 'Every algorithm has'} "
-        f"{counted(least, 'run')} on a function only. Intervals are wide, and a difference that is "
-        "not sure may still be there."
+        f"{'Some algorithms have' if told.max() > least else 'Every algorithm has'} only "
+        f"{counted(least, 'run')} on a function. Intervals are wide, and a difference that is not "
+        "sure may still exist."
     )
 
 
@@ -140,8 +141,9 @@ def _few_functions(evidence: Evidence) -> Iterator[str]:
     count = len(evidence.campaign.problems.functions)
     if count < FEW_FUNCTIONS and len(evidence.campaign.algorithms) > 1:
         yield (
-            f"{counted(count, 'function')} {'says' if count == 1 else 'say'} little about others: "
-            f"verdicts come from the runs and hold for {'it' if count == 1 else 'these'} alone."
+            f"{counted(count, 'function')} {'says' if count == 1 else 'say'} little about other "
+            "functions. The verdicts come from the runs and hold only for "
+            f"{'this function' if count == 1 else 'these functions'}."
         )
 
 
@@ -193,7 +195,7 @@ def _resolution(evidence: Evidence) -> Iterator[str]:
     )
     if evidence.unit == "seconds":
         what = "Gaps" if evidence.optimum == "unknown" else "Precisions"
-        yield f"{what} at the end of the budget are not corrected for it."
+        yield f"{what} at the end of the budget are not corrected for this."
 
 
 def _speed(evidence: Evidence) -> Iterator[str]:

@@ -49,8 +49,8 @@ PAGE = """<!DOCTYPE html>
 
 CONTENTS = """<p>{summary}</p>
 <p>{note}</p>
-<p>The items are those of {source}. Each part is filled from the records of the campaign and from
-what it asked for; an item is met if all its parts are.</p>
+<p>The items are those of {source}. The evidence comes from the records of the campaign and from its
+configuration. An item is met if all its parts are met.</p>
 {items}"""
 
 ITEM = """<section>

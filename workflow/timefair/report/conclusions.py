@@ -27,7 +27,7 @@ MOST_TIED = 4
 
 SITUATIONS = """<h4>For whom</h4>
 <div class="scroll"><table class="stacked">
-<thead><tr><th scope="col">If …</th><th scope="col">in front</th><th scope="col">how sure</th></tr>
+<thead><tr><th scope="col">If …</th><th scope="col">first</th><th scope="col">certainty</th></tr>
 </thead>
 <tbody>
 {rows}
@@ -37,16 +37,17 @@ SITUATIONS = """<h4>For whom</h4>
 MOST_FUNCTIONS = 8
 """Functions of a space that are listed openly; more are folded."""
 
-FUNCTIONS = """<p class="note">By the expected cost to the hardest target that half of the runs of
-some algorithm reached; where there is none, that any run reached, or else by the median precision.
-Tied are those whose interval meets that of the first, as far as their runs tell. Intervals of times
-include what the speed of the machine may explain.</p>
+FUNCTIONS = """<p class="note">Algorithms are compared by the expected cost to the hardest target
+that at least half of the runs of some algorithm reached. If there is no such target, it is the
+hardest target that any run reached; if no run reached one, the median precision decides. Algorithms
+are tied if their interval overlaps that of the first. Intervals of times include differences that
+the speed of the machine may explain.</p>
 <div class="scroll"><table class="stacked">
-<thead><tr><th scope="col">Function</th><th scope="col">in front</th>
+<thead><tr><th scope="col">Function</th><th scope="col">first</th>
 <th scope="col">compared by</th>
 <th scope="col" class="number">value of the first</th>
 <th scope="col" class="number">next, as a multiple</th>
-<th scope="col">how sure</th></tr></thead>
+<th scope="col">certainty</th></tr></thead>
 <tbody>
 {rows}
 </tbody>
@@ -128,7 +129,7 @@ def _front(standing: Standing, names: Names) -> str:
     if standing.verdict is Verdict.MIXED:
         return "differs"
     if not standing.leaders:
-        return "nobody"
+        return "none"
     more = f" and {counted(len(tied) - MOST_TIED, 'other')}" if len(tied) > MOST_TIED else ""
     below = (
         f'<span class="detail">tied: {names.some(tied[:MOST_TIED])}{more}</span>' if tied else ""

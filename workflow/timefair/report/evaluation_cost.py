@@ -16,8 +16,9 @@ from timefair.rundata.settings import Analysis
 TABLE = "ert"
 """The table with the lines that the page computes from: ERT in seconds and in evaluations."""
 
-SLIDER = """<p>The runs show what each algorithm would have taken if every evaluation had cost more.
-Nothing is measured again: a run that used t seconds and e evaluations takes t + c e seconds.</p>
+SLIDER = """<p>The runs show how long each algorithm would have taken if every evaluation had cost
+c seconds more. Nothing is measured again: a run that used t seconds and e evaluations then takes
+t + c e seconds.</p>
 <div class="needs-script" id="evaluation-cost">
 <label for="evaluation-cost-slider">One evaluation of my function costs
 <output for="evaluation-cost-slider"></output> more than it did here</label>
@@ -29,14 +30,14 @@ Nothing is measured again: a run that used t seconds and e evaluations takes t +
 <div class="scroll" tabindex="0" role="region" aria-label="Lowest expected running time"></div>
 </div>
 <p class="note">ERT: expected running time in {seconds} to a target. Runs that were cut count as
-failures at their own end, so that the ERT of an algorithm with few evaluations is an upper estimate
-at large costs; the table <code>cost_map</code> names the runs that are missing. No test was made of
-these numbers: the tables <code>cost_winners</code> and <code>cost_ert</code> have intervals.
-{refused}</p>"""
+failures at their own end. The ERT of an algorithm with few evaluations is therefore an upper
+estimate at large costs. The table <code>cost_map</code> names the runs that are missing. These
+numbers are not tested; the tables <code>cost_winners</code> and <code>cost_ert</code> have
+intervals. {refused}</p>"""
 
 
-WORKERS = """<p>{parallel} Who wins at your evaluation cost is in the table and figure
-<code>cost_map</code>; there is a slider here with <code>statistics.workers: 1</code> only.</p>"""
+WORKERS = """<p>{parallel} The table and the figure <code>cost_map</code> show who wins at your
+evaluation cost. This part has a slider only with <code>statistics.workers: 1</code>.</p>"""
 
 
 def part(evidence: Evidence) -> str:

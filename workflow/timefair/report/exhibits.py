@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from timefair.charts.costs import seconds_of
+from timefair.exhibits import ROOMS
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.exhibits.unknown_optimum import captioned
 from timefair.report.evidence import Evidence
@@ -25,18 +26,6 @@ class PictureFile(NamedTuple):
 
 PICTURES_BYTES = 500_000
 """What the pictures of a page may have together."""
-
-FAMILIES = (
-    "Comparisons",
-    "Runtimes",
-    "Costs",
-    "Restarts",
-    "Quality",
-    "Curves",
-    "Run count",
-    "Campaign",
-)
-"""In the order in which a reader may ask."""
 
 
 def figures(
@@ -76,7 +65,7 @@ def _pictures(pictures: Mapping[str, PictureFile], evidence: Evidence) -> str:
         _static(name, picture, evidence.table(FIGURES[name].table))
         if name in fitting
         else f"<p>{escape(FIGURES[name].title)} <small><code>figures/{name}</code></small>: "
-        "too large for a page.</p>"
+        "too large for this page.</p>"
         for name, picture in pictures.items()
     )
 
@@ -101,13 +90,13 @@ def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
 def tables(shown: Mapping[str, dict[str, Any]]) -> str:
     """One heading per family, and a place for each table, which is filled when it is opened."""
     families: dict[str, list[str]] = {}
-    for name, table in shown.items():
-        if name != "checklist" and table["rows"]:
-            families.setdefault(TABLES[name].family, []).append(_table(name, table))
+    for name in sorted(shown, key=lambda name: ROOMS.index(TABLES[name].room)):
+        if name != "checklist" and shown[name]["rows"]:
+            families.setdefault(TABLES[name].family, []).append(_table(name, shown[name]))
     empty = [TABLES[name].title for name, table in shown.items() if not table["rows"]]
     parts = [
-        f'<div class="family">\n<h3>{family}</h3>\n{"".join(families[family])}\n</div>'
-        for family in sorted(families, key=FAMILIES.index)
+        f'<div class="family">\n<h3>{family}</h3>\n{"".join(made)}\n</div>'
+        for family, made in families.items()
     ]
     if empty:
         parts.append(f'<p class="note">Without rows: {escape("; ".join(empty))}.</p>')
@@ -122,7 +111,7 @@ def _note(table: dict[str, Any]) -> str:
 def _table(name: str, table: dict[str, Any]) -> str:
     file = f"<small>{table['rows']} rows, <code>tables/{name}.csv</code></small>"
     if not table["shown"]:
-        return f"<p>{escape(TABLES[name].title)} {file}: too long for a page.</p>"
+        return f"<p>{escape(TABLES[name].title)} {file}: too long for this page.</p>"
     return (
         f'<details id="table-{name}" data-table="{name}" class="needs-script">'
         f"<summary>{escape(TABLES[name].title)} {file}</summary>{_note(table)}"

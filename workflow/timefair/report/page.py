@@ -51,8 +51,8 @@ PAGE = """<!DOCTYPE html>
 {links}
 </ul></nav>
 <main>
-<noscript><p>The figures with values and the tables of this page need JavaScript; the same are files
-in the folders <code>figures</code> and <code>tables</code>.</p></noscript>
+<noscript><p>The interactive figures and the tables of this page need JavaScript. They are also
+files in the folders <code>figures</code> and <code>tables</code>.</p></noscript>
 {sections}
 </main>
 <footer><p>Made by timefair {version}. All numbers are in the folder
@@ -69,17 +69,18 @@ in the folders <code>figures</code> and <code>tables</code>.</p></noscript>
 </html>
 """
 
-READING = """<p class="note">“Sure” means: by more than chance explains, at {confidence}&nbsp;%
-confidence. {sample} Shares of targets are compared by bands that hold at all costs at once, single
-functions by their intervals.</p>"""
+READING = """<p class="note">“Sure” means by more than chance explains, at {confidence}&nbsp;%
+confidence. {sample} Shares of targets are compared by bands that hold at all costs simultaneously.
+Results on single functions are compared by their intervals.</p>"""
 
 OVER_FUNCTIONS = """The verdicts are over functions: average ranks are compared by Friedman’s test
-and Nemenyi’s critical difference. Functions, not runs, are the sample of ranks: they speak of
-functions like these."""
+and Nemenyi’s critical difference. The sample consists of the functions and not of the runs, so the
+verdicts hold for functions like these."""
 
-OVER_RUNS = """With fewer than {least} functions, the verdicts come from the runs on each function:
-costs and quantiles are compared by their intervals, median runs by Mann and Whitney’s test after
-Holm. They hold for new runs on these functions, and say nothing about others."""
+OVER_RUNS = """With fewer than {least} functions, the verdicts come from the runs on each function.
+Costs and quantiles are compared by their intervals, and median runs by Mann and Whitney’s test with
+Holm’s correction. The verdicts hold for new runs on these functions and say nothing about other
+functions."""
 
 
 def page(
@@ -152,7 +153,7 @@ def _file(name: str) -> str:
 
 def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> str:
     if not found:
-        return "<p>No table that compares algorithms was asked for.</p>"
+        return "<p>The campaign selects no table that compares algorithms.</p>"
     together = across(found)
     sample = OVER_RUNS.format(least=FEW_FUNCTIONS) if evidence.few_functions else OVER_FUNCTIONS
     note = READING.format(confidence=f"{100 * evidence.confidence:g}", sample=sample)

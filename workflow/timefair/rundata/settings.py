@@ -41,27 +41,32 @@ class RunCount(Section):
     """How the tables on numbers of runs judge rules, on cells with at least `cap` runs."""
 
     cap: Annotated[Repeats, Field(ge=5)] = Field(
-        default=50, description="Runs of a complete sample; further runs are independent truth."
+        default=50,
+        description="Number of runs in a complete sample. Further runs are an independent sample "
+        "of the truth.",
     )
     taus: Annotated[tuple[Cost, ...], Field(min_length=1, strict=False)] = Field(
-        default=(0.05, 0.1, 0.15, 0.2), description="Limits of the skewness."
+        default=(0.05, 0.1, 0.15, 0.2), description="Limits of the skewness that are compared."
     )
     outliers: Annotated[tuple[Technique, ...], Field(min_length=1, strict=False)] = Field(
-        default=("iqr", "percentile", "mad"), description="Outlier filters."
+        default=("iqr", "percentile", "mad"), description="Outlier filters that are compared."
     )
     judge: Literal["analytic", "resampled"] = Field(
         default="analytic",
-        description="`resampled`: as in the paper. `analytic`: its limit for many resamples.",
+        description="How numbers of runs are judged. `resampled`: by resamples, as in the paper. "
+        "`analytic`: by the limit of this for many resamples.",
     )
-    resamples: Resamples = Field(default=1000, description="With `resampled`: resamples.")
-    seeds: Repeats = Field(default=10, description="With `resampled`: repetitions, averaged.")
+    resamples: Resamples = Field(default=1000, description="With `resampled`: number of resamples.")
+    seeds: Repeats = Field(
+        default=10, description="With `resampled`: number of repetitions that are averaged."
+    )
     width: Positive = Field(
-        default=0.5, description="Width for the rules with a promise, as a share of the estimate."
+        default=0.5, description="Width of the rules with a promise, as a share of the estimate."
     )
     bounds: Bounds | None = Field(
         default=None,
-        description="The least and the greatest best precision that a run can have, known "
-        "beforehand, as `[0, 100]`, for the anytime-valid interval of the mean; `null`: that "
+        description="Smallest and largest best precision that a run can have, known in advance, "
+        "such as `[0, 100]`. The anytime-valid interval of the mean needs them; `null`: this "
         "interval is not compared.",
     )
 
@@ -85,19 +90,19 @@ class Statistics(Section):
     )
     time: Clock = Field(
         default="wall",
-        description="The seconds in the tables: wall clock, CPU time, or CPU time in units of the "
-        "reference kernel. The table `units` shows which repeats best.",
+        description="Clock of the tables in seconds: wall clock, CPU time, or CPU time in units of "
+        "the reference kernel. The table `units` shows which clock repeats best.",
     )
     workers: Count = Field(
         default=1,
-        description="How many evaluations of a batch run at the same time on your machines. The "
-        "tables on the cost of an evaluation then count ⌈n / workers⌉ for a batch of n points.",
+        description="Number of evaluations of a batch that run at the same time on your machines. "
+        "The tables on the cost of an evaluation count ⌈n / workers⌉ for a batch of n points.",
     )
     pairs: Choice | None = Field(
         default=None,
-        description="The pairs of algorithms that tables of pairs list: `all`; `best`, those with "
-        "the best algorithm; or a list of algorithms, those with one of these. `null`: `all` up to "
-        "12 algorithms, `best` beyond.",
+        description="Pairs of algorithms in the tables of pairs. `all`: all pairs. `best`: pairs "
+        "with the best algorithm. A list of algorithms: pairs with one of these. `null`: `all` for "
+        "up to 12 algorithms, `best` for more.",
     )
     mixed: Literal["refuse", "allow"] = Field(
         default="refuse",
@@ -105,7 +110,8 @@ class Statistics(Section):
         "configurations.",
     )
     run_count: RunCount = Field(
-        default=RunCount(), description="How the tables on numbers of runs judge rules."
+        default=RunCount(),
+        description="Settings of the tables that compare stopping rules and numbers of runs.",
     )
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -142,9 +148,10 @@ Targets = Annotated[
         min_length=1,
         strict=False,
         default=USUAL_TARGETS,
-        description="Precisions; the tables report the time to reach each. On a problem whose "
-        "optimum is unknown, they are shares that may be left of the way from its first values to "
-        "the best value found; the default is then 0.5 to 0.001.",
+        description="Target precisions. The tables report the time to reach each of them. If the "
+        "optimum of a problem is unknown, targets are shares of the distance from its first values "
+        "to the best value found: the target 0.1 is reached when a tenth of it is left. The "
+        "default is then 0.5 to 0.001.",
     ),
 ]
 TargetValues = Annotated[
@@ -153,7 +160,7 @@ TargetValues = Annotated[
     Field(
         strict=False,
         default=(),
-        description="Values of f to reach, instead of `targets`: for a function of your own.",
+        description="Target values of f, instead of `targets`, for your own function.",
     ),
 ]
 RelativeTargets = Annotated[
@@ -162,19 +169,21 @@ RelativeTargets = Annotated[
     Field(
         strict=False,
         default=(1e-1, 1e-3, 1e-5),
-        description="Targets relative to the results: shares that may be left of the way from a "
-        "problem's first evaluations to the best of all algorithms.",
+        description="Targets relative to the results: shares of the distance from the first values "
+        "on a problem to the best value of all algorithms. The target 0.1 is reached when a tenth "
+        "of it is left.",
     ),
 ]
 CampaignSeed = Annotated[
-    Seed, Field(default=1, description="Every random stream of the campaign derives from it.")
+    Seed,
+    Field(default=1, description="Seed from which every random stream of the campaign is derived."),
 ]
 Disturbed = Annotated[
     Literal["flag", "exclude", "repeat"],
     Field(
         default="flag",
-        description="`flag`: disturbed runs count, and every table gives their number. `exclude`: "
-        "tables of results leave them out. `repeat`: each is measured again at once.",
+        description="`flag`: disturbed runs count, and every table states their number. `exclude`: "
+        "tables of results omit them. `repeat`: each disturbed run is repeated at once.",
     ),
 ]
 

@@ -17,29 +17,29 @@ from timefair.statistics.traces import check_traces
 def best_so_far(
     cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike, grid: ArrayLike
 ) -> NDArray[np.float64]:
-    """Best precision that each run had found at each cost of a grid.
+    """Best precision that each run has found up to each cost of a grid.
 
     Parameters
     ----------
     cost : array_like, shape (events,)
-        Seconds or evaluations since the run's start; never falls within a run.
+        Seconds or evaluations since the start of the run. They must not decrease within a run.
     precision : array_like, shape (events,)
-        Best precision so far; never rises within a run.
+        Best precision so far. It must not increase within a run.
     offsets : array_like of int, shape (runs + 1,)
-        The events of run i are ``offsets[i]:offsets[i + 1]``; a run may have none.
+        The events of run i are ``offsets[i]:offsets[i + 1]``. A run may have no events.
     grid : array_like, shape (points,)
-        Costs to look at, in the unit of `cost`, in any order.
+        Costs at which the precision is wanted, in the unit of `cost`, in any order.
 
     Returns
     -------
     ndarray, shape (runs, points)
-        `inf` before a run's first event. After a run's end its best stays what it was.
+        `inf` before the first event of a run. After the end of a run, its last best precision.
 
     Raises
     ------
     ValueError
-        If lengths differ, offsets do not cut the events into runs, events are not in order, or a
-        number is NaN.
+        If lengths differ, the offsets do not divide the events into runs, events are not in order,
+        or a number is NaN.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def best_so_far(
 
 @dataclass(frozen=True)
 class Band:
-    """A trajectory of many runs together and its band: three arrays of shape (points,)."""
+    """A curve that summarizes many runs, and its band: three arrays of shape (points,)."""
 
     curve: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -67,24 +67,26 @@ class Band:
 
 
 def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
-    """Median and a band of sample quantiles over runs: how much single runs vary.
+    """Median over the runs, with a band between two sample quantiles.
+
+    The band shows how much single runs vary.
 
     Parameters
     ----------
     best : array_like, shape (runs, points)
-        From `best_so_far`; `inf` sorts last.
+        From `best_so_far`; `inf` is sorted last.
     low, high : float
-        Probabilities of the band's edges, ``0 <= low <= high <= 1``.
+        Probabilities of the lower and the upper edge of the band, ``0 <= low <= high <= 1``.
 
     Returns
     -------
     Band
-        Order statistics over the runs; NaN without a run.
+        Order statistics over the runs; NaN if there are no runs.
 
     Raises
     ------
     ValueError
-        If `best` is no matrix or has NaN, or the probabilities are out of order.
+        If `best` is not a matrix or has NaN, or the probabilities are out of order.
 
     Examples
     --------
@@ -103,27 +105,31 @@ def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
 
 
 def median_band(best: ArrayLike, confidence: float) -> Band:
-    """Median over runs with its interval: how well so many runs tell the median.
+    """Median over the runs, with its confidence interval.
+
+    The interval shows how well the median is known from this number of runs.
 
     Parameters
     ----------
     best : array_like, shape (runs, points)
-        From `best_so_far`; `inf` sorts last.
+        From `best_so_far`; `inf` is sorted last.
     confidence : float
-        Nominal coverage in (0, 1), at each point by itself. The actual one is at least that for any
-        law of the values; ties and runs in equal numbers on several instances raise it.
+        Nominal coverage in (0, 1), separately at each point. The actual coverage is at least the
+        nominal one, for any distribution of the values. Ties increase it, and so do equal numbers
+        of runs on several instances.
 
     Returns
     -------
     Band
-        Order statistics over the runs, see `quantiles.quantile_interval`. ``high`` is `inf` where
-        so many runs may have no value yet. NaN limits ("n/a") where the runs are too few for the
-        confidence: fewer than 6 at 95 %. All NaN without a run.
+        Order statistics over the runs, see `quantiles.quantile_interval`. ``high`` is `inf` if the
+        upper order statistic belongs to a run without a value. The limits are NaN ("n/a") if there
+        are too few runs for the confidence: fewer than 6 at 95 %. All values are NaN if there are
+        no runs.
 
     Raises
     ------
     ValueError
-        If `best` is no matrix or has NaN, or `confidence` is out of range.
+        If `best` is not a matrix or has NaN, or `confidence` is out of range.
 
     Examples
     --------
@@ -142,37 +148,46 @@ def median_band(best: ArrayLike, confidence: float) -> Band:
 
 
 def log_mean_band(best: ArrayLike, *, floor: float, confidence: float) -> Band:
-    """Mean over runs of the decimal logarithm of the precision, with Student's interval.
+    """Mean over the runs of the decimal logarithm of the precision, with Student's interval.
 
     Parameters
     ----------
     best : array_like, shape (runs, points)
         From `best_so_far`, at least 0.
     floor : float
-        Precisions below it, 0 among them, are raised to it. Positive; what is found beyond it
-        counts as nothing.
+        Smallest precision that is distinguished; positive. Smaller precisions, including 0, are
+        replaced by it.
     confidence : float
-        Nominal coverage in (0, 1), at each point by itself, see Notes.
+        Nominal coverage in (0, 1), separately at each point; for the actual coverage see Notes.
 
     Returns
     -------
     Band
-        Logarithms. NaN until every run has a finite precision, and without a run; NaN limits
-        ("n/a") for one run. No limit lies below the floor; no width where all runs agree, as when
-        all have passed the floor.
+        Logarithms. NaN until every run has a finite precision, and if there are no runs. The
+        limits are NaN ("n/a") for a single run. No limit is below the logarithm of the floor. The
+        interval has zero width where all runs agree, for example if all have passed the floor.
 
     Raises
     ------
     ValueError
-        If `best` is no matrix or has a NaN or a negative number, or `floor` or `confidence` is out
-        of range.
+        If `best` is not a matrix or has a NaN or a negative number, or `floor` or `confidence` is
+        out of range.
 
     Notes
     -----
-    Coverage of a nominal .95 at 5, 10 and 30 runs, for the logarithms' law: normal .95 at all;
-    exponential .89, .89, .93; 30 % at the floor .84, .95, .94; Poisson (ties) .94, .94, .95. The
-    percentile bootstrap covers .83, .90, .93; .78, .85, .91; .81, .91, .93; .83, .89, .93. Runs in
-    equal numbers on several instances make the interval wider than these instances alone need.
+    Coverage of a nominal 0.95 at 5, 10 and 30 runs, for several distributions of the logarithms:
+
+    ================= ================ ====================
+    distribution      this interval    percentile bootstrap
+    ================= ================ ====================
+    normal            0.95, 0.95, 0.95 0.83, 0.90, 0.93
+    exponential       0.89, 0.89, 0.93 0.78, 0.85, 0.91
+    30 % at the floor 0.84, 0.95, 0.94 0.81, 0.91, 0.93
+    Poisson (ties)    0.94, 0.94, 0.95 0.83, 0.89, 0.93
+    ================= ================ ====================
+
+    Equal numbers of runs on several instances make the interval wider than necessary for these
+    instances.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Best of several executions: what k independent runs give together."""
+"""The best of several executions: the best result of k independent runs."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from timefair.statistics.quantiles import sample_quantile
 def best_of_mean(
     values: ArrayLike, k: int, axis: int = -1, *, replacement: bool = False
 ) -> NDArray[np.float64]:
-    """Expected best (least) of k results out of the R observed.
+    """Expected best (smallest) of k results, estimated from R observed results.
 
     Parameters
     ----------
     values : array_like
-        A result of each run, the smaller the better. `inf` stands for a run without a result.
+        One result per run; smaller is better. `inf` means that a run has no result.
     k : int
         Number of executions, at least 1.
     axis : int
         The axis of the runs.
     replacement : bool
-        Whether one run may be drawn twice: the plug-in estimate, which is too high for small R.
-        Without, the estimate is unbiased for every law of the results.
+        If True, the k runs are drawn with replacement. This is the plug-in estimate, which is too
+        high for small R. If False, the estimate is unbiased for every distribution of the results.
 
     Returns
     -------
     ndarray
-        `values` without `axis`, in their unit. NaN where it is undefined: without a run, and
-        without replacement for ``k > R``, because R runs do not tell what more of them give.
-        `inf` iff one of the k may be all that is drawn and is `inf`: iff at least k runs (with
-        replacement, one) are without a result.
+        `values` without `axis`, in their unit. NaN if there are no runs, and without replacement
+        for ``k > R``, because R runs do not determine the best of more runs. `inf` if and only if
+        all k drawn runs may be without a result: if at least k runs (with replacement, one run)
+        are without a result.
 
     Raises
     ------
@@ -40,14 +40,15 @@ def best_of_mean(
 
     Notes
     -----
-    The sum of x_(i) C(R - i, k - 1)/C(R, k) over the sorted results, that is the mean over all
-    subsets of k runs; with replacement the weights are ((R - i + 1)/R)^k - ((R - i)/R)^k. Weights
-    come from a product of ratios, so that thousands of runs neither overflow nor lose digits.
+    Without replacement, the estimate is the sum of x_(i) C(R - i, k - 1)/C(R, k) over the sorted
+    results: the mean over all subsets of k runs. With replacement, the weights are
+    ((R - i + 1)/R)^k - ((R - i)/R)^k. The weights are computed as a product of ratios, so
+    thousands of runs cause neither overflow nor a loss of digits.
 
     References
     ----------
-    J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2, with its k runs
-    drawn from a sample. The unbiased estimate is a U-statistic: W. Hoeffding, Annals of
+    J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2, where the k runs
+    are drawn from a sample. The unbiased estimate is a U-statistic: W. Hoeffding, Annals of
     Mathematical Statistics 19 (1948).
 
     Examples
@@ -84,12 +85,12 @@ def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDA
     -------
     ndarray
         `values` without `axis`: the sample quantile of single runs at ``1 - (1 - p)**(1/k)``. NaN
-        without a run and for ``k > R``, as in `best_of_mean`.
+        if there are no runs and for ``k > R``, as in `best_of_mean`.
 
     Raises
     ------
     ValueError
-        If a value is NaN, `p` lies outside [0, 1], or `k` is below 1.
+        If a value is NaN, `p` is outside [0, 1], or `k` is below 1.
 
     References
     ----------
@@ -112,20 +113,20 @@ def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDA
 
 
 def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> NDArray[np.float64]:
-    """How many runs of length tau fit into a budget: ``floor(T/tau)``.
+    """Number of runs of length tau that fit into a budget T: ``floor(T/tau)``.
 
     Parameters
     ----------
     budget : array_like
-        T, finite and not negative.
+        The budget T, finite and not negative.
     tau : array_like
-        Mean length of a single run, positive, in the unit of `budget`; NaN where it is unknown.
+        Mean length of a single run, positive, in the unit of `budget`; NaN if it is unknown.
 
     Returns
     -------
     ndarray
-        Whole numbers as floats. A ratio that is a whole number but for rounding counts as that
-        number. 0 where one run does not fit; NaN where `tau` is.
+        Whole numbers as floats. A ratio that differs from a whole number only by rounding counts
+        as that number. 0 if not even one run fits; NaN if `tau` is NaN.
 
     Raises
     ------

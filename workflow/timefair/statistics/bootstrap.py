@@ -17,15 +17,15 @@ BLOCK_DRAWS = 2_000_000
 def resampled_sums(
     columns: ArrayLike, *, resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Column sums of samples drawn with replacement from the rows.
+    """Column sums of samples that are drawn with replacement from the rows.
 
-    A row is a run and is drawn as a whole, so that what belongs together (the time and the success
-    of one run, its runtimes to several targets) stays together.
+    Each row is a run. Whole rows are drawn, so that the values of a run (its time and success, its
+    runtimes to several targets) stay together.
 
     Parameters
     ----------
     columns : array_like, shape (n, m)
-        Finite numbers, a row a run.
+        Finite numbers, one row per run.
     resamples : int
         Number of samples, each of n rows.
     rng : numpy.random.Generator
@@ -34,7 +34,7 @@ def resampled_sums(
     Returns
     -------
     ndarray, shape (resamples, m)
-        A row a sample. Memory for the draws stays below `BLOCK_DRAWS` numbers (or one sample).
+        One row per sample. The draws need memory for at most `BLOCK_DRAWS` numbers (or one sample).
 
     Raises
     ------
@@ -67,7 +67,7 @@ def sums_of_draws(
 ) -> NDArray[np.float64]:
     """Column sums of the rows that `draw` names, block by block; shape (resamples, m).
 
-    ``draw(samples)`` gives the places of the drawn rows, a line a sample.
+    ``draw(samples)`` returns the indices of the drawn rows, one row per sample.
     """
     n = rows.shape[0]
     sums = np.empty((resamples, rows.shape[1]))
@@ -83,7 +83,7 @@ def sums_of_draws(
 def percentile_interval(
     replicates: ArrayLike, confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The central percentile interval of bootstrap replicates, `inf` among them allowed.
+    """Central percentile interval of bootstrap replicates, which may contain `inf`.
 
     Parameters
     ----------
@@ -95,13 +95,13 @@ def percentile_interval(
     Returns
     -------
     low, high : ndarray
-        Order statistics of the replicates at ``(1 - confidence)/2`` and ``(1 + confidence)/2``:
-        no interpolation, so that `inf` is never mixed with numbers.
+        Order statistics of the replicates at ``(1 - confidence)/2`` and ``(1 + confidence)/2``.
+        They are not interpolated, so `inf` is never combined with finite numbers.
 
     Raises
     ------
     ValueError
-        If `confidence` lies outside (0, 1), or a replicate is NaN.
+        If `confidence` is outside (0, 1), or a replicate is NaN.
 
     Examples
     --------

@@ -1,7 +1,8 @@
-"""Two algorithms against each other: tests, and an effect size with its interval.
+"""Comparison of two algorithms: tests, and an effect size with its interval.
 
-Small is better. `inf`, a result that was not reached, is worse than every number and equal to
-itself; nothing here depends on more than the order of the results, except `equal_ert`.
+Smaller results are better. `inf` means that a result was not reached; it is worse than every number
+and equal to itself. All functions except `wilcoxon` and `equal_ert` depend only on the order of the
+results.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from timefair.statistics.rank_sum import tails
 from timefair.statistics.score_test import score_p
 
 EXACT_PAIRS = 50
-"""Pairs up to which Wilcoxon's p-value is exact."""
+"""Wilcoxon's p-value is exact for at most this number of pairs."""
 
 
 def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
-    """Two-sided p-value of Mann and Whitney's test that two samples come from one law.
+    """Two-sided p-value of the Mann-Whitney test that two samples have the same distribution.
 
     Parameters
     ----------
@@ -32,10 +33,11 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
     Returns
     -------
     float
-        Twice the smaller tail of the permutation distribution, at most 1. Exact without ties up to
-        141 runs each, with any ties up to 30 runs each, and beyond where few values differ; for
-        the approximation elsewhere see `timefair.statistics.rank_sum.tails`. 1 where all results
-        are equal (`inf` too) or each sample is one run; NaN without a run.
+        Twice the smaller tail of the permutation distribution, at most 1. It is exact without ties
+        for up to 141 runs each, with ties for up to 30 runs each, and for more runs if there are
+        few different values. Otherwise it is the approximation that
+        `timefair.statistics.rank_sum.tails` describes. 1 if all results are equal (also if all are
+        `inf`) or if each sample has one run; NaN if a sample is empty.
 
     Raises
     ------
@@ -44,7 +46,7 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
 
     Notes
     -----
-    The smallest p-value that m and n runs can give is ``2/comb(m + n, m)``, without ties.
+    Without ties, the smallest possible p-value for m and n runs is ``2/comb(m + n, m)``.
 
     References
     ----------
@@ -65,15 +67,16 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class SignedRank:
-    """Wilcoxon's test over pairs.
+    """Result of Wilcoxon's signed-rank test.
 
     Attributes
     ----------
     p
         Two-sided p-value.
     balance
-        Rank sum in favour of the first minus that in favour of the second, as a share of both, in
-        [-1, 1]: positive where the first is better, 0 where all pairs are ties.
+        Difference of the rank sums in favour of the first and of the second algorithm, divided by
+        the sum of both. In [-1, 1]: positive if the first algorithm is better, 0 if all pairs are
+        ties.
     """
 
     p: float
@@ -81,26 +84,26 @@ class SignedRank:
 
 
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
-    """Wilcoxon's signed-rank test that two algorithms are alike on the same problems.
+    """Wilcoxon's signed-rank test that two algorithms are equally good on the same problems.
 
     Parameters
     ----------
     first, second : array_like, shape (problems,)
-        A result on each problem, in one order and comparable from problem to problem: logarithms
-        of precisions rather than precisions. `inf` against `inf` is a tie, `inf` against a number
-        the largest difference there is.
+        One result per problem, with the problems in the same order. The differences must be
+        comparable between problems, so use logarithms of precisions rather than precisions. Two
+        results of `inf` are a tie; `inf` and a number have the largest possible difference.
 
     Returns
     -------
     SignedRank
-        Ties take part in the ranking and then count for nobody (Pratt), so that many of them speak
-        for equality. p is exact for at most `EXACT_PAIRS` pairs, with ties too, and the normal
-        approximation beyond; 1 where all pairs are ties, NaN without a pair.
+        Ties are ranked, but count for neither algorithm (Pratt), so many ties are evidence of
+        equality. p is exact for at most `EXACT_PAIRS` pairs, also with ties, and the normal
+        approximation for more pairs. It is 1 if all pairs are ties, and NaN if there are no pairs.
 
     Raises
     ------
     ValueError
-        If the samples are no vectors of one length or have NaN.
+        If the samples are not vectors of one length or have NaN.
 
     References
     ----------
@@ -133,7 +136,9 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
 
 
 def superiority(first: ArrayLike, second: ArrayLike) -> float:
-    """A12 alone: the probability that the first algorithm's result is better, ties counted half.
+    """A12 without its interval: the probability that the first algorithm has the better result.
+
+    Ties count half.
 
     Parameters
     ----------
@@ -143,12 +148,12 @@ def superiority(first: ArrayLike, second: ArrayLike) -> float:
     Returns
     -------
     float
-        In [0, 1], 0.5 where all results are equal; NaN without a run.
+        In [0, 1]; 0.5 if all results are equal, NaN if a sample is empty.
 
     Raises
     ------
     ValueError
-        If a sample is no vector or has NaN.
+        If a sample is not a vector or has NaN.
 
     Examples
     --------
@@ -164,7 +169,7 @@ def superiority(first: ArrayLike, second: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class Effect:
-    """Effect size A12 and the limits of its interval, all in [0, 1]."""
+    """Effect size A12 with the limits of its interval, all in [0, 1]."""
 
     a12: float
     low: float
@@ -172,7 +177,9 @@ class Effect:
 
 
 def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
-    """Probability that the first algorithm's result is better, ties counted half.
+    """A12: the probability that the first algorithm has the better result, with its interval.
+
+    Ties count half.
 
     Parameters
     ----------
@@ -184,20 +191,21 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     Returns
     -------
     Effect
-        0.5 where all results are equal; all NaN without a run. The interval holds A12 and is never
-        of zero width.
+        A12 is 0.5 if all results are equal. All values are NaN if a sample is empty. The interval
+        contains A12, and its width is never zero.
 
     Raises
     ------
     ValueError
-        If a sample is no vector or has NaN, or `confidence` lies outside (0, 1).
+        If a sample is not a vector or has NaN, or `confidence` is outside (0, 1).
 
     Notes
     -----
-    A normal interval with DeLong's variance, after each sample was joined by one value better and
-    one value worse than all others, as Agresti and Caffo do with proportions. Of a nominal .95 it
-    covers .95 to 1.00 at 5 to 30 runs, for A12 from .5 to .98, with unequal spreads, ties and
-    failures; the percentile bootstrap .59 to .96.
+    The interval is a normal interval with DeLong's variance. Before it is computed, each sample
+    gets one value that is better and one value that is worse than all others; Agresti and Caffo do
+    the same for proportions. With 5 to 30 runs, A12 from 0.5 to 0.98, unequal spreads, ties and
+    failures, the coverage of a nominal 0.95 is 0.95 to 1.00. That of the percentile bootstrap is
+    0.59 to 0.96.
 
     References
     ----------
@@ -234,27 +242,29 @@ def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> E
     Parameters
     ----------
     effect : Effect
-        As `a12` gives it, with an interval of the confidence ``1 - level``.
+        Result of `a12`, with an interval of the confidence ``1 - level``.
     p : float
         p-value of `mann_whitney` for the same samples, not adjusted.
     level : float
-        The level at which it is tested, in (0, 1); in a family, that of `corrections.holm_levels`.
+        The level of the test, in (0, 1). In a family of tests, it comes from
+        `corrections.holm_levels`.
     rejected : bool
         The decision of the test.
 
     Returns
     -------
     Effect
-        `effect` itself if its interval agrees with the decision. Otherwise the limit on the side
-        of 0.5 is the test-based one: A12 minus its distance from 0.5 times the ratio of two normal
-        quantiles, that of the level over that of p.
+        `effect` itself if its interval agrees with the decision. Otherwise the limit on the side of
+        0.5 is replaced by the test-based limit: A12 - (A12 - 0.5) z(level)/z(p), with the normal
+        quantiles z.
 
     Notes
     -----
-    Where A12 is 0.5, the interval covers exactly as often as the test does not reject. Of a nominal
-    .95 it covers .93 to 1.00 at 5 to 30 runs, for A12 from .5 to .98, with unequal spreads, ties
-    and failures, as the interval of `a12` does; only where A12 is .5 and one algorithm spreads five
-    times as far does it cover .92, because the test errs as often there.
+    If A12 is 0.5, the interval covers it exactly as often as the test does not reject. With 5 to 30
+    runs, A12 from 0.5 to 0.98, unequal spreads, ties and failures, the coverage of a nominal 0.95
+    is 0.93 to 1.00, similar to that of `a12`. There is one exception: if A12 is 0.5 and the spread
+    of one algorithm is five times that of the other, the coverage is 0.92, because the test has the
+    same error there.
 
     References
     ----------
@@ -293,31 +303,32 @@ def equal_ert(
     Parameters
     ----------
     spent_first, success_first : array_like, shape (m,)
-        What each run of the first algorithm cost, and whether it reached the target, as for
+        Cost of each run of the first algorithm, and whether the run reached the target, as for
         `timefair.statistics.ert.ert`.
     spent_second, success_second : array_like, shape (n,)
-        The same for the second.
+        The same for the second algorithm.
 
     Returns
     -------
     float
-        Never below ``2/comb(m + n, m)``, the smallest p-value that so few runs can give by their
-        order. 1 where no run of either succeeded or all runs are alike; NaN where an algorithm has
-        fewer than two runs.
+        Never below ``2/comb(m + n, m)``, the smallest p-value that a test of the order of these
+        runs can have. 1 if no run of either algorithm succeeded or if all runs are equal; NaN if an
+        algorithm has fewer than two runs.
 
     Raises
     ------
     ValueError
-        If shapes differ or are no vectors, or a cost is negative or not finite.
+        If shapes differ or are not vectors, or a cost is negative or not finite.
 
     Notes
     -----
-    If both have the ERT that their runs have together, each run's cost minus that ERT for a success
-    is zero on average; Welch's test compares these scores. Unlike Mann and Whitney's test on
-    runtimes with failures as `inf`, it holds when the algorithms' runs ended at different costs, as
-    evaluations do under a budget of seconds. At a nominal .05 it rejects equal ERTs at a rate of
-    .001 to .07 for exponential, geometric and lognormal runtimes, 5 to 30 runs; where one
-    algorithm is cut after a tenth of its ERT, Mann and Whitney's rejects up to 1.00.
+    The score of a run is its cost, minus the ERT of all runs of both algorithms if the run
+    succeeded. If both algorithms have this ERT, their scores are zero on average. Welch's test
+    compares these scores. Unlike the Mann-Whitney test on runtimes with failures as `inf`, it is
+    valid when the runs of the two algorithms end at different costs, for example in evaluations
+    under a budget in seconds. At a nominal level of 0.05, it rejects equal ERTs at a rate of 0.001
+    to 0.07, for exponential, geometric and lognormal runtimes and 5 to 30 runs. If the runs of one
+    algorithm end after a tenth of its ERT, the rate of the Mann-Whitney test is up to 1.00.
 
     References
     ----------
@@ -346,7 +357,10 @@ def equal_ert(
 
 
 def _chance_of_balance(ranks: NDArray[np.float64], smaller: float) -> float:
-    """Two-sided chance of a rank sum as small as that if each rank takes either side evenly."""
+    """Two-sided probability of a rank sum of at most `smaller`, if both signs are equally likely.
+
+    The signs are those of the differences.
+    """
     chance = np.ones(1)  # of each sum of half ranks
     for halves in np.rint(2 * ranks).astype(np.int64):
         away, here = np.pad(chance, (halves, 0)), np.pad(chance, (0, halves))
@@ -355,7 +369,7 @@ def _chance_of_balance(ranks: NDArray[np.float64], smaller: float) -> float:
 
 
 def _wins(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 where the one of a row is better than the one of a column, half for a tie."""
+    """1 if the value of a row is better than that of a column, 0.5 for a tie."""
     left, right = x[:, np.newaxis], y[np.newaxis, :]
     return np.asarray((left < right) + 0.5 * (left == right))
 

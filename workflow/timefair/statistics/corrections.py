@@ -1,4 +1,4 @@
-"""p-values of a family of tests, adjusted so that the whole family keeps one error level."""
+"""Adjusted p-values of a family of tests, so that the whole family keeps one error level."""
 
 from __future__ import annotations
 
@@ -10,25 +10,29 @@ from scipy import stats
 
 
 def holm(p: ArrayLike, *, further: int = 0) -> NDArray[np.float64]:
-    """Holm's step-down p-values: bound the chance of any false finding, for any dependence.
+    """Holm's adjusted p-values.
+
+    Holm's step-down procedure bounds the probability of at least one false rejection, for any
+    dependence between the tests.
 
     Parameters
     ----------
     p : array_like, shape (tests,)
-        In [0, 1], or NaN for a test that could not be made, which stays NaN and does not count.
+        p-values in [0, 1]. NaN means that a test could not be made; it stays NaN and does not
+        count.
     further : int
-        Further tests of the family, at least 0. Each enters with p = 1, so that the adjusted
-        p-values are upper limits of those with all p-values.
+        Number of further tests in the family, at least 0. Each has p = 1 here, so the adjusted
+        p-values are upper limits of those that all p-values would give.
 
     Returns
     -------
     ndarray, shape (tests,)
-        Adjusted, at most 1, in the order of `p`. Nothing for no test.
+        Adjusted p-values, at most 1, in the order of `p`. Empty if there are no tests.
 
     Raises
     ------
     ValueError
-        If `p` is no vector or a number lies outside [0, 1].
+        If `p` is not a vector or a number is outside [0, 1].
 
     References
     ----------
@@ -47,29 +51,29 @@ def holm(p: ArrayLike, *, further: int = 0) -> NDArray[np.float64]:
 
 
 def holm_levels(p: ArrayLike, alpha: float, *, further: int = 0) -> NDArray[np.float64]:
-    """The level at which Holm's procedure tests each hypothesis of a family.
+    """The level at which Holm's procedure tests each hypothesis in a family.
 
     Parameters
     ----------
     p : array_like, shape (tests,)
         As for `holm`.
     alpha : float
-        The error level of the family.
+        Error level of the family.
     further : int
         As for `holm`.
 
     Returns
     -------
     ndarray, shape (tests,)
-        In the order of `p`: ``alpha/tests`` for the smallest p-value, a larger level after each
-        rejection. What is not rejected shares the level at which the procedure stops. NaN for a
-        test that could not be made. A p-value is at most its level where `holm` gives at most
-        `alpha`.
+        Levels in the order of `p`: ``alpha/tests`` for the smallest p-value, and a larger level
+        after each rejection. All hypotheses that are not rejected have the level at which the
+        procedure stops. NaN for a test that could not be made. A p-value is at most its level if
+        and only if its adjusted value from `holm` is at most `alpha`.
 
     Raises
     ------
     ValueError
-        If `p` is no vector or a number lies outside [0, 1].
+        If `p` is not a vector or a number is outside [0, 1].
 
     References
     ----------
@@ -93,28 +97,29 @@ def holm_levels(p: ArrayLike, alpha: float, *, further: int = 0) -> NDArray[np.f
 
 
 def shaffer(p: ArrayLike, algorithms: int) -> NDArray[np.float64]:
-    """Shaffer's static p-values for all pairs of algorithms: never above Holm's.
+    """Shaffer's static adjusted p-values for all pairs of algorithms.
 
-    Where one pair differs, others must differ too, so that fewer hypotheses can be true at the same
-    time than Holm counts.
+    They are never above Holm's. If one pair of algorithms differs, other pairs must differ too.
+    Fewer hypotheses can therefore be true at the same time than Holm's procedure assumes.
 
     Parameters
     ----------
     p : array_like, shape (algorithms * (algorithms - 1) / 2,)
-        Of every pair, in any order; in [0, 1]. NaN, for a comparison that could not be made, is
-        allowed for all pairs at once only and stays.
+        p-value of every pair, in any order, in [0, 1]. NaN means that a comparison could not be
+        made; either all values or none must be NaN. NaN stays NaN.
     algorithms : int
-        How many there are.
+        Number of algorithms.
 
     Returns
     -------
     ndarray, of the shape of `p`
-        Adjusted, at most 1, in the order of `p`.
+        Adjusted p-values, at most 1, in the order of `p`.
 
     Raises
     ------
     ValueError
-        If `p` is not one number a pair, some but not all are NaN, or one lies outside [0, 1].
+        If `p` does not have one number per pair, if some but not all are NaN, or if a number is
+        outside [0, 1].
 
     References
     ----------
@@ -138,22 +143,25 @@ def shaffer(p: ArrayLike, algorithms: int) -> NDArray[np.float64]:
 
 
 def benjamini_hochberg(p: ArrayLike) -> NDArray[np.float64]:
-    """Benjamini and Hochberg's p-values: bound the expected share of false ones among findings.
+    """Adjusted p-values of Benjamini and Hochberg.
+
+    They bound the false discovery rate: the expected share of false rejections among all
+    rejections.
 
     Parameters
     ----------
     p : array_like, shape (tests,)
-        In [0, 1], independent or positively dependent; NaN as for `holm`.
+        p-values in [0, 1], independent or positively dependent; NaN as for `holm`.
 
     Returns
     -------
     ndarray, shape (tests,)
-        Adjusted, at most 1, in the order of `p`. Nothing for no test.
+        Adjusted p-values, at most 1, in the order of `p`. Empty if there are no tests.
 
     Raises
     ------
     ValueError
-        If `p` is no vector or a number lies outside [0, 1].
+        If `p` is not a vector or a number is outside [0, 1].
 
     References
     ----------
@@ -184,7 +192,7 @@ def _family(p: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
 def _step_down(
     family: NDArray[np.float64], made: NDArray[np.bool_], factors: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Multiply p from the smallest on by its factor; never fall, never exceed 1."""
+    """Multiply each p-value by its factor, from the smallest on; never decreasing, at most 1."""
     order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
     adjusted = np.full(family.shape, np.nan)
     adjusted[order] = np.minimum(np.maximum.accumulate(factors * family[order]), 1.0)
@@ -193,7 +201,7 @@ def _step_down(
 
 @cache
 def _true_together(algorithms: int) -> frozenset[int]:
-    """How many pairs of equals there can be: one group of j equals, and the same for the others."""
+    """The possible numbers of pairs of equal algorithms, recursively over groups of equals."""
     if algorithms < 2:
         return frozenset({0})
     return frozenset(

@@ -1,4 +1,4 @@
-"""Who is best where an evaluation costs c and the budget is B, and where that is known."""
+"""The best algorithm at each evaluation cost and budget, and up to where it is known."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ def reached_within(
     Parameters
     ----------
     seconds, evaluations : array_like, shape (runs, targets)
-        What each run had used when it reached each target; `inf` for not reached.
+        Seconds and evaluations that each run had used when it reached each target; `inf` if it did
+        not reach the target.
     cost_s : float
-        Seconds that each evaluation costs more.
+        Additional cost of an evaluation, in seconds.
     budgets : array_like, shape (budgets,)
-        In seconds, evaluation cost included.
+        Budgets in seconds, including the evaluation cost.
 
     Returns
     -------
     ndarray, shape (runs, budgets)
-        It never falls as the budget grows, and never rises as the cost does.
+        The share never decreases as the budget increases, and never increases with the cost.
 
     Examples
     --------
@@ -49,19 +50,20 @@ def reached_within(
 
 
 def known_until(seconds: ArrayLike, evaluations: ArrayLike, cost_s: float) -> NDArray[np.float64]:
-    """Up to which budget each run is known at an evaluation cost.
+    """The budget up to which each run is known, at an evaluation cost.
 
     Parameters
     ----------
     seconds, evaluations : array_like, shape (runs,)
-        Up to where each run was observed; evaluations `inf` for one that nothing could follow.
+        Seconds T and evaluations E up to which each run was observed. The evaluations are `inf` if
+        a longer run could not have changed the result.
     cost_s : float
-        Seconds that each evaluation costs more.
+        Additional cost c of an evaluation, in seconds.
 
     Returns
     -------
     ndarray, shape (runs,)
-        T + c E; `inf` for a run that nothing could follow.
+        T + c E; `inf` for a run whose evaluations are `inf`.
     """
     count = np.asarray(evaluations, dtype=np.float64)
     observed = np.where(np.isinf(count), 0.0, count)
@@ -71,21 +73,22 @@ def known_until(seconds: ArrayLike, evaluations: ArrayLike, cost_s: float) -> ND
 def seconds_to_observe(
     seconds: ArrayLike, evaluations: ArrayLike, cost_s: float, budgets: ArrayLike
 ) -> NDArray[np.float64]:
-    """What it takes to measure each run again up to each budget, without waiting for the cost.
+    """Seconds to measure each run again up to each budget, without waiting for the evaluation cost.
 
     Parameters
     ----------
     seconds, evaluations : array_like, shape (runs,)
         As for `known_until`.
     cost_s : float
-        Seconds that each evaluation costs more.
+        Additional cost c of an evaluation, in seconds.
     budgets : array_like, shape (budgets,)
-        In seconds, evaluation cost included.
+        Budgets B in seconds, including the evaluation cost.
 
     Returns
     -------
     ndarray, shape (runs, budgets)
-        B T/(T + c E) if the run goes on at its pace; 0 where it is known up to the budget.
+        B T/(T + c E), which assumes that the run continues at the same pace; 0 if the run is known
+        up to the budget.
 
     Examples
     --------
@@ -101,18 +104,18 @@ def seconds_to_observe(
 
 @dataclass(frozen=True)
 class Leader:
-    """Who leads at each budget.
+    """The leading algorithm at each budget.
 
     Attributes
     ----------
     best
-        Place of the leading algorithm, of equal ones the first; -1 where nobody reached a target.
-        Shape (budgets,).
+        Index of the leading algorithm, shape (budgets,). The first one if several are equal; -1 if
+        no algorithm reached a target.
     value
-        What each algorithm has, shape (budgets, algorithms).
+        Share or rank of each algorithm, shape (budgets, algorithms).
     tied
-        Which algorithms the leader is not surely better than, itself among them; shape (budgets,
-        algorithms). None where nobody reached a target.
+        Whether an algorithm is not significantly worse than the leader, shape (budgets,
+        algorithms). True for the leader itself. False for all if no algorithm reached a target.
     """
 
     best: NDArray[np.intp]
@@ -128,28 +131,30 @@ def leader_by_share(
     Parameters
     ----------
     shares : sequence
-        For each algorithm and function the shares of its runs, shape (runs, budgets).
+        For each algorithm and function, the shares of its runs, shape (runs, budgets).
     confidence : float
-        At each budget, a leader without ties is the best algorithm with this probability at least.
+        At each budget, a leader without ties is the best algorithm with at least this probability.
 
     Returns
     -------
     Leader
-        `value` is the average share. Nobody is surely better where an algorithm has a single run
-        on a function.
+        `value` is the average share. If an algorithm has only one run on a function, all algorithms
+        are tied.
 
     Raises
     ------
     ValueError
-        If `confidence` lies outside (0, 1).
+        If `confidence` is outside (0, 1).
 
     Notes
     -----
-    The runs are the sample, within each function: a lead holds for new runs on these functions. The
-    leader is compared with each of the others by Welch's test of a sum over strata, one-sided, with
-    the degrees of freedom of Satterthwaite, at the level (1 - confidence)/(algorithms - 1). If the
-    leader is not the best algorithm, it beats the best one by chance, which happens at most so
-    often for each of the others. p is never below what so few runs can give by their order.
+    The sample consists of the runs on each function, so the result is valid for new runs on the
+    same functions. The leader is compared with each other algorithm by a one-sided Welch test of a
+    sum over strata (the functions), with Satterthwaite's degrees of freedom, at the level
+    (1 - confidence)/(algorithms - 1). If the leader is not the best algorithm, its lead over the
+    best algorithm is due to chance; for each of the other algorithms, this happens with at most the
+    probability of that level. p is never below the smallest p-value that a test of the order of
+    these runs can have.
 
     References
     ----------
@@ -188,16 +193,16 @@ def leader_by_rank(shares: Sequence[Sequence[NDArray[np.float64]]], *, confidenc
     Parameters
     ----------
     shares : sequence
-        For each algorithm and function the shares of its runs, shape (runs, budgets).
+        For each algorithm and function, the shares of its runs, shape (runs, budgets).
     confidence : float
-        Of Nemenyi's test.
+        Confidence of Nemenyi's test.
 
     Returns
     -------
     Leader
-        `value` is the average rank; algorithms are ranked on each function by the mean share of
-        their runs. Functions are the sample: ties are all algorithms within the critical
-        difference of the leader, everybody for fewer than two functions.
+        `value` is the average rank. On each function, the algorithms are ranked by the mean share
+        of their runs. The sample consists of the functions. All algorithms within the critical
+        difference of the leader are tied; with fewer than two functions, all are tied.
 
     References
     ----------
@@ -222,7 +227,7 @@ def _leader(
 
 
 def _least(runs: NDArray[np.int64], others: NDArray[np.int64]) -> float:
-    """The smallest one-sided p-value of two algorithms by the order of their runs."""
+    """The smallest one-sided p-value that a test of the order of two samples can have."""
     ways = 1.0
     for m, n in zip(runs.tolist(), others.tolist(), strict=True):
         ways *= comb(m + n, m)

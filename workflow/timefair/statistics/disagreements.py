@@ -1,4 +1,4 @@
-"""Algorithms that two measures put in opposite order."""
+"""Pairs of algorithms that two measures order differently."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
-    """Pairs that one measure puts in one order and another measure in the other, both strictly.
+    """Pairs of algorithms whose order by one measure is opposite to their order by another.
 
     Parameters
     ----------
     first, second : array_like, shape (algorithms,)
-        Two measures of the same algorithms, such as mean and median; less is better, `inf` is
+        Two measures of the same algorithms, such as mean and median. Smaller is better; `inf` is
         worst and equal to itself.
 
     Returns
     -------
     ndarray of int, shape (pairs, 2)
-        Positions (a, b): a is better by the first measure, b by the second. In rising order. A tie
-        in either measure is no disagreement.
+        Indices (a, b), in ascending order: a is better by the first measure, and b is better by the
+        second. A tie in either measure is not a disagreement.
 
     Raises
     ------
     ValueError
-        If the measures are no vectors of one length, or a number is NaN.
+        If the measures are not vectors of one length, or a number is NaN.
 
     References
     ----------
@@ -40,7 +40,7 @@ def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
 
 
 def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArray[np.float64]:
-    """How far apart both measures put each pair at least, in decades.
+    """The smaller of the two distances of each pair, by one measure and by the other, in decades.
 
     Parameters
     ----------
@@ -52,13 +52,13 @@ def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArra
     Returns
     -------
     ndarray, shape (pairs,)
-        The smaller of the two absolute log10 ratios; a ratio with 0 or `inf` on one side is
+        The smaller of the two absolute log10 ratios. A ratio with 0 or `inf` on one side is
         infinite.
 
     Raises
     ------
     ValueError
-        If the measures are no vectors of one length, or a number is NaN or negative.
+        If the measures are not vectors of one length, or a number is NaN or negative.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Empirical distribution of runtimes over targets, instances and runs."""
+"""Empirical distribution function of runtimes over targets, instances and runs."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     runtimes : array_like
-        Any shape, seconds or evaluations; `inf` for a target that was not reached. Failures stay
-        in the denominator.
+        Seconds or evaluations, in any shape; `inf` for a target that was not reached. Such failures
+        count in the denominator.
     grid : array_like, shape (points,)
         The costs b, in the unit of `runtimes`.
 
     Returns
     -------
     ndarray, shape (points,)
-        In [0, 1]; NaN when there is no runtime at all. At ``b = inf`` it is still the share that
-        was reached.
+        In [0, 1]; NaN if there are no runtimes. At ``b = inf``, it is the share of targets that
+        were reached, and not 1.
 
     Raises
     ------
@@ -56,17 +56,17 @@ def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class EcdfBand:
-    """An ECDF with two bands, arrays of shape (points,).
+    """An ECDF with two bands; arrays of shape (points,).
 
     Attributes
     ----------
     fraction
-        The ECDF itself.
+        The ECDF.
     low, high
-        Pointwise: at any one cost, chosen beforehand, the true curve lies between them with the
-        confidence asked for.
+        Pointwise band: at one cost that is chosen in advance, it contains the true curve with the
+        stated confidence.
     everywhere_low, everywhere_high
-        Simultaneous: the true curve lies between them at all costs at once.
+        Simultaneous band: it contains the true curve at all costs with the stated confidence.
     """
 
     fraction: NDArray[np.float64]
@@ -85,22 +85,22 @@ def ecdf_band(
     resamples: int,
     rng: np.random.Generator,
 ) -> EcdfBand:
-    """ECDF with bootstrap bands: uncertainty from the limited number of runs.
+    """ECDF with bootstrap bands, which show the uncertainty from the limited number of runs.
 
-    Whole runs are resampled within their strata, so that a run's runtimes to all targets stay
-    together and every problem keeps its weight. Problems and targets are taken as they are: the
-    bands do not say what other problems would show.
+    Whole runs are resampled within their strata. The runtimes of a run to all targets therefore
+    stay together, and every problem keeps its weight. Problems and targets are fixed, so the bands
+    are not valid for other problems.
 
     Parameters
     ----------
     runtimes : array_like, shape (runs, targets)
         As for `ecdf`.
     strata : array_like, shape (runs,)
-        The problem of each run, a label of its (function, instance).
+        The problem of each run: a label of its function and instance.
     grid : array_like, shape (points,)
         Costs, in any order.
     confidence : float
-        Nominal coverage in (0, 1), see Notes.
+        Nominal coverage in (0, 1); for the actual coverage see Notes.
     resamples : int
         Number of bootstrap samples.
     rng : numpy.random.Generator
@@ -109,10 +109,11 @@ def ecdf_band(
     Returns
     -------
     EcdfBand
-        All limits lie in [0, 1] and hold the curve. NaN limits ("n/a") if a stratum has one run
-        only; all NaN without a run or a target. Where all runs of each stratum agree, as before
-        the first target is reached, the pointwise band has no width: it says nothing there. The
-        simultaneous band has one width everywhere, none only if such runs agree at every point.
+        All limits are in [0, 1], and the bands contain the ECDF. The limits are NaN ("n/a") if a
+        stratum has only one run. All values are NaN if there are no runs or no targets. Where all
+        runs of each stratum agree, for example before the first target is reached, the pointwise
+        band has zero width and is not informative. The simultaneous band has the same width
+        everywhere, which is zero only if all runs of each stratum agree at every point.
 
     Raises
     ------
@@ -121,14 +122,23 @@ def ecdf_band(
 
     Notes
     -----
-    The pointwise band is the percentile interval of `stratified_sums`; the simultaneous one is
-    ``fraction ± c`` with c the quantile of the largest distance of a bootstrap curve.
+    The pointwise band is the percentile interval of `stratified_sums`. The simultaneous band is
+    ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve.
 
-    Coverage of a nominal .95 on skewed runtimes with failures and six targets, where the true
-    fraction is neither small nor at its top: pointwise .90 for 10 runs of one problem, .94 for 30,
-    .95 for 5 runs of each of 10 problems, .91 for 2 runs of each; simultaneous .92, .94, .96 and
-    .90. A simultaneous band scaled by the standard error at each point (sup-t) covers .12 to .70
-    there, because it has no width where all runs agree, and is not offered.
+    Coverage of a nominal 0.95, for skewed runtimes with failures and six targets, at costs where
+    the true fraction is neither small nor close to its maximum:
+
+    ======================== ========= ============
+    runs                     pointwise simultaneous
+    ======================== ========= ============
+    10 of one problem        0.90      0.92
+    30 of one problem        0.94      0.94
+    5 of each of 10 problems 0.95      0.96
+    2 of each of 10 problems 0.91      0.90
+    ======================== ========= ============
+
+    A simultaneous band that is scaled by the standard error at each point (sup-t) is not offered,
+    because it has zero width where all runs agree: in these cases, its coverage is 0.12 to 0.70.
 
     References
     ----------
@@ -169,7 +179,7 @@ def ecdf_band(
 
 
 def _reached(times: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How many targets each run has reached at each cost, shape (runs, points)."""
+    """Number of targets that each run has reached at each cost, shape (runs, points)."""
     reached = np.zeros((times.shape[0], points.size))
     for target in np.where(np.isfinite(times), times, np.nan).T:
         reached += target[:, np.newaxis] <= points

@@ -15,13 +15,13 @@ from timefair.statistics.heavy_tails import heavy_tail, widening
 
 
 def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
-    """Cost spent in all runs, divided by the number of successes.
+    """Expected running time (ERT): cost of all runs, divided by the number of successes.
 
     Parameters
     ----------
     spent : array_like
-        What each run cost, seconds or evaluations: up to the target for a success, up to the run's
-        own end for a failure. Finite and not negative.
+        Cost of each run in seconds or evaluations: up to the target for a success, up to the end of
+        the run for a failure. Finite and not negative.
     success : array_like of bool
         Whether the run reached the target; same shape.
     axis : int
@@ -30,7 +30,7 @@ def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> NDArray[np.floa
     Returns
     -------
     ndarray
-        `spent` without `axis`, in its unit; `inf` without a success, NaN without a run.
+        `spent` without `axis`, in its unit. `inf` if no run succeeded, NaN if there are no runs.
 
     Raises
     ------
@@ -39,14 +39,16 @@ def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> NDArray[np.floa
 
     Notes
     -----
-    Equation (1) of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, with one
-    difference: there a failure costs T, here its own end, which is the same for runs that use up T.
+    This is equation (1) of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, with one
+    difference. In the paper, a failure costs T; here, it costs the time until its end. The two are
+    equal for runs that use up T.
 
-    The example of the paper's section 3 has 20 runs within T = 50 s. PSO succeeds in 19 of them
-    after 18 s on average, APSO in 17 after 22 s. By the equation that is
+    The example in section 3 of the paper has 20 runs within T = 50 s. PSO succeeds in 19 of them
+    after 18 s on average, and APSO succeeds in 17 after 22 s. The equation gives
     (19 * 18 + 50)/19 = 20.63 s and (17 * 22 + 3 * 50)/17 = 30.82 s. The paper prints 20.5 s and
-    25.9 s, which are other formulas: 18 + 0.05 * 50 shares the failures out among all runs, and
-    22/0.85 charges a failure no more than a success. The order of the two stays the same.
+    25.9 s, which come from other formulas: 18 + 0.05 * 50 distributes the cost of the failures over
+    all runs, and 22/0.85 charges a failure the cost of a success. The order of the two algorithms
+    stays the same.
 
     Examples
     --------
@@ -68,14 +70,14 @@ def success_rate(success: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     Parameters
     ----------
     success : array_like of bool
-        Whether each run reached it.
+        Whether each run reached the target.
     axis : int
         The axis of the runs.
 
     Returns
     -------
     ndarray
-        In [0, 1]; NaN without a run.
+        In [0, 1]; NaN if there are no runs.
 
     Examples
     --------
@@ -90,16 +92,16 @@ def success_rate(success: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Interval:
-    """An interval for each target: arrays of one shape.
+    """An interval for each target; arrays of one shape.
 
     Attributes
     ----------
     low, high
         The limits.
     heavy_tail
-        Whether all runs succeeded and their costs look like a sample of a heavy-tailed law, see
-        `timefair.statistics.heavy_tails.heavy_tail`. The ERT then rests on a few runs, and the
-        upper limit may be too low.
+        Whether all runs succeeded and their costs look like a sample from a heavy-tailed
+        distribution, see `timefair.statistics.heavy_tails.heavy_tail`. The ERT then depends on a
+        few runs, and the upper limit may be too low.
     """
 
     low: NDArray[np.float64]
@@ -116,33 +118,33 @@ def ert_interval(
     resamples: int = 1000,
     rng: np.random.Generator | None = None,
 ) -> Interval:
-    """Interval of the ERT: uncertainty from the limited number of runs.
+    """Confidence interval of the ERT, for the uncertainty from the limited number of runs.
 
     Parameters
     ----------
     spent : array_like, shape (R,) or (R, targets)
-        What each run cost, as for `ert`.
+        Cost of each run, as for `ert`.
     success : array_like of bool, same shape
         Whether the run reached the target.
     confidence : float
-        Nominal coverage in (0, 1); for the actual one see Notes.
+        Nominal coverage in (0, 1); for the actual coverage see Notes.
     method : {"log", "percentile"}
-        ``log``: Student's interval on the log scale, with the standard error of a ratio of means
-        and a longer upper half where the sample has a heavy tail; without random numbers.
-        ``percentile``: bootstrap of runs, pairs of cost and success.
+        ``log``: Student's interval on the log scale, with the standard error of a ratio of means.
+        Its upper half is longer if the sample has a heavy tail. It uses no random numbers.
+        ``percentile``: bootstrap of the runs, as pairs of cost and success.
     resamples : int
-        Number of bootstrap samples; ``log`` does not use it.
+        Number of bootstrap samples; not used by ``log``.
     rng : numpy.random.Generator, optional
         Source of random numbers; required by ``percentile``.
 
     Returns
     -------
     Interval
-        Limits in the unit of `spent`, shape () or (targets,). ``high`` is `inf` where the successes
-        are too few to distinguish their rate from 0: at 95 %, for 3 or fewer of 10 to 100 runs, by
-        either method. Both are NaN ("n/a") for fewer than two runs, never of zero width; they are
-        equal where all runs succeed at the same cost. Without any success ``low`` is NaN and
-        ``high`` is `inf`, because failures alone say nothing about a finite ERT.
+        Limits in the unit of `spent`, shape () or (targets,). ``high`` is `inf` if there are too
+        few successes to distinguish their rate from 0: at 95 %, for 3 or fewer of 10 to 100 runs,
+        by either method. Both limits are NaN ("n/a") for fewer than two runs. They are equal if all
+        runs succeed at the same cost. If no run succeeds, ``low`` is NaN and ``high`` is `inf`,
+        because failures alone do not determine a finite ERT.
 
     Raises
     ------
@@ -153,17 +155,18 @@ def ert_interval(
     Notes
     -----
     ``log`` has the limits ERT exp(-t c/sqrt(s)) and ERT exp(f t c/sqrt(s)), with s successes and
-    Student's t for R - 1 degrees of freedom. c is sqrt(R/(R - 1)) times the coefficient of
-    variation of the runtime with restarts, see `restarted.restarted_moments`. The factor f is 1
-    where a run failed, and `heavy_tails.widening` where all runs succeeded: 1 for most samples,
-    more for skewed ones and for those with a lognormal tail. The upper limit is `inf` where
-    Fieller's is: where t times the standard error of the success rate is at least that rate.
+    the quantile t of Student's distribution with R - 1 degrees of freedom. c is sqrt(R/(R - 1))
+    times the coefficient of variation of the runtime with restarts, see
+    `restarted.restarted_moments`. The factor f is 1 if a run failed. If all runs succeeded, f is
+    `heavy_tails.widening`: 1 for most samples, and more for skewed samples and for samples with a
+    lognormal tail. The upper limit is `inf` where Fieller's limit is `inf`: where t times the
+    standard error of the success rate is at least that rate.
 
     Coverage of a nominal 0.95 at R = 10, 15, 30 and 100, over 4000 samples with a success (20,000
-    of the last two laws by ``log``):
+    samples of the last two distributions by ``log``):
 
     ================ ======= =================== ===================
-    law              success log                 percentile
+    distribution     success log                 percentile
     ================ ======= =================== ===================
     exponential      0.30    0.99 0.98 0.97 0.95 0.92 0.95 0.94 0.95
     exponential      0.78    0.95 0.96 0.95 0.95 0.90 0.92 0.93 0.95
@@ -178,19 +181,20 @@ def ert_interval(
     Pareto, α = 2.5  1       0.90 0.92 0.92 0.93 0.76 0.80 0.83 0.89
     ================ ======= =================== ===================
 
-    In the bimodal law failures, or a fifth of the successes, cost 20 times as much as a fast
-    success: a tenth of the samples of 10 runs hold none of these, and no method can know. Over the
-    first 36 cases ``log`` covers 0.949 on average, ``percentile`` 0.914, Fieller's interval 0.928
-    and the BCa bootstrap 0.937.
+    In the bimodal distribution, failures (or a fifth of the successes) cost 20 times as much as a
+    fast success. A tenth of the samples of 10 runs contain no such run, and no method can detect
+    this. Over the first 36 cases, the coverage of ``log`` is 0.949 on average, that of
+    ``percentile`` 0.914, that of Fieller's interval 0.928, and that of the BCa bootstrap 0.937.
 
-    With f = 1 everywhere, ``log`` would cover 0.68, 0.70, 0.73 and 0.79 for the lognormal law with
-    σ = 2, and 0.81, 0.83, 0.85 and 0.89 for Pareto's. Where all of 10, 15, 30 and 100 runs succeed,
-    f is 1.24, 1.20, 1.12 and 1.05 on average for the exponential law, 1.13, 1.20, 1.22 and 1.16
-    for the lognormal with σ = 1, and at most 1.06 for the bimodal; its median is 1.00, but 1.04 for
-    the exponential at R = 100, and 1.19 and 1.14 for the lognormal at R = 30 and 100.
+    With f = 1 everywhere, the coverage of ``log`` would be 0.68, 0.70, 0.73 and 0.79 for the
+    lognormal distribution with σ = 2, and 0.81, 0.83, 0.85 and 0.89 for Pareto's. If all of 10, 15,
+    30 and 100 runs succeed, the average of f is 1.24, 1.20, 1.12 and 1.05 for the exponential
+    distribution, 1.13, 1.20, 1.22 and 1.16 for the lognormal distribution with σ = 1, and at most
+    1.06 for the bimodal distribution. The median of f is 1.00, except for the exponential
+    distribution at R = 100 (1.04) and the lognormal distribution at R = 30 and 100 (1.19 and 1.14).
 
-    ``percentile`` keeps samples without a success, whose ERT is `inf`: its upper limit is `inf` at
-    95 % with many resamples iff ``((R - s)/R)**R > 0.025``.
+    ``percentile`` keeps bootstrap samples without a success, whose ERT is `inf`. With many
+    resamples, its upper limit at 95 % is `inf` if and only if ``((R - s)/R)**R > 0.025``.
 
     References
     ----------
@@ -262,9 +266,9 @@ def _percentile_limits(
 def residuals(
     cost: NDArray[np.float64], reached: NDArray[np.bool_], axis: int
 ) -> NDArray[np.float64]:
-    """What each run adds to the cost beyond the ERT of its success; they sum up to 0.
+    """Cost of each run, minus the ERT if the run succeeded; the sum is 0.
 
-    The plain cost where no run succeeded.
+    If no run succeeded, the costs themselves.
     """
     mean = ert(cost, reached, axis=axis)
     return np.asarray(cost - np.expand_dims(np.where(np.isfinite(mean), mean, 0.0), axis) * reached)

@@ -1,7 +1,7 @@
-"""Expected running times as straight lines in the cost of an evaluation.
+"""Expected running times as linear functions of the cost of an evaluation.
 
-With c seconds more for each evaluation, a run that used t seconds and e evaluations takes t + c e
-seconds. Its ERT in seconds is then ERT_s + c ERT_evaluations: a straight line in c.
+If each evaluation costs c additional seconds, a run with t seconds and e evaluations takes t + c e
+seconds. The ERT in seconds is then ERT_s + c ERT_evaluations, which is a straight line in c.
 """
 
 from __future__ import annotations
@@ -13,19 +13,21 @@ from timefair.statistics.bootstrap import percentile_interval
 
 
 def at_cost(seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike) -> NDArray[np.float64]:
-    """Seconds of lines or runs where each evaluation costs so many seconds more.
+    """Seconds of a run, or ERT in seconds, at an additional cost per evaluation.
 
     Parameters
     ----------
     seconds, evaluations : array_like
-        Of a run, or the ERT in either unit; `inf` in both for an ERT without a success.
+        Seconds and evaluations of a run, or the ERT in both units. Both are `inf` for an ERT
+        without a success.
     cost_s : array_like
-        Evaluation costs, at least 0 and finite; it broadcasts with the others.
+        Additional cost of an evaluation in seconds, at least 0 and finite. The shapes must be
+        broadcastable.
 
     Returns
     -------
     ndarray
-        `seconds` to the bit where the cost is 0.
+        ``seconds + cost_s * evaluations``; exactly `seconds` where the cost is 0.
 
     Examples
     --------
@@ -46,18 +48,18 @@ def at_cost(seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike) -> ND
 def turning_cost(
     seconds_a: ArrayLike, evaluations_a: ArrayLike, seconds_b: ArrayLike, evaluations_b: ArrayLike
 ) -> NDArray[np.float64]:
-    """The evaluation cost at which two lines cross.
+    """The evaluation cost at which two algorithms have the same ERT: where their lines cross.
 
     Parameters
     ----------
     seconds_a, evaluations_a, seconds_b, evaluations_b : array_like
-        The lines: ERT in seconds and in evaluations.
+        ERT of each algorithm in seconds and in evaluations.
 
     Returns
     -------
     ndarray
-        In seconds, above 0; NaN where the order is the same at all costs above 0, as with parallel
-        lines and with an ERT of `inf`.
+        In seconds, above 0. NaN if the order is the same at all costs above 0, for example for
+        parallel lines and for an ERT of `inf`.
 
     Examples
     --------
@@ -76,24 +78,25 @@ def turning_cost(
 def lowest_between(
     seconds: ArrayLike, evaluations: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The evaluation costs between which each of several lines is the lowest: their envelope.
+    """The range of evaluation costs in which each of several lines is the lowest.
 
     Parameters
     ----------
     seconds, evaluations : array_like, shape (..., lines)
-        ERT in either unit, `inf` where there is no line.
+        ERT in seconds and in evaluations; `inf` if there is no line.
 
     Returns
     -------
     start, end : ndarray, shape (..., lines)
-        At costs from `start` to `end`, both included, no line is lower. `end` is `inf` for the line
-        with the fewest evaluations. NaN for a line that is nowhere the lowest. Lines that meet
-        share the cost at which they do, and equal lines have equal limits.
+        At costs from `start` to `end`, both included, no other line is lower. `end` is `inf` for
+        the line with the fewest evaluations. Both are NaN for a line that is never the lowest.
+        Where two lines cross, the range of both includes the cost of the crossing. Equal lines have
+        equal ranges.
 
     Notes
     -----
-    Each line is compared with every other one, in time proportional to the square of their number,
-    so that the result does not depend on their order.
+    Each line is compared with every other line, so the result does not depend on their order. The
+    time is proportional to the square of the number of lines.
 
     Examples
     --------
@@ -119,21 +122,21 @@ def lowest_between(
 def shares_won(
     seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike
 ) -> NDArray[np.float64]:
-    """Share of the problems on which each algorithm has the least ERT, at each evaluation cost.
+    """Share of the problems on which each algorithm has the lowest ERT, at each evaluation cost.
 
     Parameters
     ----------
     seconds, evaluations : array_like, shape (..., problems, algorithms)
-        ERT in either unit; `inf` without a success.
+        ERT in seconds and in evaluations; `inf` if no run succeeded.
     cost_s : array_like, shape (costs,)
         Evaluation costs, as for `at_cost`.
 
     Returns
     -------
     ndarray, shape (..., costs, algorithms)
-        Algorithms that are equal share a problem. Problems that no algorithm solves count for
-        nobody, so that shares add up to the share of the problems that are solved. NaN without a
-        problem.
+        If several algorithms have the lowest ERT, the problem is divided equally among them.
+        Problems that no algorithm solves count for no algorithm, so the shares add up to the share
+        of the problems that are solved. NaN if there are no problems.
 
     Examples
     --------
@@ -161,21 +164,21 @@ def shares_won(
 def band_of_shares(
     share: NDArray[np.float64], samples: NDArray[np.float64], *, confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Limits of shares from those of bootstrap samples.
+    """Limits of shares, from the shares in bootstrap samples.
 
     Parameters
     ----------
     share : ndarray
-        The shares themselves.
+        The observed shares.
     samples : ndarray, shape (resamples, ...)
-        The same of each sample of the runs.
+        The shares in each bootstrap sample of the runs.
     confidence : float
         Nominal coverage at each point, in (0, 1).
 
     Returns
     -------
     low, high : ndarray
-        The percentile interval, extended to hold the share itself.
+        The percentile interval, extended so that it contains the observed share.
     """
     low, high = percentile_interval(samples, confidence)
     return np.minimum(low, share), np.maximum(high, share)

@@ -1,4 +1,4 @@
-"""Whether the ranks of several algorithms differ over problems, and which pairs do."""
+"""Friedman's test of the ranks of several algorithms over problems, and post-hoc tests of pairs."""
 
 from __future__ import annotations
 
@@ -16,25 +16,28 @@ from timefair.statistics.ranks import average_ranks, rank
 
 @dataclass(frozen=True)
 class Friedman:
-    """Tests of the hypothesis that all algorithms rank alike.
+    """Tests of the hypothesis that all algorithms have the same ranks.
 
     Attributes
     ----------
     problems, algorithms
-        Shape of the matrix.
+        Number of problems and of algorithms.
     average_ranks
-        Shape (algorithms,).
+        Average rank of each algorithm, shape (algorithms,).
     chi2, p
-        Friedman's statistic, corrected for ties, and its p-value from the chi-squared law.
+        Friedman's statistic, corrected for ties, and its p-value from the chi-squared distribution.
     chi2_uncorrected, p_uncorrected
-        The same as if there were no ties: smaller, too careful.
+        The same without the correction for ties: the statistic is smaller, and the test is
+        conservative.
     iman_davenport, iman_davenport_p
-        Iman and Davenport's F from `chi2`, and its p-value: less careful than chi-squared, and
-        closer to its level. `inf` and 0 where all problems agree, be they two only.
+        Iman and Davenport's F from `chi2`, and its p-value. This test is less conservative than the
+        chi-squared test, and its error rate is closer to the level. `inf` and 0 if all problems
+        have the same order, even if there are only two problems.
     iman_davenport_uncorrected, iman_davenport_p_uncorrected
         The same from `chi2_uncorrected`.
     kendall_w
-        Agreement of the problems, corrected for ties: 0 for none, 1 for one order on all.
+        Kendall's W, the agreement of the problems, corrected for ties: 0 for no agreement, 1 if all
+        problems have the same order.
     """
 
     problems: int
@@ -52,29 +55,31 @@ class Friedman:
 
 
 def friedman(values: ArrayLike) -> Friedman:
-    """Friedman's test of several algorithms on the same problems, and what is derived from it.
+    """Friedman's test of several algorithms on the same problems, and statistics derived from it.
 
     Parameters
     ----------
     values : array_like, shape (problems, algorithms)
-        A result each, small is better, or ranks. `inf` and NaN share the worst rank.
+        One result per problem and algorithm, where smaller is better, or the ranks. `inf` and NaN
+        share the worst rank.
 
     Returns
     -------
     Friedman
-        With fewer than two problems or two algorithms every statistic is NaN. Where each problem
-        ties all algorithms, nothing speaks for a difference: statistics 0, p-values 1.
+        With fewer than two problems or two algorithms, every statistic is NaN. If all algorithms
+        are tied on each problem, the statistics are 0 and the p-values are 1.
 
     Raises
     ------
     ValueError
-        If `values` is no matrix.
+        If `values` is not a matrix.
 
     Notes
     -----
-    With ranks taken from their mean, W is their sum of squares between algorithms as a share of
-    all of it, ``chi2 = N (k - 1) W`` and ``F = (N - 1) W/(1 - W)`` with k - 1 and (k - 1)(N - 1)
-    degrees of freedom; without the correction, "all of it" is what ranks without ties have.
+    After the mean is subtracted from the ranks, W is the sum of squares between algorithms divided
+    by the total sum of squares. Then ``chi2 = N (k - 1) W``, and ``F = (N - 1) W/(1 - W)`` with
+    k - 1 and (k - 1)(N - 1) degrees of freedom, for N problems and k algorithms. Without the
+    correction for ties, the total sum of squares is that of ranks without ties.
 
     References
     ----------
@@ -115,20 +120,21 @@ def friedman(values: ArrayLike) -> Friedman:
 
 @dataclass(frozen=True)
 class PostHoc:
-    """All pairs of algorithms after Friedman's test, in the order (0, 1), (0, 2), ..., (1, 2), ...
+    """Post-hoc tests of all pairs of algorithms, in the order (0, 1), (0, 2), ..., (1, 2), ...
 
     Attributes
     ----------
     first, second
-        Columns of the algorithms of each pair, shape (pairs,) like all others.
+        Column of each algorithm of the pair. All attributes have the shape (pairs,).
     difference
-        Average rank of the first minus that of the second: negative where the first is better.
+        Average rank of the first algorithm minus that of the second: negative if the first is
+        better.
     z
-        The difference in standard errors under the hypothesis that all algorithms are equal.
+        The difference in standard errors, under the hypothesis that all algorithms are equal.
     p, p_holm, p_shaffer
-        Two-sided p-values of z: raw, and adjusted for all pairs.
+        Two-sided p-values of z: not adjusted, and adjusted for all pairs.
     p_nemenyi
-        From the studentized range, for all pairs at once.
+        p-value from the studentized range, for all pairs simultaneously.
     """
 
     first: NDArray[np.intp]
@@ -142,7 +148,7 @@ class PostHoc:
 
 
 def posthoc(values: ArrayLike) -> PostHoc:
-    """Which pairs of algorithms differ in their average ranks.
+    """Post-hoc tests of the average ranks of all pairs of algorithms.
 
     Parameters
     ----------
@@ -152,18 +158,18 @@ def posthoc(values: ArrayLike) -> PostHoc:
     Returns
     -------
     PostHoc
-        Without pairs for fewer than two algorithms; with fewer than two problems z and all p-values
-        are NaN. Algorithms of equal average rank have z = 0 and p = 1.
+        Empty for fewer than two algorithms. With fewer than two problems, z and all p-values are
+        NaN. Algorithms with the same average rank have z = 0 and p = 1.
 
     Raises
     ------
     ValueError
-        If `values` is no matrix.
+        If `values` is not a matrix.
 
     Notes
     -----
-    ``z = difference / sqrt(k (k + 1)/(6 N))``. Ties make the ranks vary less than that, so that
-    the p-values are then too large, never too small.
+    ``z = difference / sqrt(k (k + 1)/(6 N))``. Ties reduce the variance of the ranks, so with ties
+    the p-values are too large, and never too small.
 
     References
     ----------
@@ -198,24 +204,24 @@ def posthoc(values: ArrayLike) -> PostHoc:
 
 @cache
 def critical_difference(algorithms: int, problems: int, alpha: float) -> float:
-    """Nemenyi's critical difference: average ranks further apart than that differ.
+    """Nemenyi's critical difference: a larger difference of average ranks is significant.
 
     Parameters
     ----------
     algorithms, problems : int
-        How many were ranked, and on how many.
+        Number of algorithms, and number of problems on which they were ranked.
     alpha : float
-        Chance in (0, 1) of any false finding when all algorithms are equal.
+        Probability in (0, 1) of at least one false rejection if all algorithms are equal.
 
     Returns
     -------
     float
-        In ranks; NaN for fewer than two algorithms or two problems.
+        Difference of average ranks; NaN for fewer than two algorithms or two problems.
 
     Raises
     ------
     ValueError
-        If `alpha` lies outside (0, 1).
+        If `alpha` is outside (0, 1).
 
     References
     ----------
@@ -235,7 +241,7 @@ def critical_difference(algorithms: int, problems: int, alpha: float) -> float:
 
 
 def _standard_error(algorithms: int, problems: int) -> float:
-    """Of the difference of two average ranks when all algorithms are equal."""
+    """Standard error of the difference of two average ranks if all algorithms are equal."""
     return math.sqrt(algorithms * (algorithms + 1) / (6 * problems))
 
 

@@ -1,4 +1,4 @@
-"""Samples whose mean rests on rare large costs: how to recognize them, and limits for the mean."""
+"""Samples whose mean depends on rare large costs: detection, and limits for the mean."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NORMALITY_LEVEL = 0.05
 """Level of the test that the logarithms are normal."""
 
 FEWEST_RUNS = 5
-"""Number of runs from which that test is defined."""
+"""Least number of runs for which that test is defined."""
 
 EXCESS_ERRORS = 0.5
 """Excess of the skewness that counts, in standard errors of a normal sample's skewness."""
@@ -30,14 +30,14 @@ def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:
     Parameters
     ----------
     costs : array_like, shape (R,) or (R, targets)
-        What each run cost to reach the target, all runs successful. Not negative.
+        Cost of each run to reach the target. All runs are successful. Not negative.
 
     Returns
     -------
     ndarray of bool, shape () or (targets,)
-        True where the standard deviation of the logarithms exceeds `LOG_SPREAD` and the test of
-        Shapiro and Francia does not reject their normality at `NORMALITY_LEVEL`. False for fewer
-        than `FEWEST_RUNS` runs, where a cost is 0, and where all costs are equal.
+        True if the standard deviation of the logarithms exceeds `LOG_SPREAD` and the
+        Shapiro-Francia test does not reject their normality at `NORMALITY_LEVEL`. False for fewer
+        than `FEWEST_RUNS` runs, if a cost is 0, and if all costs are equal.
 
     Raises
     ------
@@ -46,10 +46,10 @@ def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:
 
     Notes
     -----
-    Share of samples for which it is True, over 20,000 samples each:
+    Share of samples for which the result is True, over 20,000 samples each:
 
     ================== ====== ====== ====== =======
-    law                R = 10 R = 15 R = 30 R = 100
+    distribution       R = 10 R = 15 R = 30 R = 100
     ================== ====== ====== ====== =======
     exponential        0.13   0.09   0.02   0.00
     lognormal, σ = 1   0.02   0.00   0.00   0.00
@@ -62,9 +62,9 @@ def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:
     lognormal, σ = 3   0.93   0.94   0.95   0.95
     ================== ====== ====== ====== =======
 
-    The bimodal law is that of `timefair.statistics.ert.ert_interval`. A sample of few runs for
-    which it is False may still come from a heavy-tailed law: of the lognormal with σ = 2 these are
-    the samples of 10 runs that happen to contain no large cost.
+    The bimodal distribution is that of `timefair.statistics.ert.ert_interval`. If the result is
+    False for a sample of few runs, the distribution may still have a heavy tail. For example, some
+    samples of 10 runs from the lognormal distribution with σ = 2 happen to contain no large cost.
 
     References
     ----------
@@ -108,36 +108,38 @@ def widening(costs: ArrayLike, *, confidence: float) -> NDArray[np.float64]:
     Parameters
     ----------
     costs : array_like, shape (R,) or (R, targets)
-        A sample, not negative; at least two runs.
+        A sample of at least two runs, not negative.
     confidence : float
         Nominal coverage of the two-sided interval, in (0, 1).
 
     Returns
     -------
     ndarray, shape () or (targets,)
-        At least 1; exactly 1 where the sample is no more skewed than the logarithm accounts for
-        and has no heavy tail. The interval's upper limit is the mean times
-        exp(factor t c/sqrt(R)), with Student's t and the coefficient of variation c.
+        At least 1. Exactly 1 if the sample has no heavy tail and no more skewness than the log
+        scale accounts for. The upper limit of the interval is the mean times
+        exp(factor t c/sqrt(R)), with the quantile t of Student's distribution and the coefficient
+        of variation c.
 
     Raises
     ------
     ValueError
         If `costs` is neither a vector nor a matrix, has fewer than two runs or a cost that is
-        negative or not finite, or `confidence` lies outside (0, 1).
+        negative or not finite, or `confidence` is outside (0, 1).
 
     Notes
     -----
-    *Skewness.* The second term of the Edgeworth expansion of a studentised mean asks for
-    g (2 t^2 + 1)/(6 sqrt(R)) more standard errors above, with the law's skewness g. An interval on
-    the log scale is c t^2/(2 sqrt(R)) longer already. What is missing belongs to the excess
-    x = g - 3 c t^2/(2 t^2 + 1), and the factor is 1 + a x (2 t^2 + 1)/(6 t sqrt(R)). It applies
-    where x exceeds half of sqrt(6/R), the standard error of a normal sample's skewness. With the
-    skewness of the sample in place of the law's, a = 1 is too little, because few runs show a part
-    of it only: a = min(1 + 40/R, 5) was chosen by simulation.
+    *Skewness.* By the second term of the Edgeworth expansion of a studentised mean, the upper half
+    of the interval should be longer by g (2 t^2 + 1)/(6 sqrt(R)) standard errors, where g is the
+    skewness of the distribution. On the log scale, the interval is already longer by
+    c t^2/(2 sqrt(R)). The rest corresponds to the excess skewness x = g - 3 c t^2/(2 t^2 + 1), and
+    the factor is 1 + a x (2 t^2 + 1)/(6 t sqrt(R)). It is used if x exceeds half of sqrt(6/R), the
+    standard error of the skewness of a normal sample. g is estimated by the skewness of the sample,
+    which is too small for few runs. Therefore a = min(1 + 40/R, 5), chosen by simulation, and not
+    a = 1.
 
-    *Lognormal tail.* Where `heavy_tail` is True, the upper limit is at least that of a lognormal
-    mean, exp(m + v/2 + t sqrt(v/R + v^2/(2 (R - 1)))) with the mean m and the variance v of the
-    logarithms, up to the factor `WIDEST`.
+    *Lognormal tail.* If `heavy_tail` is True, the upper limit is at least that of a lognormal mean,
+    exp(m + v/2 + t sqrt(v/R + v^2/(2 (R - 1)))), with the mean m and the variance v of the
+    logarithms. The factor for this limit is at most `WIDEST`.
 
     References
     ----------

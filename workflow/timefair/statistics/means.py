@@ -1,4 +1,4 @@
-"""The mean of results with its interval, and the mean of runtimes done wrongly and rightly."""
+"""The mean of results with its interval, and wrong and right means of runtimes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from timefair.statistics.checks import check_confidence
 Method = Literal["bootstrap-t", "paper", "paper-bootstrap"]
 
 NO_SPREAD = 1e-12
-"""A resampled variance below this share of the sample's is 0 but for rounding."""
+"""A resampled variance below this share of the sample variance counts as 0."""
 
 
 @dataclass(frozen=True)
@@ -35,58 +35,58 @@ def mean_interval(
     resamples: int = 10_000,
     rng: np.random.Generator | None = None,
 ) -> MeanInterval:
-    """Mean of the runs with an interval: uncertainty from the limited number of runs.
+    """Mean of the runs, with an interval for the uncertainty from the limited number of runs.
 
     Parameters
     ----------
     values : array_like, shape (n,)
-        Results of runs; `inf` for a run without one.
+        Results of runs; `inf` for a run without a result.
     confidence : float
         Nominal coverage in (0, 1).
     method : {"bootstrap-t", "paper", "paper-bootstrap"}
-        ``bootstrap-t``: the percentiles of the studentised mean of resampled runs, the default
+        ``bootstrap-t``: percentiles of the studentised mean of resampled runs. This is the default,
         because results are skewed.
-        ``paper``: mean ± z s/sqrt(n), with s over n and not n - 1.
-        ``paper-bootstrap``: what the paper did and ``paper`` is the limit of: the standard
-        deviation of resampled means, around the mean less their bias.
+        ``paper``: mean ± z s/sqrt(n), where s is the standard deviation with the divisor n.
+        ``paper-bootstrap``: the method of the paper, with the standard deviation of resampled
+        means, around the mean minus their bias. With many resamples, it is equal to ``paper``.
     resamples : int
-        Bootstrap samples, at least 2; 10,000 in the paper.
+        Number of bootstrap samples, at least 2; 10,000 in the paper.
     rng : numpy.random.Generator, optional
-        Source of the draws; required but by ``paper``.
+        Source of the draws; required except for ``paper``.
 
     Returns
     -------
     MeanInterval
-        The mean is `inf` where a value is; it then has no lower limit (NaN), and `inf` above. One
-        value has no limits (NaN), never zero width; equal values have zero width. All are NaN for
-        an empty sample. A limit of ``bootstrap-t`` is infinite where the mean rests on so few
-        values that many resamples miss them and have no spread: less than four values, or one
-        failure among many equal successes.
+        If a value is `inf`, the mean and the upper limit are `inf`, and the lower limit is NaN. The
+        limits of a single value are NaN. Equal values have an interval of zero width. All numbers
+        are NaN for an empty sample. A limit of ``bootstrap-t`` is infinite if so few values
+        determine the mean that many resamples do not contain them and have zero variance: for fewer
+        than four values, or for one failure among many equal successes.
 
     Raises
     ------
     ValueError
-        If `values` is no vector, has NaN or ``-inf``, `confidence` or `resamples` is out of range,
-        the method is unknown, or `rng` is missing.
+        If `values` is not a vector or has NaN or ``-inf``, `confidence` or `resamples` is out of
+        range, the method is unknown, or `rng` is missing.
 
     Notes
     -----
-    Coverage of a nominal .95 (4000 samples each; BCa is Efron's bootstrap, not offered):
+    Coverage of a nominal 0.95 (4000 samples each; BCa is Efron's bootstrap, not offered):
 
-    ================  ===  ===========  =====  ====  =========
-    law                 n  bootstrap-t  paper  BCa   Student t
-    ================  ===  ===========  =====  ====  =========
-    exponential        15         .946   .884  .904       .913
-    exponential        51         .955   .933  .942       .940
-    exponential       101         .938   .930  .932       .933
-    lognormal, σ = 1   15         .910   .825  .854       .852
-    lognormal, σ = 1   51         .925   .893  .908       .899
-    lognormal, σ = 1  101         .937   .911  .921       .915
-    lognormal, σ = 2  101         .859   .726  .806       .730
-    ================  ===  ===========  =====  ====  =========
+    ================  ===  ===========  =====  =====  =========
+    distribution        n  bootstrap-t  paper    BCa  Student t
+    ================  ===  ===========  =====  =====  =========
+    exponential        15        0.946  0.884  0.904      0.913
+    exponential        51        0.955  0.933  0.942      0.940
+    exponential       101        0.938  0.930  0.932      0.933
+    lognormal, σ = 1   15        0.910  0.825  0.854      0.852
+    lognormal, σ = 1   51        0.925  0.893  0.908      0.899
+    lognormal, σ = 1  101        0.937  0.911  0.921      0.915
+    lognormal, σ = 2  101        0.859  0.726  0.806      0.730
+    ================  ===  ===========  =====  =====  =========
 
-    The last line has no remedy but another measure: the mean of such results is carried by runs
-    that a sample rarely holds, and its quantiles are not.
+    For the distribution in the last line, use another measure, such as quantiles. Its mean is
+    determined by runs that a sample rarely contains.
 
     References
     ----------
@@ -138,7 +138,7 @@ def _sample(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def _standard_deviation(x: NDArray[np.float64]) -> float:
-    """Over n; scaled, so that the squares of small and of large values stay numbers."""
+    """Standard deviation with the divisor n, scaled to avoid underflow and overflow."""
     scale = float(np.abs(x).max())
     return scale * float((x / scale).std()) if np.ptp(x) > 0 else 0.0
 
@@ -163,10 +163,10 @@ def _studentised_limits(
 
 
 def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
-    """Mean cost over the runs that succeeded: the wrong mean, shown so that it is recognised.
+    """Mean cost of the runs that succeeded, which is a misleading mean.
 
-    It leaves the failures out, so that an algorithm which succeeds rarely, in its luckiest runs,
-    looks fast.
+    It omits the failures. An algorithm that rarely succeeds, and only in its luckiest runs,
+    therefore seems fast. The function exists to show this effect.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     Returns
     -------
     ndarray
-        `costs` without `axis`, in its unit; NaN without a success.
+        `costs` without `axis`, in its unit; NaN if no run succeeded.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 
 
 def mean_if_all_succeed(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
-    """Mean cost where every run succeeded, and no number elsewhere: the right mean.
+    """Mean cost if every run succeeded, and NaN otherwise.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def mean_if_all_succeed(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]
     Returns
     -------
     ndarray
-        `costs` without `axis`, in its unit; NaN ("n/a") where a run failed and without a run.
+        `costs` without `axis`, in its unit; NaN ("n/a") if a run failed or if there are no runs.
 
     Raises
     ------

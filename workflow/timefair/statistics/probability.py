@@ -1,4 +1,4 @@
-"""Probabilities behind a quantile and behind a success rate, in one execution and in several."""
+"""Probabilities of a quantile and of a success, in one execution and in several executions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ RESAMPLES = 10_000
 
 @dataclass(frozen=True)
 class ProbabilityInterval:
-    """A probability with its limits, arrays of one shape.
+    """A probability with its limits; arrays of one shape.
 
-    `about_one` marks counts that hold the whole sample: the paper prints "≈ 1.00" for them.
+    `about_one` is True if the count includes the complete sample: the paper prints "≈ 1.00" then.
     """
 
     value: NDArray[np.float64]
@@ -39,22 +39,22 @@ def probability_of_quantile(
     method: Method = "beta",
     rng: np.random.Generator | None = None,
 ) -> ProbabilityInterval:
-    """Probability that one more run is at least as good as the sample's p-quantile.
+    """Probability that another run is at least as good as the p-quantile Q_p of the sample.
 
-    The sample quantile is a number, and the law of the runs gives it a probability F(Q_p) near p.
-    It rests on the count k of the values at or below Q_p, which exceeds ``ceil(n p)`` where Q_p is
-    tied.
+    This probability is F(Q_p), where F is the distribution function of the runs; it is close to p.
+    The estimate depends on the number k of values at or below Q_p, which is larger than
+    ``ceil(n p)`` if Q_p is tied.
 
     Parameters
     ----------
     values : array_like, shape (n,)
-        Results of runs, less is better; `inf` for a run without one.
+        Results of runs; smaller is better, and `inf` is a run without a result.
     p : float
-        Probability in [0, 1] of the quantile.
+        Probability of the quantile, in [0, 1].
     confidence : float
         Nominal coverage in (0, 1).
     method : {"beta", "paper", "bootstrap"}
-        `beta_interval`, `paper_interval` or `paper_bootstrap_interval`. Only the first holds its
+        `beta_interval`, `paper_interval` or `paper_bootstrap_interval`. Only the first keeps its
         coverage in small samples and near p = 1.
     rng : numpy.random.Generator, optional
         Source of the draws; required by ``bootstrap``, not used by the others.
@@ -62,13 +62,13 @@ def probability_of_quantile(
     Returns
     -------
     ProbabilityInterval
-        Of shape (). All NaN for an empty sample and where Q_p is `inf`: no result that could be
-        reached again.
+        Of shape (). All values are NaN for an empty sample, and if Q_p is `inf`, because then there
+        is no result that another run could reach.
 
     Raises
     ------
     ValueError
-        If `values` is no vector or has NaN, a number is out of range, the method is unknown, or
+        If `values` is not a vector or has NaN, a number is out of range, the method is unknown, or
         `rng` is missing.
 
     References
@@ -105,30 +105,29 @@ def probability_of_quantile(
 def beta_interval(
     count: ArrayLike, n: ArrayLike, confidence: float, *, tied: ArrayLike = False
 ) -> ProbabilityInterval:
-    """Exact interval of F(X_(k)), which is Beta(k, n + 1 - k) for every continuous law F.
+    """Exact interval of F(X_(k)), which has the distribution Beta(k, n + 1 - k) if F is continuous.
 
     Parameters
     ----------
     count : array_like of int
-        The rank k in 1..n.
+        The rank k, in 1..n.
     n : array_like of int
         Size of the sample, at least 1.
     confidence : float
-        Nominal coverage in (0, 1); without ties the actual one.
+        Nominal coverage in (0, 1). Without ties, it is equal to the actual coverage.
     tied : array_like of bool
-        Whether X_(k) is tied with another value. The law then has an atom there, and F(X_(k)) lies
-        between those of two neighbours in rank: the upper limit is taken from k + 1, and is 1 for
-        k = n.
+        Whether X_(k) is tied with another value. F then has a jump at this value, and the upper
+        limit is that of the rank k + 1; it is 1 for k = n.
 
     Returns
     -------
     ProbabilityInterval
-        Its value is the mean of the law, k/(n + 1).
+        The value is the mean of the beta distribution, k/(n + 1).
 
     Raises
     ------
     ValueError
-        If a count lies outside 1..n, or `confidence` is out of range.
+        If a count is outside 1..n, or `confidence` is out of range.
 
     References
     ----------
@@ -148,11 +147,11 @@ def beta_interval(
 
 
 def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> ProbabilityInterval:
-    """The interval that the paper prints: (k - 1)/(n - 1), with a normal approximation.
+    """The interval of the paper: (k - 1)/(n - 1), with a normal approximation.
 
-    Half its width is ``z sqrt(q (1 - q)/n)`` with q = k/n, and the limits are cut to (0, 1]; a
-    lower limit of 0 is open. With z = 1.96 it gives every cell of the paper's Tables 13 and 14 but
-    one.
+    The half-width is ``z sqrt(q (1 - q)/n)`` with q = k/n. The limits are restricted to (0, 1]; a
+    lower limit of 0 is exclusive. With z = 1.96, the result agrees with all cells except one of the
+    paper's Tables 13 and 14.
 
     Parameters
     ----------
@@ -161,18 +160,18 @@ def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Probabi
     n : array_like of int
         Size of the sample, at least 1.
     confidence : float
-        Nominal coverage in (0, 1). Without ties the actual one of a nominal .95 is .83, .92 and .94
-        for Q.90 at n = 15, 51 and 101, and .91, .94 and .94 for Q.10.
+        Nominal coverage in (0, 1). Without ties, the actual coverage of a nominal 0.95 is 0.83,
+        0.92 and 0.94 for Q.90 at n = 15, 51 and 101, and 0.91, 0.94 and 0.94 for Q.10.
 
     Returns
     -------
     ProbabilityInterval
-        For k = n all are 1, without a width, and `about_one` says so. NaN for n = 1.
+        For k = n, the value and both limits are 1, and `about_one` is True. NaN for n = 1.
 
     Raises
     ------
     ValueError
-        If a count lies outside 1..n, or `confidence` is out of range.
+        If a count is outside 1..n, or `confidence` is out of range.
 
     References
     ----------
@@ -197,30 +196,31 @@ def paper_bootstrap_interval(
     resamples: int = RESAMPLES,
     rng: np.random.Generator,
 ) -> ProbabilityInterval:
-    """The bootstrap that `paper_interval` stands for: normal approximation with bias.
+    """The bootstrap interval of the paper: a normal approximation with a correction for bias.
 
-    A replicate is the share of n resampled values at or below the quantile of the sample. How many
-    they are is binomial with the probability k/n, and is drawn as such. The mean error of the
-    replicates is taken off the value, and their standard deviation gives the width.
+    A replicate is the share of n resampled values that are at or below the quantile of the sample.
+    The number of these values is binomial with the probability k/n, so it is drawn from this
+    distribution. The mean error of the replicates is subtracted from the value. Their standard
+    deviation determines the width.
 
     Parameters
     ----------
     count, n, confidence
-        As for `paper_interval`, which is the limit of many resamples.
+        As for `paper_interval`, which is the limit for many resamples.
     resamples : int
-        Replicates, at least 2.
+        Number of replicates, at least 2.
     rng : numpy.random.Generator
         Source of the draws.
 
     Returns
     -------
     ProbabilityInterval
-        As from `paper_interval`.
+        As for `paper_interval`.
 
     Raises
     ------
     ValueError
-        If a count lies outside 1..n, or `confidence` or `resamples` is out of range.
+        If a count is outside 1..n, or `confidence` or `resamples` is out of range.
 
     References
     ----------
@@ -264,21 +264,21 @@ def success_interval(
     Parameters
     ----------
     successes : array_like of int
-        Runs that reached the target, in 0..runs.
+        Number of runs that reached the target, in 0..runs.
     runs : array_like of int
-        At least 1.
+        Number of runs, at least 1.
     confidence : float
-        Nominal coverage in (0, 1); the actual one is never below it.
+        Nominal coverage in (0, 1). The actual coverage is never lower.
 
     Returns
     -------
     ProbabilityInterval
-        From 0 without a success, up to 1 without a failure.
+        The lower limit is 0 if no run succeeded, and the upper limit is 1 if no run failed.
 
     Raises
     ------
     ValueError
-        If `successes` lies outside 0..runs, or `confidence` is out of range.
+        If `successes` is outside 0..runs, or `confidence` is out of range.
 
     References
     ----------
@@ -297,24 +297,24 @@ def success_interval(
 
 
 def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
-    """Probability that at least one of n independent runs reaches what one reaches with p.
+    """Probability that at least one of n independent runs succeeds.
 
     Parameters
     ----------
     p : array_like
-        Probability in [0, 1] of a single run.
+        Probability in [0, 1] that a single run succeeds.
     runs : array_like
-        Number of runs n, at least 0; of a shape that goes with that of `p`.
+        Number of runs n, at least 0. Its shape must be broadcastable with that of `p`.
 
     Returns
     -------
     ndarray
-        ``1 - (1 - p)**n``, without loss of digits for small p. 0 for no run.
+        ``1 - (1 - p)**n``, without loss of digits for small p. 0 if n is 0.
 
     Raises
     ------
     ValueError
-        If a probability lies outside [0, 1], or a number of runs is negative or not finite.
+        If a probability is outside [0, 1], or a number of runs is negative or not finite.
 
     References
     ----------
@@ -334,26 +334,27 @@ def multirun_probability(p: ArrayLike, runs: ArrayLike) -> NDArray[np.float64]:
 
 
 def runs_needed(p: ArrayLike, wanted: ArrayLike) -> NDArray[np.float64]:
-    """Least number of independent runs of which one succeeds with the wanted probability.
+    """Smallest number of independent runs of which at least one succeeds with a wanted probability.
 
     Parameters
     ----------
     p : array_like
-        Probability in [0, 1] of a single run.
+        Probability in [0, 1] that a single run succeeds.
     wanted : array_like
-        Probability in [0, 1] to succeed at least once; of a shape that goes with that of `p`.
+        Wanted probability in [0, 1] of at least one success. Its shape must be broadcastable with
+        that of `p`.
 
     Returns
     -------
     ndarray
-        ``ceil(ln(1 - wanted)/ln(1 - p))``, whole numbers as floats. A probability that is the
-        wanted one but for rounding is enough. 0 where nothing is wanted, 1 where a run never
-        fails, and `inf` where it never succeeds or where certainty is wanted of p < 1.
+        ``ceil(ln(1 - wanted)/ln(1 - p))``, whole numbers as floats. A probability that is below the
+        wanted one only by rounding is enough. 0 if `wanted` is 0, 1 if p is 1, and `inf` if p is 0
+        or if `wanted` is 1 and p < 1.
 
     Raises
     ------
     ValueError
-        If a probability lies outside [0, 1].
+        If a probability is outside [0, 1].
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Profiles: on what share of the problems an algorithm is good enough."""
+"""Performance and data profiles: the share of problems on which an algorithm is good enough."""
 
 from __future__ import annotations
 
@@ -15,37 +15,39 @@ from timefair.statistics.strata import stratified_sums
 def performance_ratios(
     costs: ArrayLike, floor: float = 0.0, reference: int | None = None
 ) -> NDArray[np.float64]:
-    """Each algorithm's cost on a problem, divided by the least cost there.
+    """Cost of each algorithm on each problem, divided by the lowest cost on the problem.
 
     Parameters
     ----------
     costs : array_like, shape (..., problems, algorithms)
-        Cost of solving, e.g. an ERT in seconds; `inf` for not solved.
+        Cost of solving a problem, such as an ERT in seconds; `inf` if it is not solved.
     floor : float
-        Costs below it are raised to it: the resolution of the timer, in the unit of `costs`.
+        Resolution of the timer, in the unit of `costs`. Costs below it are replaced by it.
     reference : int, optional
-        The column of an algorithm to divide by instead of the least cost. Then ratios below 1 are
-        better than the reference; 0 where it did not solve what another did.
+        Column of a reference algorithm. Costs are then divided by its cost and not by the lowest
+        cost. A ratio below 1 means better than the reference. It is 0 if the reference did not
+        solve a problem that the algorithm solved.
 
     Returns
     -------
     ndarray, shape (..., problems, algorithms)
-        At least 1 without a reference. All ties with what is divided by are 1, and so is 0/0; c/0
-        is `inf`; a problem that nobody solved has `inf` for all.
+        At least 1 if there is no reference. Costs equal to the divisor have the ratio 1, also 0/0.
+        c/0 is `inf`. If no algorithm solved a problem, all ratios are `inf`.
 
     Raises
     ------
     ValueError
-        If `costs` is no matrix with at least one algorithm, or a cost is NaN or negative, or the
+        If `costs` is not a matrix with at least one algorithm, or a cost is NaN or negative, or the
         floor is.
     IndexError
         If there is no column `reference`.
 
     Notes
     -----
-    Ratios to the least cost depend on who takes part: another algorithm changes the profiles of
-    all, and can change which of two looks better. A conclusion about two algorithms needs their
-    own profile, ``costs[..., [i, j]]``, or one reference (Gould and Scott 2016).
+    Ratios to the lowest cost depend on the set of algorithms. Another algorithm changes the
+    profiles of all algorithms, and can change which of two algorithms seems better. To compare two
+    algorithms, use a profile of these two, ``costs[..., [i, j]]``, or a reference (Gould and Scott
+    2016).
 
     References
     ----------
@@ -82,19 +84,21 @@ def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float6
     Parameters
     ----------
     ratios : array_like, shape (problems, algorithms)
-        From `performance_ratios`. A problem that nobody solved stays in the denominator.
+        From `performance_ratios`. Problems that no algorithm solved count in the denominator.
     grid : array_like, shape (points,)
-        The factors r, never falling; 1 gives the share of problems on which the algorithm is best.
+        The factors r, never decreasing. r = 1 gives the share of problems on which the algorithm is
+        best.
 
     Returns
     -------
     ndarray, shape (points, algorithms)
-        In [0, 1]; NaN without a problem. At ``r = inf`` it is still the share that was solved.
+        In [0, 1]; NaN if there are no problems. At ``r = inf``, it is the share of problems that
+        were solved, and not 1.
 
     Raises
     ------
     ValueError
-        If `ratios` is no matrix, a number is NaN, or the grid falls.
+        If `ratios` is not a matrix, a number is NaN, or the grid falls.
 
     References
     ----------
@@ -109,28 +113,28 @@ def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> NDArray[np.float6
 
 
 def data_profile(costs: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
-    """Share of the problems that each algorithm solves for at most a given cost.
+    """Share of the problems that each algorithm solves with at most a given cost.
 
-    Unlike a performance profile it does not depend on the other algorithms.
+    Unlike a performance profile, a data profile does not depend on the other algorithms.
 
     Parameters
     ----------
     costs : array_like, shape (problems, algorithms)
-        Cost of solving in any unit that compares problems: evaluations/(D + 1), the simplex
-        gradients of the reference; seconds; seconds/D. `inf` for not solved, which stays in the
-        denominator.
+        Cost of solving a problem, in a unit that is comparable between problems: simplex gradients,
+        which are evaluations/(D + 1), as in the reference; seconds; or seconds/D. `inf` if the
+        problem is not solved; it then counts in the denominator.
     grid : array_like, shape (points,)
-        Costs in the same unit, never falling.
+        Costs in the same unit, never decreasing.
 
     Returns
     -------
     ndarray, shape (points, algorithms)
-        In [0, 1]; NaN without a problem.
+        In [0, 1]; NaN if there are no problems.
 
     Raises
     ------
     ValueError
-        If `costs` is no matrix, a number is NaN, or the grid falls.
+        If `costs` is not a matrix, a number is NaN, or the grid falls.
 
     References
     ----------
@@ -148,16 +152,16 @@ def data_profile(costs: ArrayLike, grid: ArrayLike) -> NDArray[np.float64]:
 def resampled_ert(
     spent: ArrayLike, success: ArrayLike, *, resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """ERT of samples drawn from the runs of one algorithm on one instance.
+    """ERT of bootstrap samples from the runs of one algorithm on one instance.
 
     Parameters
     ----------
     spent : array_like, shape (runs, targets)
-        What each run cost, up to the target for a success, up to its own end for a failure.
+        Cost of each run: up to the target for a success, up to the end of the run for a failure.
     success : array_like of bool, same shape
         Whether the run reached the target.
     resamples : int
-        Number of samples, each of runs - 1 whole runs, see `stratified_sums`.
+        Number of bootstrap samples. Each has runs - 1 whole runs, see `stratified_sums`.
     rng : numpy.random.Generator
         Source of the draws.
 
@@ -196,7 +200,7 @@ def resampled_ert(
 
 @dataclass(frozen=True)
 class ProfileBand:
-    """Pointwise limits of profiles, arrays of shape (points, algorithms)."""
+    """Pointwise limits of profiles; arrays of shape (points, algorithms)."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -205,27 +209,28 @@ class ProfileBand:
 def profile_band(
     fraction: ArrayLike, replicates: Iterable[ArrayLike], grid: ArrayLike, *, confidence: float
 ) -> ProfileBand:
-    """Limits of performance or data profiles from the bootstrap.
+    """Bootstrap limits of performance or data profiles.
 
     Parameters
     ----------
     fraction : array_like, shape (points, algorithms)
-        The profiles: of `performance_profile` or `data_profile`.
+        The profiles, from `performance_profile` or `data_profile`.
     replicates : iterable of array_like, each of shape (resamples, problems, algorithms)
-        For one part of the problems after the other, the ratios or costs of each sample: those of
-        `resampled_ert` for every algorithm side by side, then `performance_ratios` of them for a
-        performance profile. The parts need not be in memory together.
+        The costs of each bootstrap sample, from `resampled_ert` for every algorithm, or, for a
+        performance profile, their `performance_ratios`. Each item contains a part of the problems,
+        so the parts need not be in memory at the same time.
     grid : array_like, shape (points,)
-        Factors or costs, never falling.
+        Factors or costs, never decreasing.
     confidence : float
-        Nominal coverage in (0, 1), at each point by itself, see Notes.
+        Nominal coverage in (0, 1), separately at each point; for the actual coverage see Notes.
 
     Returns
     -------
     ProfileBand
-        ``fraction ± c`` within [0, 1], with c the quantile of the distance of the samples' profiles
-        at that point. NaN ("n/a") without a problem or if a replicate is NaN, because an algorithm
-        has one run only on some problem. No width where every sample agrees.
+        ``fraction ± c`` within [0, 1], where c is the quantile of the distance between the profiles
+        of the samples and `fraction` at that point. NaN ("n/a") if there are no problems, or if a
+        replicate is NaN because an algorithm has only one run on a problem. The width is zero where
+        all samples agree.
 
     Raises
     ------
@@ -235,13 +240,24 @@ def profile_band(
 
     Notes
     -----
-    The limits are symmetric because a profile of few runs is biased, and so are its samples: a
-    problem that one run of five solved is not solved by 41 % of them. Coverage of a nominal .95,
-    averaged over points, with 20 to 60 instances and two targets on each: .86 to .94 for 5 runs an
-    instance, .96 for 15, .97 for 50; percentile limits cover .42 to .90, .92 to .96 and .95 to .97.
-    Where runtimes vary by more (a logarithm with the standard deviation 1.5, a budget that stops a
-    tenth of the runs), .77 for 5 runs and .92 for 15.
-    Memory is O(resamples x algorithms x points).
+    The limits are symmetric because a profile of few runs is biased, and its bootstrap samples are
+    biased too: a problem that one of five runs solved is unsolved in 41 % of the samples.
+
+    Coverage of a nominal 0.95, averaged over the points, with 20 to 60 instances and two targets on
+    each:
+
+    ==================== ============ =================
+    runs per instance    this band    percentile limits
+    ==================== ============ =================
+    5                    0.86 to 0.94 0.42 to 0.90
+    15                   0.96         0.92 to 0.96
+    50                   0.97         0.95 to 0.97
+    ==================== ============ =================
+
+    If runtimes vary more (logarithms with a standard deviation of 1.5, and a budget that stops a
+    tenth of the runs), the coverage is 0.77 for 5 runs and 0.92 for 15 runs.
+
+    The memory is O(resamples x algorithms x points).
 
     References
     ----------

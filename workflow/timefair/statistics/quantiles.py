@@ -12,9 +12,9 @@ from timefair.statistics.checks import check_confidence
 
 
 def quantile_rank(n: int, p: float) -> int:
-    """Which order statistic is the p-quantile of n values: ``ceil(n p)``, counted from 1.
+    """Rank of the order statistic that is the p-quantile of n values: ``ceil(n p)``, from 1.
 
-    A product that is a whole number but for rounding counts as that number.
+    A product that differs from a whole number only by rounding counts as that number.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def quantile_rank(n: int, p: float) -> int:
     Raises
     ------
     ValueError
-        If `n` is smaller than 1 or `p` lies outside [0, 1].
+        If `n` is smaller than 1 or `p` is outside [0, 1].
 
     Examples
     --------
@@ -53,8 +53,8 @@ def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.f
     Parameters
     ----------
     values : array_like
-        Any shape. `inf` stands for "not reached" and sorts last, so that a quantile of runtimes is
-        finite iff at least ``ceil(n p)`` runs succeeded.
+        Any shape. `inf` means "not reached" and is sorted last, so a quantile of runtimes is finite
+        if and only if at least ``ceil(n p)`` runs succeeded.
     p : float
         Probability in [0, 1].
     axis : int
@@ -68,7 +68,7 @@ def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.f
     Raises
     ------
     ValueError
-        If a value is NaN or `p` lies outside [0, 1].
+        If a value is NaN or `p` is outside [0, 1].
 
     References
     ----------
@@ -90,7 +90,7 @@ def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.f
 
 @dataclass(frozen=True)
 class QuantileInterval:
-    """Limits of a quantile in the unit of the values, and how often such limits hold it."""
+    """Limits of a quantile in the unit of the values, and the coverage of these limits."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -102,13 +102,13 @@ def quantile_interval(
 ) -> QuantileInterval:
     """Distribution-free interval of the p-quantile, between two order statistics.
 
-    Each limit is passed with a probability of at most ``(1 - confidence)/2``, whatever the law of
-    the values is.
+    The quantile is below the lower limit with a probability of at most ``(1 - confidence)/2``, and
+    above the upper limit with at most the same probability, for any distribution of the values.
 
     Parameters
     ----------
     values : array_like
-        Any shape. `inf` stands for "not reached", sorts last and may be a limit.
+        Any shape. `inf` means "not reached", is sorted last, and may be a limit.
     p : float
         Probability in [0, 1].
     confidence : float
@@ -119,11 +119,11 @@ def quantile_interval(
     Returns
     -------
     QuantileInterval
-        `low` and `high` have the shape of `values` without `axis`. Where the sample is too small
-        for a limit, `low` is ``-inf`` or `high` is `inf`: at 95 %, the median has no limit for
-        fewer than 6 values, Q.10 no lower and Q.90 no upper one for fewer than 36. `coverage` is
-        the actual one for a continuous law, at least `confidence`; ties only raise it. All are NaN
-        for an empty sample.
+        `low` and `high` have the shape of `values` without `axis`. If the sample is too small for a
+        limit, `low` is ``-inf`` or `high` is `inf`. At 95 %, the median has no limits for fewer
+        than 6 values; Q.10 has no lower limit and Q.90 has no upper limit for fewer than 36.
+        `coverage` is the actual coverage for a continuous distribution, at least `confidence`; ties
+        only increase it. All values are NaN for an empty sample.
 
     Raises
     ------
@@ -159,10 +159,10 @@ def quantile_interval(
 
 @lru_cache
 def _limit_ranks(n: int, p: float, confidence: float) -> tuple[int, int, float]:
-    """Ranks of the limits, 0 and n + 1 for none, and their coverage.
+    """Ranks of the limits (0 and n + 1 if there is none), and their coverage.
 
-    The number of values at or below the quantile is binomial, and lies in lower..upper - 1 when the
-    limits hold the quantile.
+    The number of values at or below the quantile is binomial. It is in lower..upper - 1 if the
+    limits contain the quantile.
     """
     from scipy.stats import binom  # slow to import, and most tables need no interval of a quantile
 

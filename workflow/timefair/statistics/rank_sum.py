@@ -1,4 +1,4 @@
-"""Permutation distribution of Mann and Whitney's U, with and without ties."""
+"""Permutation distribution of the Mann-Whitney statistic U, with and without ties."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, ndtr
 
 EXACT_PAIRS = 20_000
-"""Product of the sample sizes up to which samples without ties have an exact distribution."""
+"""Largest product of the sample sizes for an exact distribution without ties."""
 
 EXACT_ADDITIONS = 3_400_000
-"""Additions up to which samples with ties have an exact distribution; about 3 ms."""
+"""Largest number of additions for an exact distribution with ties; about 3 ms."""
 
 MOST_GROUPS = 1000
-"""Different values among samples with ties for which those additions are counted at all."""
+"""Largest number of different values for which an exact distribution with ties is considered."""
 
 NEAR_THE_MEAN = 0.05
 """Distance from the mean, in standard deviations, below which a saddlepoint is not resolved."""
@@ -26,10 +26,10 @@ NEWTON_STEPS = 100
 """Upper limit of the steps to a saddlepoint; 3 to 25 are usual."""
 
 LONGEST_MOVE = 2.0
-"""Change of a logit in one step that is allowed; where logits are large, half of the largest."""
+"""Largest change of a logit in one step, or half of the largest logit if this is more."""
 
 CONVERGED = 1e-9
-"""Length of a step at which the saddlepoint is found."""
+"""Length of a step below which the iteration has converged."""
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,18 @@ class Tails:
 
 
 def tails(first: ArrayLike, second: ArrayLike) -> Tails:
-    """Both tails of U when the pooled values are dealt to the two samples at random.
+    """Both tails of U if the pooled values are assigned to the two samples at random.
 
     Parameters
     ----------
     first, second : array_like, shape (m,) and (n,)
-        Values, at least one each; `inf` allowed, equal to itself.
+        Samples with at least one value each. `inf` is allowed, and is equal to itself.
 
     Returns
     -------
     Tails
-        U counts the pairs in which the value of `first` is the larger one, ties half. Both tails
-        are 1 where all values are equal.
+        U is the number of pairs in which the value of `first` is larger; ties count half. Both
+        tails are 1 if all values are equal.
 
     Raises
     ------
@@ -63,15 +63,18 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
     -----
     The distribution is conditional on the ties. It is exact
 
-    - without ties for ``m n <= EXACT_PAIRS``, such as 141 runs each;
-    - with any ties for up to 30 runs each, and for more runs where few values differ or most are
-      equal, wherever `EXACT_ADDITIONS` suffice.
+    - without ties, for ``m n <= EXACT_PAIRS``, such as 141 runs each;
+    - with ties, for up to 30 runs each, and for more runs if there are few different values or most
+      values are equal, as long as `EXACT_ADDITIONS` suffice.
 
-    Beyond, it is the double saddlepoint approximation for a lattice; complete separation is exact
-    at every size. The relative error of a tail, against the exact distribution, is below 0.0003
-    without ties, from 50 runs each and down to probabilities of 1e-12. With ties, for 30 to 90 runs
-    each, it is below 0.01 down to 1e-6 and below 0.04 down to 1e-12. Where 12 runs are compared
-    with 300 and half of the values are equal, it reaches 0.04 down to 1e-3 and 0.3 down to 1e-6.
+    Otherwise it is the double saddlepoint approximation for a lattice; complete separation of the
+    samples is exact at every size. The relative error of a tail, in comparison with the exact
+    distribution, is:
+
+    - without ties, for 50 or more runs each: below 0.0003 for probabilities down to 1e-12;
+    - with ties, for 30 to 90 runs each: below 0.01 down to 1e-6, and below 0.04 down to 1e-12;
+    - for 12 runs and 300 runs, if half of the values are equal: up to 0.04 down to 1e-3, and up to
+      0.3 down to 1e-6.
 
     References
     ----------
@@ -111,7 +114,7 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
 
 
 def at_most(u: ArrayLike, m: int, n: int) -> NDArray[np.float64]:
-    """``P(U <= u)`` for two samples of one continuous law.
+    """``P(U <= u)`` for two samples from the same continuous distribution.
 
     Parameters
     ----------
@@ -123,7 +126,8 @@ def at_most(u: ArrayLike, m: int, n: int) -> NDArray[np.float64]:
     Returns
     -------
     ndarray
-        The shape of `u`. Integer arithmetic up to the last division: no rounding error in a tail.
+        The shape of `u`. The computation uses integers up to the last division, so the tails have
+        no other rounding error.
 
     Examples
     --------
@@ -167,9 +171,9 @@ class _Groups:
     step
         Greatest common divisor of all differences of doubled ranks.
     shifts
-        Of each value outside of both groups, its doubled rank minus `rank`, in steps.
+        Doubled rank of each value outside both groups minus `rank`, in steps.
     shift
-        The same of a value in the second group.
+        The same for a value in the second group.
     first, second
         Sizes of these groups.
     """
@@ -183,7 +187,7 @@ class _Groups:
 
     @classmethod
     def of(cls, ties: tuple[int, ...]) -> _Groups:
-        """The second is the largest group, the first the one that makes `sums` of the rest few."""
+        """The second group is the largest; the first is chosen so that `sums` is small."""
         counts = np.array(ties, dtype=np.int64)
         ranks = _doubled_ranks(counts)
         second = np.lexsort((np.abs(ranks - counts.sum()), counts))[-1]
@@ -206,19 +210,19 @@ class _Groups:
         )
 
     def rows(self, m: int) -> int:
-        """How many different numbers of the values outside of both groups may be among m."""
+        """How many numbers of values outside both groups are possible among m values."""
         return min(m, self.shifts.size) + 1
 
     def lowest(self, m: int) -> int:
-        """The least sum of at most m of `shifts`, at most 0."""
+        """The smallest sum of at most m of `shifts`, at most 0."""
         return int(np.minimum(np.sort(self.shifts)[:m], 0).sum())
 
     def sums(self, m: int) -> int:
-        """Upper limit of the different sums of at most m of `shifts`."""
+        """Upper limit of the number of different sums of at most m of `shifts`."""
         return int(np.maximum(np.sort(self.shifts)[::-1][:m], 0).sum()) - self.lowest(m) + 1
 
     def additions(self, m: int) -> int:
-        """What `_exact` costs."""
+        """Number of additions in `_exact`."""
         return (self.shifts.size + min(m, self.second) + 1) * self.rows(m) * self.sums(m)
 
 
@@ -270,10 +274,10 @@ def _exact(ties: tuple[int, ...], m: int) -> _Distribution:
 
 
 def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
-    """P(D <= deviation), with D = 2 U - m n of m values dealt to the first sample.
+    """P(D <= deviation), where D = 2 U - m n for m values that are assigned to the first sample.
 
-    Exact for the greatest D; never below the probability of the least one, which has the m lowest
-    values, with a choice only among those that are equal to the highest of them.
+    The result is exact for the largest D. It is never below the probability of the smallest D, for
+    which the first sample has the m lowest values.
     """
     n = int(counts.sum()) - m
     below = np.cumsum(counts) - counts
@@ -292,7 +296,7 @@ class _Choices:
     Attributes
     ----------
     ranks, counts
-        Of the groups of equal values.
+        Ranks and sizes of the groups of equal values.
     given
         m and x.
     """

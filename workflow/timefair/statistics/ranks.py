@@ -14,14 +14,14 @@ def rank(values: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     ----------
     values : array_like
         Any shape. `inf` ("not reached") and NaN ("n/a") are equally bad: they share the worst rank,
-        the average of the last places.
+        which is the average of the last ranks.
     axis : int
-        The axis of what is ranked against each other: the algorithms.
+        The axis of the algorithms, along which the values are ranked.
 
     Returns
     -------
     ndarray
-        The shape of `values`; along `axis` of length k the ranks add up to ``k (k + 1)/2``.
+        The shape of `values`. Along `axis`, of length k, the sum of the ranks is ``k (k + 1)/2``.
 
     Raises
     ------
@@ -45,22 +45,22 @@ def rank(values: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 
 
 def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
-    """Each algorithm's rank, averaged over problems.
+    """Rank of each algorithm, averaged over the problems.
 
     Parameters
     ----------
     values : array_like, shape (problems, algorithms)
-        Results, or ranks, which are their own ranks. `inf` and NaN as in `rank`.
+        Results, or ranks (ranking does not change ranks). `inf` and NaN as in `rank`.
 
     Returns
     -------
     ndarray, shape (algorithms,)
-        NaN without a problem.
+        NaN if there are no problems.
 
     Raises
     ------
     ValueError
-        If `values` is no matrix.
+        If `values` is not a matrix.
 
     References
     ----------

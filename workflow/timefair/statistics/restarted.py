@@ -1,8 +1,8 @@
-"""Runtime of an algorithm that is run again and again until it succeeds, without simulation.
+"""Runtime of an algorithm that is restarted until it succeeds, computed without simulation.
 
-Runs are drawn from the sample with replacement until one succeeds, and each failure costs its own
-end. The runtime is the sum of the failures before the success, and the success's own time. What
-simulated restarts estimate by drawing, this module computes.
+Runs are drawn from the sample with replacement until one succeeds. The runtime is the sum of the
+costs of the failures, each up to the end of its run, and of the cost of the success. Simulated
+restarts estimate this distribution by random draws. This module computes it.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from timefair.statistics.ert import check_pairs, ert, residuals
 from timefair.statistics.quantiles import sample_quantile
 
 MOST_SUMS = 1 << 15
-"""Pairs of sums of failures that are added up before a lattice takes the place of all sums."""
+"""Number of pairs of failure sums above which a lattice replaces the list of all sums."""
 
 CELLS = (1 << 15) - 1
-"""Of a lattice."""
+"""Number of cells of a lattice."""
 
 NEGLIGIBLE = 1e-17
-"""Probability of so many failures in a row that more of them are left out."""
+"""Longer sequences of failures are neglected if their probability is below this value."""
 
 SLACK = 1e-12
-"""Relative difference of two runtimes that is taken for rounding."""
+"""Relative difference of two runtimes that counts as rounding."""
 
 ROUNDING = 1e-9
-"""Difference of two probabilities that is taken for rounding."""
+"""Difference of two probabilities that counts as rounding."""
 
 NOTHING = 1e-150
-"""A cost below it is none: its square would be lost among the smallest numbers."""
+"""Smaller costs count as zero, because their square would underflow."""
 
 DAMPING = 1e-12
-"""Of what lies beyond a lattice; its root times the precision of numbers is a lattice's own."""
+"""Damping of the part of the series beyond a lattice."""
 
 
 @dataclass(frozen=True)
 class RestartedMoments:
-    """Mean and standard deviation, arrays of one shape."""
+    """Mean and standard deviation; arrays of one shape."""
 
     mean: NDArray[np.float64]
     sd: NDArray[np.float64]
@@ -48,19 +48,22 @@ class RestartedMoments:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Limits that hold the exact value, arrays of one shape; equal where it is computed exactly."""
+    """Limits that contain the exact value; arrays of one shape.
+
+    The two limits are equal if the value is computed exactly.
+    """
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
     @classmethod
     def around(cls, first: NDArray[np.float64], second: NDArray[np.float64]) -> Bounds:
-        """In order, whatever rounding did to limits that are equal."""
+        """The limits in ascending order, also if they differ only by rounding."""
         return cls(np.minimum(first, second), np.maximum(first, second))
 
     @property
     def middle(self) -> NDArray[np.float64]:
-        """The exact value, or half way between its limits."""
+        """The exact value, or the mean of its limits."""
         return np.asarray((self.low + self.high) / 2)
 
 
@@ -70,8 +73,8 @@ def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> R
     Parameters
     ----------
     spent : array_like
-        What each run cost, seconds or evaluations: up to the target for a success, up to the run's
-        own end for a failure. Finite and not negative.
+        Cost of each run in seconds or evaluations: up to the target for a success, up to the end of
+        the run for a failure. Finite and not negative.
     success : array_like of bool
         Whether the run reached the target; same shape.
     axis : int
@@ -80,8 +83,8 @@ def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> R
     Returns
     -------
     RestartedMoments
-        `spent` without `axis`, in its unit. The mean is the ERT. Both are `inf` without a success
-        and NaN without a run. Without a failure they are those of the sample itself (ddof = 0).
+        `spent` without `axis`, in its unit. The mean is the ERT. Both are `inf` if no run succeeded
+        and NaN if there are no runs. If no run failed, they are those of the sample (ddof = 0).
 
     Raises
     ------
@@ -91,8 +94,8 @@ def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> R
     Notes
     -----
     The variance is the sum of (t - ERT)^2 over the successes and of t^2 over the failures, divided
-    by the number of successes. That is the same as V_s + (1 - p)/p V_f + (1 - p)/p^2 m_f^2, with
-    the success rate p, the variance V_s of the successes, and mean m_f and variance V_f of the
+    by the number of successes. It is equal to V_s + (1 - p)/p V_f + (1 - p)/p^2 m_f^2, with the
+    success rate p, the variance V_s of the successes, and the mean m_f and the variance V_f of the
     failures.
 
     References
@@ -130,9 +133,9 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     Returns
     -------
     Bounds
-        Shape (points,): the probability F(b) that the runtime is at most b, see Notes. Without a
-        failure, or with failures that cost nothing, it is the ECDF of the successes. 0 without a
-        success, also at ``b = inf``; NaN without a run.
+        Shape (points,): the probability F(b) that the runtime is at most b, see Notes. If no run
+        failed, or if the failures have zero cost, it is the ECDF of the successes. 0 if no run
+        succeeded, also at ``b = inf``; NaN if there are no runs.
 
     Raises
     ------
@@ -142,11 +145,12 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
 
     Notes
     -----
-    F(b) = 1/R (number of successes up to b + sum of F(b - t) over the failures), solved by listing
-    the sums that failures can have. There are few of them if failures end alike, as at one budget,
-    or if b is not far beyond them: then F is exact. Otherwise failures are rounded down, and again
-    up, to a lattice of `CELLS` points: the first has a larger F, the second a smaller one. `low`
-    and `high` are these two, and the exact F lies between them.
+    F(b) = 1/R (number of successes up to b + sum of F(b - t) over the failures). This equation is
+    solved by listing all sums of failure costs. There are few sums if the failures have equal
+    costs, for example one budget, or if b is not much larger than the costs. F is then exact.
+    Otherwise, the failure costs are rounded to a lattice of `CELLS` points, once down and once up.
+    Rounding down gives a larger F, and rounding up a smaller F. `low` and `high` are these two
+    results, and the exact F is between them.
 
     References
     ----------
@@ -188,20 +192,20 @@ def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bo
     Returns
     -------
     Bounds
-        Shape (m,): the least b with F(b) >= p, in the unit of `spent`. Without a failure, or with
-        failures that cost nothing, it is the sample quantile of the successes. `inf` without a
-        success, and with failures for p = 1; NaN without a run.
+        Shape (m,): the smallest b with F(b) >= p, in the unit of `spent`. If no run failed, or if
+        the failures have zero cost, it is the sample quantile of the successes. `inf` if no run
+        succeeded, and for p = 1 if a run failed; NaN if there are no runs.
 
     Raises
     ------
     ValueError
         If `spent` and `success` are not vectors of one length, a cost is negative or not finite, or
-        a probability lies outside (0, 1].
+        a probability is outside (0, 1].
 
     Notes
     -----
-    F is that of `restarted_cdf`. Sums need to be known up to Cantelli's bound of the quantile, the
-    mean and sqrt(p/(1 - p)) standard deviations.
+    F is the function of `restarted_cdf`. Sums of failure costs are needed up to Cantelli's bound of
+    the quantile: the mean plus sqrt(p/(1 - p)) standard deviations.
 
     Examples
     --------
@@ -228,16 +232,16 @@ def _costs(spent: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class _RestartedRuns:
-    """Runs to be drawn with restarts; failures that cost nothing are left out.
+    """Runs to be drawn with restarts, without failures of zero cost.
 
     Attributes
     ----------
     runs
-        How many they are.
+        Number of runs.
     successes
         Cost of each success.
     lengths, chances
-        Each cost that failures have, ascending, and its probability.
+        The different costs of failures, ascending, and their probabilities.
     """
 
     runs: int
@@ -258,10 +262,10 @@ class _RestartedRuns:
 
 @dataclass(frozen=True)
 class _Waits:
-    """What the failures before a run may have cost together, ascending.
+    """Possible sums of the costs of the failures before a run, ascending.
 
-    ``begun[i]`` is the expected number of runs that begin before ``sums[i]``, and the last one that
-    of all runs.
+    ``begun[i]`` is the expected number of runs that begin before ``sums[i]``. The last item is the
+    expected number of all runs.
     """
 
     sums: NDArray[np.float64]
@@ -279,13 +283,13 @@ class _Waits:
         return np.where(np.isposinf(points), 1.0, fraction)
 
     def reaches(self, sample: _RestartedRuns, point: float, p: float) -> bool:
-        """Whether `cdf` at one finite point comes to p; bisection asks this 40 times."""
+        """Whether `cdf` at one finite point is at least p; bisection calls this 40 times."""
         latest = point * (1.0 + SLACK) - sample.successes
         begun = self.begun[self.sums.searchsorted(latest, side="right")]
         return bool(min(begun.sum() / sample.runs, 1.0) >= p - ROUNDING)
 
     def quantile(self, sample: _RestartedRuns, p: float, limit: float) -> float:
-        """The step at which `cdf` comes to p; the limit if that is earlier."""
+        """The smallest point at which `cdf` is at least p, but at most the limit."""
         if not self.reaches(sample, limit, p):
             return limit
         low, high = 0.0, limit
@@ -331,7 +335,7 @@ def _waits(sample: _RestartedRuns, limit: float) -> tuple[_Waits, _Waits]:
 def _listed(
     lengths: NDArray[np.float64], chances: NDArray[np.float64], limit: float
 ) -> _Waits | None:
-    """Every sum of failures up to a limit; None if they are too many to list.
+    """All sums of failure costs up to a limit; None if there are too many to list.
 
     With Q the failures, 1 + Q + Q^2 + ... is the product of (1 + Q), (1 + Q^2), (1 + Q^4), ...
     """
@@ -353,7 +357,7 @@ def _listed(
 def _merged(
     sums: NDArray[np.float64], chances: NDArray[np.float64], limit: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The sums up to a limit, ascending, those that differ by rounding taken together."""
+    """The sums up to a limit, ascending; sums that differ only by rounding are merged."""
     order = np.argsort(sums, kind="stable")
     order = order[sums[order] <= limit]
     if order.size == 0:
@@ -364,10 +368,10 @@ def _merged(
 
 
 def _runs_begun(steps: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Expected number of runs that begin at each point of a lattice, of failures in whole cells.
+    """Expected number of runs that begin at each point of a lattice, if failures cost whole cells.
 
-    The power series 1/(1 - Q), from its values on a circle within the unit circle: what lies beyond
-    the lattice and returns at its start is damped away.
+    The result is the power series 1/(1 - Q). It is computed from its values on a circle inside the
+    unit circle, so that the part beyond the lattice, which is added to its start, is damped.
     """
     kept = steps <= CELLS
     failed = np.bincount(steps[kept].astype(np.int64), chances[kept], minlength=CELLS + 1)

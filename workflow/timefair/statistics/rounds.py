@@ -1,8 +1,8 @@
-"""Evaluations that are made at the same time, counted in rounds.
+"""Counts parallel evaluations in rounds.
 
-An algorithm that asks for a batch of points lets several workers evaluate them at the same time. Up
-to k evaluations of one batch are a round, and a round takes as long as one evaluation: a batch of n
-points has ⌈n / k⌉ rounds. A point that is asked for alone is a round by itself.
+If an algorithm asks for a batch of points, several workers can evaluate them at the same time. With
+k workers, up to k evaluations of one batch are one round, which takes as long as one evaluation. A
+batch of n points therefore has ⌈n / k⌉ rounds. A point that is not in a batch is one round.
 """
 
 from __future__ import annotations
@@ -14,24 +14,23 @@ from numpy.typing import ArrayLike, NDArray
 def rounds(
     evaluations: ArrayLike, first: ArrayLike, size: ArrayLike, count: ArrayLike, *, workers: int
 ) -> NDArray[np.float64]:
-    """Rounds that a run has begun by the time that so many of its evaluations are made.
+    """Number of rounds that a run has started after a number of evaluations.
 
     Parameters
     ----------
     evaluations : array_like
-        Numbers of evaluations since the run's start, at least 0; `inf` and NaN stay.
+        Numbers of evaluations since the start of the run, at least 0; `inf` and NaN do not change.
     first, size, count : array_like of int, shape (rows,)
-        The batches of the run in their order. Row j: after ``first[j]`` evaluations came
-        ``count[j]`` batches of ``size[j]`` points, one after the other. All other evaluations were
-        asked for alone.
+        The batches of the run in their order. Row j: after ``first[j]`` evaluations, there are
+        ``count[j]`` batches of ``size[j]`` points, one after the other. All other evaluations are
+        not in a batch.
     workers : int
-        How many evaluations run at the same time, at least 1.
+        Number of evaluations that can run at the same time, at least 1.
 
     Returns
     -------
     ndarray
-        Of the shape of `evaluations`. Never more than the evaluations, and equal to them with one
-        worker.
+        The shape of `evaluations`. At most the number of evaluations; equal to it for one worker.
 
     Raises
     ------
@@ -41,8 +40,8 @@ def rounds(
 
     Notes
     -----
-    Points of a batch are made in their order, so the evaluations of an unfinished batch of which m
-    points are made take ⌈m / k⌉ rounds.
+    The points of a batch are evaluated in their order. If m points of an unfinished batch have been
+    evaluated, they take ⌈m / k⌉ rounds.
 
     Examples
     --------

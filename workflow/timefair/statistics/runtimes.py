@@ -18,13 +18,13 @@ def runtimes(
     Parameters
     ----------
     cost : array_like, shape (events,)
-        Seconds or evaluations since the run's start, at each event.
+        Seconds or evaluations since the start of the run, at each event.
     precision : array_like, shape (events,)
-        Best precision so far; never rises within a run.
+        Best precision so far. It must not increase within a run.
     offsets : array_like of int, shape (runs + 1,)
-        The events of run i are ``offsets[i]:offsets[i + 1]``; a run may have none.
+        The events of run i are ``offsets[i]:offsets[i + 1]``. A run may have no events.
     targets : array_like, shape (targets,) or (runs, targets)
-        Precisions to reach, in any order: the same for all runs, or each run's own.
+        Precisions to reach, in any order: the same for all runs, or one row per run.
 
     Returns
     -------
@@ -39,8 +39,8 @@ def runtimes(
 
     Notes
     -----
-    The time to target t_i of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025,
-    Definition 3, before its truncation at T. Each target is found by bisection of a run's events.
+    This is the time to target t_i of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025,
+    Definition 3, before its truncation at T. Each target is found by bisection of the events.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Welch's test of scores: what decides whether two ERTs are equal."""
+"""Welch's test of scores, which tests whether two ERTs are equal."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ def score_p(
     variance_second: ArrayLike,
     n: int,
 ) -> NDArray[np.float64]:
-    """Two-sided p-values of Welch's test of scores, as `comparison.equal_ert` makes it.
+    """Two-sided p-values of Welch's test of scores, as used by `comparison.equal_ert`.
 
     Parameters
     ----------
     mean_first, variance_first, mean_second, variance_second : array_like
-        Of the scores of each algorithm, with the divisor runs - 1; any shapes that broadcast.
+        Mean and variance (divisor runs - 1) of the scores of each algorithm. The shapes must be
+        broadcastable.
     m, n : int
-        Their runs, at least 2.
+        Number of runs of each algorithm, at least 2.
 
     Returns
     -------
     ndarray
-        Never below ``2/comb(m + n, m)``; 1 where all scores are alike.
+        Never below ``2/comb(m + n, m)``; 1 if all scores are equal.
 
     Examples
     --------

@@ -11,16 +11,17 @@ from timefair.statistics.bootstrap import sums_of_draws
 def stratified_sums(
     columns: ArrayLike, strata: ArrayLike, *, resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Column sums of samples drawn within each stratum.
+    """Column sums of samples that are drawn within each stratum.
 
-    Of a stratum of n rows, n - 1 are drawn with replacement and scaled up to n: then the variance
-    of the sums over the samples is the unbiased estimate of their variance over new runs. Drawing
-    n of n understates it by the factor (n - 1)/n, which many small strata do not average out.
+    From a stratum of n rows, n - 1 rows are drawn with replacement, and their sum is scaled to n
+    rows. The variance of the sums over the samples is then an unbiased estimate of their variance
+    over new runs. If n rows were drawn, the estimate would be too small by the factor (n - 1)/n,
+    and many small strata would not average this out.
 
     Parameters
     ----------
     columns : array_like, shape (runs, m)
-        Finite numbers, a row a run.
+        Finite numbers, one row per run.
     strata : array_like, shape (runs,)
         The stratum of each run, e.g. its instance; at least two runs in each.
     resamples : int
@@ -31,8 +32,8 @@ def stratified_sums(
     Returns
     -------
     ndarray, shape (resamples, m)
-        A row a sample. Memory for the draws stays below `bootstrap.BLOCK_DRAWS` numbers (or one
-        sample).
+        One row per sample. The draws need memory for at most `bootstrap.BLOCK_DRAWS` numbers (or
+        one sample).
 
     Raises
     ------
@@ -76,7 +77,7 @@ def stratified_sums(
 
 
 def has_singles(strata: ArrayLike) -> bool:
-    """Whether there is no run at all, or a stratum with one run only: nothing to resample.
+    """Whether resampling is impossible: there are no runs, or a stratum has only one run.
 
     Examples
     --------

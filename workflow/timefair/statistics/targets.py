@@ -1,4 +1,4 @@
-"""Targets relative to the best precision that was found on a problem."""
+"""Targets relative to the best precision found on a problem."""
 
 from __future__ import annotations
 
@@ -11,38 +11,40 @@ from timefair.statistics.quantiles import sample_quantile
 def relative_targets(
     first: ArrayLike, best: ArrayLike, problem: ArrayLike, shares: ArrayLike
 ) -> NDArray[np.float64]:
-    """Targets at a share of the way from a problem's best precision to its start.
+    """Targets between the best precision on a problem and the precision at the start.
 
     Parameters
     ----------
     first : array_like, shape (runs,)
-        Precision of each run's first event; `inf` for a run without one.
+        Precision of the first event of each run; `inf` for a run without events.
     best : array_like, shape (runs,)
-        Best precision of each run, at most its first; `inf` for a run without one.
+        Best precision of each run, at most its first; `inf` for a run without events.
     problem : array_like, shape (runs,)
-        Label of the problem (suite, function, dimension, instance) that the run is on. The runs of
-        all algorithms belong together.
+        Label of the problem (suite, function, dimension, instance) of each run. Pass the runs of
+        all algorithms together.
     shares : array_like, shape (shares,)
-        Each in [0, 1]: 1 is the start, 0 the best.
+        Shares in [0, 1]: 1 is the start, and 0 is the best precision.
 
     Returns
     -------
     ndarray, shape (runs, shares)
-        The targets of the run's problem, for `runtimes.runtimes`: ``best + share * (start - best)``
-        with the least `best` on the problem. The start is the median of `first` over the runs that
-        have one, as an order statistic: of an even number of runs the smaller of the two in the
-        middle, not their mean. `inf` where no run has one.
+        The targets of the problem of each run, for `runtimes.runtimes`:
+        ``best + share * (start - best)``, with the smallest `best` on the problem. The start is the
+        median of `first` over the runs with events. It is an order statistic: for an even number of
+        runs, the smaller of the two values in the middle, and not their mean. `inf` if no run has
+        events.
 
     Raises
     ------
     ValueError
         If the shapes differ, a number is NaN, a best is ``-inf`` or worse than its first, or a
-        share lies outside [0, 1].
+        share is outside [0, 1].
 
     Notes
     -----
-    The best is an event of some run, so that at least one run reaches each target. Which runs
-    succeed depends on the algorithms that take part: another one may change all targets.
+    The best precision is an event of a run, so at least one run reaches each target. The targets
+    depend on the set of algorithms: another algorithm may change all targets, and with them which
+    runs succeed.
 
     References
     ----------

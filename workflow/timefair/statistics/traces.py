@@ -1,7 +1,7 @@
-"""Events of many runs in flat arrays, and which event answers a question.
+"""Checks of events of many runs, which are stored in flat arrays.
 
-The events of run i are ``offsets[i]:offsets[i + 1]`` of every flat array. Within a run costs rise
-and precisions fall.
+The events of run i are ``offsets[i]:offsets[i + 1]`` of every flat array. Within a run, costs
+increase and precisions decrease.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def check_offsets(offsets: ArrayLike, events: int) -> NDArray[np.int64]:
     Parameters
     ----------
     offsets : array_like of int, shape (runs + 1,)
-        Start of each run's events; from 0 to `events`, never falling.
+        Start of the events of each run; from 0 to `events`, never decreasing.
     events : int
         Length of the flat arrays.
 
@@ -74,7 +74,7 @@ def _check_order(values: NDArray[np.float64], offsets: NDArray[np.int64], name: 
 
 
 def count_within(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many events of each run are marked, shape (runs,).
+    """Number of marked events of each run, shape (runs,).
 
     Examples
     --------

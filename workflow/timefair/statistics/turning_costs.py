@@ -1,4 +1,4 @@
-"""Confidence sets of the evaluation cost at which two algorithms change places."""
+"""Confidence sets of the evaluation cost at which two algorithms have the same ERT."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from timefair.statistics.score_test import score_p
 GRID = 33
 """Angles at which the test is made before the limits are refined."""
 HALVINGS = 40
-"""Bisections of each limit: it is then as exact as the numbers are."""
+"""Number of bisection steps for each limit, enough for the precision of floating point."""
 
 EMPTY, EVERY, BELOW, ABOVE, BETWEEN, OUTSIDE = (
     "empty", "every", "below", "above", "between", "outside",
 )  # fmt: skip
-"""What a set may look like; see `TurningSets`."""
+"""The shapes of a set; see `TurningSets`."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class TurningSets:
     Attributes
     ----------
     shape
-        ``empty``: none; one algorithm is better at every cost. ``every``: all costs; the runs do
-        not show who is better at any. ``below``: from 0 to `high`. ``above``: from `low` on,
-        without end. ``between``: from `low` to `high`. ``outside``: from 0 to `low` and from
-        `high` on, without end.
+        ``empty``: no costs; one algorithm is better at every cost. ``every``: all costs; the runs
+        do not show at any cost which algorithm is better. ``below``: from 0 to `high`. ``above``:
+        from `low` to infinity. ``between``: from `low` to `high`. ``outside``: from 0 to `low`, and
+        from `high` to infinity.
     low, high
-        In seconds; 0 and `inf` where the set has no other limit there, NaN for the empty set.
+        Limits in seconds; 0 and `inf` if the set has no other limit, NaN for the empty set.
     """
 
     shape: NDArray[np.str_]
@@ -90,31 +90,32 @@ def turning_sets(
     Parameters
     ----------
     seconds_a, evaluations_a, success_a : array_like, shape (m, targets)
-        What each run of the first algorithm used up to each target, or up to its own end, and
-        whether it reached the target.
+        Seconds and evaluations of each run of the first algorithm, up to each target or up to the
+        end of the run, and whether the run reached the target.
     seconds_b, evaluations_b, success_b : array_like, shape (n, targets)
-        The same for the second.
+        The same for the second algorithm.
     confidence : float
-        The set holds the true cost, if there is one, with this probability; in (0, 1).
+        Probability, in (0, 1), that the set contains the true cost, if there is one.
 
     Returns
     -------
     TurningSets
-        Arrays of shape (targets,). Every cost where no run succeeded, or where an algorithm has
-        fewer than two runs.
+        Arrays of shape (targets,). The set contains every cost if no run succeeded, or if an
+        algorithm has fewer than two runs.
 
     Raises
     ------
     ValueError
-        If `confidence` lies outside (0, 1).
+        If `confidence` is outside (0, 1).
 
     Notes
     -----
     A cost c belongs to the set if `timefair.statistics.comparison.equal_ert` of the costs t + c e
-    has a p-value above 1 - confidence. Costs are angles here, c = s tan(angle) with s the common
-    ERT in seconds over that in evaluations, so that the right angle is the test by evaluations
-    alone. The test is made at `GRID` angles and at the crossing of both lines, and each limit
-    between two of them is found by bisection. Where the crossing exists it belongs to the set.
+    has a p-value above 1 - confidence. Internally, costs are angles: c = s tan(angle), where s is
+    the ERT of all runs in seconds divided by that in evaluations. The right angle is then the test
+    in evaluations alone. The test is made at `GRID` angles and at the crossing of the two lines,
+    and bisection finds each limit between two of these. If the lines cross, the crossing belongs to
+    the set.
 
     References
     ----------

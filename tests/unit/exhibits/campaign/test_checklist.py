@@ -160,7 +160,7 @@ def test_a_campaign_in_order_meets_all(campaign):
         (("Machine", "Versions"), "Python 3.11.7, numpy 2.3.5"),
         (("Tuning", "Tuning"), "0 s, defaults"),
         (("Tuning", "Preparation"), "A 0.1 s (measured), B 0.1 s (measured)"),
-        (("Tuning", "Amortisation"), "not charged; the share would be at most 0.1 s a problem"),
+        (("Tuning", "Amortisation"), "not charged; the share would be at most 0.1 s per problem"),
         (("Code", "Code"), "c0dec0dec0de"),
         (("Code", "Commit"), "working directory: abc123; timefair: def456"),
         (("Code", "Configuration"), "results/trial/campaign.json"),
@@ -174,7 +174,11 @@ A_RUN = [
     ({"budget_s": 2.0}, ("Budget", "Time T"), "not all runs had the same T"),
     ({"budget_s": None}, ("Budget", "Time T"), "not all runs had the same T"),
     ({"budget_evaluations": 9}, ("Budget", "Cap on evaluations"), "different caps"),
-    ({"overshoot_s": 0.06}, ("Budget", "Overshoot"), "runs that went on for more than 50 ms: 1"),
+    (
+        {"overshoot_s": 0.06},
+        ("Budget", "Overshoot"),
+        "runs that continued for more than 50 ms after T: 1",
+    ),
     ({"completed_restarts": None}, ("Restarts", "Completed restarts"), "for 1 of 8 runs"),
     ({"stop_reason": "algorithm_ended"}, ("Restarts", "Use of the budget"), "1 of A"),
     ({"stop_reason": "failure"}, ("Restarts", "Use of the budget"), "1 of A"),
@@ -276,8 +280,8 @@ def test_policies_may_differ_if_that_is_said(campaign):
 
 ASKED = [
     ("tables", ["ert", "success", "quantiles"], ("Tuning", "Amortisation"), "table ancillary"),
-    ("tables", ["ert", "ancillary"], ("Targets", "Success"), "ask for table success"),
-    ("tables", ["success", "ancillary"], ("Results", "ERT"), "ask for table or figure ert"),
+    ("tables", ["ert", "ancillary"], ("Targets", "Success"), "select table success"),
+    ("tables", ["success", "ancillary"], ("Results", "ERT"), "select table or figure ert"),
     ("figures", ["profile", "anytime_evaluations"], ("Results", "Anytime"), "figure anytime"),
     ("figures", ["anytime", "profile_evaluations"], ("Results", "Profiles"), "figure profile"),
     ("algorithms.A.ancillary.method", None, ("Tuning", "Tuning"),
@@ -308,7 +312,7 @@ def test_many_algorithms_without_a_method_are_named(campaign):
 def test_one_algorithm_has_no_profile(campaign):
     runs = with_facts(campaign())
     alone = runs.where(runs.frame["algorithm"].to_numpy() == "A")
-    assert "one algorithm" in not_met(alone)["Results", "Profiles"]
+    assert "several algorithms" in not_met(alone)["Results", "Profiles"]
 
 
 def test_targets_beyond_the_end_of_runs_are_told(campaign):
@@ -320,7 +324,7 @@ def test_one_run_has_no_interval(campaign):
     runs = with_facts(campaign())
     missing = not_met(runs.where((runs.frame["run"] == 0).to_numpy()))
     assert list(missing) == [("Statistics", "Repetitions")]
-    assert "in 4 cases less than 2 runs" in missing["Statistics", "Repetitions"]
+    assert "in 4 cases fewer than 2 runs" in missing["Statistics", "Repetitions"]
 
 
 def test_a_stopping_rule_explains_numbers_of_runs(campaign, run, table):
@@ -367,7 +371,7 @@ def test_records_that_say_nothing_tick_nothing(campaign):
         *("Budget", "Restarts", "Targets", "Results", "Statistics", "Machine", "Tuning", "Code"),
     }
     assert missing["Machine", "Hardware"] == "the records do not name a machine"
-    assert missing["Code", "Code"] == "the records of A, B do not say"
+    assert missing["Code", "Code"] == "the records of A, B do not contain it"
 
 
 def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path):
@@ -400,7 +404,7 @@ def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path)
 
 def test_an_unknown_preparation_is_told(campaign):
     missing = not_met(with_facts(campaign(rows=slice(0, 4), preparation_s=None)))
-    assert missing == {("Tuning", "Preparation"): "the records of A do not say"}
+    assert missing == {("Tuning", "Preparation"): "the records of A do not contain it"}
 
 
 def test_no_runs_give_an_empty_table():

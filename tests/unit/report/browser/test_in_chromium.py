@@ -265,7 +265,7 @@ def slide(browser, place):
 
 def test_the_slider_of_the_evaluation_cost_moves_what_follows_it(opened):
     first = texts(opened, "#evaluation-cost .headline")[0]
-    assert first.startswith("At the cost that was measured, quick has the least ERT")
+    assert first.startswith("At the cost that was measured, quick has the lowest ERT")
     opened.run("document.querySelector('#evaluation-cost input').focus()")
     opened.press("End")
     assert texts(opened, "#evaluation-cost output") == ["2.78 h"]

@@ -1,21 +1,21 @@
-"""Differential evolution in modules, by the package ``modde`` (Vermetten et al. 2023).
+"""Modular differential evolution of the package ``modde`` (Vermetten et al. 2023).
 
-The defaults are rand/1/bin with F = CR = 0.5 and a population of 10 times the dimension, drawn
-uniformly. A point outside the bounds is moved onto them. A launch ends when its nominal budget is
-used up.
+The defaults are rand/1/bin with F = CR = 0.5 and a population of 10 times the dimension, which is
+drawn uniformly. A point outside the bounds is moved onto them. A launch ends when its nominal
+budget is used up.
 
 Parameters
 ----------
 budget
-    Nominal evaluations of one launch. Default: the rest of the run's budget of evaluations. In a
-    campaign without such a budget it is `BUDGET_PER_DIMENSION` times the dimension for the modules
-    that plan by it (``lpsr``, ``use_jso_caps``, ``mutation_use_weighted_F``), and unlimited for the
-    others.
+    Nominal number of evaluations of one launch. Default: the rest of the run's budget of
+    evaluations. In a campaign without such a budget, the default is `BUDGET_PER_DIMENSION` times
+    the dimension for the modules that depend on it (``lpsr``, ``use_jso_caps``,
+    ``mutation_use_weighted_F``), and unlimited for the others.
 F, CR
     One number for all individuals.
 any other argument of ``modde.Parameters``
-    Such as ``lambda_``, ``mutation_base``, ``crossover``, ``lpsr``. With ``mutation_n_comps: 2``
-    modde 0.0.4 adds the first difference twice instead of a second difference.
+    For example ``lambda_``, ``mutation_base``, ``crossover``, ``lpsr``. With ``mutation_n_comps:
+    2``, modde 0.0.4 adds the first difference twice instead of a second difference.
 """
 
 from __future__ import annotations
@@ -109,4 +109,4 @@ MODDE = Extra(
     parameters=_parameters,
     solve=_solve,
 )
-"""Differential evolution in modules."""
+"""Modular differential evolution."""

@@ -1,33 +1,33 @@
 """nevergrad: the optimizers of its registry and those that are only attributes of it.
 
-The variables are one bounded ``Array``: a point outside the bounds is bounced back inside. The
-parametrization is seeded from the seed of the launch. Some optimizers (the lognormal mutations,
-direct search, the neural surrogates) also use numpy's global generator, which is seeded too. A few
-optimizers do not repeat for a seed: `UNREPEATABLE`.
+The variables are one bounded ``Array``, in which a point outside the bounds is bounced back inside.
+The parametrization is seeded from the seed of the launch. Some optimizers (the lognormal mutations,
+direct search, the neural surrogates) also use numpy's global generator, which is seeded, too. A few
+optimizers do not give the same results for the same seed: `UNREPEATABLE`.
 
-All optimizers take integer variables, by the integer casting of nevergrad, from which its wizards
-choose discrete optimizers. On mixed variables the integer ones are rounded, and nevergrad is not
-informed. Optimizers that avoid points which they have seen (``SADiscrete...``, ``...T``) become
-very slow when they have seen all points of a small space.
+All optimizers take integer variables, by the integer casting of nevergrad. The wizards of nevergrad
+then choose discrete optimizers. If only some variables are integer, timefair rounds these, and
+nevergrad does not know that they are integer. Optimizers that avoid points which they have seen
+(``SADiscrete...``, ``...T``) become very slow when they have seen all points of a small space.
 
 Parameters
 ----------
 budget
-    Nominal evaluations of one launch, which ends when they are used up. Default: the rest of the
-    run's budget of evaluations; in a campaign without such a budget `BUDGET_PER_DIMENSION` times
-    the dimension. A third of the registry needs a nominal budget, and the wizards (``NGOpt``,
-    ``Shiwa``) choose their algorithm by it.
+    Nominal number of evaluations of one launch. The launch ends when they are used up. Default: the
+    rest of the run's budget of evaluations. In a campaign without such a budget, the default is
+    `BUDGET_PER_DIMENSION` times the dimension. A third of the registry needs a nominal budget. The
+    wizards (``NGOpt``, ``Shiwa``) choose their algorithm by it.
 num_workers
-    How many points nevergrad proposes before it learns the value of the first. They are evaluated
-    one after the other. Default: 1.
+    Number of points that nevergrad proposes before it gets the value of the first one. The points
+    are evaluated one after the other. Default: 1.
 start
     ``middle``, the default of nevergrad: the search starts in the middle of the bounds. Many
-    optimizers evaluate that point first in every launch, and those without randomness (``Powell``,
-    ``SQP``, ``Cobyla``, ``NelderMead``, direct search, and the wizards that begin with them) repeat
-    their first launch. ``uniform``: each launch starts at a random point.
+    optimizers evaluate this point first in every launch. Optimizers without randomness
+    (``Powell``, ``SQP``, ``Cobyla``, ``NelderMead``, direct search, and the wizards that begin with
+    them) repeat their first launch. ``uniform``: each launch starts at a random point.
 any setting of a configured optimizer
-    Such as ``popsize`` of ``PSO`` or ``crossover`` of ``DE``: the arguments of its family in
-    ``nevergrad.families``. Optimizers that are plain classes have no settings.
+    For example ``popsize`` of ``PSO`` or ``crossover`` of ``DE``. The settings are the arguments of
+    its family in ``nevergrad.families``. Optimizers that are plain classes have no settings.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class Nevergrad(Library):
 
 
 NEVERGRAD = Nevergrad()
-"""All optimizers of nevergrad, by their own names."""
+"""All optimizers of nevergrad, under their own names."""
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,19 @@
-"""NLopt: its algorithms without gradients, by their own names.
+"""NLopt: its algorithms without gradients, under their own names.
 
 A launch of a local algorithm (``LN_``) starts at a point drawn uniformly within the bounds. It ends
-where a tolerance is met, or, without a tolerance, where rounding stops it. A global algorithm
-(``GN_``) has no end. The algorithms of the DIRECT family are deterministic except
-``GN_DIRECT_L_RAND``: each of their launches repeats the first one.
+when a tolerance is met. Without a tolerance, it ends when rounding errors prevent progress. A
+global algorithm (``GN_``) does not end by itself. The algorithms of the DIRECT family, except
+``GN_DIRECT_L_RAND``, are deterministic: each of their launches repeats the first one.
 
-Not offered: ``LN_COBYLA`` may leave the bounds (scipy has it), ``LN_NEWUOA`` ignores them,
-``LN_NEWUOA_BOUND`` can hang without an evaluation, ``GN_AGS`` is limited to 10 dimensions, and the
-augmented Lagrangians are for constraints.
+Not included: ``LN_COBYLA`` (it may leave the bounds; scipy has it, too), ``LN_NEWUOA`` (it ignores
+the bounds), ``LN_NEWUOA_BOUND`` (it can hang without an evaluation), ``GN_AGS`` (it is limited to
+10 dimensions), and the augmented Lagrangians (they are for constraints).
 
 Parameters
 ----------
 xtol_rel, xtol_abs, ftol_rel, ftol_abs, maxeval, population
-    Those of NLopt. Default: 0, which means no limit, and for ``population`` the choice of NLopt.
+    Those of NLopt. Default: 0, which means no limit. For ``population``, 0 means the choice of
+    NLopt.
 initial_step
     (``LN_``) First step, in units of the variables. Default: the choice of NLopt.
 local

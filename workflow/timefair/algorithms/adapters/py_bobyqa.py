@@ -1,19 +1,20 @@
 """Py-BOBYQA: trust regions of quadratic models within bounds (Cartis et al. 2019).
 
 A launch starts at a point drawn uniformly within the bounds and ends when the radius of the trust
-region is ``rhoend``. With ``seek_global_minimum: true`` it restarts inside the launch. The package
-has the GPL, so it is only used where the user installs it.
+region is ``rhoend``. With ``seek_global_minimum: true``, it restarts inside the launch. The license
+of the package is the GPL. timefair therefore uses it only if the user installs it.
 
 Parameters
 ----------
 maxfun
-    The most evaluations of a launch. Default: `MAXFUN`, because Py-BOBYQA makes lists of that
-    length.
+    Largest number of evaluations of a launch. Default: `MAXFUN`. It is not larger because Py-BOBYQA
+    makes lists of this length.
 rhobeg
-    First radius of the trust region. Default: that of Py-BOBYQA, a tenth of the largest variable
-    and at least 0.1, or a third of the width of the narrowest bounds where that is less.
+    First radius of the trust region. Default: a tenth of the largest absolute coordinate of the
+    start and at least 0.1, as in Py-BOBYQA, but at most a third of the width of the narrowest
+    bounds.
 any other argument of ``pybobyqa.solve``
-    Such as ``rhoend``, ``objfun_has_noise``, ``user_params``.
+    For example ``rhoend``, ``objfun_has_noise``, ``user_params``.
 """
 
 from __future__ import annotations

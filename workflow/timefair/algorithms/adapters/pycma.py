@@ -1,4 +1,4 @@
-"""CMA-ES by its authors' package ``cma``.
+"""CMA-ES by the authors of CMA-ES, in their package ``cma``.
 
 | name | one launch |
 |---|---|
@@ -7,10 +7,10 @@
 | ``BIPOP`` | restarts that alternate large and small populations (Hansen 2009) |
 | ``lq-CMA-ES`` | one run with a linear-quadratic surrogate (Hansen 2019), ``cma.fmin_lq_surr2`` |
 
-Each run starts at a point drawn uniformly within the bounds. cma's default handling of bounds keeps
-all evaluated points inside. Integer variables are the ``integer_variables`` of cma, rounded;
-``lq-CMA-ES`` takes continuous variables only. Nothing is printed or written. The small populations
-of ``BIPOP`` use numpy's global generator, which is seeded for each launch.
+Each run starts at a point drawn uniformly within the bounds. The default boundary handling of cma
+keeps all evaluated points inside. Integer variables are passed as ``integer_variables`` of cma, and
+rounded. ``lq-CMA-ES`` takes only continuous variables. Nothing is printed or written. The small
+populations of ``BIPOP`` use numpy's global generator, which is seeded for each launch.
 
 Parameters
 ----------
@@ -18,11 +18,11 @@ sigma0
     Initial standard deviation, in units of the variables. Default: `SIGMA0` times the width of the
     bounds, per variable.
 restarts, incpopsize
-    (``IPOP``, ``BIPOP``, ``lq-CMA-ES``) Restarts inside a launch, and the factor of the population
-    at each of them (default 2). By default ``IPOP`` and ``BIPOP`` restart without end, and
-    ``lq-CMA-ES`` does not restart.
+    (``IPOP``, ``BIPOP``, ``lq-CMA-ES``) Number of restarts inside a launch, and the factor of the
+    population at each restart (default 2). By default, ``IPOP`` and ``BIPOP`` restart without
+    limit, and ``lq-CMA-ES`` does not restart.
 any key of ``cma.CMAOptions``
-    With the meaning of cma, such as ``popsize``, ``tolfun`` or ``CMA_diagonal``.
+    For example ``popsize``, ``tolfun`` or ``CMA_diagonal``, with the meaning that they have in cma.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class PyCma(Library):
 
 
 PYCMA = PyCma()
-"""CMA-ES by its authors, with restarts and a surrogate."""
+"""CMA-ES by its own authors, with restarts and a surrogate."""
 
 
 def _solve(

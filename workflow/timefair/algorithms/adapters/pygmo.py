@@ -1,13 +1,13 @@
-"""pygmo: its algorithms for one objective within bounds, by their own names.
+"""pygmo: its algorithms for one objective within bounds, under their own names.
 
-A launch draws a population uniformly within the bounds and evolves it without end, unless the
-algorithm stops: ``cmaes``, ``de``, ``de1220``, ``sade`` and ``xnes`` when the population is flat
-(``ftol`` and ``xtol``; with both at 0 they go on), ``compass_search``, ``ihs``, ``mbh`` and
-``simulated_annealing`` at the end of their schedule. All of them repeat for a seed and stay within
-the bounds.
+A launch draws a population uniformly within the bounds and evolves it. Some algorithms stop by
+themselves: ``cmaes``, ``de``, ``de1220``, ``sade`` and ``xnes`` when the population is flat
+(``ftol`` and ``xtol``; with both at 0 they continue), ``compass_search``, ``ihs``, ``mbh`` and
+``simulated_annealing`` at the end of their schedule. The others are endless. All algorithms give
+the same results for the same seed, and stay within the bounds.
 
-Not offered: the algorithms for several objectives or constraints, and the NLopt inside pygmo, which
-the library ``nlopt`` has.
+Not included: the algorithms for several objectives or constraints, and the NLopt inside pygmo,
+because the library ``nlopt`` has it.
 
 Parameters
 ----------
@@ -15,15 +15,15 @@ population
     Number of points. Default: `POPULATION`; 63 for ``gaco``, the size of its default kernel; 1 for
     ``compass_search``, ``mbh`` and ``simulated_annealing``, which improve a single point.
 gen, max_fevals
-    Default: the largest number that pygmo can count (``max_fevals``: of ``compass_search``).
-    ``ihs`` plans its band width and its adjustment rate over its generations; by default they fill
-    the rest of the run's budget of evaluations, or `BUDGET_PER_DIMENSION` evaluations per dimension
-    in a campaign without such a budget.
+    Default: the largest number that pygmo can count. Only ``compass_search`` has ``max_fevals``.
+    ``ihs`` changes its band width and its adjustment rate over its generations. By default, these
+    generations use the rest of the run's budget of evaluations, or `BUDGET_PER_DIMENSION`
+    evaluations per dimension in a campaign without such a budget.
 force_bounds
-    (``cmaes``, ``xnes``) Default: true. Otherwise they leave the bounds.
+    (``cmaes``, ``xnes``) Default: true. With false, the algorithms leave the bounds.
 any other argument of the algorithm's constructor
-    With the meaning and the default of pygmo. ``mbh`` also takes the arguments of the compass
-    search inside it.
+    Meaning and default are those of pygmo. ``mbh`` also takes the arguments of its inner compass
+    search.
 """
 
 from __future__ import annotations

@@ -1,18 +1,20 @@
-"""pymoo: its algorithms for one objective within bounds, by their own names.
+"""pymoo: its algorithms for one objective within bounds, under their own names.
 
-All of them stay within the bounds and repeat for a seed. ``BIPOPCMAES`` and ``CMAES`` run the
-package cma with the defaults of pymoo. Points that pymoo evaluates together are a batch, on several
-cores if the campaign gives them. Not offered: ``PatternSearch`` and ``DIRECT``, which do not repeat
-for a seed.
+All of them stay within the bounds and give the same results for the same seed. ``BIPOPCMAES`` and
+``CMAES`` run the package cma with the defaults of pymoo. Points that pymoo evaluates together are a
+batch. With ``threads: n``, the batch uses n cores. Not included: ``PatternSearch`` and ``DIRECT``,
+because they do not give the same results for the same seed.
 
 Parameters
 ----------
 termination
-    ``tolerance``, the default: a launch ends when points and values do not change any more, by the
-    default tolerances of pymoo but without its limits of 1,000 generations and 100,000 evaluations.
-    ``none``: a launch ends only where the algorithm itself decides to (``CMAES``).
+    ``tolerance``, the default: a launch ends when points and values no longer change. The
+    tolerances are the defaults of pymoo, but the limits of 1,000 generations and 100,000
+    evaluations do not apply. ``none``: a launch ends only if the algorithm itself stops
+    (``CMAES``).
 any argument of the algorithm's constructor that is a number, a word or a truth value
-    Such as ``pop_size``; for ``DE`` also ``F`` and ``CR``. Operators are the defaults of pymoo.
+    For example ``pop_size``, and for ``DE`` also ``F`` and ``CR``. Operators are the defaults of
+    pymoo.
 """
 
 from __future__ import annotations

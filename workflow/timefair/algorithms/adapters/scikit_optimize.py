@@ -1,14 +1,14 @@
 """scikit-optimize: Bayesian optimization by a Gaussian process or by a forest of trees.
 
-A launch begins with 10 random points and has no end. Each evaluation fits the model, which takes
-0.1 to 1 s and longer the more points there are: these algorithms are for budgets of tens or
-hundreds of evaluations. ``gbrt_minimize`` is not offered because it does not work with scikit-learn
-1.7 or later.
+A launch begins with 10 random points and does not end by itself. The model is fitted for each
+evaluation. A fit takes 0.1 to 1 s, and longer the more points there are. These algorithms are
+therefore for budgets of tens or hundreds of evaluations. ``gbrt_minimize`` is not included because
+it does not work with scikit-learn 1.7 or later.
 
 Parameters
 ----------
 any argument of the function
-    Such as ``n_initial_points``, ``acq_func``, ``initial_point_generator``, ``base_estimator``
+    For example ``n_initial_points``, ``acq_func``, ``initial_point_generator``, ``base_estimator``
     (``ET`` or ``RF``).
 """
 

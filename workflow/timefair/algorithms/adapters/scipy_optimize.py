@@ -1,20 +1,21 @@
 """`scipy.optimize`: the methods of `minimize` that need no gradient, and the global optimizers.
 
-A launch of a local method starts at a point drawn uniformly within the bounds, so restarts make a
-random-restart local search. Methods that use a gradient estimate it by scipy's finite differences;
-those evaluations count. The bounds are passed to all methods that accept them. ``CG`` and ``BFGS``
-do not accept bounds and leave them. ``COBYLA`` treats them as constraints, which it may violate
-during the search.
+A launch of a local method starts at a point drawn uniformly within the bounds. With restarts, it is
+therefore a random-restart local search. Methods that use a gradient estimate it by the finite
+differences of scipy. These evaluations count. Bounds are passed to all methods that accept them.
+``CG`` and ``BFGS`` do not accept bounds and evaluate points outside. ``COBYLA`` treats bounds as
+constraints, which it may violate during the search.
 
-``differential_evolution`` takes integer variables, which it rounds; all others are for continuous
-variables. ``direct`` and, with its default sampling, ``shgo`` are deterministic: each of their
-launches repeats the first one. ``basinhopping`` starts at a uniform point and, unlike the default
-of scipy, minimizes locally by L-BFGS-B within the bounds; ``minimizer_kwargs`` changes that.
+``differential_evolution`` takes integer variables, which it rounds. All other algorithms are for
+continuous variables. ``direct`` is deterministic, and so is ``shgo`` with its default sampling:
+each of their launches repeats the first one. ``basinhopping`` starts at a uniform point. Unlike the
+default of scipy, it minimizes locally by L-BFGS-B within the bounds; ``minimizer_kwargs`` changes
+this.
 
 Parameters
 ----------
 any option of a local method
-    Such as ``maxiter`` or ``gtol``; ``scipy.optimize.show_options`` lists them.
+    For example ``maxiter`` or ``gtol``; ``scipy.optimize.show_options`` lists them.
 tol
     (local methods) The ``tol`` of `minimize`.
 jac

@@ -102,7 +102,7 @@ class Timefair(Library):
 
 
 TIMEFAIR = Timefair()
-"""DE, the quantiles paper's seven, baselines, portfolios."""
+"""DE, algorithms of the quantiles paper, baselines, portfolios."""
 
 
 def _module(name: str) -> ModuleType:

@@ -55,7 +55,7 @@ def load(path: Path | str) -> Campaign:
 def parse(mapping: object, name: str = "campaign") -> Campaign:
     """Check a campaign given as a mapping; raises `InputError`, with `name` if it is none."""
     if sys.platform != "linux":
-        raise InputError(f"timefair measures on Linux; this is {sys.platform}")
+        raise InputError(f"timefair measures only on Linux; this is {sys.platform}")
     if not isinstance(mapping, Mapping):
         raise InputError(f"{name}: should be keys with values, as in config/default.yaml")
     try:
@@ -101,5 +101,5 @@ def restore(path: Path | str) -> Campaign:
         raise InputError(f"{path}: {error.strerror}; name results/NAME/campaign.json") from None
     except ValueError:
         raise InputError(
-            f"{path}: not a campaign that this timefair wrote; start snakemake again"
+            f"{path}: not written by this version of timefair; start snakemake again"
         ) from None

@@ -214,7 +214,7 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
                 kinds = kinds | ROUNDED
             if not takes(kinds, suite.variables):
                 yield (
-                    f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, and "
+                    f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, but "
                     f"{suite.name} has {suite.variables} ones"
                     f"{_rounding(kinds)}"
                 )
@@ -249,8 +249,8 @@ def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
     given = target not in (None, type(campaign.budget).model_fields["final_target"].default)
     if given and not faults and not any(suite.knows_optimum(*names) for names in product(*keys)):
         yield (
-            f"budget.final_target: {target}: nobody knows the optimum of these problems; "
-            "write null, or give problems.parameters.f_opt of a function of your own"
+            f"budget.final_target: {target}: the optimum of these problems is unknown; "
+            "write null, or give problems.parameters.f_opt of your own function"
         )
     if (
         campaign.published
@@ -258,7 +258,7 @@ def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
         and not all(suite.knows_optimum(*names) for names in product(*keys))
     ):
         yield (
-            "published: nobody knows the optimum of all these problems, and published data are "
+            "published: the optimum of some of these problems is unknown, and published data are "
             "distances to it"
         )
 
@@ -279,4 +279,4 @@ def _no_such(key: str, name: str, known: Mapping[str, object]) -> str:
 
 def _rounding(kinds: Collection[str]) -> str:
     """What would be right for an algorithm that takes some kinds of variables, and not those."""
-    return "; write integer: round beside its use" if "continuous" in kinds else ""
+    return "; add integer: round to this algorithm" if "continuous" in kinds else ""

@@ -62,9 +62,10 @@ class ChosenProblems(Section):
     )
     names: FunctionNames = Field(
         default={},
-        description="Names of functions, by number, that figures, printed tables and the page show "
-        "beside the numbers, such as `{1: pump}`. By default they are those of the suite, or of "
-        "the attribute `names` of your own function. A change measures nothing again.",
+        description="Names of functions by their numbers, such as `{1: pump}`. Figures, printed "
+        "tables and the report show them beside the numbers. The default names are those of the "
+        "suite, or the attribute `names` of your own function. After a change, nothing is measured "
+        "again.",
     )
 
     @property
@@ -99,14 +100,16 @@ class Ancillary(Section):
     """What an algorithm costs besides its runs, divided evenly among the problems."""
 
     tuning_s: Cost = Field(
-        default=0.0, description="Seconds that tuning its parameters took, for all problems."
+        default=0.0,
+        description="Seconds spent on tuning its parameters, for all problems together.",
     )
     preparation_s: Cost | None = Field(
         default=None,
-        description="Seconds of preparation, for all problems; `null`: as measured, once per job.",
+        description="Seconds of preparation, for all problems together; `null`: the median of the "
+        "measured times.",
     )
     method: str | None = Field(
-        default=None, description="How its parameters were tuned, for the report."
+        default=None, description="How its parameters were tuned. The checklist shows this text."
     )
 
 
@@ -123,19 +126,22 @@ class AlgorithmSpec(Section):
     )
     integer: Literal["native", "round"] = Field(
         default="native",
-        description="`round`: the points of an algorithm for continuous variables are rounded "
-        "where the problem has integer variables. `native`: the algorithm supports them itself.",
+        description="`native`: the algorithm itself supports integer variables. `round`: the "
+        "algorithm is for continuous variables, and timefair rounds its points in the integer "
+        "variables of the problem.",
     )
     threads: Threads = Field(
         default=1, description="Threads, and thus cores, that one run may use."
     )
     restart: Restart | None = Field(
-        default=None, description="Its own restart policy; `null`: that of the campaign."
+        default=None, description="Restart policy of this algorithm; `null`: that of the campaign."
     )
     isolation: IsolationMode | None = Field(
-        default=None, description="Its own isolation; `null`: that of the campaign."
+        default=None, description="Isolation of this algorithm; `null`: that of the campaign."
     )
-    ancillary: Ancillary = Field(default=Ancillary(), description="What it costs besides its runs.")
+    ancillary: Ancillary = Field(
+        default=Ancillary(), description="Costs of this algorithm besides its runs."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -154,7 +160,7 @@ class Published(Section):
     algorithm: str | None = Field(
         default=None,
         min_length=1,
-        description="The algorithm to take, by its name in the data; `null`: the data contain one.",
+        description="Name of the algorithm in the data; `null` if the data contain only one.",
     )
 
 
@@ -164,18 +170,19 @@ class Budget(Section):
     time_s: Seconds | None = Field(
         default=None, description="T: seconds of wall clock for a run, restarts included."
     )
-    evaluations: Count | None = Field(default=None, description="Evaluations for a run.")
+    evaluations: Count | None = Field(default=None, description="Number of evaluations of a run.")
     evaluations_per_dimension: Count | None = Field(
-        default=None, description="Evaluations for a run, times the dimension of the problem."
+        default=None,
+        description="Number of evaluations of a run as a multiple of the dimension of the problem.",
     )
     evaluation_cost_s: Cost = Field(
         default=0.0,
-        description="Virtual evaluation cost: each evaluation counts as so many seconds more than "
-        "it takes, without waiting for them.",
+        description="Virtual evaluation cost: seconds that are added to the time of each "
+        "evaluation, without waiting.",
     )
     final_target: Positive | None = Field(
         default=1e-8,
-        description="The precision that ends a run, where the optimum is known; `null`: none.",
+        description="Precision at which a run ends if the optimum is known; `null`: none.",
     )
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -209,12 +216,13 @@ class Timing(Section):
 
     disturbed: Disturbed
     repeats: Repeats = Field(
-        default=2, description="With `repeat`: how many times a run is measured again at most."
+        default=2, description="With `repeat`: how often a run is repeated at most."
     )
     reference: bool | None = Field(
         default=None,
-        description="Whether a small fixed piece of work (about 14 ms) is timed before and after "
-        "each run, as a measure of the speed of the core; `null`: with `budget.time_s`.",
+        description="Whether the reference kernel, a small fixed piece of work (about 14 ms), is "
+        "timed before and after each run. It measures the speed of the core. `null`: only if "
+        "`budget.time_s` is set.",
     )
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -238,7 +246,7 @@ class Figures(Section):
         "them).",
     )
     formats: Annotated[tuple[Format, ...], Field(min_length=1, strict=False)] = Field(
-        default=("pdf", "svg"), description="Formats of their files: `pdf`, `png`, `svg`."
+        default=("pdf", "svg"), description="File formats: `pdf`, `png`, `svg`."
     )
 
     @model_validator(mode="before")
@@ -252,7 +260,9 @@ class Campaign(Section):
 
     name: Name = Field(description="Name of the campaign, and of its folder in `results/`.")
     seed: CampaignSeed
-    problems: ChosenProblems = Field(description="Which problems.")
+    problems: ChosenProblems = Field(
+        description="The problems: every function in every dimension on every instance."
+    )
     algorithms: Annotated[dict[Name, AlgorithmSpec], Field(min_length=1)] = Field(
         description="The algorithms, each under a label of your choice."
     )
@@ -261,31 +271,38 @@ class Campaign(Section):
         description="Algorithms with published data, each under a label of your choice. They "
         "appear only in results that count evaluations.",
     )
-    budget: Budget = Field(description="What a run may use.")
-    restart: Restart = Field(
-        default=CHOICES["restart"].usual, description="When a launch ends, and what follows it."
+    budget: Budget = Field(
+        description="Limits of a run. The first limit that a run reaches ends it. At least one is "
+        "needed."
     )
-    runs: Repeats = Field(default=15, description="R: runs of each algorithm on each problem.")
+    restart: Restart = Field(
+        default=CHOICES["restart"].usual,
+        description="Restart policy: when a launch ends, and what follows it.",
+    )
+    runs: Repeats = Field(
+        default=15, description="R: number of runs of each algorithm on each problem."
+    )
     stopping: Stopping = Field(
         default=CHOICES["stopping"].usual,
-        description="When an algorithm has run often enough on a problem.",
+        description="Stopping rule: when an algorithm has enough runs on a problem.",
     )
     rounds: Repeats = Field(
         default=1,
-        description="Number of rounds that the runs are divided into. All algorithms take turns in "
-        "each round, so that a slow minute of the machine affects all of them.",
+        description="Number of rounds into which the runs are divided. All algorithms take turns "
+        "in each round, so that a slow minute of the machine affects all of them.",
     )
     instances_per_job: Repeats = Field(
-        default=1, description="Instances per job; raise it for large campaigns."
+        default=1,
+        description="Number of instances that a job measures; increase it for large campaigns.",
     )
     limits: Limits = Field(
-        default=Limits(), description="What ends a run that goes out of control."
+        default=Limits(), description="Limits that end a run which is out of control."
     )
     isolation: IsolationMode = Field(
         default="private",
-        description="`private`: what a run writes to files is removed when it ends, so that no "
-        "other run can read it. `strict`: the same, and the algorithm runs in a process that does "
-        "not hold the problem; a second core evaluates for it. `shared`: the files stay, for "
+        description="`private`: files that a run writes are removed when it ends, so that no other "
+        "run can read them. `strict`: as `private`, and the algorithm runs in a process that does "
+        "not hold the problem; a second core evaluates for it. `shared`: files stay, for "
         "algorithms that need a cache from run to run.",
     )
     timing: Timing = Field(
@@ -302,18 +319,19 @@ class Campaign(Section):
     )
     figures: Figures = Field(
         default=Figures(),
-        description="Figures to draw, written likewise; or a section with formats.",
+        description="Figures to draw, written in the same way; or a section with `names` and "
+        "`formats`.",
     )
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         for label in self.published:
             if label in self.algorithms:
                 key = f"published.{label}"
-                yield key, "an algorithm has this label already; give another"
+                yield key, "an algorithm already has this label; give another"
         for label, spec in self.algorithms.items():
             if self.is_apart(label) and spec.threads > 1:
                 key = f"algorithms.{label}.threads"
-                yield key, f"{spec.threads}: an algorithm with isolation: strict has 1"
+                yield key, f"{spec.threads}: should be 1 with isolation: strict"
         yield from self._alike_labels()
         if self.rounds > self.runs:
             yield "rounds", f"{self.rounds}: more than runs ({self.runs})"

@@ -66,6 +66,6 @@ def read_yaml(path: Path) -> object:
     except RecursionError:
         raise InputError(f"{path}: nested too deeply") from None
     except UnicodeDecodeError:
-        raise InputError(f"{path}: is no text in UTF-8") from None
+        raise InputError(f"{path}: is not text in UTF-8") from None
     except ValueError as error:
         raise InputError(f"{path}: {error}") from None

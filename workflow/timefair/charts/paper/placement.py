@@ -25,9 +25,6 @@ SAME_IN = 0.4
 """A panel that changes by less keeps its ticks, and its text is not measured again."""
 LEAST_IN = 0.1
 """Width and height of a panel that the text leaves no room for."""
-POSITION_DIGITS = 9
-"""Of a panel's position in the figure: the last bits of a text's width are not always the same, and
-the names of an SVG's clip paths hash the position."""
 
 BREAKS = (r"(?<=;) ", r"(?<=;) | (?=\()", r"(?<=[;:]) | (?=\()", " ")
 """Where a label is broken into lines, the best places first."""
@@ -132,8 +129,7 @@ def _place(fig: Figure, panels: list[Axes], around: Sides, outside: Sides) -> Si
     sizes = []
     for ax, column, row in zip(panels, columns, rows, strict=True):
         (x, w), (y, h) = across[column], down[row]
-        box = np.array((x / width, 1 - (y + h) / height, w / width, h / height))
-        ax.set_position(box.round(POSITION_DIGITS).tolist())
+        ax.set_position((x / width, 1 - (y + h) / height, w / width, h / height))
         ax.set_in_layout(True)
         sizes.append((w, h))
     return np.array(sizes)

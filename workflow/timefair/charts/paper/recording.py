@@ -71,9 +71,12 @@ def _extent(s: str, prop: FontProperties, ismath: Any) -> tuple[float, float, fl
     return float(width), float(height), float(descent)
 
 
-COORDINATES = re.compile(r' (?:d|x|y)="[^"]*"')
+COORDINATES = re.compile(r' (?:d|x|y|width|height)="[^"]*"')
 DECIMALS = re.compile(r"(\.\d\d)\d+")
 """Attributes of SVG that are coordinates, and what is cut off there: no exponent has decimals."""
+
+NAME = re.compile(r'(?<=["#])[a-z][0-9a-f]{10}(?=[")])')
+"""What matplotlib calls a marker or a clip path in an SVG."""
 
 
 class _Recorder(Ruler):
@@ -177,12 +180,22 @@ class Recording(Figure):
         else:
             self.savefig(path, metadata=metadata)
             text = path.read_text(encoding="utf-8")
-            path.write_text(COORDINATES.sub(_cut, text), encoding="utf-8")
+            path.write_text(_numbered(COORDINATES.sub(_cut, text)), encoding="utf-8")
 
 
 def _cut(attribute: re.Match[str]) -> str:
     """Coordinates to a hundredth of a point, which nobody sees: a quarter of a file is less."""
     return DECIMALS.sub(r"\1", attribute[0])
+
+
+def _numbered(text: str) -> str:
+    """An SVG whose names are numbers in their order.
+
+    Matplotlib's are hashes of coordinates with all of their digits, of which the last ones are not
+    always the same: they depend on what was drawn before.
+    """
+    numbers: dict[str, str] = {}
+    return NAME.sub(lambda name: numbers.setdefault(name[0], f"n{len(numbers)}"), text)
 
 
 def _without_layout_tables() -> AbstractContextManager[object]:

@@ -31,7 +31,7 @@ COLUMNS = (
         "`declared`, or `measured`: the median over the runs of the time of loading and warm-up",
         text=True,
     ),
-    Column("problems", "number of problems that the cost is divided among"),
+    Column("problems", "number of problems by which the cost is divided"),
     Column("share_s", "cost per problem: what a run is charged under `amortised`", "s"),
     Column(
         "share_of_budget",
@@ -41,12 +41,12 @@ COLUMNS = (
 ALL = "all"
 KEYS = ["suite", "dimension", "function", "algorithm"]
 EFFECT_COLUMNS = (
-    Column("table", "table that the number is in", text=True),
+    Column("table", "table that contains the number", text=True),
     SUITE,
     DIMENSION,
     Column("function", "`f` and the number of the function, or `all`", text=True),
     ALGORITHM,
-    Column("row", "what names the row of that table besides these keys", text=True),
+    Column("row", "the other keys of the row in that table", text=True),
     Column("column", "column of that table", text=True),
     Column("excluded", "the number without ancillary cost"),
     Column("amortised", "the number with ancillary cost"),
@@ -61,8 +61,8 @@ ROUNDING = 1e-9
     question=Question.ANCILLARY,
     title="Cost of tuning and preparation",
     caption="""
-    What each algorithm costs besides its runs: tuning and preparation, and the share of one problem
-    in both. With `ancillary: amortised`, every table of results in seconds charges this share to
+    Cost of each algorithm besides its runs: tuning and preparation, and the share of one problem in
+    both. With `ancillary: amortised`, every table of results in seconds charges this share to
     the start of each run.
     """,
     columns=COLUMNS,
@@ -98,10 +98,10 @@ def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     title="Effect of ancillary cost",
     caption="""
     Every number of the tables in seconds that changes if each run is charged its share of tuning
-    and preparation. A charged run begins so much later and ends at the same T, so that an event
+    and preparation. A charged run begins later by this share and ends at the same T, so an event
     near T may be lost. Numbers that stay equal are not listed; counts of evaluations stay as
-    measured. Of the performance profile, the share of problems on which an algorithm is the fastest
-    is compared.
+    measured. From the performance profile, the table has the share of problems on which an
+    algorithm is the fastest.
     """,
     columns=EFFECT_COLUMNS,
     layouts=[

@@ -31,7 +31,7 @@ COLUMNS = (
     Column(
         "evidence", "what the records, or the campaign, state; empty if there is none", text=True
     ),
-    Column("missing", "what keeps the part from being met; empty if it is met", text=True),
+    Column("missing", "why the part is not met; empty if it is met", text=True),
 )
 
 ITEMS: dict[str, Callable[[Runs, Analysis], Iterator[ChecklistPart]]] = {
@@ -53,9 +53,9 @@ ITEMS: dict[str, Callable[[Runs, Analysis], Iterator[ChecklistPart]]] = {
     title="Reporting checklist of time-fair",
     caption="""
     The reporting checklist of *time-fair*, section 4, filled from the records: one row for each
-    part of its eight items. An item is met if all its parts are. The evidence is what the records
-    state, or what the campaign asked for where only that decides (tables and figures, how
-    algorithms were tuned).
+    part of its eight items. An item is met if all its parts are. The evidence comes from the
+    records or, for tables, figures and the tuning of algorithms, from the configuration of the
+    campaign.
     """,
     columns=COLUMNS,
     layouts=[

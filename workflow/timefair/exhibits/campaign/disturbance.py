@@ -19,13 +19,13 @@ COLUMNS = (
     Column("runs", "number of runs"),
     Column("clean", "number of runs that nothing disturbed"),
     Column("disturbed", "number of disturbed runs"),
-    Column("unknown", "number of runs of which the machine reports neither figure"),
+    Column("unknown", "number of runs for which the machine reports neither value"),
     Column("excluded", "disturbed runs that tables of results omit (`timing.disturbed: exclude`)"),
     Column("repeated", "runs that were measured again (`timing.disturbed: repeat`)"),
     Column("repeats", "how often runs were measured again, in total"),
     Column(
         "delay_share_median",
-        "median of the time waited for a core that others had, as a share of the wall clock",
+        "median of the time waited for a core that others used, as a share of the wall clock",
     ),
     Column("delay_share_max", "largest such share"),
     Column(
@@ -45,15 +45,15 @@ COLUMNS = (
     title="Disturbed runs",
     caption="""
     Runs that something else on the machine disturbed, per algorithm. A run is disturbed if it
-    waited more than 5 % of its time for a core that others had, or if the reference kernel (a small
-    fixed piece of work) took more than 1.15 times its best around the run. Values are empty where
-    the machine does not report them.
+    waited more than 5 % of its time for a core that others used, or if the reference kernel (a
+    small fixed piece of work) took more than 1.15 times its best time, on average before and after
+    the run. Values are empty if the machine does not report them.
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
             caption="Disturbed runs per algorithm. Again: measured again because of a disturbance. "
-            "Delay: waiting for a core that others had, as a share of the wall clock. Reference: "
+            "Delay: waiting for a core that others used, as a share of the wall clock. Reference: "
             "the reference kernel around a run, as a multiple of its best.",
             values=(
                 Value("runs", "Runs"),

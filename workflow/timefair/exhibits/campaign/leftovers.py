@@ -40,7 +40,7 @@ COLUMNS = (
         "runs with shared folders, which were compared before and after, because the machine "
         "allows no private views",
     ),
-    Column("shared", "runs with shared folders, as the campaign asked"),
+    Column("shared", "runs with shared folders, because the campaign allows them"),
     Column("watched_because", "why the machine allows no private views, or `none`", text=True),
     Column(
         "appeared",

@@ -21,9 +21,9 @@ COLUMNS = (
     Column("overshoot_max_s", "how far a last evaluation ended after the budget, at most", "s"),
     Column(
         "run_queue_delay_share",
-        "time that the process of the run waited for a core, whoever had it, as a share of the "
-        "wall clock; an external program that takes turns with it counts. Empty where the kernel "
-        "does not report it",
+        "time that the process of the run waited for a core, whichever process used it, as a share "
+        "of the wall clock; this includes an external program that takes turns with it. Empty if "
+        "the kernel does not report it",
     ),
     Column("preparation_mean_s", "imports and warm-up before the clock starts, once per job", "s"),
     Column(
@@ -53,10 +53,10 @@ KEYS = column_names(COLUMNS[:3])
     layouts=[
         Layout(
             caption="How the runs went. Overshoot: how far a last evaluation ended after the "
-            "budget, at most. Queue: waiting for a core, whoever had it, as a share of the wall "
-            "clock. Preparation: imports and warm-up before the clock. Objective: estimated time "
-            "inside the objective, as a share of the wall clock, and the cost of an evaluation as "
-            "a multiple of the suite's own call.",
+            "budget, at most. Queue: waiting for a core, as a share of the wall clock. "
+            "Preparation: imports and warm-up before the clock. Objective: estimated time inside "
+            "the objective, as a share of the wall clock, and the cost of an evaluation as a "
+            "multiple of the suite's own call.",
             values=(
                 Value("runs", "Runs"),
                 Value("disturbed", "Disturbed"),
@@ -74,8 +74,7 @@ KEYS = column_names(COLUMNS[:3])
     default=True,
 )
 def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Number of runs for each (algorithm, status, stop reason), with the state of the "
-    "measurement."""
+    """Number of runs for each (algorithm, status, stop reason), with the state of the machine."""
     frame = runs.frame
     delay = frame["run_queue_delay_s"].astype(float)
     grouped = frame.assign(

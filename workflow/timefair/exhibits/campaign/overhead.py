@@ -40,10 +40,10 @@ COLUMNS = (
     question=Question.MEASUREMENT,
     title="Time that an algorithm itself takes per evaluation",
     caption="""
-    What an evaluation costs each algorithm besides the function: its own time per evaluation, which
-    comparisons at equal numbers of evaluations hide. The time of the objective is calibrated before
-    the runs, so that the overhead is an estimate; where it is 0, it is too small for the
-    calibration to show. Runs without an evaluation are omitted.
+    Time per evaluation that each algorithm itself takes, without the function. Comparisons at equal
+    numbers of evaluations hide it. The time of the objective is calibrated before the runs, so the
+    overhead is an estimate; a value of 0 means that it is too small for the calibration to show.
+    Runs without an evaluation are omitted.
     """,
     columns=COLUMNS,
     layouts=[

@@ -23,16 +23,19 @@ COLUMNS = (
     *SPACE,
     FUNCTION_OR_ALL,
     RUNS,
-    Column("jobs", "number of (function, round) pairs in which an algorithm ran, the least of all"),
+    Column(
+        "jobs",
+        "number of (function, round) pairs in which an algorithm ran, least over the algorithms",
+    ),
     Column(
         "slowdown_median",
-        "median over the runs of the time that work took, as a multiple of the best on that core",
+        "median over the runs of the time of equal work, as a multiple of the best on that core",
     ),
     Column("slowdown_max", "largest such multiple"),
     Column(
         "resolved_ratio",
-        "ratio of the times of two algorithms below which the speed of the machine may be the "
-        "reason, at the confidence of the campaign",
+        "largest ratio of the times of two algorithms that the speed of the machine may explain, "
+        "at the confidence of the campaign",
     ),
 )
 
@@ -43,18 +46,18 @@ COLUMNS = (
     title="Ratios of times that the machine resolves",
     caption="""
     How much the speed of the machine varied, and which ratio of the times of two algorithms it
-    resolves as a result. The slowdown of a run comes from the reference kernel around it and from
-    the time that it waited for a core that others had. Two algorithms that are the same have a
-    ratio of times below `resolved_ratio` with {confidence} confidence. Values are empty where the
-    machine reports neither figure, for a single job, and if the unit of time is the reference
+    therefore resolves. The slowdown of a run comes from the reference kernel before and after it
+    and from the time that it waited for a core that others used. The ratio of the times of two
+    identical algorithms is below `resolved_ratio` with {confidence} confidence. Values are empty if
+    the machine reports neither value, for a single job, and if the unit of time is the reference
     kernel.
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
-            caption="Slowdown of the runs, as a multiple of the best on each core, and the ratio "
-            "of the times of two algorithms below which the speed of the machine may be the "
-            "reason, with {confidence} confidence.",
+            caption="Slowdown of the runs, as a multiple of the best on each core, and the largest "
+            "ratio of the times of two algorithms that the speed of the machine may explain, with "
+            "{confidence} confidence.",
             values=(
                 Value("jobs", "Jobs"),
                 Value("slowdown_median", "Slowdown, median", decimals=2),

@@ -15,10 +15,10 @@ from timefair.rundata.settings import Analysis
 COLUMNS = (
     *CELL,
     RUNS,
-    Column("launches_mean", "mean number of launches of a run"),
+    Column("launches_mean", "mean number of launches per run"),
     Column(
         "completed_restarts_mean",
-        "mean number of restarts of a run whose launch was not cut by the end of the run",
+        "mean number of restarts per run whose launch was not cut by the end of the run",
     ),
     Column("evaluations_per_s", "evaluations of all runs per second of wall clock", "1/s"),
     Column(

@@ -13,16 +13,16 @@ from timefair.rundata.settings import Analysis
 KEYS = column_names(INSTANCE_CELL)
 COLUMNS = (
     *INSTANCE_CELL,
-    Column("rounds", "number of rounds that were begun"),
+    Column("rounds", "number of rounds that began"),
     RUNS,
     Column(
         "reason",
         "what ended the runs: `met`, `cap`, `degenerate`; `out of bounds` (a result outside the "
-        "bounds that the rule was given, so that nothing is promised); `dropped` and `won` in a "
-        "race; empty if the rule would have gone on",
+        "bounds of the rule, so that nothing is promised); `dropped` and `won` in a race; empty if "
+        "the rule would have continued",
         text=True,
     ),
-    Column("looks", "how often the rule judged the sample"),
+    Column("looks", "how often the rule was evaluated"),
     Column("value", "what the rule computed at the last look: a skewness, or a width"),
     Column("path", "what it computed at each look, separated by blanks", text=True),
 )

@@ -43,7 +43,7 @@ COLUMNS = (
         "median precision of `algorithm_a`; runs that reached the final target count as 0",
         "precision",
     ),
-    Column("median_b", "median precision of `algorithm_b`, likewise", "precision"),
+    Column("median_b", "the same for `algorithm_b`", "precision"),
     Column(
         "p",
         "p-value of Mann and Whitney's test over the runs; for `all`, of Wilcoxon's signed-rank "
@@ -56,8 +56,9 @@ COLUMNS = (
     ),
     *Column(
         "a12",
-        "probability that a run of `algorithm_a` is better than one of `algorithm_b`, ties half; "
-        "for `all`, share of the functions on which `algorithm_a` has the better median",
+        "probability that a run of `algorithm_a` is better than one of `algorithm_b`, where a tie "
+        "counts half; for `all`, share of the functions on which `algorithm_a` has the better "
+        "median",
     ).interval(
         "`a12` at the level of this pair in Holm's procedure: it excludes 0.5 if and only if "
         "`better` names an algorithm; empty for `all`"
@@ -77,8 +78,9 @@ COLUMNS = (
     caption="""
     Each pair of algorithms at equal time, by the best precision at the end of the runs (0 if the
     final target was reached): on each function over the runs of all instances, and over all
-    functions. Of more than 12 algorithms, only pairs with the best one are listed, which has the
-    lowest average rank of the median precision; `statistics.pairs` changes that.
+    functions. For more than 12 algorithms, only pairs with the best one are listed, which is the
+    one with the lowest average rank of the median precision; `statistics.pairs` selects other
+    pairs.
     """,
     columns=COLUMNS,
     layouts=[

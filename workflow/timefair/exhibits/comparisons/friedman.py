@@ -61,9 +61,9 @@ IN_PART = "Only pairs with the best algorithm or with those named in `statistics
     question=Question.BETTER,
     title="Friedman's test of average ranks",
     caption="""
-    Friedman's test of the hypothesis that all algorithms rank alike, with the functions as blocks,
-    for each criterion of the table `ranks`. Values are empty for fewer than two algorithms or
-    functions.
+    Friedman's test of the hypothesis that all algorithms have equal ranks, with the functions as
+    blocks, for each criterion of the table `ranks`. Values are empty for fewer than two algorithms
+    or functions.
     """,
     columns=COLUMNS,
     layouts=[
@@ -112,8 +112,8 @@ def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     title="Pairs of average ranks that differ",
     caption="""
     Pairs of algorithms after Friedman's test: the difference of their average ranks, and its
-    p-values, unadjusted and adjusted for all pairs. Of more than 12 algorithms, only pairs with the
-    one of the lowest average rank are listed; `statistics.pairs` changes that.
+    p-values, unadjusted and adjusted for all pairs. For more than 12 algorithms, only pairs with
+    the algorithm of the lowest average rank are listed; `statistics.pairs` selects other pairs.
     """,
     columns=PAIR_COLUMNS,
     layouts=[

@@ -64,7 +64,7 @@ COLUMNS = (
     *PAIR,
     Column(
         "evaluations",
-        "at a fixed budget: the evaluations that the budget let every run of the two make",
+        "at a fixed budget: the number of evaluations that the budget allowed every run of both",
         "evaluations",
     ),
     *VALUES,
@@ -74,7 +74,7 @@ COLUMNS = (
         "p-value of the order by evaluations: score test of equal ERTs, or Mann and Whitney's test "
         "(1 if the ranks contradict the medians)",
     ),
-    Column("p_by_time", "p-value of the order by time, likewise"),
+    Column("p_by_time", "the same for the order by time"),
     Column(
         "p_holm",
         "the larger of both p-values after Holm over all pairs, functions and targets of the "
@@ -83,13 +83,13 @@ COLUMNS = (
     ),
     Column(
         "resolved_ratio",
-        "at a fixed target: ratio of times up to which the speed of the machine may be the reason, "
-        "as in the table `resolution`; empty if it is not known",
+        "at a fixed target: largest ratio of times that the speed of the machine may explain, as "
+        "in the table `resolution`; empty if it is not known",
     ),
     Column(
         "significant",
-        "whether `p_holm` is at most 1 − confidence and, at a fixed target, the ratio of times is "
-        "above `resolved_ratio`: then both orders are certain",
+        "whether both orders are certain: `p_holm` is at most 1 − confidence and, at a fixed "
+        "target, the ratio of times is above `resolved_ratio`",
     ),
 )
 
@@ -97,13 +97,13 @@ COLUMNS = (
 @exhibit(
     "inversions",
     question=Question.INVERSION,
-    title="Pairs whose order in time is another",
+    title="Pairs with opposite orders by evaluations and by time",
     caption="""
     Pairs of algorithms of which one is strictly better by evaluations and the other by time: by the
     ERT at a fixed target, or by the median precision at a fixed budget. An inversion is significant
     only if both orders are, and at a fixed target only if the machine resolves the ratio of the
-    times. Of more than 12 algorithms, only pairs with the best one are listed,
-    which has the lowest average rank of the median precision; `statistics.pairs` changes that.
+    times. For more than 12 algorithms, only pairs with the best one are listed, which is the one
+    with the lowest average rank of the median precision; `statistics.pairs` selects other pairs.
     """,
     columns=COLUMNS,
     layouts=[

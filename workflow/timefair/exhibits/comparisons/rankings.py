@@ -44,8 +44,8 @@ COLUMNS = (
     ALGORITHM,
     Column(
         "evaluations",
-        "at a fixed budget: the number of evaluations at which precisions are compared, the least "
-        "that a run made which the budget ended; if it ended none, the most that a run made",
+        "at a fixed budget: the number of evaluations at which precisions are compared. It is the "
+        "least number of all runs that the budget ended or, if it ended none, the largest of a run",
         "evaluations",
     ),
     Column(
@@ -81,9 +81,9 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
     question=Question.INVERSION,
     title="Ranks by evaluations and by time",
     caption="""
-    The rank of each algorithm by evaluations beside its rank by time, on each function. At a fixed
-    target: by the ERT in evaluations and in seconds. At a fixed budget: by the median precision at
-    equal evaluations and at the end of the time.
+    The rank of each algorithm by evaluations and its rank by time, on each function. At a fixed
+    target, the ranks are those of the ERT in evaluations and in seconds. At a fixed budget, they
+    are those of the median precision at equal evaluations and at the end of the time.
     """,
     columns=COLUMNS,
     layouts=[
@@ -105,9 +105,9 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
             "inversions",
             "Ranks by evaluations and by time",
             "Average rank over the functions by evaluations (left) and by time (right). Higher is "
-            "better. The median precision decides at a fixed budget, and the ERT, averaged over "
-            "the targets, at fixed targets. Lines that cross are algorithms whose order in time "
-            "differs from their order in evaluations.",
+            "better. At a fixed budget, ranks are by the median precision; at fixed targets, by "
+            "the ERT, averaged over the targets. If two lines cross, the order of the two "
+            "algorithms in time differs from their order in evaluations.",
             Slopes(_slopes),
             default=True,
         )

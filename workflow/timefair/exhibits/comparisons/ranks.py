@@ -97,8 +97,8 @@ class Case:
     caption="""
     Average rank of each algorithm over the functions, under each criterion. The runs of all
     instances are pooled, and runs that reached the final target have equal precision. Ties share a
-    rank, and all that is `inf` shares the worst. If there are several targets, the algorithms are
-    ranked on each function by their average rank over the targets, so that a function counts once.
+    rank, and infinite values share the worst. If there are several targets, the algorithms are
+    ranked on each function by their average rank over the targets, so each function counts once.
     """,
     columns=COLUMNS,
     layouts=[
@@ -117,7 +117,7 @@ class Case:
             "Average ranks of the algorithms over the functions under several criteria. Higher is "
             "better. Left: the precision at the end of the run, by its mean and its quantiles; "
             "then {seconds} and evaluations to the targets, by ERT and by the quantiles of the "
-            "runtimes. Lines that cross are algorithms whose order depends on the criterion.",
+            "runtimes. If two lines cross, the order of the two depends on the criterion.",
             Slopes(_slopes),
         ),
         Figure(

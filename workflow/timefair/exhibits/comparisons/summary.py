@@ -60,13 +60,13 @@ COLUMNS = (
 @exhibit(
     "summary",
     question=Question.BETTER,
-    title="All functions of a dimension in a line",
+    title="Each algorithm over all functions of a dimension",
     caption="""
     Which algorithm is better over all functions of a dimension: the share of the targets that it
     reaches, its average ranks, and the number of functions on which it is the best. Ranks are those
-    of the table `ranks`: the runs of all instances are pooled, and a function counts once. The best
-    average rank comes first, in seconds, or in evaluations where these are the only budget. Whether
-    a difference is certain is in the tables `friedman`, `posthoc` and `comparison`.
+    of the table `ranks`: the runs of all instances are pooled, and a function counts once. Rows are
+    sorted by the average rank in seconds, or in evaluations if these are the only budget. The
+    tables `friedman`, `posthoc` and `comparison` show whether a difference is certain.
     """,
     columns=COLUMNS,
     layouts=[

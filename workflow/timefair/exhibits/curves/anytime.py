@@ -29,15 +29,15 @@ CURVES = (
     Column("high", "0.75 quantile of single runs", "precision"),
     Column(
         "median_low",
-        "lower limit of the interval of `median` at this cost; empty if the runs are too few (at "
-        "95 % it takes six)",
+        "lower limit of the interval of `median` at this cost; empty if the runs are too few (95 % "
+        "need six)",
         "precision",
     ),
     Column("median_high", "upper limit of that interval", "precision"),
     *Column(
         "mean_log10",
-        "mean of the decimal logarithm of the best precision so far, from where every run has a "
-        "value; precisions below the hardest target (or 1e-8, if that is harder) count as that",
+        "mean of the decimal logarithm of the best precision so far; empty until every run has a "
+        "value. Precisions below the hardest target (or 1e-8, if that is harder) are raised to it",
     ).interval("`mean_log10` at this cost"),
 )
 COLUMNS = (
@@ -45,7 +45,7 @@ COLUMNS = (
     RUNS,
     Column(
         "unit",
-        "what costs are counted in: `seconds` or `evaluations`",
+        "unit of the costs: `seconds` or `evaluations`",
         text=True,
     ),
     Column("cost", "cost since the start of the run, the same grid for all algorithms", "`unit`"),
@@ -86,8 +86,8 @@ MEDIAN = (
 )
 MEAN = (
     "Geometric mean of the best precision so far over {unit}, with its interval at each cost. "
-    "Lower is better. A curve begins where every run has a value; precisions below the hardest "
-    "target (or 1e-8, if that is harder) count as that."
+    "Lower is better. A curve begins where every run has a value. Precisions below the hardest "
+    "target (or 1e-8, if that is harder) are raised to it."
 )
 
 
@@ -98,15 +98,15 @@ MEAN = (
     caption="""
     Best precision so far over elapsed cost, in {seconds} and in evaluations, over the runs of all
     instances: the median with its interval and with the quartiles of single runs, and the mean of
-    the decimal logarithm with its interval. In evaluations, the rows of an algorithm end where half
-    of its runs end that the budget (or the end of published data) cut off: nothing is known beyond.
-    A run that ended by itself or at the final target keeps its best precision.
+    the decimal logarithm with its interval. In evaluations, the rows of an algorithm end when the
+    budget (or the end of published data) has cut off half of its runs, because nothing is known
+    beyond. A run that ended by itself or at the final target keeps its best precision.
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
             caption="Median of the best precision up to a cost, runs of all instances pooled. "
-            "∞: so many runs had no value yet.",
+            "∞: too many runs had no value yet.",
             brackets=INTERVAL,
             values=(Value("median", "Precision", "low", interval=("median_low", "median_high")),),
             rows=("function", "algorithm"),

@@ -76,8 +76,8 @@ def _figure(name: str, unit: str, words: str, view: str, title: str) -> Figure:
     caption="""
     Data profiles (Moré and Wild 2009): the share of the problems that an algorithm solves with an
     expected cost of at most `cost`. A problem is a (function, instance, relative target) that every
-    algorithm was run on. Other algorithms matter only through the best precision that the targets
-    are relative to.
+    algorithm was run on. Other algorithms have an effect only through the best precision, to which
+    the targets are relative.
     """,
     columns=COLUMNS,
     layouts=[

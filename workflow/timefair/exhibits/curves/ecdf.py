@@ -31,7 +31,7 @@ from timefair.statistics.ecdf import ecdf_band
 ALL = "all"
 BANDS = (
     *LIMITS,
-    Column("everywhere_low", "lower limit of a band that holds at all costs at once"),
+    Column("everywhere_low", "lower limit of a band that holds at all costs simultaneously"),
     Column("everywhere_high", "upper limit of that band"),
 )
 COLUMNS = (
@@ -88,13 +88,12 @@ def _figure(
 TRIPLES = (
     "Share of the (target, instance, run) triples that were reached within a number of {unit}, "
     "over all functions and for each function. Triples that were never reached stay in the "
-    "denominator, so that a curve ends at the share that was reached at all."
+    "denominator, so a curve ends at the share that was reached at all."
 )
 QUADRUPLES = (
     "Share of the (target, function, instance, run) quadruples that were reached within a number "
-    "of {unit} per dimension, over all dimensions and for each dimension. A curve that does not "
-    "move from dimension to dimension belongs to an algorithm whose cost is proportional to the "
-    "dimension."
+    "of {unit} per dimension, over all dimensions and for each dimension. If the cost of an "
+    "algorithm is proportional to the dimension, its curves are the same in all dimensions."
 )
 
 
@@ -106,7 +105,7 @@ QUADRUPLES = (
     Share of the (target, instance, run) triples that were reached within a cost, in {seconds} and
     in evaluations, for each function and for all functions together. The curves of a dimension end
     with its longest run. Triples that were never reached stay in the denominator. Limits come from
-    runs resampled within each instance: they say nothing about other problems.
+    runs resampled within each instance, so they say nothing about other problems.
     """,
     columns=COLUMNS,
     layouts=[

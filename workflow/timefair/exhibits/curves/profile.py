@@ -88,7 +88,7 @@ def _figure(name: str, title: str, words: str, problem: str, unit: str, view: st
     Performance profiles (Dolan and Moré 2002). A problem is a (function, instance, target) that
     every algorithm was run on; its cost is the expected running time in {seconds}. Problems that no
     algorithm solved stay in the denominator. Another algorithm in the campaign may change which one
-    is the best, and with it every profile.
+    is the best, and therefore every profile.
     """,
     columns=COLUMNS,
     layouts=[_layout("expected seconds", "function, instance and target")],
@@ -119,7 +119,7 @@ def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     title="Performance profile on expected evaluations",
     caption="""
     Performance profiles (Dolan and Moré 2002) on the expected number of evaluations; otherwise as
-    the table `profile`. If the two differ, the time that an algorithm itself takes has decided.
+    the table `profile`. The two tables differ because of the time that algorithms themselves take.
     """,
     columns=COLUMNS,
     layouts=[_layout("expected evaluations", "function, instance and target")],
@@ -176,10 +176,10 @@ def of_quality_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     question=Question.FACTOR,
     title="Performance profiles of two algorithms at a time",
     caption="""
-    Performance profiles of two algorithms at a time on the expected {seconds}: unlike in the
-    profile of all algorithms, no third algorithm matters (Gould and Scott 2016). Of more than 12
-    algorithms, only pairs with the best one are listed, which has the lowest average rank of the
-    median precision; `statistics.pairs` changes that.
+    Performance profiles of two algorithms at a time on the expected {seconds}. Unlike in the
+    profile of all algorithms, a third algorithm has no effect (Gould and Scott 2016). For more than
+    12 algorithms, only pairs with the best one are listed, which is the one with the lowest average
+    rank of the median precision; `statistics.pairs` selects other pairs.
     """,
     columns=PAIR_COLUMNS,
     layouts=[

@@ -63,8 +63,9 @@ KEYS = tuple(column_names(PROBLEM))
     caption="""
     Pairs of algorithms that the mean and the median of the best precision put in strictly opposite
     order on a problem. The runs of all instances are pooled, and a run that reached the final
-    target counts as 0. Of more than 12 algorithms, only pairs with the best one are listed, which
-    has the lowest average rank of the median precision; `statistics.pairs` changes that.
+    target counts as 0. For more than 12 algorithms, only pairs with the best one are listed, which
+    is the one with the lowest average rank of the median precision; `statistics.pairs` selects
+    other pairs.
     """,
     columns=COLUMNS,
     layouts=[
@@ -84,8 +85,7 @@ KEYS = tuple(column_names(PROBLEM))
     ],
 )
 def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each pair of algorithms on a problem whose order by mean is strictly opposed by the "
-    "median."""
+    """Each pair of algorithms on a problem that mean and median put in strictly opposite order."""
     best = precision_at_the_end(runs)
     listed_in = listed_by_precision(runs, analysis)
     found = []
@@ -143,9 +143,9 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "Sorted solutions of pairs of algorithms that mean and median order differently, one "
             "panel per pair and problem: the best precision of each run over the share of runs "
             "that are at least as good. The filled marker is the median and the hollow marker the "
-            "mean, on the curve: a mean far to the right is caused by a few bad runs. The pairs "
-            "with the widest gap are drawn; the table `disagreements` has all of them. `inf` is at "
-            "the top edge.",
+            "mean, on the curve: a mean far to the right is caused by a few bad runs. The figure "
+            "shows the pairs with the widest gap; the table `disagreements` has all of them. `inf` "
+            "is at the top edge.",
             Picture("sorted_solutions"),
         )
     ],

@@ -18,12 +18,12 @@ COLUMNS = (
     Column("f_best", "least value of f that a run found", exact=True),
     Column(
         "f_median",
-        "median over the runs of the least f of a run; `inf` where half found none",
+        "median over the runs of the least f of a run; `inf` if half of the runs found none",
         exact=True,
     ),
     Column(
         "f_worst",
-        "greatest over the runs of the least f of a run; `inf`: one found none",
+        "largest over the runs of the least f of a run; `inf` if a run found none",
         exact=True,
     ),
 )
@@ -35,7 +35,7 @@ COLUMNS = (
     title="Values of f at the end of the runs",
     caption="""
     The least value of f that each run found by its end: best, median and worst run of each
-    algorithm on each problem. timefair minimizes f; the optimum plays no part in this table.
+    algorithm on each problem. timefair minimizes f. The table does not use the optimum.
     """,
     columns=COLUMNS,
     layouts=[

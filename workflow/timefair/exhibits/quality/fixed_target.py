@@ -43,13 +43,13 @@ def _columns(unit: Unit, in_words: str) -> tuple[Column, ...]:
         ),
         Column(
             f"{name}_rank",
-            "rank among the algorithms of the problem; all that is `inf` shares the last rank",
+            "rank among the algorithms of the problem; infinite values share the last rank",
         ),
         Column(
             f"{name}_text",
-            "the quantile for print in four digits; `> 0.8 s` states what a censored quantile "
-            "exceeds: the budget or, without a budget in this unit, the same quantile of what the "
-            "runs had spent",
+            "the quantile as it is printed, with four digits. `> 0.8 s` is a censored quantile "
+            "with its lower bound: the budget or, without a budget in this unit, the same quantile "
+            "of what the runs had spent",
             text=True,
         ),
     )
@@ -79,8 +79,8 @@ COLUMNS = (
     layouts=[
         Layout(
             caption=f"Quantiles of the cost to target precisions, in {words}; runs of all "
-            "instances pooled. After >: so many runs did not reach the target. Parentheses: rank "
-            "among the algorithms.",
+            "instances pooled. A value after > is a lower bound: too few runs reached the target. "
+            "Parentheses: rank among the algorithms.",
             values=(
                 Value(
                     f"runtime_{unit}",

@@ -29,13 +29,13 @@ COLUMNS = (
     ),
     Column(
         "mean_precision_high",
-        "upper limit of that interval; `inf` if the mean rests on too few runs",
+        "upper limit of that interval; `inf` if the mean depends on too few runs",
         "precision",
     ),
     Column(
         "mean_precision_paper_low",
-        "lower limit by the normal approximation of Mathematics 10, 4364 (2022), which covers too "
-        "rarely if results are skewed; may be negative",
+        "lower limit by the normal approximation of Mathematics 10, 4364 (2022), whose coverage is "
+        "too low for skewed results; may be negative",
         "precision",
     ),
     Column("mean_precision_paper_high", "upper limit by that approximation", "precision"),

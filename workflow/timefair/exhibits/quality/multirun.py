@@ -53,7 +53,7 @@ COLUMNS = (
 @exhibit(
     "multirun",
     question=Question.EXECUTIONS,
-    title="Probability of each quantile in executions",
+    title="Probability of each quantile in several executions",
     caption="""
     Probability that the best of k independent executions is at least as good as a quantile of a
     single execution. It holds for every algorithm and problem.
@@ -87,7 +87,7 @@ def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 @exhibit(
     "multirun_to_target",
     question=Question.EXECUTIONS,
-    title="Probability of each target in executions",
+    title="Probability of each target in several executions",
     caption="""
     Probability that at least one of several independent executions, each with the complete budget,
     reaches a target. It follows from the success rate of single runs; the runs of all instances are

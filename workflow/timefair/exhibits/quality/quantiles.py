@@ -21,7 +21,7 @@ COLUMNS = (
     QUANTILE,
     Column(
         "precision",
-        "the order statistic x_(⌈np⌉) of the n runs; `inf` if so many runs found no finite value",
+        "the order statistic x_(⌈np⌉) of the n runs; `inf` if too many runs found no finite value",
         "precision",
     ),
     Column(
@@ -35,7 +35,7 @@ COLUMNS = (
         "upper limit of that interval: an order statistic, or `inf` if the runs are too few",
         "precision",
     ),
-    Column("precision_coverage", "probability with which such limits contain the quantile"),
+    Column("precision_coverage", "probability that such limits contain the quantile"),
     *Column(
         "probability",
         "probability that one more run is at least as good as `precision`; empty if that is `inf`",
@@ -51,7 +51,7 @@ COLUMNS = (
 PRINTED = (
     Layout(
         caption="Quantiles of the precision f − f_opt at the end of a run: peak, average and bad "
-        "case; runs of all instances pooled. Parentheses: rank among the algorithms. ∞: so many "
+        "case; runs of all instances pooled. Parentheses: rank among the algorithms. ∞: too many "
         "runs found no finite value.",
         values=(Value("precision", "Precision", "low", rank="rank"),),
         rows=("function", "quantile"),
@@ -59,7 +59,7 @@ PRINTED = (
     ),
     Layout(
         caption="Quantiles of the precision f − f_opt at the end of a run, and the probability "
-        "of a run at least as good. ∞: so many runs found no finite value.",
+        "of a run at least as good. ∞: too many runs found no finite value.",
         brackets=INTERVAL,
         values=(
             Value.with_limits("precision", "Precision", "low"),

@@ -24,14 +24,14 @@ MEANS = tuple(
     for name, meaning in (
         (
             "mean_{unit}_successes_only",
-            "mean cost of the successful runs only; it flatters algorithms that fail often, and is "
-            "shown so that it can be recognized",
+            "mean cost of the successful runs only; it is too low for algorithms that often fail, "
+            "and is shown so that it can be recognized elsewhere",
         ),
         ("mean_{unit}", "mean cost to the target; empty unless every run reached it"),
         (
             "ert_{unit}",
-            "expected running time, which charges the cost of failures to the successes; `inf` "
-            "without a success",
+            "expected running time: the cost of all runs divided by the successes; `inf` without a "
+            "success",
         ),
     )
 )

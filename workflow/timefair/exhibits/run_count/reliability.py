@@ -39,7 +39,7 @@ COLUMNS = (
     Column("estimate", "the estimate that is judged: `median` or `mean`", text=True),
     Column("n", "number of runs that the estimate is made from"),
     Column("error_percent", "the estimate counts as right within this error of the truth", "%"),
-    Column("held_out", "what the model has not seen: `functions` or `algorithms`", text=True),
+    Column("held_out", "what the training data exclude: `functions` or `algorithms`", text=True),
     Column(
         "truth",
         "what the estimate is compared with: `independent` runs or, if a sample has none, the "
@@ -49,9 +49,9 @@ COLUMNS = (
     Column("samples", "number of samples"),
     Column("right_percent", "samples whose estimate is right", "%"),
     Column("brier", "Brier score: mean squared error of the stated probabilities"),
-    Column("brier_base", "Brier score of the share of right estimates among what was seen"),
+    Column("brier_base", "Brier score of the share of right estimates in the training data"),
     Column("skill", "1 − `brier` / `brier_base`; the model is useless at or below 0"),
-    Column("auc", "area under the ROC curve; 0.5: the order is worthless"),
+    Column("auc", "area under the ROC curve; 0.5 is no better than chance"),
     Column("bin", "bin of about a tenth of the samples, by rising probability"),
     Column("bin_samples", "number of samples in the bin"),
     Column("stated_percent", "mean stated probability in the bin", "%"),
@@ -75,7 +75,7 @@ COLUMNS = (
             caption="Probability that an estimate from the first runs is within an error of the "
             "truth, stated for functions or algorithms not seen before. Right: how often that is "
             "so, in percent. Brier score of the stated probabilities and of the base rate; skill: "
-            "the relative gain over the base rate; AUC of 0.5: the order is worthless.",
+            "the relative gain over the base rate; an AUC of 0.5 is no better than chance.",
             values=(
                 Value("right_percent", "Right", decimals=1),
                 Value("brier", "Brier", decimals=3),

@@ -153,11 +153,11 @@ class Entrant:
     question=Question.RUNS,
     title="Rules for the number of runs",
     caption="""
-    Rules for the number of runs on the same samples: what each saves, how often the mean is
-    accurate, how often each estimate stays within the stated width of the independent runs, and how
-    often the best algorithm is found. A rule of a width keeps its promise for the estimate named in
-    `promises`, at a single look if its setting is `single`. The row of the fixed n equal to the cap
-    shows what all runs are worth.
+    Rules for the number of runs on the same samples: how many runs each rule saves, how often the
+    mean is accurate, how often each estimate stays within the stated width of the independent runs,
+    and how often the best algorithm is found. A rule with a width keeps its promise for the
+    estimate named in `promises`, at a single look if its setting is `single`. The row of the fixed
+    n equal to the cap shows the result of all runs.
     """,
     columns=COLUMNS,
     layouts=[
@@ -199,19 +199,18 @@ class Entrant:
         Figure(
             "run_count_rules",
             "Rules for the number of runs: savings and accuracy",
-            "What rules for the number of runs save, and how often the result is right: by the "
-            "run-count paper's criterion, by the promise that the median (or the mean) of the "
-            "independent runs is within the stated width, and by the best algorithm of a problem. "
-            "A mark that is not above the line of the fixed numbers of runs is a rule that gains "
-            "nothing by looking at the values.",
+            "How many runs each rule saves, and how often its result is right: by the run-count "
+            "paper's criterion, by the promise that the median (or the mean) of the independent "
+            "runs is within the stated width, and by the best algorithm of a problem. A rule whose "
+            "mark is not above the line of the fixed numbers of runs gains nothing from the "
+            "values.",
             Picture("run_count.rules"),
             needs="samples",
         )
     ],
 )
 def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """All rules on the same samples, those of `run_count.accuracy`, one row per rule and "
-    "setting."""
+    """All rules on the samples of `run_count.accuracy`, one row per rule and setting."""
     settings = analysis.run_count
     parts = []
     for names, samples in Samples.of(runs, settings.cap).strata():

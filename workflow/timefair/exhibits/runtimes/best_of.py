@@ -27,8 +27,8 @@ COLUMNS = (
     MEASURE,
     Column(
         "precision",
-        "best precision of k executions; empty if there are fewer than k runs, `inf` if all k may "
-        "have found no finite value",
+        "best precision of k executions; empty if there are fewer than k runs, `inf` if it is "
+        "possible that none of the k found a finite value",
         "precision",
     ),
 )
@@ -39,10 +39,10 @@ LAUNCH_COLUMNS = (
     Column("budget", "budget T of a run", "`unit`"),
     Column(
         "complete_launches",
-        "launches that returned, used up their share or reached the final target",
+        "launches that returned, used their complete share or reached the final target",
     ),
     Column("tau", "mean length τ of a complete launch", "`unit`"),
-    Column("k", "number of launches that the budget affords: floor(T/τ)"),
+    Column("k", "number of launches that the budget allows: floor(T/τ)"),
     MEASURE,
     Column("one_launch", "best precision of single complete launches", "precision"),
     Column(
@@ -52,8 +52,8 @@ LAUNCH_COLUMNS = (
     ),
     Column(
         "best_of_restarts",
-        "best precision of the runs with the restarts that they made, the last launch cut at T "
-        "included",
+        "best precision of the runs with their actual restarts, including the last launch, which "
+        "is cut at T",
         "precision",
     ),
 )
@@ -65,14 +65,15 @@ LAUNCH_COLUMNS = (
     title="Best of several executions",
     caption="""
     Best precision of k executions, each with the complete budget. The runs of all instances are
-    pooled. The mean is the unbiased expected best of k of the R runs, without resampling; quantiles
-    are those of the best of k. A run already contains its restarts: k executions cost k budgets.
+    pooled. The mean is the unbiased estimate of the expected best of k runs, computed from the R
+    runs without resampling. Quantiles are those of the best of k. A run already contains its
+    restarts, so k executions cost k budgets.
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
             caption="Best precision f − f_opt of k executions, each with the complete budget; runs "
-            "of all instances pooled. k executions need k runs. ∞: so many runs found no finite "
+            "of all instances pooled. k executions need k runs. ∞: too many runs found no finite "
             "value.",
             values=(Value("precision", "Precision", "low"),),
             rows=("function", "algorithm"),
@@ -85,7 +86,7 @@ LAUNCH_COLUMNS = (
             "best_of",
             "Expected best of several executions",
             "Expected best precision of k executions, each with the complete budget, over k. The "
-            "runs of all instances are pooled; the estimate is unbiased and needs no resampling. A "
+            "runs of all instances are pooled. The estimate is unbiased and needs no resampling. A "
             "line ends where there are fewer than k runs. The steeper it falls, the more the "
             "results of an algorithm vary.",
             Picture("best_of", "functions", reading=OVERVIEWS["own log"] + " " + LEADERS),
@@ -111,19 +112,18 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 @exhibit(
     "restart_fairness",
     question=Question.EXECUTIONS,
-    title="Best of the launches that the budget affords",
+    title="Best of the launches that the budget allows",
     caption="""
-    What the restarts within one budget T give on each instance (*time-fair*, Definition 2): the
-    best of k = floor(T/τ) complete launches, in closed form, beside what the runs found with the
-    restarts that they made. Values are empty if no launch is complete or if k is larger than the
-    number of complete launches. Long launches are cut more often, so that τ is too small if k is
-    small.
+    Effect of the restarts within one budget T on each instance (*time-fair*, Definition 2): the
+    best of k = floor(T/τ) complete launches, in closed form, and the best of the runs with their
+    actual restarts. Values are empty if no launch is complete or if k is larger than the number of
+    complete launches. Long launches are cut more often, so τ is too small if k is small.
     """,
     columns=LAUNCH_COLUMNS,
     layouts=[
         Layout(
             caption="Best precision f − f_opt of one launch, of the k launches of mean length τ "
-            "that the budget affords, and of the runs with the restarts that they made.",
+            "that the budget allows, and of the runs with their actual restarts.",
             values=(
                 Value("tau", "τ"),
                 Value("k", "k"),

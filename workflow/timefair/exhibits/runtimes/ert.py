@@ -32,9 +32,9 @@ SUFFIX = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
 
 RELATIVE_TARGET = Column(
     "target",
-    "share that is left of the way from the start of a problem, the median over all runs of the "
-    "precision at their first event, to the best precision that any algorithm of the campaign "
-    "found there",
+    "share that is left of the way from the start of a problem to its best precision. The start is "
+    "the median over all runs of the precision at their first event; the best precision is that of "
+    "any algorithm of the campaign",
 )
 COUNTS = (RUNS, SUCCESSES, SUCCESS_RATE)
 ERT_S = Column(
@@ -54,8 +54,8 @@ LIMITS = tuple(
         *value.interval(),
         Column(
             f"{value.name}{HEAVY}",
-            "whether the runtimes look as if their distribution had a heavy tail: the interval may "
-            "then be too short",
+            "whether the distribution of the runtimes looks heavy-tailed; the interval may then be "
+            "too short",
         ),
     )
 )
@@ -108,10 +108,10 @@ READING = "Lower is better. Bands are intervals of the logarithm of the ERT."
     caption="""
     Expected running time (ERT) to each target, in {seconds} and in evaluations. The runs of all
     instances are pooled. The ERT is the total cost of all runs divided by the number of runs that
-    reached the target; a run that failed is charged its own end. The limits bound the logarithm of
-    the ERT: the upper limit is `inf` if the successes are too few to bound the ERT, and both limits
-    are empty for a single run. The columns `ert_s_heavy_tail` and `ert_evaluations_heavy_tail` mark
-    samples for which the interval may be too short.
+    reached the target; a run that failed is charged its own end. The limits are those of the
+    logarithm of the ERT. The upper limit is `inf` if the successes are too few to bound the ERT,
+    and both limits are empty for a single run. The columns `ert_s_heavy_tail` and
+    `ert_evaluations_heavy_tail` mark samples for which the interval may be too short.
     """,
     columns=(*CELL, TARGET, *COUNTS, *LIMITS),
     layouts=_layouts("target precisions"),
@@ -151,13 +151,13 @@ def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     title="Expected running time to relative targets",
     caption="""
     Expected running time (ERT) to targets relative to what was found, in {seconds} and in
-    evaluations. The runs of all instances are pooled. A target leaves a share of the way from the
-    start of a problem to its best precision. Another algorithm in the campaign may change these
-    targets. Failed runs, `inf` and limits are as in the table `ert`.
+    evaluations. The runs of all instances are pooled. A target is the share that is left of the way
+    from the start of a problem to its best precision. Another algorithm in the campaign may change
+    these targets. Failed runs, `inf` and limits are as in the table `ert`.
     """,
     columns=(*CELL, RELATIVE_TARGET, *COUNTS, *LIMITS),
     layouts=_layouts(
-        "relative targets: the share that may be left of the way from the first evaluations on a "
+        "relative targets: the share that is left of the way from the first evaluations on a "
         "problem to the best precision found there"
     ),
     figures=(
@@ -165,9 +165,9 @@ def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "ert_relative",
             "Expected seconds to relative targets",
             "Expected running time (ERT) in {seconds} to relative targets from easy to hard. A "
-            "target leaves a share of the way from the start of a problem, the median precision at "
-            "the first event of all runs, to the best precision that any algorithm of the campaign "
-            f"found there. The runs of all instances are pooled. {READING}",
+            "target is the share that is left of the way from the start of a problem, which is the "
+            "median precision at the first event of all runs, to the best precision that any "
+            f"algorithm found there. The runs of all instances are pooled. {READING}",
             _curves("seconds", "share of the way left (easy to hard)", "relative targets"),
         ),
     ),

@@ -58,7 +58,7 @@ CURVE_COLUMNS = (
     *CELL_OR_ALL,
     RUNS,
     UNIT,
-    Column("longest_run", "cost of the longest run: what lies beyond was not measured", "`unit`"),
+    Column("longest_run", "cost of the longest run; nothing was measured beyond", "`unit`"),
     COST,
     Column("fraction", "share of the targets that are reached within `cost`"),
     Column("error", "the exact share is between `fraction` − `error` and `fraction` + `error`"),
@@ -73,10 +73,10 @@ BEYOND = 100.0
     question=Question.TARGET,
     title="Runtimes with restarts, in closed form",
     caption="""
-    Runtime to each target of an algorithm that is run again until it succeeds, each failure costing
-    its own end, in {seconds} and in evaluations. The runs of all instances are pooled. The values
-    are computed from the runs in closed form, not simulated; if failures have very many different
-    lengths, a quantile is accurate to about 1 % or better.
+    Runtime to each target if an algorithm is run again until it succeeds, in {seconds} and in
+    evaluations. Each failure costs what its run used. The runs of all instances are pooled. The
+    values are computed from the runs in closed form, not simulated. If failures have very many
+    different lengths, a quantile is accurate to about 1 % or better.
     """,
     columns=COLUMNS,
     layouts=[
@@ -136,8 +136,8 @@ FIGURE = (
     "Share of the targets that are reached within a number of {unit} if every failed run is "
     "followed by another one, over all functions and for each function. The share is computed in "
     "closed form from the runs of all instances. Nothing was measured beyond the vertical line, "
-    "the end of the longest run: there the curves follow from how often and how late the runs "
-    "reached each target."
+    "which is the end of the longest run. The curves beyond it are computed from how often and how "
+    "late the runs reached each target."
 )
 
 

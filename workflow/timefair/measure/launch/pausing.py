@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from timefair.basics.pausable import PausableThread
+from timefair.algorithms.pausable import PausableThread
 
 
 class PausableLaunch(PausableThread):

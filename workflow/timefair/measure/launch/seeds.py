@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 
-from timefair.basics.global_generators import seed_global_generators
+from timefair.algorithms.global_generators import seed_global_generators
 from timefair.problems.base import ProblemName
 
 

@@ -19,8 +19,8 @@ def _or_usual(value: object) -> object:
 
 
 class BetAndRun(WithTau):
-    """The first `candidates` launches are paused after tau each, and the best of them goes on with
-    all that is left (Friedrich, Kötzing and Wagner 2017).
+    """Each of the first `candidates` launches is paused after tau. The best of them then continues
+    with the rest of the budget (Friedrich, Kötzing and Wagner 2017).
 
     Launches that ended within tau are not among those that can go on; of equal ones the first
     does. Independent launches follow when the best one returns, or if none can go on.
@@ -33,7 +33,7 @@ class BetAndRun(WithTau):
 
     policy: Literal["bet-and-run"] = "bet-and-run"
     candidates: Annotated[Repeats, BeforeValidator(_or_usual)] = Field(
-        default=CANDIDATES, description="Launches that the best one is chosen from."
+        default=CANDIDATES, description="Number of launches from which the best one is chosen."
     )
 
     def make(self, launches: Launches) -> None:

@@ -12,8 +12,8 @@ from timefair.policies.restarts.base import Limit, WithTau
 
 
 class Geometric(WithTau):
-    """A launch ends when it has used tau, the next one tau times `factor`, and so on: tau, 2 tau,
-    4 tau, 8 tau, … (Walsh 1999).
+    """The first launch ends when it has used tau, and each later one may use `factor` times as much
+    as the previous one: by default tau, 2 tau, 4 tau, 8 tau, … (Walsh 1999).
 
     The length that a problem needs is reached after few launches, and all launches before that one
     cost at most 1 / (factor - 1) times as much as it. Launches that the algorithm ended itself
@@ -27,7 +27,7 @@ class Geometric(WithTau):
     policy: Literal["geometric"] = "geometric"
     factor: Annotated[Positive, Field(gt=1)] = Field(
         default=2.0,
-        description="How much longer than the launch before it a launch may be; above 1.",
+        description="Factor by which a launch may be longer than the previous one; above 1.",
     )
 
     def limit(self, launch: int) -> Limit:

@@ -8,8 +8,8 @@ from timefair.policies.restarts.base import Limit, WithTau
 
 
 class Luby(WithTau):
-    """A launch ends when it has used tau times its term of 1, 1, 2, 1, 1, 2, 4, 1, 1, 2, … (Luby,
-    Sinclair and Zuckerman 1993).
+    """A launch ends when it has used tau times its term of Luby's sequence 1, 1, 2, 1, 1, 2, 4, 1,
+    1, 2, … (Luby, Sinclair and Zuckerman 1993).
 
     The expected runtime is within a factor of the logarithm of the best one that any sequence of
     lengths has, whatever the distribution of the launches' runtimes.

@@ -13,14 +13,18 @@ from timefair.policies.restarts.base import Limit, RestartPolicy
 
 
 class Stagnation(RestartPolicy):
-    """A launch ends when it has not improved its own best value for a plateau, in seconds or in
+    """A launch ends when it has not improved its own best value for a given number of seconds or
     evaluations, whichever comes first.
     """
 
     policy: Literal["stagnation"] = "stagnation"
-    plateau_s: Seconds | None = Field(default=None, description="Seconds without an improvement.")
+    plateau_s: Seconds | None = Field(
+        default=None, description="Seconds without an improvement that end a launch."
+    )
     plateau_evaluations: Count | None = Field(
-        default=None, description="Evaluations without an improvement; the first one counts."
+        default=None,
+        description="Evaluations without an improvement that end a launch; the first evaluation "
+        "counts.",
     )
 
     @property

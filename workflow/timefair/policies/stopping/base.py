@@ -52,7 +52,8 @@ class Started(StoppingPolicy):
     """What needs at least `least_start` runs, for a message."""
 
     start: Repeats | None = Field(
-        default=None, description="The least number of runs; `null`: 10, or `runs` if that is less."
+        default=None,
+        description="Smallest number of runs; `null`: 10, or `runs` if that is smaller.",
     )
 
     def first_look(self, runs: int) -> int:

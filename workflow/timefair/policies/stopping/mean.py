@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class KnownMean(Started):
-    """The confidence interval of the mean lies within `width` of the sample mean: Student's, or a
-    betting confidence sequence where `bounds` are given.
+    """The confidence interval of the mean is within `width` of the sample mean. The interval is
+    Student's, or a betting confidence sequence if `bounds` are given.
 
-    Promise: none without `bounds`, because Student's interval is made for one look and for normal
-    values. With `bounds` that no value leaves, the mean lies within `width` of the sample mean at
-    whatever number of runs.
+    Promise: none without `bounds`, because Student's interval is for one look and normal values.
+    With `bounds` that contain all values, the mean is within `width` of the sample mean, whatever
+    the number of runs.
     """
 
     least_start: ClassVar[int] = 2
@@ -29,21 +29,23 @@ class KnownMean(Started):
 
     rule: Literal["mean"] = "mean"
     width: Positive = Field(
-        default=0.5, description="How far the interval may reach from the estimate."
+        default=0.5, description="Largest distance from the estimate to an end of the interval."
     )
     relative: bool = Field(
-        default=True, description="Whether `width` is a share of the estimate, or a precision."
+        default=True,
+        description="`true`: `width` is a share of the estimate. `false`: it is a precision.",
     )
     confidence: Share = Field(default=0.95, description="Confidence of the interval.")
     validity: Literal["single", "horizon", "anytime"] | None = Field(
         default=None,
-        description="Whether the confidence holds for one look (`single`) or for all looks without "
-        "an end (`anytime`, needs `bounds`); `null`: `anytime` with `bounds`, else `single`.",
+        description="`single`: the confidence holds for one look. `anytime`: it holds for any "
+        "number of looks together, and needs `bounds`. `null`: `anytime` with `bounds`, otherwise "
+        "`single`.",
     )
     bounds: Bounds | None = Field(
         default=None,
-        description="The least and the greatest best precision that a run can have, known "
-        "beforehand, as `[0, 100]`.",
+        description="Smallest and largest best precision that a run can have, known in advance, "
+        "such as `[0, 100]`.",
     )
 
     def judge(self, runs: int) -> StoppingRule:

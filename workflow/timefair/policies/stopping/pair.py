@@ -17,8 +17,8 @@ RESTING = "resting"
 
 class Pair(Comparing, Started):
     """The standard error of the ratio (or difference) of the means of two algorithms is at most
-    `width`; until then each round goes to the algorithm that lowers it more (Campelo and Takahashi
-    2019).
+    `width`. Until then, each round runs only the algorithm that reduces this error more (Campelo
+    and Takahashi 2019).
 
     Promise: none.
     """
@@ -27,10 +27,11 @@ class Pair(Comparing, Started):
     looks_at: ClassVar[str] = "a standard error"
 
     rule: Literal["pair"] = "pair"
-    width: Positive = Field(default=0.5, description="The standard error that is wanted.")
+    width: Positive = Field(default=0.5, description="Standard error to reach.")
     relative: bool = Field(
         default=True,
-        description="Whether `width` is about the ratio of the means, or about their difference.",
+        description="`true`: `width` is for the ratio of the means. `false`: it is for their "
+        "difference.",
     )
 
     def rests(

@@ -14,25 +14,27 @@ if TYPE_CHECKING:
 
 
 class KnownQuantile(Started):
-    """The confidence interval of a quantile (`p`) lies within `width` of the sample quantile.
+    """The confidence interval of a quantile (`p`) is within `width` of the sample quantile.
 
-    Promise: the quantile lies within `width` of the sample quantile, with `validity: horizon` or
-    `anytime`; none with `single`.
+    Promise: with `validity: horizon` or `anytime`, the quantile is within `width` of the sample
+    quantile. With `single`, none.
     """
 
     rule: Literal["quantile"] = "quantile"
     p: Share = Field(default=0.5, description="Probability of the quantile; 0.5 is the median.")
     width: Positive = Field(
-        default=0.5, description="How far the interval may reach from the estimate."
+        default=0.5, description="Largest distance from the estimate to an end of the interval."
     )
     relative: bool = Field(
-        default=True, description="Whether `width` is a share of the estimate, or a precision."
+        default=True,
+        description="`true`: `width` is a share of the estimate. `false`: it is a precision.",
     )
     confidence: Share = Field(default=0.95, description="Confidence of the interval.")
     validity: Literal["single", "horizon", "anytime"] | None = Field(
         default=None,
-        description="Whether the confidence holds for one look (`single`), for all looks up to "
-        "`runs` (`horizon`) or for all looks without an end (`anytime`); `null`: `horizon`.",
+        description="`single`: the confidence holds for one look. `horizon`: it holds for all the "
+        "looks up to `runs` together. `anytime`: it holds for any number of looks together. "
+        "`null`: `horizon`.",
     )
 
     def judge(self, runs: int) -> StoppingRule:

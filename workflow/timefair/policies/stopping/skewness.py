@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SymmetricSample(Started):
-    """The skewness of the sample, without outliers, lies within ±`tau` (run-count paper).
+    """The skewness of the sample without outliers is within ±`tau` (run-count paper).
 
     Promise: none.
     """
@@ -25,11 +25,12 @@ class SymmetricSample(Started):
 
     rule: Literal["skewness"] = "skewness"
     start: Repeats | None = Field(
-        default=None, description="The least number of runs; `null`: 5, or `runs` if that is less."
+        default=None,
+        description="Smallest number of runs; `null`: 5, or `runs` if that is smaller.",
     )
-    tau: Cost = Field(default=0.05, description="The largest absolute skewness.")
+    tau: Cost = Field(default=0.05, description="Largest absolute skewness.")
     outliers: Technique = Field(
-        default="mad", description="The outlier filter applied before the skewness is computed."
+        default="mad", description="Outlier filter applied before the skewness is computed."
     )
 
     def judge(self, runs: int) -> StoppingRule:

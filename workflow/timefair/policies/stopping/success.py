@@ -21,17 +21,19 @@ if TYPE_CHECKING:
 
 
 class SuccessRate(Started):
-    """The confidence interval of the success rate, the probability that a run reaches `target`,
-    lies within `width` of the share of runs that did (beta-binomial confidence sequence, Robbins
-    1970).
+    """The confidence interval of the success rate is within `width` of the share of successes. The
+    success rate is the probability that a run reaches `target` (beta-binomial confidence sequence,
+    Robbins 1970).
 
-    Promise: the success rate lies within `width` of that share, at whatever number of runs.
+    Promise: the success rate is within `width` of the share of successes, whatever the number of
+    runs.
     """
 
     rule: Literal["success"] = "success"
-    target: Positive = Field(default=1e-8, description="The precision that a success reaches.")
+    target: Positive = Field(default=1e-8, description="Precision that a successful run reaches.")
     width: Share = Field(
-        default=0.2, description="How far the interval may reach from the share of successes."
+        default=0.2,
+        description="Largest distance from the share of successes to an end of the interval.",
     )
     confidence: Share = Field(default=0.95, description="Confidence of the interval.")
 

@@ -126,7 +126,7 @@ def _together(decided: list[Decided]) -> Standing:
     names = sorted(set.intersection(*(set(one.values) for one in decided)))
     where = _where(decided)
     if all(_is_level(one, names) for one in decided):
-        return nothing(f"All have the same result {where}.")
+        return nothing(f"All algorithms have the same result {where}.")
     pairs = set().union(*(one.pairs for one in decided))
     surely = {(a, b) for a, b in pairs if (b, a) not in pairs and {a, b} <= set(names)}
     reason = _reason(decided, where)
@@ -163,8 +163,8 @@ def _each(decided: list[Decided]) -> str:
         beaten = {worse for _, worse in one.pairs}
         ahead = sorted({better for better, _ in one.pairs} - beaten)
         if ahead:
-            said.append(f"{one.function}: {listed(ahead)}")
-    return f"Ahead of others are {'; '.join(said)}."
+            said.append(f"{listed(ahead)} on {one.function}")
+    return f"Ahead of other algorithms: {'; '.join(said)}."
 
 
 def _is_level(one: Decided, names: list[str]) -> bool:

@@ -78,7 +78,7 @@ def _by_cost(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
             judged(
                 {one.algorithm: one.value for one in results},
                 named(one for one in results if not one.is_behind(best)),
-                f"{best.successes} of {counted(best.runs, 'run')} got there.",
+                f"{best.successes} of {counted(best.runs, 'run')} reached the target.",
             ),
         )
 
@@ -98,7 +98,7 @@ def _by_precision(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
             "median precision at the end",
             best.in_words("precision", evidence.clock),
             _factor(results, best),
-            nothing("All have the same median.")
+            nothing("All algorithms have the same median.")
             if len(first(values)) == len(values)
             else judged(values, tied, f"{counted(best.runs, 'run')} each."),
         )
@@ -118,6 +118,6 @@ def summed_up(found: Sequence[OnFunction]) -> str:
     most = [f"{name} on {count}" for name, count in leads.most_common(4)]
     sure = "none" if not clear else "all" if clear == len(found) else str(clear)
     return (
-        f"Function by function, the first is {listed(most)} of {len(found)}; "
-        f"on {sure} of them it is clear of all others."
+        f"Function by function, the first is {listed(most)} of {len(found)} functions. "
+        f"On {sure} of them, the first is surely better than all others."
     )

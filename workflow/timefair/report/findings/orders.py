@@ -17,15 +17,15 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
         return ""
     these = restricted(rows, evidence.table("inversions").attrs.get("pairs", ""))
     said = (
-        f"{counted(len(rows), 'time')} a pair of algorithms{these} changes its order when "
+        f"The order of a pair of algorithms{these} changes {counted(len(rows), 'time')} if "
         "evaluations are counted instead of time (over functions and targets)"
     )
     real = rows[rows["significant"].astype(bool)]
     real = real.sort_values("p_holm")
     if real.empty:
-        return f"{said}; none of these changes is sure."
+        return f"{said}. None of these changes is sure."
     sure = f"{len(real)} of these changes {'is' if len(real) == 1 else 'are'} sure"
-    return f"{said}; {sure}. {_example(real.to_dict('records')[0], evidence)}"
+    return f"{said}. {sure}. {_example(real.to_dict('records')[0], evidence)}"
 
 
 def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:
@@ -37,7 +37,7 @@ def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:
     }
     frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
     return (
-        f"For example on {evidence.called(row['function'])} to {number(row['target'])}: "
-        f"{frugal} needs {by[frugal][0]} evaluations against {by[quick][0]}, yet {quick} takes "
-        f"{by[quick][1]} against {by[frugal][1]}."
+        f"For example, on {evidence.called(row['function'])} to {number(row['target'])}, "
+        f"{frugal} needs {by[frugal][0]} evaluations and {quick} {by[quick][0]}, but {quick} takes "
+        f"{by[quick][1]} and {frugal} {by[frugal][1]}."
     )

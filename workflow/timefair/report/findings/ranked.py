@@ -39,13 +39,13 @@ def by_rank(evidence: Evidence, space: Space, measure: str, criterion: str) -> S
     difference = float(rows["critical_difference"].iloc[0])
     best = _best(ranks, functions, digits)
     if isnan(difference):
-        return untested(ranks, f"{best} One function alone says nothing about others.")
+        return untested(ranks, f"{best} A single function says nothing about other functions.")
     p = _friedman(evidence, space, measure, criterion)
     if p is not None and p > 1 - evidence.confidence:
         reason = f"{best} Friedman’s test finds no difference ({p_value(p)})."
         return judged(ranks, ranks, reason, basis)
-    tested = f" Friedman {p_value(p)}." if p is not None else ""
-    within = f"Ranks closer than {number(difference)} are ties.{tested}"
+    tested = f" (Friedman’s test: {p_value(p)})" if p is not None else ""
+    within = f"Ranks closer than {number(difference)} are ties{tested}."
     tied = [name for name, rank in ranks.items() if rank - min(ranks.values()) <= difference]
     near = _unresolved(evidence, space, first(ranks), ratio)
     if ratio >= NOTICEABLE:
@@ -79,7 +79,7 @@ def _best(ranks: Mapping[str, float], functions: str, digits: int) -> str:
     leaders = first(ranks)
     others = sorted(set(ranks.values()) - {ranks[leaders[0]]})
     behind = [name for name, rank in ranks.items() if rank == others[0]] if others else []
-    runner_up = f", then {listed(behind)} {number(others[0], digits)}" if behind else ""
+    runner_up = f", then {listed(behind)} with {number(others[0], digits)}" if behind else ""
     return f"Average rank {number(ranks[leaders[0]], digits)} over {functions}{runner_up}."
 
 
@@ -89,7 +89,7 @@ def _equal(evidence: Evidence, space: Space, measure: str, functions: str) -> st
         solved = solved[solved[f"ert_{'s' if measure == 'seconds' else measure}"].notna()]
     if measure in COSTS and not solved.empty and not solved["successes"].any():
         return "No algorithm reached any target."
-    return f"All have the same average rank over {functions}."
+    return f"All algorithms have the same average rank over {functions}."
 
 
 def _friedman(evidence: Evidence, space: Space, measure: str, criterion: str) -> float | None:
@@ -120,8 +120,8 @@ def pairs_decided(evidence: Evidence, space: Space) -> str:
             "confidence (Wilcoxon, Holm), whatever the results."
         )
     wins = rows.loc[known, "better"].value_counts()
-    most = f", most often for {wins.index[0]} ({wins.iloc[0]})" if len(wins) > 1 else ""
-    only = f", all for {wins.index[0]}" if len(wins) == 1 else ""
+    most = f", most often in favour of {wins.index[0]} ({wins.iloc[0]})" if len(wins) > 1 else ""
+    only = f", all in favour of {wins.index[0]}" if len(wins) == 1 else ""
     return (
         f"By the precision at the end, {known.sum()} of {of} "
         f"{'is' if known.sum() == 1 else 'are'} decided over all functions with {sure} confidence "

@@ -34,12 +34,13 @@ def within(evidence: Evidence, space: Space, share: float) -> tuple[float, Stand
         return at, nothing("No algorithm has reached any target by then.")
     fractions = {str(name): -float(x) for name, x in reached["fraction"].items()}
     if len(set(fractions.values())) == 1:
-        return at, nothing(f"All have reached {percent(-min(fractions.values()))} of the targets.")
+        said = percent(-min(fractions.values()))
+        return at, nothing(f"All algorithms have reached {said} of the targets.")
     bands = _bands(reached)
     best = min(fractions, key=lambda name: fractions[name])
     said = _said(fractions, bands)
     if any(np.isnan(limits).any() for limits in bands.values()):
-        return at, untested(fractions, f"{said} One run on an instance gives no band.")
+        return at, untested(fractions, f"{said} With one run per instance there is no band.")
     ratio = evidence.resolved(space, evidence.unit)
     earlier = _bands(_reached(rows, at / ratio)).get(best, (0.0, 0.0))
     tied = [name for name, (_, high) in bands.items() if high >= earlier[0]]
@@ -66,7 +67,7 @@ def _said(fractions: dict[str, float], bands: dict[str, Limits]) -> str:
     """The share of the first and of the next, each with its band."""
     shown = sorted(fractions, key=lambda name: fractions[name])[:2]
     parts = [f"{percent(-fractions[name])}{_limits(bands[name])}" for name in shown]
-    return f"{parts[0]} of the targets reached, then {shown[1]} {parts[1]}."
+    return f"{parts[0]} of the targets reached, then {shown[1]} with {parts[1]}."
 
 
 def _limits(limits: Limits) -> str:

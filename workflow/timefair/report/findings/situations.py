@@ -119,15 +119,15 @@ def _headline(evidence: Evidence, space: Space, overall: Standing | None) -> str
     if len(compared := evidence.compared(space)) == 1:
         return f"Only {compared[0]} made evaluations: there is nothing to compare it with."
     if overall is None:
-        return "Nothing ranks the algorithms over functions: see what is known of each below."
+        return "No table ranks the algorithms over functions, so there is no overall verdict."
     leaders, several = listed(overall.leaders), len(overall.leaders) > 1
     match overall.verdict:
         case Verdict.NOTHING:
             return f"There is no winner. {overall.reason}"
         case Verdict.CLEAR:
             return (
-                f"{leaders} wins {overall.basis}: better than every other algorithm by more than "
-                "chance explains."
+                f"{leaders} wins {overall.basis}: it is better than every other algorithm by more "
+                "than chance explains."
             )
         case Verdict.SHARED:
             return (
@@ -138,12 +138,12 @@ def _headline(evidence: Evidence, space: Space, overall: Standing | None) -> str
             have = "have" if several else "has"
             return (
                 f"There is no sure winner {overall.basis}. {leaders} {have} the best results, but "
-                "chance alone may explain that."
+                "chance alone may explain this."
             )
         case Verdict.MIXED:
             return f"The winner depends on the function. {overall.reason}"
         case Verdict.UNTESTED:
-            return f"{leaders} {'are' if several else 'is'} in front, on one function alone."
+            return f"{leaders} {'are' if several else 'is'} first, but on one function only."
 
 
 def _company(overall: Standing, evidence: Evidence, space: Space) -> str:
@@ -191,7 +191,7 @@ def _qualities(evidence: Evidence) -> Iterator[tuple[str, str, str]]:
         else:
             want, detail = "You run it once", "median run"
         yield want, f"precision at the end, {detail}", quantile_name(p)
-    yield "You care for the mean", "mean precision at the end", MEAN
+    yield "You care about the mean", "mean precision at the end", MEAN
 
 
 def across(found: Sequence[Findings]) -> str:
@@ -205,5 +205,5 @@ def across(found: Sequence[Findings]) -> str:
         if s.standing.verdict is Verdict.CLEAR
     }
     if not clear:
-        return f"None of the {counted(len(found), 'space')} has a sure winner."
+        return f"None of the {len(found)} parts (suite and dimension) has a sure winner."
     return f"Sure winners: {listed([f'{name} ({space.title})' for space, name in clear.items()])}."

@@ -101,7 +101,7 @@ function panelAttributes(width, height, label) {
     viewBox: `0 0 ${width} ${height}`,
     tabindex: 0,
     role: "img",
-    "aria-label": `${label}. Left and right arrow keys read the values.`,
+    "aria-label": `${label}. Use the left and right arrow keys to read the values.`,
   };
 }
 

@@ -64,7 +64,7 @@ function costSentence(space, { won, ranks }, cost) {
   const winners = names(won, most);
   const leaders = names(ranks, best);
   const where = cost === 0 ? "At the cost that was measured" : `If an evaluation costs ${duration(cost)} more`;
-  const first = `${where}, ${winners} ${winners.includes(" and ") ? "have" : "has"} the least ERT on ${Math.round(100 * most)} % of the targets`;
+  const first = `${where}, ${winners} ${winners.includes(" and ") ? "have" : "has"} the lowest ERT on ${Math.round(100 * most)} % of the targets`;
   const rank = `the best average rank (${printed(best)})`;
   return `${first}${leaders === winners ? ` and ${rank}` : `, and ${leaders} ${rank}`}.`;
 }

@@ -108,6 +108,6 @@ function tableRow(row, seen, columns) {
 
 function counted(visible, kept, table) {
   const of = kept < table.shown ? `${kept} chosen` : `${kept}`;
-  const left = table.shown < table.rows ? ` Rows that repeat the ones beside them are left out: the file has ${table.rows}.` : "";
+  const left = table.shown < table.rows ? ` Rows that repeat their neighbours are omitted: the file has ${table.rows} rows.` : "";
   return `${visible === kept ? visible : `${visible} of ${of}`} rows.${left}`;
 }

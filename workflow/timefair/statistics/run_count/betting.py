@@ -11,7 +11,7 @@ from timefair.statistics.checks import check_confidence
 
 HALVINGS = 40
 BLOCK = 500
-"""Samples whose limits are sought at once: few enough to stay near the processor."""
+"""Number of samples in one block: few enough for the cache of the processor."""
 TRUNCATION = 0.5
 """A bet risks at most this share of the capital."""
 
@@ -19,21 +19,21 @@ TRUNCATION = 0.5
 def betting_interval(
     values: ArrayLike, confidence: float, *, horizon: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Limits of the mean that hold at all n at once.
+    """Limits of the mean of bounded values that are valid at all n simultaneously.
 
-    For each candidate mean two gamblers bet, one that the values lie above it and one below. If
-    the candidate is the mean, neither can expect to win; a candidate at which half of one's
-    capital reaches ``1 / (1 - confidence)`` is not.
+    For each candidate mean, two gamblers bet: one that the values are above it, and one that they
+    are below it. If the candidate is the mean, neither gambler can expect to win. If half of the
+    capital of a gambler reaches ``1 / (1 - confidence)``, the candidate is excluded.
 
     Parameters
     ----------
     values : array_like, shape (..., n)
         Independent values in [0, 1], in their order; n = 0 gives [0, 1].
     confidence : float
-        Probability, in (0, 1), that no interval of the sequence misses the mean.
+        Probability, in (0, 1), that all intervals of the sequence contain the mean.
     horizon : int
-        The n for which the bets are tuned, at least 1. Any choice is valid, but it must be the same
-        for all n of a sequence.
+        The n for which the bets are optimized, at least 1. Every choice is valid, but it must be
+        the same for all n of a sequence.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def betting_interval(
     Raises
     ------
     ValueError
-        If a value lies outside [0, 1] or is NaN, or a number is out of range.
+        If a value is outside [0, 1] or is NaN, or a number is out of range.
 
     References
     ----------
@@ -88,9 +88,9 @@ def _predicted_variance(x: NDArray[np.float64]) -> NDArray[np.float64]:
 def _lower_limit(
     x: NDArray[np.float64], bets: NDArray[np.float64], limit: float
 ) -> NDArray[np.float64]:
-    """The least candidate that the gambler for values above it has not ruined, by bisection.
+    """The largest candidate mean that is excluded by the bets on values above it, by bisection.
 
-    The gambler's capital falls with the candidate. The limit is a candidate that is excluded.
+    The capital of the gambler decreases as the candidate increases.
     """
     low = np.zeros(x.shape[:-1])
     high = np.ones(x.shape[:-1])

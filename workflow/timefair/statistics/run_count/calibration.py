@@ -1,4 +1,4 @@
-"""Are stated probabilities right? Scores and the calibration curve."""
+"""How well predicted probabilities agree with outcomes: scores and the calibration curve."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from scipy.stats import rankdata
 
 
 def brier_score(probability: ArrayLike, outcome: ArrayLike) -> float:
-    """Mean squared difference of probabilities and outcomes: 0 is best.
+    """Brier score: mean squared difference of probabilities and outcomes; 0 is best.
 
     Parameters
     ----------
     probability : array_like, shape (cases,)
-        In [0, 1].
+        Predicted probabilities, in [0, 1].
     outcome : array_like of bool, shape (cases,)
-        What happened.
+        Whether the event happened.
 
     Returns
     -------
     float
-        In [0, 1]; NaN without a case.
+        In [0, 1]; NaN if there are no cases.
 
     Raises
     ------
@@ -44,7 +44,10 @@ def brier_score(probability: ArrayLike, outcome: ArrayLike) -> float:
 
 
 def auc(probability: ArrayLike, outcome: ArrayLike) -> float:
-    """Probability that a case that happened was given the higher probability; ties count half.
+    """Area under the ROC curve.
+
+    It is the probability that a case in which the event happened has a higher predicted probability
+    than a case in which it did not happen. Ties count half.
 
     Parameters
     ----------
@@ -54,7 +57,8 @@ def auc(probability: ArrayLike, outcome: ArrayLike) -> float:
     Returns
     -------
     float
-        .5 says that the order is worth nothing; NaN if all cases, or none, happened.
+        0.5 if the predictions do not separate the cases; NaN if the event happened in all cases or
+        in none.
 
     Raises
     ------
@@ -77,7 +81,7 @@ def auc(probability: ArrayLike, outcome: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class CalibrationCurve:
-    """Stated and observed share of each bin, and its cases; arrays of shape (bins,)."""
+    """Predicted and observed share, and number of cases, per bin; arrays of shape (bins,)."""
 
     stated: NDArray[np.float64]
     observed: NDArray[np.float64]
@@ -87,20 +91,20 @@ class CalibrationCurve:
 def calibration_curve(
     probability: ArrayLike, outcome: ArrayLike, *, bins: int = 10
 ) -> CalibrationCurve:
-    """Share that happened among cases of about the same stated probability.
+    """Calibration curve: observed share among cases with similar predicted probabilities.
 
     Parameters
     ----------
     probability, outcome
         As for `brier_score`.
     bins : int
-        Wanted number of bins, of about equal numbers of cases. Cases of equal probability stay
-        together, so that there may be fewer.
+        Wanted number of bins, with about equal numbers of cases. Cases with the same probability
+        are in the same bin, so there may be fewer bins.
 
     Returns
     -------
     CalibrationCurve
-        Bins by rising probability; empty without a case.
+        Bins in the order of increasing probability; empty if there are no cases.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Evaluation of numbers of runs on complete samples: the paper's evaluation, and its controls."""
+"""Evaluation of numbers of runs on complete samples, as in the paper, and controls."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ BLOCK = 2048
 
 @dataclass(frozen=True)
 class Proposal:
-    """Numbers of runs that settings propose for samples, to be judged by `evaluate`.
+    """Numbers of runs that settings propose for samples; `evaluate` judges them.
 
     Attributes
     ----------
     n
         Number of runs, shape (samples, settings).
     met
-        Whether the rule stopped, same shape; False where only the cap ended the sample.
+        Whether the rule stopped, same shape; False if the sample ended only at the cap.
     outliers
-        Outlier filter of each setting, applied before the mean is taken.
+        Outlier filter of each setting, applied before the mean is computed.
     """
 
     n: NDArray[np.int64]
@@ -45,7 +45,7 @@ def rule_proposal(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> Proposal:
-    """Numbers of runs at which skewness rules stop.
+    """Numbers of runs at which the skewness rules stop.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def counts_proposal(counts: Sequence[StopCounts], outliers: Outliers) -> Proposa
     counts : sequence of StopCounts
         One per rule, at least one, all on the same samples.
     outliers : Outliers
-        Outlier filter applied before the mean is taken.
+        Outlier filter applied before the mean is computed.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def counts_proposal(counts: Sequence[StopCounts], outliers: Outliers) -> Proposa
 
 
 def fixed_control(proposal: Proposal) -> Proposal:
-    """The same n for all samples, chosen to save at least as much as each setting does.
+    """Control with the same n for all samples, which saves at least as much as each setting.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def fixed_control(proposal: Proposal) -> Proposal:
     Returns
     -------
     Proposal
-        n is the setting's mean n, rounded down; every sample counts as stopped.
+        n is the mean n of the setting, rounded down. Every sample counts as stopped.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def fixed_control(proposal: Proposal) -> Proposal:
 
 
 def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
-    """Each setting's own numbers of runs, assigned to the samples at random.
+    """Control with the numbers of runs of each setting, assigned to the samples at random.
 
     Parameters
     ----------
@@ -149,7 +149,8 @@ def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
     Returns
     -------
     Proposal
-        As many runs and as many samples that never stopped, per setting.
+        Each setting has the same total number of runs, and the same number of samples that never
+        stopped.
 
     Examples
     --------
@@ -167,7 +168,7 @@ def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Sums over the samples of each group, from which Tables 1 and 2 and the figures follow.
+    """Sums over the samples of each group, from which Tables 1 and 2 and the figures are made.
 
     Attributes
     ----------
@@ -176,10 +177,11 @@ class Evaluation:
     samples
         Number of samples, shape (groups,).
     runs, stopped, accurate, accurate_stopped
-        Runs made, and samples that stopped, were estimated accurately, or both; shape
-        (groups, settings).
+        Number of runs made, and of samples that stopped, that have an accurate estimate, and that
+        have both; shape (groups, settings).
     within
-        Accurate estimates with errors in each band allowed, shape (groups, settings, bands).
+        Number of samples whose estimate is accurate or has an error within each band; shape
+        (groups, settings, bands).
     """
 
     cap: int
@@ -191,7 +193,7 @@ class Evaluation:
     within: NDArray[np.float64]
 
     def pooled(self) -> Evaluation:
-        """All groups added up to one."""
+        """The sum of all groups, as one group."""
         return Evaluation(
             self.cap,
             *(
@@ -205,22 +207,22 @@ class Evaluation:
 
     @property
     def accuracy(self) -> NDArray[np.float64]:
-        """Share of samples with an accurate estimate, (groups, settings): column "true"."""
+        """Share of samples with an accurate estimate, (groups, settings); the column "true"."""
         return _share(self.accurate, self.samples[:, np.newaxis])
 
     @property
     def accuracy_within(self) -> NDArray[np.float64]:
-        """The same with errors in each band allowed, (groups, settings, bands)."""
+        """The same if errors within each band are allowed, (groups, settings, bands)."""
         return _share(self.within, self.samples[:, np.newaxis, np.newaxis])
 
     @property
     def never_stopped(self) -> NDArray[np.float64]:
-        """Share of samples that only the cap ended, (groups, settings)."""
+        """Share of samples that ended only at the cap, (groups, settings)."""
         return 1.0 - _share(self.stopped, self.samples[:, np.newaxis])
 
     @property
     def accuracy_stopped(self) -> NDArray[np.float64]:
-        """Accuracy among the samples whose rule stopped, (groups, settings); NaN without any."""
+        """Accuracy among the samples that stopped, (groups, settings); NaN if none stopped."""
         return _share(self.accurate_stopped, self.stopped)
 
     @property
@@ -239,7 +241,7 @@ def evaluate(
     groups: ArrayLike | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
-    """Judge numbers of runs on complete samples.
+    """Determine how accurate the estimates from given numbers of runs are, on complete samples.
 
     Parameters
     ----------
@@ -252,10 +254,10 @@ def evaluate(
         `analytic_verdicts`, or `resampled_verdicts` with its options given by
         ``functools.partial``.
     truth : array_like, shape (samples, runs'), optional
-        Independent runs to compare with. By default the complete sample, which contains the n runs:
+        Independent runs to compare with. By default the complete sample, which contains the n runs;
         n = runs is then accurate by definition.
     groups : array_like of int, shape (samples,), optional
-        Group of each sample, from 0; by default all are in one.
+        Group of each sample, from 0. By default, all samples are in one group.
     progress : callable, optional
         Called with (samples done, samples) after each block.
 

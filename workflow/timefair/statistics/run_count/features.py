@@ -1,4 +1,4 @@
-"""What a sample of n runs looks like, in numbers that a model can learn from."""
+"""Numbers that describe a sample of n runs, as features of a model."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ FEATURES = (
 """Columns of `features`; logarithms are decimal."""
 
 LEAST = 1e-16
-"""Ratios below it, and above its inverse, are not told apart."""
+"""Ratios are limited to this value and its inverse."""
 
 BLOCK = 1000
-"""Samples that are described at once: the memory that it needs beside them."""
+"""Number of samples in one block, which limits the memory."""
 
 
 def features(
@@ -38,34 +38,35 @@ def features(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> NDArray[np.float64]:
-    """Numbers that describe the first n runs of each sample; none depends on the values' unit.
+    """Features of the first n runs of each sample, which do not depend on the unit of the values.
 
     - ``log_n``: number of runs;
     - ``log_cv``: standard deviation, relative to the absolute mean;
-    - ``log_quartile_spread``, ``log_upper_tail``, ``log_lower_tail``: distance of the quartiles,
-      of the greatest value from the median and of the median from the least one, relative to the
-      absolute median;
-    - ``skewness`` (absolute) and excess ``kurtosis``, ddof 0, both as ``log10(1 + .)`` of their
-      size; 0 for constant values;
-    - ``outlier_share``: beyond 1.5 interquartile ranges from the quartiles;
-    - ``log_drift``: distance of the means of the first and the second half of the runs, relative
+    - ``log_quartile_spread``: distance between the quartiles; ``log_upper_tail``: distance of the
+      largest value from the median; ``log_lower_tail``: distance of the median from the smallest
+      value; all relative to the absolute median;
+    - ``skewness`` and excess ``kurtosis`` (ddof 0), as ``log10(1 + .)`` of their absolute values;
+      0 for constant values;
+    - ``outlier_share``: share of the values more than 1.5 interquartile ranges from the quartiles;
+    - ``log_drift``: difference of the means of the first and the second half of the runs, relative
       to the absolute mean;
-    - ``failure_share``: runs without a finite value. All others are about the finite ones.
+    - ``failure_share``: share of the runs without a finite value. All other features except
+      ``log_n`` use only the finite values.
 
     Parameters
     ----------
     samples : array_like, shape (samples, runs)
         Values in the order of the runs; `inf` for a run without a finite value.
     counts : array_like of int, shape (samples,)
-        How many of the first runs are seen, in 1..runs.
+        Number n of first runs that are used, in 1..runs.
     progress : callable, optional
-        Called with (samples done, samples) now and then, and at the end.
+        Called with (samples done, samples) from time to time, and at the end.
 
     Returns
     -------
     ndarray, shape (samples, features)
-        Finite: ratios are kept between 1e-16 and 1e16. A sample without a finite value has the
-        least of every ratio.
+        Finite numbers: ratios are limited to 1e-16 to 1e16. A sample without a finite value has the
+        smallest value of every ratio.
 
     Raises
     ------
@@ -94,7 +95,7 @@ def features(
 
 
 def _rows(samples: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Features of the first n values of each sample, those with as many finite ones together."""
+    """Features of the first n values of each sample, grouped by the number of finite values."""
     seen = np.isfinite(samples) & (np.arange(samples.shape[1]) < counts[:, np.newaxis])
     sizes = seen.sum(axis=1)
     table = np.empty((len(samples), len(FEATURES)))
@@ -108,7 +109,7 @@ def _rows(samples: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np
 
 
 def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What all features between the first and the last say of finite values, shape (samples, n)."""
+    """All features except the first and the last, from finite values of shape (samples, n)."""
     unit = np.abs(seen).max(axis=1, keepdims=True)
     seen = seen / np.where(unit > 0.0, unit, 1.0)
     low, middle, high = np.quantile(seen, [0.25, 0.5, 0.75], axis=1)

@@ -1,4 +1,4 @@
-"""Mann and Whitney's test of many samples against one of them."""
+"""Mann-Whitney tests of many samples against one of them."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ from timefair.statistics.rank_sum import at_most
 
 
 def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
-    """One-sided Mann-Whitney p of each row against the leader's; small where values are larger.
+    """One-sided p-values of Mann-Whitney tests that each row has larger values than the leader.
 
     Parameters
     ----------
     field : ndarray, shape (algorithms, n)
-        `inf` is worst and equal to itself; no NaN.
+        Results of each algorithm. `inf` is worst and equal to itself; no NaN.
     leader : int
-        The leader's row.
+        Row of the leader.
 
     Returns
     -------
     ndarray, shape (algorithms,)
-        1 for the leader, and for a row whose values all equal the leader's.
+        p-values; small if the values of a row are larger than those of the leader. 1 for the
+        leader, and for a row in which all values are equal to those of the leader.
 
     Notes
     -----
-    Exact for a row without ties, in itself and with the leader. With ties it is the normal
-    approximation with corrections for continuity and for ties, as in ``scipy.stats.mannwhitneyu``,
-    because a race among a hundred algorithms computes thousands of p-values. For 7 to 33 runs it
-    is 0.7 to 2.6 times the exact value of `timefair.statistics.rank_sum` between 0.001 and 0.01,
-    and 0.95 to 11 times below.
+    The p-value is exact for a row without ties, in itself and with the leader. With ties, it is the
+    normal approximation with corrections for continuity and for ties, as in
+    ``scipy.stats.mannwhitneyu``, because a race among a hundred algorithms computes thousands of
+    p-values. For 7 to 33 runs, the approximation is 0.7 to 2.6 times the exact value of
+    `timefair.statistics.rank_sum` if this value is between 0.001 and 0.01, and 0.95 to 11 times if
+    it is smaller.
 
     Examples
     --------

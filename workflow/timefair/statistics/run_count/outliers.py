@@ -1,4 +1,4 @@
-"""Techniques against outliers, as the run-count paper uses them."""
+"""Outlier filters of the run-count paper."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from timefair.statistics.run_count.stopping import checked_values
 
 
 class Outliers(StrEnum):
-    """Which values are dropped before the skewness, and the mean, are taken."""
+    """The outlier filter that is applied before the skewness or the mean is computed."""
 
     NONE = "none"
-    """None."""
+    """Drops no values."""
     IQR = "iqr"
-    """Beyond 1.5 interquartile ranges from the quartiles."""
+    """Drops values more than 1.5 interquartile ranges from the quartiles."""
     PERCENTILE = "percentile"
-    """Outside the 2.5 and 97.5 percentiles: up to n = 41 always the least and the greatest."""
+    """Drops values outside the 2.5 and 97.5 percentiles: for n <= 41, the smallest and largest."""
     MAD = "mad"
-    """Modified z-score above 3.5, ``0.6745 (x - median) / MAD``. Where the MAD (median absolute
-    deviation) is 0, the mean absolute deviation about the median takes its place."""
+    """Drops values with a modified z-score, ``0.6745 (x - median) / MAD``, above 3.5. If the MAD
+    (median absolute deviation) is 0, the mean absolute deviation about the median is used."""
     MAD_MEAN = "mad-mean"
     """The same with the mean absolute deviation about the mean."""
 
     @property
     def code(self) -> int:
-        """Number of the technique in the kernels."""
+        """Number of the filter in the kernels."""
         return _CODES[self]
 
 
@@ -36,25 +36,26 @@ _CODES = {technique: code for code, technique in enumerate(Outliers)}
 
 
 def is_kept(sample: ArrayLike, outliers: Outliers) -> NDArray[np.bool_]:
-    """Which values of a sample are no outliers.
+    """Which values of a sample the outlier filter keeps.
 
     Parameters
     ----------
     sample : array_like, shape (n,)
         Finite values in any order.
     outliers : Outliers
-        The technique. Quartiles and percentiles are interpolated linearly; a value on a fence is
-        kept.
+        The outlier filter. Quartiles and percentiles are interpolated linearly. A value that is
+        equal to a limit is kept.
 
     Returns
     -------
     ndarray of bool, shape (n,)
-        Empty for an empty sample; all True for a constant one, and for fewer than three values.
+        True if a value is kept. Empty for an empty sample; all True for a constant sample and for
+        fewer than three values.
 
     Raises
     ------
     ValueError
-        If `sample` is no vector or a value is not finite: an `inf` has no distance to the others.
+        If `sample` is not a vector, or a value is not finite.
 
     References
     ----------

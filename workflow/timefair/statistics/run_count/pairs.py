@@ -1,4 +1,4 @@
-"""Two algorithms: which of them to run next, and when their difference is known well enough."""
+"""Stopping rule for two algorithms: which to run next, and when their difference is known."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from timefair.statistics.run_count.stopping import Reason, check_range, checked_
 
 @dataclass(frozen=True)
 class PairDecision:
-    """Whether to stop, why, and whom to run next.
+    """Whether to stop, why, and which algorithm to run next.
 
-    `standard_error` is that of the difference or ratio of means (NaN before `start`); `following`
-    is 0 for the first algorithm, 1 for the second, None to stop.
+    `standard_error` is that of the difference or ratio of the means (NaN before `start`).
+    `following` is 0 for the first algorithm, 1 for the second, and None to stop.
     """
 
     reason: Reason
@@ -27,19 +27,19 @@ class PairDecision:
 class PairRule:
     """Stop when the standard error of the difference, or ratio, of two means is small enough.
 
-    Until then the next run goes to the algorithm that has less than its part of the split that
-    makes the error least for that many runs.
+    For each total number of runs, one division between the two algorithms minimizes the standard
+    error. The next run goes to the algorithm that has fewer runs than in this division.
 
     Parameters
     ----------
     error : float
         The wanted standard error: in the unit of the values, or of the ratio second / first.
     ratio : bool
-        Whether the ratio of means is wanted; their relative difference has the same error.
+        Whether the ratio of the means is estimated. Their relative difference has the same error.
     start : int
-        First runs of each algorithm, at least 2.
+        Number of first runs of each algorithm, at least 2.
     cap : int
-        Most runs of both together, at least ``2 start``.
+        Greatest number of runs of both algorithms together, at least ``2 start``.
 
     Raises
     ------
@@ -48,9 +48,10 @@ class PairRule:
 
     Notes
     -----
-    A rule for estimation: the standard error promises no confidence at the stopping time. Values
-    that are constant in both samples give the error 0 and "degenerate". A value of `inf`, or a
-    first mean of 0 under a ratio, gives the error `inf`; runs then alternate up to the cap.
+    This is a rule for estimation: it promises no confidence at the n where it stops. If the values
+    are constant in both samples, the error is 0 and the reason is "degenerate". If a value is
+    `inf`, or if the first mean of a ratio is 0, the error is `inf`, and runs alternate up to the
+    cap.
 
     References
     ----------
@@ -79,7 +80,7 @@ class PairRule:
             raise ValueError(f"error must be finite and not negative, not {self.error}")
 
     def decide(self, first: ArrayLike, second: ArrayLike) -> PairDecision:
-        """Stop, or whom to run next.
+        """Decide whether to stop, and which algorithm to run next.
 
         Parameters
         ----------
@@ -89,12 +90,12 @@ class PairRule:
         Returns
         -------
         PairDecision
-            A tie goes to the first algorithm.
+            In case of a tie, the first algorithm is next.
 
         Raises
         ------
         ValueError
-            If a sample is no vector, or has NaN or ``-inf``.
+            If a sample is not a vector, or has NaN or ``-inf``.
         """
         x, y = checked_values(first, dimensions=1), checked_values(second, dimensions=1)
         if min(x.size, y.size) < self.start:
@@ -128,7 +129,7 @@ class PairRule:
 
 @dataclass(frozen=True)
 class PairStopping:
-    """Where a pair's rule stopped: the runs of each, why, and the standard error then."""
+    """Where a rule for a pair stopped: the runs of each algorithm, the reason and the error."""
 
     n: tuple[int, int]
     reason: Reason
@@ -136,24 +137,24 @@ class PairStopping:
 
 
 def pair_stopping(rule: PairRule, first: ArrayLike, second: ArrayLike) -> PairStopping:
-    """Where the rule stops on complete samples: `decide` after each run.
+    """Where the rule stops on complete samples, as by `decide` after each run.
 
     Parameters
     ----------
     rule : PairRule
         The rule.
     first, second : array_like, shape (runs,)
-        Values in the order of the runs; `inf` for one without a finite value.
+        Values in the order of the runs; `inf` for a run without a finite value.
 
     Returns
     -------
     PairStopping
-        Also where a sample had no more runs to give: then the reason is "open".
+        If a sample has too few runs, the reason is "open".
 
     Raises
     ------
     ValueError
-        If a sample is shorter than ``rule.start``, is no vector, or has NaN or ``-inf``.
+        If a sample is shorter than ``rule.start``, is not a vector, or has NaN or ``-inf``.
 
     Examples
     --------

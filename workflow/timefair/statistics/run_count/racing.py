@@ -1,4 +1,4 @@
-"""Racing: drop an algorithm as soon as it is significantly worse than the leader."""
+"""Racing: an algorithm is dropped when it is significantly worse than the leader."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ class RaceState:
     Attributes
     ----------
     dropped_at
-        The n at which each algorithm was dropped, shape (algorithms,); 0 for one that is still in
-        the race.
+        The n at which each algorithm was dropped, shape (algorithms,); 0 if it is still in the
+        race.
     look
-        The n of the latest look; 0 before the first.
+        The n of the latest look; 0 before the first look.
     leader
-        The best algorithm at that look; -1 before the first.
+        Index of the best algorithm at that look; -1 before the first look.
     next_n
-        Number of runs that each algorithm in the race needs next; None when the race is over.
+        Number of runs that each algorithm in the race needs for the next look; None if the race is
+        over.
     """
 
     dropped_at: NDArray[np.int64]
@@ -54,22 +55,22 @@ class RaceState:
 class Race:
     """Drop an algorithm that is significantly worse than the leader.
 
-    At each look the leader is the algorithm of the least median (then of the least mean rank), and
-    every other one is compared with it by the one-sided Mann-Whitney test at the level
-    ``alpha / ((algorithms - 1) looks)``.
+    At each look, the leader is the algorithm with the smallest median; if several are equal, the
+    one with the smallest mean rank. Every other algorithm is compared with the leader by a
+    one-sided Mann-Whitney test at the level ``alpha / ((algorithms - 1) looks)``.
 
     Parameters
     ----------
     alpha : float
-        In (0, 1): greatest probability that the best algorithm is ever dropped, over all looks
-        and all that may lead. "Best" is one whose values are stochastically no larger than those
-        of any other: where distributions cross, the test compares what is usually smaller, and
-        that need not be the median.
+        Greatest probability, in (0, 1), that the best algorithm is dropped, over all looks and all
+        possible leaders. The best algorithm is one whose values are stochastically not larger than
+        those of any other algorithm. If distributions cross, the test compares which values are
+        usually smaller, which may differ from the order of the medians.
     looks : tuple of int
-        Numbers of runs at which it is judged, rising. Few looks, apart by a factor, cost less
-        level than one after each run.
+        Numbers of runs at which the race is judged, increasing. Few looks, whose numbers of runs
+        increase by a factor, need a smaller correction of the level than one look after each run.
     cap : int
-        Runs of those that are never dropped, at least the last look.
+        Number of runs of the algorithms that are never dropped, at least the last look.
 
     Raises
     ------
@@ -78,11 +79,11 @@ class Race:
 
     Notes
     -----
-    Smaller values are better; `inf` is a run without a finite value, worst and equal to its like.
-    The test is exact without ties; with ties it is the normal approximation, corrected for them,
-    see `mann_whitney.p_worse`. Bonferroni's correction over algorithms and looks needs no
-    assumption about how the tests depend on each other. The race is over when one algorithm is
-    left, or at the cap.
+    Smaller values are better. `inf` is a run without a finite value; it is worst, and equal to
+    other `inf`. The test is exact without ties; with ties, it is the normal approximation with a
+    correction, see `mann_whitney.p_worse`. Bonferroni's correction over algorithms and looks is
+    valid for any dependence between the tests. The race is over when one algorithm is left, or at
+    the cap.
 
     References
     ----------
@@ -111,19 +112,19 @@ class Race:
             raise ValueError(f"cap must be at least the last look, {self.looks[-1]}")
 
     def state(self, samples: Sequence[ArrayLike]) -> RaceState:
-        """Which algorithms are still in the race, judged from the first look on.
+        """Which algorithms are still in the race, with all looks from the first on.
 
         Parameters
         ----------
         samples : sequence of array_like, shape (n_i,)
             The values of each algorithm so far, in the order of its runs; at least one algorithm.
-            Values beyond a look, or after an algorithm was dropped, are ignored, so that the state
-            does not depend on when it is computed.
+            Values beyond a look, or after an algorithm was dropped, are ignored. The state
+            therefore does not depend on when it is computed.
 
         Returns
         -------
         RaceState
-            At the last look that all algorithms in the race have reached.
+            The state at the last look that all algorithms in the race have reached.
 
         Raises
         ------
@@ -154,17 +155,20 @@ class Race:
 
 
 def leading(field: NDArray[np.float64]) -> int:
-    """The leading algorithm: the least median; of equal ones, the least mean rank; then the first.
+    """The leading algorithm: the one with the smallest median.
+
+    If several medians are equal, it is the algorithm with the smallest mean rank, and then the
+    first of them.
 
     Parameters
     ----------
     field : ndarray, shape (algorithms, n)
-        `inf` is worst and equal to itself; no NaN.
+        Results of each algorithm. `inf` is worst and equal to itself; no NaN.
 
     Returns
     -------
     int
-        Its row.
+        Row of the leader.
 
     Examples
     --------

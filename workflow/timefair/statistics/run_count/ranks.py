@@ -1,11 +1,12 @@
-"""Which order statistics enclose a quantile: for one look, or for all looks at once.
+"""Order statistics that enclose a quantile, for one look or for all looks simultaneously.
 
 Ranks count from 1. The interval ``[x_(low), x_(high)]`` contains the p-quantile with at least the
-stated confidence, whatever the distribution, ties and `inf` included; a low rank of 0 or a high
-one of n + 1 says that the values give no limit on that side.
+stated confidence, for any distribution, also with ties and `inf`. A low rank of 0, or a high rank
+of n + 1, means that there is no limit on that side.
 
-The number of values up to the quantile is binomial with at least p, the number below it with at
-most p. Each side has half of the error.
+The number of values at or below the quantile is binomial with a probability of at least p, and the
+number of values below it is binomial with a probability of at most p. Each side has half of the
+error probability.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from scipy.stats import binom
 from timefair.statistics.checks import check_confidence
 
 PRIOR_RUNS = 2.0
-"""Weight of the mixture's prior in runs: the intervals of n in 10..50 are about narrowest."""
+"""Weight of the prior of the mixture, in runs; it makes the intervals for n in 10..50 narrow."""
 
 
 def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """The ordinary interval, right for one n that was fixed beforehand.
+    """Ranks of the ordinary interval, which is valid for one n that was fixed in advance.
 
     Parameters
     ----------
@@ -34,12 +35,12 @@ def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
     p : float
         Probability of the quantile, in (0, 1).
     confidence : float
-        In (0, 1).
+        Confidence of the interval, in (0, 1).
 
     Returns
     -------
     low, high : int
-        As ``scipy.stats.quantile_test(...).confidence_interval``.
+        Ranks of the limits, as in ``scipy.stats.quantile_test(...).confidence_interval``.
 
     Raises
     ------
@@ -60,7 +61,7 @@ def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
 
 
 def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """The confidence sequence: right for all n at once, however long one goes on.
+    """Ranks of a confidence sequence, which is valid for all n simultaneously.
 
     Parameters
     ----------
@@ -70,7 +71,8 @@ def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
     Returns
     -------
     low, high : int
-        With the stated confidence no interval of the whole sequence misses the quantile.
+        Ranks of the limits. With the stated confidence, all intervals of the infinite sequence
+        contain the quantile.
 
     Raises
     ------
@@ -79,8 +81,9 @@ def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
 
     Notes
     -----
-    On each side a martingale of likelihood ratios, mixed over that side's half of a beta prior
-    about p, stays below ``2 / (1 - confidence)`` by Ville's inequality.
+    Each side uses a martingale of likelihood ratios, mixed over one half of a beta prior around p.
+    By Ville's inequality, it stays below ``2 / (1 - confidence)`` with at least the stated
+    confidence.
 
     References
     ----------
@@ -99,22 +102,24 @@ def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
 
 
 def horizon_ranks(n: int, p: float, confidence: float, *, start: int, cap: int) -> tuple[int, int]:
-    """Narrower than the mixture: right for all looks from `start` to `cap` at once, and no more.
+    """Ranks of an interval that is valid for all looks from `start` to `cap` simultaneously.
 
-    Every look has the same error, as large as the binomial walk allows: the probability that any
-    look misses is computed exactly, not bounded.
+    It is narrower than that of `mixture_ranks`. Every look has the same error probability, which is
+    as large as possible: the probability that at least one look does not contain the quantile is
+    computed exactly, from the binomial walk.
 
     Parameters
     ----------
     n, p, confidence
         As for `single_look_ranks`, with ``start <= n <= cap``.
     start, cap : int
-        First and last n of the looks.
+        Least and greatest n of the looks.
 
     Returns
     -------
     low, high : int
-        With the stated confidence no interval from `start` to `cap` misses the quantile.
+        Ranks of the limits. With the stated confidence, all intervals from `start` to `cap` contain
+        the quantile.
 
     Raises
     ------
@@ -141,7 +146,7 @@ def horizon_ranks(n: int, p: float, confidence: float, *, start: int, cap: int) 
 
 
 def check_level(p: float, confidence: float) -> None:
-    """Raise ValueError unless both lie in (0, 1)."""
+    """Raise ValueError unless both are in (0, 1)."""
     if not 0.0 < p < 1.0:
         raise ValueError(f"p must lie in (0, 1), not {p}")
     check_confidence(confidence)
@@ -156,7 +161,7 @@ def _binomial_ranks(n: int, p: float, tail: float) -> tuple[int, int]:
 
 @lru_cache(maxsize=4096)
 def _log_mixture(n: int, p: float) -> NDArray[np.float64]:
-    """Evidence that k of n successes have a probability below p, for k = 0..n; falls with k."""
+    """Evidence that k of n successes have a probability below p, for k = 0..n; decreases with k."""
     if n < 1:
         raise ValueError(f"n must be at least 1, not {n}")
     k = np.arange(n + 1)
@@ -169,7 +174,7 @@ def _log_mixture(n: int, p: float) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=64)
 def _look_error(p: float, error: float, start: int, cap: int) -> float:
-    """The greatest nominal error of a look with which all looks together err at most `error`."""
+    """The largest nominal error of a look for which the error of all looks is at most `error`."""
 
     def excess(log_tail: float) -> float:
         return _crossing(p, float(np.exp(log_tail)), start, cap) - error

@@ -1,4 +1,4 @@
-"""How likely is the estimate from n runs to be right? A probability learned from other samples."""
+"""The probability that the estimate from n runs is accurate, learned from other samples."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ReliabilityModel:
     intercept: float
 
     def probability(self, features: ArrayLike) -> NDArray[np.float64]:
-        """Probability that each estimate is right, shape (cases, features) to (cases,).
+        """Probability that each estimate is accurate, shape (cases, features) to (cases,).
 
         Raises
         ------
@@ -39,22 +39,23 @@ class ReliabilityModel:
 def fit_reliability(
     features: ArrayLike, right: ArrayLike, *, penalty: float = 1.0
 ) -> ReliabilityModel:
-    """Learn from samples of which it is known whether their estimates were right.
+    """Fit a model to samples for which it is known whether their estimates were accurate.
 
     Parameters
     ----------
     features : array_like, shape (cases, features)
-        From `features.features`; finite. A column that is constant gets no weight.
+        From `features.features`; finite. A constant column gets no weight.
     right : array_like of bool, shape (cases,)
-        Whether the estimate was within the stated error: at least one case.
+        Whether the estimate was within the stated error. At least one case.
     penalty : float
         Half the inverse variance of a normal prior of the weights (ridge); not negative.
 
     Returns
     -------
     ReliabilityModel
-        Maximum of the penalized likelihood. Where all cases are right, or none is, no feature
-        counts and the probability is ``(k + 1/2) / (n + 1)``.
+        Maximum of the penalized likelihood. If the estimates of all cases are accurate, or of none,
+        the weights are zero and the probability is ``(k + 1/2) / (n + 1)``, with k accurate
+        estimates in n cases.
 
     Raises
     ------
@@ -100,12 +101,13 @@ def fit_reliability(
 
 @dataclass(frozen=True)
 class Validation:
-    """Probabilities for cases that the model had not seen, and what they are worth.
+    """Cross-validated probabilities, and their quality.
 
-    `probability` and `base`, the plain share of right estimates among the cases that were seen,
-    have the shape (cases,). The Brier scores compare both with what happened; a `skill` of
-    ``1 - brier / brier_base`` that is not above 0 says that the features have nothing to offer.
-    `auc` is .5 for an order that is worth nothing.
+    `probability` is predicted for each case by a model that has not seen the case. `base` is the
+    share of accurate estimates among the cases that this model has seen. Both have the shape
+    (cases,). The Brier scores compare them with the outcomes. If the `skill`,
+    ``1 - brier / brier_base``, is not above 0, the features are useless. `auc` is 0.5 if the
+    probabilities do not separate the cases.
     """
 
     probability: NDArray[np.float64]
@@ -116,26 +118,26 @@ class Validation:
 
     @property
     def skill(self) -> float:
-        """Brier skill score; NaN where the base rate makes no error."""
+        """Brier skill score; NaN if the base rate has no error."""
         return 1.0 - self.brier / self.brier_base if self.brier_base > 0.0 else float("nan")
 
 
 def cross_validate(
     features: ArrayLike, right: ArrayLike, groups: ArrayLike, *, penalty: float = 1.0
 ) -> Validation:
-    """Judge the model on groups that it has not seen: other functions, or other algorithms.
+    """Evaluate the model on groups that it has not seen: other functions, or other algorithms.
 
     Parameters
     ----------
     features, right, penalty
         As for `fit_reliability`.
     groups : array_like, shape (cases,)
-        Label of each case; each group is held out once. At least two groups.
+        Group of each case; each group is held out once. At least two groups.
 
     Returns
     -------
     Validation
-        Cases in their order.
+        The cases are in their original order.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a rule saves, and how much of it can be trusted: the arithmetic of Table 2."""
+"""The runs that a rule saves, and the share of them with an accurate estimate: Table 2."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True)
 class Savings:
-    """Runs, and their percentages of `total`; arrays of one shape.
+    """Numbers of runs, and their percentages of `total`; arrays of one shape.
 
-    `estimated` runs were made instead of `total`, `saved` were not. `accuracy` is the percentage
-    of samples whose estimate is right; `expected_saved` counts only that part of the saved runs.
+    The rule makes `estimated` runs and saves `saved` of `total` runs. `accuracy` is the percentage
+    of samples with an accurate estimate. `expected_saved` is this percentage of the saved runs.
     """
 
     total: NDArray[np.float64]
@@ -32,16 +32,16 @@ def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> Savi
     Parameters
     ----------
     total : array_like
-        Runs of the complete samples, not negative.
+        Number of runs of the complete samples, not negative.
     estimated : array_like
-        Runs that the rule makes, in 0..total.
+        Number of runs that the rule makes, in 0..total.
     accuracy : array_like
-        Percentage of samples whose estimate is right, in [0, 100]; NaN where there is no sample.
+        Percentage of samples with an accurate estimate, in [0, 100]; NaN if there are no samples.
 
     Returns
     -------
     Savings
-        Arrays of the common shape. Percentages are NaN for a total of 0.
+        Arrays of the broadcast shape. Percentages are NaN for a total of 0.
 
     Raises
     ------

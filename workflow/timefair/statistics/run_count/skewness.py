@@ -1,4 +1,4 @@
-"""The run-count paper's rule: run until the sample, without its outliers, is symmetric."""
+"""The rule of the run-count paper: stop when the sample without outliers is symmetric."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from timefair.statistics.run_count.stopping import (
 
 @dataclass(frozen=True)
 class SkewnessRule:
-    """Stop when the skewness of the kept values lies in [-tau, tau].
+    """Stop when the skewness of the values that the outlier filter keeps is in [-tau, tau].
 
     Parameters
     ----------
     tau : float
-        Largest absolute skewness, not negative. The paper has .05, .10, .15 and .20.
+        Largest absolute skewness, not negative. The paper uses 0.05, 0.10, 0.15 and 0.20.
     outliers : Outliers
-        Dropped from the skewness, but counted in n.
+        The outlier filter. Outliers are omitted from the skewness, but count in n.
     start, cap : int
-        First and last n, ``3 <= start <= cap``; 5 and 50 in the paper.
+        Least and greatest number of runs, ``3 <= start <= cap``; 5 and 50 in the paper.
 
     Raises
     ------
@@ -39,14 +39,14 @@ class SkewnessRule:
 
     Notes
     -----
-    The skewness is the moment coefficient g1 (ddof 0), the same for centred values as for the
-    values. Three cases the paper leaves open:
+    The skewness is the moment coefficient g1 (ddof 0). Centring the values does not change it. The
+    paper does not specify three cases:
 
-    - kept values that are constant, or differ by rounding alone (where scipy gives NaN): the
-      skewness is taken as 0, the rule stops, and the decision says "degenerate";
-    - a value of `inf` among the runs: mean and skewness do not exist, the skewness is NaN and the
-      rule goes on to the cap. All values `inf`: degenerate;
-    - fewer than three kept values: NaN, the rule goes on.
+    - The kept values are constant, or differ only by rounding (scipy returns NaN). The skewness is
+      0, the rule stops, and the reason is "degenerate".
+    - A run has the value `inf`. Mean and skewness do not exist, so the skewness is NaN and the rule
+      continues to the cap. If all values are `inf`, the sample is degenerate.
+    - The filter keeps fewer than three values. The skewness is NaN, and the rule continues.
 
     References
     ----------
@@ -85,15 +85,16 @@ class SkewnessRule:
 def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCounts:
     """Where each of several skewness rules stops on many complete samples.
 
-    The same n as `stop_counts` of each rule gives, to the last sample. Rules of one technique
-    share its skewness.
+    The n is exactly that of `stop_counts` for each rule. Rules with the same outlier filter share
+    the computation of the skewness.
 
     Parameters
     ----------
     rules : sequence of SkewnessRule
         The settings.
     samples : array_like, shape (samples, runs)
-        At least the rules' cap runs each, in their order; `inf` for one without a finite value.
+        At least as many runs as the cap of the rules, in their order; `inf` for a run without a
+        finite value.
 
     Returns
     -------
@@ -103,7 +104,7 @@ def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCo
     Raises
     ------
     ValueError
-        If `samples` is no matrix, is narrower than a cap, or has NaN or ``-inf``.
+        If `samples` is not a matrix, is narrower than a cap, or has NaN or ``-inf``.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""When to stop running: one interface for every rule, online and on complete samples.
+"""One interface for all stopping rules, during measurement and on complete samples.
 
-A rule looks at the sample so far and says whether its criterion is met. From which n it may stop
-(`start`) and at which n it must (`cap`) is the same for all rules and lives here, so that a rule
-gives the same n whether it is asked after each run or afterwards.
+A rule examines the sample so far and decides whether its criterion is met. This module applies the
+least number of runs (`start`) and the greatest number (`cap`) for all rules. A rule therefore gives
+the same n after each run and on complete samples.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class Reason(StrEnum):
-    """Why a rule stops or goes on."""
+    """Why a rule stops or continues."""
 
     START = "start"
-    """Goes on: fewer runs than the rule needs for a first look."""
+    """Continues: there are fewer runs than the rule needs for a first look."""
     OPEN = "open"
-    """Goes on: the criterion is not met."""
+    """Continues: the criterion is not met."""
     MET = "met"
     """Stops: the criterion is met."""
     DEGENERATE = "degenerate"
@@ -30,8 +30,7 @@ class Reason(StrEnum):
     CAP = "cap"
     """Stops at the cap; the criterion was never met."""
     OUT_OF_BOUNDS = "out of bounds"
-    """Stops at the cap; a value is outside of the rule's bounds, so that its promise does not
-    hold."""
+    """Stops at the cap; a value is outside the bounds of the rule, so its promise is not valid."""
 
     @property
     def stops(self) -> bool:
@@ -41,19 +40,19 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True)
 class Assessment:
-    """A rule's criterion on samples of one size; arrays of the samples' leading shape.
+    """The criterion of a rule on samples of one size; arrays of the leading shape of the samples.
 
     Attributes
     ----------
     value
-        The number that the criterion is about, such as a skewness or a width; NaN where undefined.
+        The number that the rule computes, such as a skewness or a width; NaN if it is undefined.
     met
-        Whether it is small enough.
+        Whether the criterion is met: the number is small enough.
     degenerate
-        Whether that is so only because the values are constant.
+        Whether it is met only because the values are constant.
     outside
-        Whether a value leaves the rule's bounds, so that the criterion is not met; None for a rule
-        without bounds.
+        Whether a value is outside the bounds of the rule, so that the criterion is not met; None
+        for a rule without bounds.
     """
 
     value: NDArray[np.float64]
@@ -63,7 +62,7 @@ class Assessment:
 
 
 class StoppingRule(Protocol):
-    """What every rule offers."""
+    """The interface of all stopping rules."""
 
     @property
     def start(self) -> int:
@@ -74,15 +73,15 @@ class StoppingRule(Protocol):
         """The greatest number of runs, at least `start`."""
 
     def look(self, samples: NDArray[np.float64]) -> Assessment:
-        """Judge samples, shape (..., n), each in the order of its runs.
+        """Evaluate the criterion on samples, shape (..., n), each in the order of its runs.
 
-        Deterministic; `inf` is a run without a finite value; there is no NaN.
+        The result must be deterministic. `inf` is a run without a finite value; there is no NaN.
         """
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether to stop, why, and the number that the criterion is about (NaN before `start`)."""
+    """Whether to stop, why, and the number that the rule computes (NaN before `start`)."""
 
     reason: Reason
     value: float
@@ -95,7 +94,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class StopPath:
-    """Where a rule stopped and why, with the criterion's value from `start` to n."""
+    """Where a rule stopped and why, with the numbers that it computed from `start` to n."""
 
     n: int
     reason: Reason
@@ -104,9 +103,9 @@ class StopPath:
 
 @dataclass(frozen=True)
 class StopCounts:
-    """Where a rule stops on many samples, arrays of shape (samples,).
+    """Where a rule stops on many samples; arrays of shape (samples,).
 
-    `met` is False where only the cap ended the sample: the rule never stopped.
+    `met` is False if the rule never stopped, so that the sample ended at the cap.
     """
 
     n: NDArray[np.int64]
@@ -114,15 +113,15 @@ class StopCounts:
 
 
 def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
-    """Stop, or make one more run?
+    """Decide whether to stop or to make one more run.
 
     Parameters
     ----------
     rule : StoppingRule
         Any rule.
     sample : array_like, shape (n,)
-        The values of all runs so far, in their order; `inf` for a run without a finite value. May
-        be empty.
+        The values of all runs so far, in their order; `inf` for a run without a finite value. The
+        sample may be empty.
 
     Returns
     -------
@@ -156,14 +155,14 @@ def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
 
 
 def stopping(rule: StoppingRule, sample: ArrayLike) -> StopPath:
-    """Where a rule stops on a complete sample, with its path: `decide` after each run.
+    """Where a rule stops on a complete sample, with its path, as by `decide` after each run.
 
     Parameters
     ----------
     rule : StoppingRule
         Any rule.
     sample : array_like, shape (runs,)
-        At least ``rule.cap`` values, in the order of the runs; `inf` for one without a finite
+        At least ``rule.cap`` values, in the order of the runs; `inf` for a run without a finite
         value.
 
     Returns
@@ -198,14 +197,14 @@ def stop_counts(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> StopCounts:
-    """Where a rule stops on many complete samples at once: the n of `stopping` for each.
+    """Where a rule stops on many complete samples; the n is that of `stopping` for each sample.
 
     Parameters
     ----------
     rule : StoppingRule
         Any rule.
     samples : array_like, shape (samples, runs)
-        At least ``rule.cap`` runs each, in their order; `inf` for one without a finite value. May
+        At least ``rule.cap`` runs each, in their order; `inf` for a run without a finite value. May
         have no rows.
     progress : callable, optional
         Called with (n, cap) after each look.
@@ -213,7 +212,7 @@ def stop_counts(
     Returns
     -------
     StopCounts
-        Without rows, empty arrays.
+        Empty arrays if `samples` has no rows.
 
     Raises
     ------
@@ -264,7 +263,7 @@ class FixedCount:
         return self.count
 
     def look(self, samples: NDArray[np.float64]) -> Assessment:
-        """Met by the size alone, whatever the values."""
+        """The criterion depends only on the number of runs, and not on the values."""
         shape = samples.shape[:-1]
         size = samples.shape[-1]
         return Assessment(
@@ -275,14 +274,14 @@ class FixedCount:
 
 
 def drawn_count(counts: ArrayLike, *, rng: np.random.Generator) -> FixedCount:
-    """A number of runs drawn from those at which another rule stopped: a control for that rule.
+    """Control for another rule: a number of runs drawn from those at which that rule stopped.
 
-    It is drawn before the first run, so that the values cannot matter.
+    The number is drawn before the first run, so it does not depend on the values.
 
     Parameters
     ----------
     counts : array_like of int, shape (samples,)
-        The other rule's numbers of runs, at least one.
+        Numbers of runs of the other rule, at least one.
     rng : numpy.random.Generator
         Source of the draw.
 
@@ -324,7 +323,7 @@ def checked_values(values: ArrayLike, *, dimensions: int) -> NDArray[np.float64]
 
 
 def check_complete(rule: StoppingRule, runs: int) -> None:
-    """Raise ValueError unless a sample of so many runs reaches the rule's cap."""
+    """Raise ValueError unless a sample has at least as many runs as the cap of the rule."""
     if runs < rule.cap:
         raise ValueError(f"a complete sample has at least cap = {rule.cap} runs, not {runs}")
 

@@ -1,4 +1,4 @@
-"""Is the mean of the first n runs the mean of all of them? The paper's criterion, two ways."""
+"""Whether the mean of the first n runs agrees with that of all runs: the paper's criterion."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ BANDS = (0.005, 0.01, 0.05, 0.10, 0.15, 0.20)
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What the first n runs were worth.
+    """Accuracy of the estimates from the first n runs.
 
-    `accurate`, shape (samples, settings), is 1 where the estimate counts as right, 0 where not,
-    and the share of the repetitions in between. `within`, shape (samples, settings, bands), is 1
-    where it is accurate and else the share of the resamples within the band.
+    `accurate`, shape (samples, settings), is 1 if the estimate counts as accurate and 0 if not;
+    with several repetitions, it is the share of those in which the estimate is accurate. `within`,
+    shape (samples, settings, bands), is 1 if the estimate is accurate, and otherwise the share of
+    the resamples within the band.
     """
 
     accurate: NDArray[np.float64]
@@ -33,7 +34,7 @@ class Verdicts:
 
 
 class Judge(Protocol):
-    """What turns numbers of runs into verdicts: `analytic_verdicts`, or the other with options."""
+    """A function that judges numbers of runs: `analytic_verdicts` or `resampled_verdicts`."""
 
     def __call__(
         self,
@@ -54,32 +55,34 @@ def analytic_verdicts(
     confidence: float = 0.95,
     bands: Sequence[float] = BANDS,
 ) -> Verdicts:
-    """The limit of `resampled_verdicts` for many resamples, without any.
+    """The criterion of the paper in closed form: the limit of `resampled_verdicts`.
 
-    Quantiles of the bootstrapped difference come from its first four moments by Cornish-Fisher,
-    the bias and acceleration of BCa from its skewness, the shares within bands by Edgeworth.
+    The quantiles of the bootstrapped difference are computed from its first four moments
+    (Cornish-Fisher expansion), the bias and the acceleration of BCa from its skewness, and the
+    shares within bands by an Edgeworth expansion.
 
     Parameters
     ----------
     samples : array_like, shape (samples, runs)
         Complete samples, in the order of the runs; `inf` for a run without a finite value.
     counts : array_like of int, shape (samples, settings)
-        The number of first runs that each setting makes, in 1..runs.
+        Number of first runs that each setting uses, in 1..runs.
     outliers : sequence of Outliers, length settings
-        Technique that each setting trims with, both its n runs and the truth.
+        Outlier filter of each setting, applied to its n runs and to the truth.
     truth : array_like, shape (samples, runs'), optional
-        Independent runs to compare with. By default all runs of the sample, the first n among
-        them, as in the paper; then n = runs is accurate by definition.
+        Independent runs to compare with. By default all runs of the sample, including the first n,
+        as in the paper; n = runs is then accurate by definition.
     confidence : float
-        Of the intervals, in (0, 1).
+        Confidence of the intervals, in (0, 1).
     bands : sequence of float
-        Errors relative to the absolute mean of the kept true values, rising.
+        Allowed errors, relative to the absolute mean of the true values that the filter keeps;
+        increasing.
 
     Returns
     -------
     Verdicts
-        A mean with a run without a finite value is `inf`, and agrees with such another only.
-        Constant values on both sides agree if they are equal.
+        If a run has no finite value, the mean is `inf`, and it agrees only with another mean of
+        `inf`. If the values are constant on both sides, they agree if they are equal.
 
     Raises
     ------
@@ -118,27 +121,27 @@ def resampled_verdicts(
     skip_clear: bool = True,
     rng: np.random.Generator,
 ) -> Verdicts:
-    """The paper's criterion: bootstrap both means, look whether their difference may be 0.
+    """The criterion of the paper: a bootstrap test of whether two means differ.
 
-    From the kept values of the first n runs, and from those of the truth, samples of the size of
-    the complete sample are drawn; accurate is an n whose percentile interval of the difference of
-    means contains 0 or, failing that, whose BCa interval does.
+    Samples of the size of the complete sample are drawn from the values of the first n runs that
+    the outlier filter keeps, and from those of the truth. The estimate is accurate if the
+    percentile interval or the BCa interval of the difference of means contains 0.
 
     Parameters
     ----------
     samples, counts, outliers, truth, confidence, bands
         As for `analytic_verdicts`.
     resamples : int
-        Resamples of each repetition.
+        Number of resamples in each repetition.
     seeds : int
-        Repetitions with draws of their own.
+        Number of repetitions, with different random numbers.
     skip_clear : bool
-        Decide a case without resampling where 0 is further from the analytic limits than
-        resampling is likely to move it (3.7 standard errors of the percentile limit, and 0.1
-        standard deviations for the expansion).
+        Whether to decide clear cases without resampling: those in which 0 is further from the
+        analytic limits than resampling is likely to move them (3.7 standard errors of the
+        percentile limit, plus 0.1 standard deviations for the expansion).
     rng : numpy.random.Generator
-        Source of the draws. One word is drawn for each (sample, repetition); the draws from the
-        truth are shared by all settings of a technique.
+        Source of the draws. One word is drawn per sample and repetition. All settings with the same
+        outlier filter share the draws from the truth.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Rules that keep a promise: run until an interval of the wanted number is narrow enough.
+"""Rules that stop when the confidence interval of a quantile or of the mean is narrow enough.
 
-A rule's `estimate` lies within `width` of the truth whenever its interval, of half that reach on
-either side, contains the truth. An ordinary interval is made for one look; asked after each run it
-is right less often than it says. The anytime-valid ones stay right at whatever n the rule stops.
+If the interval contains the truth when the rule stops, the `estimate` is within `width` of the
+truth. An ordinary interval is valid for one look; after each run, its coverage is lower than its
+confidence. An anytime-valid interval keeps its coverage at any n at which the rule stops.
 """
 
 from __future__ import annotations
@@ -26,35 +26,37 @@ from timefair.statistics.run_count.stopping import Assessment, check_range
 
 
 class Validity(StrEnum):
-    """For which looks an interval's confidence holds."""
+    """The looks for which the confidence of an interval is valid."""
 
     SINGLE = "single"
     """For one look at a fixed n: the ordinary interval."""
     HORIZON = "horizon"
-    """For all looks from `start` to `cap` together."""
+    """For all looks from `start` to `cap` simultaneously."""
     ANYTIME = "anytime"
-    """For all looks at whatever n, without an end: a confidence sequence."""
+    """For all looks at any n, without an upper limit: a confidence sequence."""
 
 
 @dataclass(frozen=True)
 class QuantileWidth:
-    """Stop when the interval of a quantile lies within a stated distance of the sample quantile.
+    """Stop when the interval of a quantile is within a stated distance of the sample quantile.
 
     Parameters
     ----------
     width : float
         The distance: relative to the absolute sample quantile, or in the unit of the values.
     p : float
-        Probability of the quantile; .5 is the median.
+        Probability of the quantile; 0.5 is the median.
     relative : bool
-        Whether `width` is relative. A quantile of 0 is within any distance of its interval only if
-        that is [0, 0].
+        Whether `width` is relative. For a sample quantile of 0, the criterion is then met only if
+        the interval is [0, 0].
     confidence : float
-        Of the interval, from order statistics, for any distribution.
+        Confidence of the interval, which consists of order statistics and is valid for any
+        distribution.
     validity : Validity
-        The default keeps the promise at the n where the rule stops.
+        The looks for which the confidence is valid. With the default, it is valid at the n where
+        the rule stops.
     start, cap : int
-        First and last n.
+        Least and greatest number of runs.
 
     Raises
     ------
@@ -63,9 +65,10 @@ class QuantileWidth:
 
     Notes
     -----
-    `inf` sorts last: while the upper limit is `inf` the width is. If both limits are, the quantile
-    is known not to be reached, and the rule stops. Ties make the interval wider than it had to be,
-    never too narrow. All values equal: width 0, "degenerate".
+    `inf` is sorted last. If the upper limit is `inf`, the width is `inf`. If both limits are `inf`,
+    it is known that the quantile is not reached, and the rule stops. Ties make the interval wider
+    than necessary, and never too narrow. If all values are equal, the width is 0 and the reason is
+    "degenerate".
 
     References
     ----------
@@ -129,7 +132,8 @@ class MeanWidth:
     Parameters
     ----------
     width : float
-        Half the interval: relative to the absolute mean, or in the unit of the values.
+        Largest half-width of the interval: relative to the absolute mean, or in the unit of the
+        values.
     relative, confidence, start, cap
         As for `QuantileWidth`, with ``start >= 2``.
 
@@ -140,13 +144,14 @@ class MeanWidth:
 
     Notes
     -----
-    An ordinary interval, for one look, and for values that are about normal; results of optimizers
-    are often far from it. Nothing better can be had without more knowledge: for values without
-    known bounds no interval of the mean keeps its level at any n (R. R. Bahadur and L. J. Savage,
-    Annals of Mathematical Statistics 27, 1956), so that none can be anytime-valid either. With
-    known bounds use `BoundedMeanWidth`, without them `QuantileWidth`.
+    This is an ordinary interval, for one look and for values that are about normal; the results of
+    optimizers are often far from normal. There is no better interval without further knowledge: for
+    values without known bounds, no interval of the mean keeps its level at any n (R. R. Bahadur and
+    L. J. Savage, Annals of Mathematical Statistics 27, 1956), so none is anytime-valid. Use
+    `BoundedMeanWidth` if bounds are known, and `QuantileWidth` otherwise.
 
-    With a value of `inf` the width is `inf`. All values equal: width 0, "degenerate".
+    If a value is `inf`, the width is `inf`. If all values are equal, the width is 0 and the reason
+    is "degenerate".
 
     Examples
     --------
@@ -196,10 +201,11 @@ class BoundedMeanWidth:
     Parameters
     ----------
     width : float
-        Distance of the further limit from the sample mean, relative or in the unit of the values.
+        Largest distance of a limit from the sample mean: relative to the absolute mean, or in the
+        unit of the values.
     lowest, highest : float
-        Bounds that no value can leave, known before the first run. Not the least and the greatest
-        value seen: a bound that is guessed makes the promise void.
+        Bounds of all values, known before the first run. Do not use the smallest and the largest
+        value observed: with a guessed bound, the confidence is not valid.
     relative, confidence, start, cap
         As for `QuantileWidth`.
 
@@ -210,12 +216,12 @@ class BoundedMeanWidth:
 
     Notes
     -----
-    Anytime-valid for independent runs of any distribution between the bounds. Its width is of the
-    order of the range over n even for values that hardly vary, so that with few runs it needs
-    bounds that are close.
+    The interval is anytime-valid for independent runs from any distribution between the bounds. Its
+    width is of the order of the range divided by n, even for values that hardly vary. With few
+    runs, the bounds must therefore be close to each other.
 
-    A value outside the bounds (`inf` always is) proves them wrong. From then on the mean has no
-    interval, the width is `inf`, and the sample goes on to the cap: "out of bounds".
+    A value outside the bounds (such as `inf`) proves that the bounds are wrong. The mean then has
+    no interval, the width is `inf`, and the sample continues to the cap: "out of bounds".
 
     References
     ----------
@@ -264,7 +270,7 @@ class BoundedMeanWidth:
         )
 
     def outside(self, samples: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Whether any value of a sample lies outside the bounds, shape (..., n) to (...)."""
+        """Whether any value of a sample is outside the bounds, shape (..., n) to (...)."""
         return np.asarray(((samples < self.lowest) | (samples > self.highest)).any(axis=-1))
 
     def look(self, samples: NDArray[np.float64]) -> Assessment:
@@ -277,21 +283,22 @@ class BoundedMeanWidth:
 def is_kept_promise(
     estimate: ArrayLike, truth: ArrayLike, width: float, *, relative: bool = True
 ) -> NDArray[np.bool_]:
-    """Whether the truth lies as near to the estimate as a rule of that width promised.
+    """Whether the truth is within the promised distance of the estimate.
 
     Parameters
     ----------
     estimate, truth : array_like
-        A rule's `estimate` from its n runs, and the same number from all, or from other, runs.
+        The `estimate` of a rule from its n runs, and the same statistic of all runs or of other
+        runs.
     width : float
         The promised distance.
     relative : bool
-        Whether it is relative to the absolute estimate, which is what the user saw.
+        Whether the distance is relative to the absolute estimate.
 
     Returns
     -------
     ndarray of bool
-        Of the common shape. `inf` is as near as promised to `inf` only.
+        The broadcast shape. `inf` is within the promised distance only of `inf`.
 
     Raises
     ------
@@ -333,7 +340,7 @@ def _width_look(
 def _distance(
     estimate: NDArray[np.float64], other: NDArray[np.float64], relative: bool
 ) -> NDArray[np.float64]:
-    """Distance from the estimate, 0 where both are the same, be they infinite or 0."""
+    """Distance from the estimate; 0 if both are equal, also if both are infinite or 0."""
     same = np.asarray(estimate == other)
     apart = np.full(same.shape, np.inf)
     finite = ~same & np.isfinite(estimate) & np.isfinite(other)

@@ -9,8 +9,8 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm, Objective
 from timefair.algorithms.builtin.portfolio.share import Share, ShareUsed
-from timefair.basics.global_generators import seed_global_generators
-from timefair.basics.pausable import PausableThread
+from timefair.algorithms.global_generators import seed_global_generators
+from timefair.algorithms.pausable import PausableThread
 
 
 class Member:

@@ -36,7 +36,8 @@ def _time(frame: pd.DataFrame) -> ChecklistPart:
     if frame["budget_s"].nunique(dropna=False) > 1:
         return ChecklistPart("Time T", by_algorithm(said), "not all runs had the same T")
     costs = sorted(frame["evaluation_cost_s"].fillna(0.0).unique())
-    counted = f"; an evaluation counts {' or '.join(f'{c:g}' for c in costs)} s more than it takes"
+    more = " or ".join(f"{c:g}" for c in costs)
+    counted = f"; each evaluation counts {more} s more than it takes"
     return ChecklistPart(
         "Time T",
         f"{by_algorithm(said)} of wall clock for every run, restarts included"
@@ -85,7 +86,7 @@ def _early_end(runs: Runs) -> ChecklistPart:
         "Early end",
         by_algorithm(known) if known else "",
         sentence(
-            f"the records of {listed(unknown)} do not say" if unknown else "",
+            f"the records of {listed(unknown)} do not contain it" if unknown else "",
             "not all runs had the same final target" if len(set(known.values())) > 1 else "",
         ),
     )
@@ -104,5 +105,5 @@ def _overshoot(frame: pd.DataFrame) -> ChecklistPart:
         "Overshoot",
         f"the last evaluation of a run ended at most {1e3 * longest:.3g} ms after T; "
         "nothing after T counts",
-        f"runs that went on for more than {1e3 * GRACE_S:g} ms: {late}" if late else "",
+        f"runs that continued for more than {1e3 * GRACE_S:g} ms after T: {late}" if late else "",
     )

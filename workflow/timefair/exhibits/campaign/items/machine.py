@@ -91,7 +91,7 @@ def _threads(runs: Runs) -> ChecklistPart:
             f"{total - free} of {total} runs pinned to a core",
         ),
         sentence(
-            f"the records of {listed(unknown)} do not say" if unknown else "",
+            f"the records of {listed(unknown)} do not contain it" if unknown else "",
             f"more than allowed: {beyond}" if beyond else "",
             _excess(runs, {label: max(found) for label, found in allowed.items() if found}),
         ),

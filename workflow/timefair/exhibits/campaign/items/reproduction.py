@@ -36,7 +36,7 @@ def _code(runs: Runs) -> ChecklistPart:
         "Code",
         f"SHA-256 of the measuring code: {by_algorithm(known)}" if known else "",
         sentence(
-            f"the records of {listed(silent)} do not say" if silent else "",
+            f"the records of {listed(silent)} do not contain it" if silent else "",
             f"runs of several versions of {listed(several)}" if several else "",
         ),
     )

@@ -32,7 +32,7 @@ def _policy(runs: Runs) -> ChecklistPart:
         "Policy",
         by_algorithm(said) if said else "",
         sentence(
-            f"the records of {listed(unknown)} do not say" if unknown else "",
+            f"the records of {listed(unknown)} do not contain it" if unknown else "",
             f"{listed(several)}: runs under different policies" if several else "",
         ),
     )

@@ -18,7 +18,7 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _shown("Anytime", ANYTIME, analysis)
     yield _shown("ERT", ERT, analysis)
     profiles = _shown("Profiles", PROFILES, analysis)
-    alone = "" if len(labels(runs)) > 1 else "a profile compares, and there is one algorithm"
+    alone = "" if len(labels(runs)) > 1 else "a profile needs several algorithms"
     yield profiles._replace(missing=sentence(profiles.missing, alone))
 
 
@@ -30,4 +30,4 @@ def _shown(name: str, wanted: tuple[str, ...], analysis: Analysis) -> ChecklistP
         f"tables: {listed(tables)}" if tables else "",
         f"figures: {listed(figures)}" if figures else "",
     )
-    return ChecklistPart(name, evidence, "" if evidence else f"ask for table or figure {wanted[0]}")
+    return ChecklistPart(name, evidence, "" if evidence else f"select table or figure {wanted[0]}")

@@ -60,4 +60,4 @@ def _success(runs: Runs, analysis: Analysis) -> ChecklistPart:
     said = f"within the budget; {reached} of {len(runs.frame)} runs reached {hardest:g}"
     if "success" in analysis.asked_tables:
         return ChecklistPart("Success", f"{said}; rates in table success")
-    return ChecklistPart("Success", said, "ask for table success")
+    return ChecklistPart("Success", said, "select table success")

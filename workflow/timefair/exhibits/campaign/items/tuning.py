@@ -56,17 +56,17 @@ def _preparation(spent: pd.DataFrame) -> ChecklistPart:
     return ChecklistPart(
         "Preparation",
         said,
-        f"the records of {listed(unknown)} do not say" if unknown else "",
+        f"the records of {listed(unknown)} do not contain it" if unknown else "",
     )
 
 
 def _amortisation(spent: pd.DataFrame, analysis: Analysis) -> ChecklistPart:
     problems, most = analysis.problems, spent["share_s"].max()
-    share = f"at most {most:.3g} s a problem, of {problems}"
+    share = f"at most {most:.3g} s per problem, of {problems}"
     if analysis.ancillary == "amortised":
         return ChecklistPart("Amortisation", f"every run is charged its share, {share}")
     evidence = f"not charged; the share would be {share}"
     shown = [table for table in EFFECT if table in analysis.asked_tables]
     if shown:
         return ChecklistPart("Amortisation", f"{evidence}; shown in tables {listed(shown)}")
-    return ChecklistPart("Amortisation", evidence, f"ask for table {EFFECT[0]}")
+    return ChecklistPart("Amortisation", evidence, f"select table {EFFECT[0]}")

@@ -33,7 +33,7 @@ def _seeds(runs: Runs) -> ChecklistPart:
         "Seeds",
         f"campaign seed {listed(seeds)}; every stream derives from it" if seeds else "",
         sentence(
-            "" if seeds else "the records do not say the seed of the campaign",
+            "" if seeds else "the records do not contain the seed of the campaign",
             "runs of different seeds" if len(seeds) > 1 else "",
             f"{shared} runs share a random stream" if shared else "",
         ),
@@ -56,8 +56,8 @@ def _repetitions(runs: Runs) -> ChecklistPart:
             by_algorithm(said) if said else "",
         ),
         sentence(
-            f"in {few} cases less than {FEWEST} runs, too few for an interval" if few else "",
-            "numbers of runs differ, and no stopping rule says why" if unruled else "",
+            f"in {few} cases fewer than {FEWEST} runs, too few for an interval" if few else "",
+            "numbers of runs differ, and there is no stopping rule" if unruled else "",
         ),
     )
 
@@ -75,7 +75,7 @@ _FILES = {
     Isolation.WATCHED: "folders that runs share were compared before and after each run",
     Isolation.STRICT: "each run had private views of the folders that it writes to, and the "
     "algorithm ran in a process that does not hold the problem (isolation: strict)",
-    Isolation.SHARED: "runs shared files, as the campaign asked (isolation: shared)",
+    Isolation.SHARED: "runs shared files, because the campaign allows it (isolation: shared)",
 }
 
 
@@ -123,5 +123,5 @@ def _intervals(analysis: Analysis) -> ChecklistPart:
         f"tests in {listed(tests)}" if tests else "",
     )
     return ChecklistPart(
-        "Intervals or tests", evidence, "" if evidence else "ask for table ert or friedman"
+        "Intervals or tests", evidence, "" if evidence else "select table ert or friedman"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from timefair.basics.global_generators import global_states, restore_global_states
+from timefair.algorithms.global_generators import global_states, restore_global_states
 
 
 class PausableThread:
