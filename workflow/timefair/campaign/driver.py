@@ -32,6 +32,7 @@ class Workflow(Protocol):
     dryrun: bool
     local_exec: bool
     scheduling_settings: Any  # None until the jobs are to be run
+    logger_manager: Any
 
 
 def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.Keys:

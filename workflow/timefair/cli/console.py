@@ -19,10 +19,9 @@ from timefair.cli.common import duration
 from timefair.cli.status_line import StatusLine
 
 if TYPE_CHECKING:
-    from snakemake.workflow import Workflow
     from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
 
-    from timefair.campaign.driver import Driver
+    from timefair.campaign.driver import Driver, Workflow
 
 STEPS = 10
 """So many lines there are at most while measuring, where lines cannot be replaced."""
