@@ -33,7 +33,7 @@ def test_a_problem_that_misbehaves_on_a_poor_machine(tmp_path: Path) -> None:
     workspace.configure(
         problems={"suite": use, "functions": "1-7", "dimensions": 2, "instances": 1},
         algorithms={"search": HONEST["random_search"], "hoards": BENCH["allocates"].use},
-        budget={"time_s": 0.1, "evaluations": 100},
+        budget={"time_s": 2, "evaluations": 100},
         limits={"memory_mb": 300},
         runs=1,
     )

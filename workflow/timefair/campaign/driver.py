@@ -30,8 +30,6 @@ class Workflow(Protocol):
     is_main_process: bool
     executor_plugin: object
     dryrun: bool
-    local_exec: bool
-    scheduling_settings: Any  # None until the jobs are to be run
     logger_manager: Any
 
 
@@ -111,7 +109,6 @@ class Driver:
                 sys.exit(error.told)
             for line in (*self.campaign.not_drawn, *configuration.warnings(self.campaign)):
                 print(line, file=sys.stderr)
-            _look_only_when_a_job_has_ended(self._workflow)
             self._ready = True
             _taken.append(self)
         return []
@@ -123,16 +120,6 @@ class Driver:
             for job in plan.jobs(self.campaign)
             if not (self.folder / job.record(self._keys[job.algorithm, job.round])).exists()
         ]
-
-
-def _look_only_when_a_job_has_ended(workflow: Workflow) -> None:
-    """Remove Snakemake's limit of 100 started jobs per second where jobs run on this machine.
-
-    With a limit, Snakemake 9 looks for jobs again one second after each look, and each job that
-    ends adds a look of its own. After n jobs it looks n times per second, beside timed runs.
-    """
-    if workflow.local_exec and workflow.scheduling_settings is not None:
-        workflow.scheduling_settings.max_jobs_per_timespan = None
 
 
 def taken() -> Driver | None:

@@ -10,13 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.rundata.evaluation_cost import complete_problems
-from timefair.rundata.runs import UNITS, Runs, Unit
+from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import ENDED_BY_BUDGET, ProblemRuns
+from timefair.rundata.standings import BUDGETS, ProblemRuns, cut_off
 from timefair.statistics.portfolios.search import FunctionRuns, Search
-
-BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evaluations"}
-"""The column with the budget of runs in each unit."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
     beyond. Suites and dimensions without a function that all algorithms were run on have none.
     """
     reached = {unit: runs.runtimes(unit, analysis.targets_from_easy) for unit in UNITS}
-    cut = runs.frame["stop_reason"].isin(ENDED_BY_BUDGET).to_numpy()
+    cut = cut_off(runs)
     for (suite, dimension), algorithms, problems in complete_problems(runs):
         if not algorithms:
             continue

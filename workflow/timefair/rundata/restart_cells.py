@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from timefair.rundata.problems import Spent
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import ENDED_BY_BUDGET
+from timefair.rundata.standings import BUDGETS, cut_off
 from timefair.rundata.traced_launches import TracedLaunches
 from timefair.statistics.launch_law import Launches, Law, law, run_sums
 
@@ -124,9 +124,8 @@ def restart_cells(
     began = left & (length > 0) & np.isfinite(length)
     order = np.flatnonzero(began)[np.argsort(traced.rows[began], kind="stable")]
     first = np.searchsorted(traced.rows[order], np.arange(len(runs.frame) + 1))
-    column = "budget_s" if unit == "seconds" else "budget_evaluations"
-    budgets = runs.frame[column].to_numpy(np.float64)
-    cut_off = runs.frame["stop_reason"].isin(ENDED_BY_BUDGET).to_numpy()
+    budgets = runs.frame[BUDGETS[unit]].to_numpy(np.float64)
+    cut = cut_off(runs)
     instances = runs.frame["instance"].to_numpy()
     whole = runs.spent(unit)
     for names, rows in runs.groups(KEYS):
@@ -140,8 +139,8 @@ def restart_cells(
             np.unique(instances[rows], return_inverse=True)[1],
             launches if len(mine) else None,
             Spent(spent.cost[rows], spent.success[rows]),
-            ~cut_off[rows],
-            _budget(budgets[rows], whole[rows], cut_off[rows]),
+            ~cut[rows],
+            _budget(budgets[rows], whole[rows], cut[rows]),
         )
 
 
@@ -152,8 +151,8 @@ def _last_hit(reached_at: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _budget(
-    given: NDArray[np.float64], whole: NDArray[np.float64], cut_off: NDArray[np.bool_]
+    given: NDArray[np.float64], whole: NDArray[np.float64], cut: NDArray[np.bool_]
 ) -> float:
     if np.isfinite(given).all():
         return float(np.median(given))
-    return float(np.median(whole[cut_off]) if cut_off.any() else whole.max())
+    return float(np.median(whole[cut]) if cut.any() else whole.max())

@@ -21,6 +21,8 @@ Space: TypeAlias = tuple[str, int]
 """A suite and a dimension."""
 
 KEYS = ("suite", "dimension", "function")
+BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evaluations"}
+"""The column with the budget of runs in each unit."""
 ENDED_BY_BUDGET = (StopReason.TIME, StopReason.TIME_KILLED, StopReason.EVALUATIONS)
 
 
@@ -103,7 +105,7 @@ def evaluations_allowed(runs: Runs) -> NDArray[np.float64]:
     by itself or made no evaluation at all, because its result is then final.
     """
     evaluations = runs.spent("evaluations")
-    return np.where(_cut_off(runs) & (evaluations > 0), evaluations, np.inf)
+    return np.where(cut_off(runs) & (evaluations > 0), evaluations, np.inf)
 
 
 def known_until(runs: Runs, unit: Unit) -> NDArray[np.float64]:
@@ -114,14 +116,15 @@ def known_until(runs: Runs, unit: Unit) -> NDArray[np.float64]:
     """
     if unit in SECONDS:
         return np.full(len(runs.frame), np.inf)
-    known = np.where(_cut_off(runs), runs.spent("evaluations"), np.inf)
+    known = np.where(cut_off(runs), runs.spent("evaluations"), np.inf)
     known = np.where(runs.timed | _solved(runs), known, runs.spent("evaluations"))
     if unit in PER_DIMENSION:
         known = known / runs.frame["dimension"].to_numpy(dtype=np.float64)
     return np.asarray(known, dtype=np.float64)
 
 
-def _cut_off(runs: Runs) -> NDArray[np.bool_]:
+def cut_off(runs: Runs) -> NDArray[np.bool_]:
+    """Which runs their budget ended, shape (runs,)."""
     return np.asarray(runs.frame["stop_reason"].isin(ENDED_BY_BUDGET), dtype=np.bool_)
 
 

@@ -17,10 +17,10 @@ from timefair.rundata.published import with_published
 from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
+from timefair.rundata.standings import BUDGETS
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 
 COLUMN: dict[Unit, str] = {"seconds": "runtime_s", "evaluations": "runtime_evaluations"}
-BUDGET: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evaluations"}
 SIGN: dict[Unit, str] = {"seconds": " s", "evaluations": ""}
 
 
@@ -168,7 +168,7 @@ def _rows(of_targets: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 def _bounds(runs: Runs, unit: Unit) -> NDArray[np.float64]:
     """What each failed run is known to take more than: its budget, or what it had spent."""
-    budget = runs.frame[BUDGET[unit]].to_numpy(dtype=np.float64)
+    budget = runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64)
     return np.where(np.isnan(budget), runs.spent(unit), budget)
 
 

@@ -33,13 +33,13 @@ class KnownMean(Started):
     )
     relative: bool = Field(
         default=True,
-        description="`true`: `width` is a share of the estimate. `false`: it is a precision.",
+        description="`width` is a share of the estimate (`true`) or a precision (`false`).",
     )
     confidence: Share = Field(default=0.95, description="Confidence of the interval.")
     validity: Literal["single", "horizon", "anytime"] | None = Field(
         default=None,
-        description="`single`: the confidence holds for one look. `anytime`: it holds for any "
-        "number of looks together, and needs `bounds`. `null`: `anytime` with `bounds`, otherwise "
+        description="The confidence holds for one look (`single`), or for any number of looks "
+        "together (`anytime`, which needs `bounds`). `null`: `anytime` with `bounds`, otherwise "
         "`single`.",
     )
     bounds: Bounds | None = Field(

@@ -30,8 +30,8 @@ class Pair(Comparing, Started):
     width: Positive = Field(default=0.5, description="Standard error to reach.")
     relative: bool = Field(
         default=True,
-        description="`true`: `width` is for the ratio of the means. `false`: it is for their "
-        "difference.",
+        description="`width` is for the ratio of the means (`true`) or for their difference "
+        "(`false`).",
     )
 
     def rests(

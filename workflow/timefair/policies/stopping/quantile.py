@@ -27,14 +27,14 @@ class KnownQuantile(Started):
     )
     relative: bool = Field(
         default=True,
-        description="`true`: `width` is a share of the estimate. `false`: it is a precision.",
+        description="`width` is a share of the estimate (`true`) or a precision (`false`).",
     )
     confidence: Share = Field(default=0.95, description="Confidence of the interval.")
     validity: Literal["single", "horizon", "anytime"] | None = Field(
         default=None,
-        description="`single`: the confidence holds for one look. `horizon`: it holds for all the "
-        "looks up to `runs` together. `anytime`: it holds for any number of looks together. "
-        "`null`: `horizon`.",
+        description="The confidence holds for one look (`single`), for all looks up to `runs` "
+        "together (`horizon`), or for any number of looks together (`anytime`). `null`: "
+        "`horizon`.",
     )
 
     def judge(self, runs: int) -> StoppingRule:

@@ -238,6 +238,6 @@ def runs_for_ratio(
         lambda runs: EqualErt(runs, law, level, rng=np.random.default_rng(seed)).power(ratio),
         power,
         least=2,
-        guess=min(max(ceil(width**2), 2), MOST_RUNS),
+        guess=ceil(width**2),
         most=MOST_RUNS,
     )

@@ -190,7 +190,7 @@ def functions_for_effect(
         lambda n: SignedRankPower(n, level, rng=np.random.default_rng(seed)).power(effect),
         power,
         least=2,
-        guess=min(guess, MOST_FUNCTIONS),
+        guess=guess,
         most=MOST_FUNCTIONS,
     )
 

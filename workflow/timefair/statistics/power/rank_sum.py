@@ -111,9 +111,12 @@ def runs_for_a12(a12: float, level: float, power: float) -> int | None:
     >>> runs_for_a12(0.784, level=0.05, power=0.8), noether_runs(0.784, level=0.05, power=0.8)
     (15, 17)
     """
-    guess = min(noether_runs(a12, level, power), MOST_RUNS)
     return least_number(
-        lambda runs: power_of_a12(a12, runs, level), power, least=2, guess=guess, most=MOST_RUNS
+        lambda runs: power_of_a12(a12, runs, level),
+        power,
+        least=2,
+        guess=noether_runs(a12, level, power),
+        most=MOST_RUNS,
     )
 
 

@@ -56,7 +56,7 @@ def least_number(
     power : float
         In (0, 1).
     least, guess, most : int
-        Where to look, ``least <= guess <= most``; the search begins at `guess`.
+        Where to look; the search begins at `guess`, or at the limit that it is beyond.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def least_number(
     4
     >>> least_number(lambda n: 0.5, 0.9, least=1, guess=2, most=100)
     """
-    low, high = least - 1, guess
+    low, high = least - 1, min(max(guess, least), most)
     while power_of(high) < power:
         if high == most:
             return None

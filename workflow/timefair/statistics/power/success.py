@@ -120,7 +120,7 @@ def runs_for_difference(first: float, second: float, level: float, power: float)
         lambda runs: SameRate(runs, level).power(first, second),
         power,
         least=2,
-        guess=min(max(ceil(2 * width**2), 2), MOST_RUNS),
+        guess=ceil(2 * width**2),
         most=MOST_RUNS,
     )
 
