@@ -48,6 +48,7 @@ NOT_RUN = {
     "mypy": "the same",
     "snakefmt --check Snakefile workflow": "test_conventions.py does",
     "snakemake --lint": "test_conventions.py does",
+    "snakedeploy deploy-workflow timefair study --branch main --name timefair": "the same",
     "python -m cocopp coco/*": "tests/peers/test_cocopp_report.py does, without a network",
     **dict.fromkeys(
         (
@@ -172,7 +173,7 @@ class Copy:
             (folder / name).symlink_to(ROOT / name)
         for path in folder.glob("config/**/*.yaml"):
             shrink(path)
-        default = yaml.safe_load((folder / "config/default.yaml").read_text())
+        default = yaml.safe_load((folder / "config/config.yaml").read_text())
         (folder / "mine.yaml").write_text(yaml.safe_dump(default | {"name": "mine"}))
         for fence in of_language("python"):
             self.write(fence, folder)

@@ -1,4 +1,4 @@
-"""A campaign, from the configuration to the figures: what is asked for, checked."""
+"""Read and check the configuration, and list the files that the campaign asks for."""
 
 import os
 import sys
@@ -29,7 +29,7 @@ if not IS_MODULE:
 
 if IS_MODULE or not workflow.configfiles:
 
-    configfile: f"{workflow.current_basedir}/../../config/default.yaml"
+    configfile: f"{workflow.current_basedir}/../../config/config.yaml"
 
 
 try:
@@ -49,22 +49,17 @@ SNAPSHOT = FOLDER / plan.SNAPSHOT
 DRIVER = driver.Driver(workflow, CAMPAIGN, KEYS, FOLDER)
 RECORDS = plan.records_by("algorithm", CAMPAIGN, KEYS, Path(RESULTS))
 
-
-include: "measure.smk"
-include: "analyse.smk"
-
-
-rule all:
-    input:
-        RECORDS.values(),
-        expand(
-            f"{RESULTS}/tables/{{table}}.{{format}}",
-            table=CAMPAIGN.table_names,
-            format=["csv", "parquet", "tex"],
-        ),
-        expand(
-            f"{RESULTS}/figures/{{figure}}.{{format}}",
-            figure=CAMPAIGN.figure_files,
-            format=CAMPAIGN.figures.formats,
-        ),
-        f"{RESULTS}/report.html",
+ASKED_FOR = [
+    *RECORDS.values(),
+    *expand(
+        f"{RESULTS}/tables/{{table}}.{{format}}",
+        table=CAMPAIGN.table_names,
+        format=["csv", "parquet", "tex"],
+    ),
+    *expand(
+        f"{RESULTS}/figures/{{figure}}.{{format}}",
+        figure=CAMPAIGN.figure_files,
+        format=CAMPAIGN.figures.formats,
+    ),
+    f"{RESULTS}/report.html",
+]

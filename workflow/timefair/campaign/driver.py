@@ -7,13 +7,15 @@ import fcntl
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from timefair.basics.errors import InputError, storing
 from timefair.campaign import configuration, plan, provenance
 from timefair.campaign.holder import NAME
 
 if TYPE_CHECKING:
+    from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
+
     from timefair.campaign.configuration import Campaign
 
 _held: set[Path] = set()
@@ -30,7 +32,7 @@ class Workflow(Protocol):
     is_main_process: bool
     executor_plugin: object
     dryrun: bool
-    logger_manager: Any
+    output_settings: OutputSettingsLoggerInterface
 
 
 def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.Keys:

@@ -26,29 +26,32 @@ if TYPE_CHECKING:
 STEPS = 10
 """So many lines there are at most while measuring, where lines cannot be replaced."""
 
-SHOWN = ("Nothing to be done", "Exiting because", "Would ", "This was a dry-run")
+SHOWN = (
+    "Nothing to be done",
+    "Exiting because",
+    "Would ",
+    "This was a dry-run",
+    "Congratulations",  # of `--lint`
+)
 """Beginnings of the messages of Snakemake that are printed although they are not warnings."""
 
-
 USUAL = "DefaultStreamHandler"
-"""The name of the handler that Snakemake prints with where no other one was chosen."""
+"""The name of the handler that Snakemake prints with unless ``--logger`` names another one."""
 
 
 def attach(workflow: Workflow) -> None:
-    """Have a `ConsoleHandler` print what Snakemake's usual handler would.
+    """Replace Snakemake's usual handler by a `ConsoleHandler`, which formats and filters as it did.
 
-    Nothing changes where ``--logger`` chose another one, and in jobs that Snakemake starts.
+    Nothing is replaced if ``--logger`` named another handler, or in a job that Snakemake starts.
     """
-    manager = workflow.logger_manager
-    if not workflow.is_main_process:
-        return
-    for usual in [one for one in manager.logger.handlers if one.name == USUAL]:
-        console = ConsoleHandler(manager.settings)
-        console.setFormatter(usual.formatter)
-        for kept in usual.filters:
-            console.addFilter(kept)
-        manager.logger.removeHandler(usual)
-        manager.logger.addHandler(console)
+    logger = logging.getLogger("snakemake.logging")
+    usual = [handler for handler in logger.handlers if handler.name == USUAL]
+    for replaced in usual if workflow.is_main_process else []:
+        console = ConsoleHandler(workflow.output_settings)
+        console.setFormatter(replaced.formatter)
+        console.filters = replaced.filters
+        logger.removeHandler(replaced)
+        logger.addHandler(console)
 
 
 class ConsoleHandler(logging.Handler):
@@ -57,7 +60,7 @@ class ConsoleHandler(logging.Handler):
     Parameters
     ----------
     settings
-        What Snakemake was asked to print.
+        What the command line of snakemake asks to be printed.
     """
 
     def __init__(self, settings: OutputSettingsLoggerInterface) -> None:
