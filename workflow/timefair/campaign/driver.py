@@ -7,7 +7,7 @@ import fcntl
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from timefair.basics.errors import InputError, storing
 from timefair.campaign import configuration, plan, provenance
@@ -30,6 +30,8 @@ class Workflow(Protocol):
     is_main_process: bool
     executor_plugin: object
     dryrun: bool
+    local_exec: bool
+    scheduling_settings: Any  # None until the jobs are to be run
 
 
 def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.Keys:
@@ -108,6 +110,7 @@ class Driver:
                 sys.exit(error.told)
             for line in (*self.campaign.not_drawn, *configuration.warnings(self.campaign)):
                 print(line, file=sys.stderr)
+            _look_only_when_a_job_has_ended(self._workflow)
             self._ready = True
             _taken.append(self)
         return []
@@ -119,6 +122,16 @@ class Driver:
             for job in plan.jobs(self.campaign)
             if not (self.folder / job.record(self._keys[job.algorithm, job.round])).exists()
         ]
+
+
+def _look_only_when_a_job_has_ended(workflow: Workflow) -> None:
+    """Remove Snakemake's limit of 100 started jobs per second where jobs run on this machine.
+
+    With a limit, Snakemake 9 looks for jobs again one second after each look, and each job that
+    ends adds a look of its own. After n jobs it looks n times per second, beside timed runs.
+    """
+    if workflow.local_exec and workflow.scheduling_settings is not None:
+        workflow.scheduling_settings.max_jobs_per_timespan = None
 
 
 def taken() -> Driver | None:
