@@ -67,10 +67,15 @@ def test_the_process_that_has_jobs_run_holds_the_campaign_and_writes_it(tmp_path
 
 
 @pytest.mark.parametrize(("local", "limit"), [(True, None), (False, "100/1s")])
-def test_snakemake_starts_jobs_on_this_machine_without_a_limit(tmp_path, campaign, local, limit):
+def test_snakemake_computes_nothing_beside_runs_on_this_machine(
+    tmp_path, campaign, monkeypatch, local, limit
+):
+    imported: list[str] = []
+    monkeypatch.setattr(driver, "import_module", imported.append)
     one = workflow(local_exec=local)
     driver.Driver(one, campaign, {("random", 1): "f" * 64}, tmp_path / "results").take()
     assert one.scheduling_settings.max_jobs_per_timespan == limit
+    assert imported == ["pandas"] * local
 
 
 def test_the_main_process_computes_the_keys_and_its_jobs_read_them(

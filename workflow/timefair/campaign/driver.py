@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -110,7 +111,7 @@ class Driver:
                 sys.exit(error.told)
             for line in (*self.campaign.not_drawn, *configuration.warnings(self.campaign)):
                 print(line, file=sys.stderr)
-            _look_only_when_a_job_has_ended(self._workflow)
+            _leave_the_runs_alone(self._workflow)
             self._ready = True
             _taken.append(self)
         return []
@@ -124,14 +125,18 @@ class Driver:
         ]
 
 
-def _look_only_when_a_job_has_ended(workflow: Workflow) -> None:
-    """Remove Snakemake's limit of 100 started jobs per second where jobs run on this machine.
+def _leave_the_runs_alone(workflow: Workflow) -> None:
+    """Keep Snakemake's own process from computing beside timed runs on this machine.
 
-    With a limit, Snakemake 9 looks for jobs again one second after each look, and each job that
-    ends adds a look of its own. After n jobs it looks n times per second, beside timed runs.
+    With its limit of 100 started jobs per second, Snakemake 9 looks for jobs again one second after
+    each look, and each job that ends adds a look of its own: after n jobs it looks n times per
+    second. And it imports pandas when the first job has ended, for half a second to two seconds; if
+    it is asked to end meanwhile, it hangs, because its signal handler waits for a lock that the
+    same thread holds. So there is no limit, and pandas is imported before the first job.
     """
     if workflow.local_exec and workflow.scheduling_settings is not None:
         workflow.scheduling_settings.max_jobs_per_timespan = None
+        import_module("pandas")
 
 
 def taken() -> Driver | None:
