@@ -47,7 +47,10 @@ def rival(tmp_path: Path):
 
 def workflow(**changes: object) -> SimpleNamespace:
     """What Snakemake says of itself when it is about to run jobs, unless told."""
-    usual = {"is_main_process": True, "executor_plugin": "local", "dryrun": False}
+    usual = {
+        "is_main_process": True, "executor_plugin": "local", "dryrun": False, "local_exec": True,
+        "scheduling_settings": SimpleNamespace(max_jobs_per_timespan="100/1s"),
+    }  # fmt: skip
     return SimpleNamespace(**usual | changes)
 
 
@@ -61,6 +64,18 @@ def test_the_process_that_has_jobs_run_holds_the_campaign_and_writes_it(tmp_path
     (folder / plan.SNAPSHOT).unlink()
     assert one.take() == []  # for each job; the folder is not looked at again
     assert not (folder / plan.SNAPSHOT).exists()
+
+
+@pytest.mark.parametrize(("local", "limit"), [(True, None), (False, "100/1s")])
+def test_snakemake_computes_nothing_beside_runs_on_this_machine(
+    tmp_path, campaign, monkeypatch, local, limit
+):
+    imported: list[str] = []
+    monkeypatch.setattr(driver, "import_module", imported.append)
+    one = workflow(local_exec=local)
+    driver.Driver(one, campaign, {("random", 1): "f" * 64}, tmp_path / "results").take()
+    assert one.scheduling_settings.max_jobs_per_timespan == limit
+    assert imported == ["pandas"] * local
 
 
 def test_the_main_process_computes_the_keys_and_its_jobs_read_them(

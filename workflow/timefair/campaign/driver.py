@@ -6,8 +6,9 @@ import errno
 import fcntl
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from timefair.basics.errors import InputError, storing
 from timefair.campaign import configuration, plan, provenance
@@ -32,6 +33,8 @@ class Workflow(Protocol):
     is_main_process: bool
     executor_plugin: object
     dryrun: bool
+    local_exec: bool
+    scheduling_settings: Any  # None until the jobs are to be run
     output_settings: OutputSettingsLoggerInterface
 
 
@@ -111,6 +114,7 @@ class Driver:
                 sys.exit(error.told)
             for line in (*self.campaign.not_drawn, *configuration.warnings(self.campaign)):
                 print(line, file=sys.stderr)
+            _leave_the_runs_alone(self._workflow)
             self._ready = True
             _taken.append(self)
         return []
@@ -122,6 +126,20 @@ class Driver:
             for job in plan.jobs(self.campaign)
             if not (self.folder / job.record(self._keys[job.algorithm, job.round])).exists()
         ]
+
+
+def _leave_the_runs_alone(workflow: Workflow) -> None:
+    """Keep Snakemake's own process from computing beside timed runs on this machine.
+
+    With its limit of 100 started jobs per second, Snakemake 9 looks for jobs again one second after
+    each look, and each job that ends adds a look of its own: after n jobs it looks n times per
+    second. And it imports pandas when the first job has ended, for half a second to two seconds; if
+    it is asked to end meanwhile, it hangs, because its signal handler waits for a lock that the
+    same thread holds. So there is no limit, and pandas is imported before the first job.
+    """
+    if workflow.local_exec and workflow.scheduling_settings is not None:
+        workflow.scheduling_settings.max_jobs_per_timespan = None
+        import_module("pandas")
 
 
 def taken() -> Driver | None:
