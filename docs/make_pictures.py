@@ -72,7 +72,7 @@ class Picture:
         return ROOT / "results" / self.asked.name
 
 
-DEFAULT, COSTS = "default.yaml", "studies/evaluation-cost.yaml"
+DEFAULT, COSTS = "config.yaml", "studies/evaluation-cost.yaml"
 RUN_COUNT = "studies/how-many-runs.yaml"
 QUANTILES, TIME_FAIR = "papers/quantiles.yaml", "papers/time-fair-small.yaml"
 
