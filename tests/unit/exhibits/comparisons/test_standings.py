@@ -298,14 +298,14 @@ def test_an_inversion_over_all_functions(hare_and_tortoise, table):
 
 
 def test_holm_over_all_functions_counts_pairs_that_are_not_listed(hare_and_tortoise, table):
-    others = [
+    rows = [
         row | {"function": function, "algorithm": name}
         for function in (1, 2, 3)
         for row in hare_and_tortoise.to_pylist()
         for name in [row["algorithm"], f"second {row['algorithm']}"]
     ]
     limited = ANALYSIS.model_copy(update={"pairs": ("hare",)})
-    frame = made("inversions", table(*others), limited).query("function == 'all'")
+    frame = made("inversions", table(*rows), limited).query("function == 'all'")
     assert (frame[PAIR] == "hare").any(axis=1).all()
     assert (frame["p_holm"] == 1.0).all()
     assert (frame["p_by_time"] == 2 / 2**3).all()

@@ -136,6 +136,8 @@ COLUMNS = (
 def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Every inversion: one algorithm strictly better by evaluations, the other by time.
 
+    Those over all functions are first.
+
     The p-value of an inversion is the larger of those of its two orders (an intersection-union
     test).
     """
@@ -171,12 +173,12 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         families[tuple(row[key] for key in FAMILY)].append(row)
     for family, members in families.items():
         _adjust(members, tests[family], alpha=alpha)
-    rows += [
+    over_functions = [
         _over_functions(space, one, alpha)
         for space, of_pairs in medians.items()
         for one in reversals(of_pairs, tests=len(everyone[space]))
     ]
-    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
+    frame = pd.DataFrame([*over_functions, *rows], columns=column_names(COLUMNS))
     frame.attrs["pairs"] = in_words(listed_in)
     return frame
 
