@@ -72,7 +72,7 @@ COLUMNS = (
     Column(
         "evaluations",
         "at a fixed budget: the number of evaluations that the budget allowed every run of both; "
-        "empty for `all`, because it differs between functions",
+        "for `all`, the median of these numbers over the functions",
         "evaluations",
     ),
     *VALUES,
@@ -152,6 +152,7 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     medians: defaultdict[Space, defaultdict[Pair, list[Medians]]] = defaultdict(
         lambda: defaultdict(list)
     )
+    equal: defaultdict[tuple[Space, Pair], list[float]] = defaultdict(list)
     everyone: defaultdict[Space, set[Pair]] = defaultdict(set)
     for (problem, own), (_, limits), at in zip(least, asked, reached, strict=True):
         suite, dimension = problem.space
@@ -162,6 +163,7 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         chosen = list(listed_in[problem.space].pairs(list(problem.algorithms)))
         for one in _at_fixed_budget(problem, chosen, own, limits, at, best):
             medians[problem.space][one.pair].append(one.medians)
+            equal[problem.space, one.pair].append(one.evaluations)
             if _inverted(*one.medians):
                 rows.append(one.inversion(problem))
         rows += _at_fixed_targets(problem, chosen, analysis.targets_from_easy, spent)
@@ -174,7 +176,7 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for family, members in families.items():
         _adjust(members, tests[family], alpha=alpha)
     over_functions = [
-        _over_functions(space, one, alpha)
+        _over_functions(space, one, median(np.array(equal[space, one.pair])), alpha)
         for space, of_pairs in medians.items()
         for one in reversals(of_pairs, tests=len(everyone[space]))
     ]
@@ -272,7 +274,9 @@ def _at_fixed_budget(
         yield AtFixedBudget((a, b), equal, at_equal, (ends[a], ends[b]), medians)
 
 
-def _over_functions(space: Space, found: Reversal, alpha: float) -> dict[str, Any]:
+def _over_functions(
+    space: Space, found: Reversal, evaluations: float, alpha: float
+) -> dict[str, Any]:
     """The row of a pair that is inverted over all functions."""
     suite, dimension = space
     a, b = found.pair
@@ -283,6 +287,7 @@ def _over_functions(space: Space, found: Reversal, alpha: float) -> dict[str, An
         "function": ALL,
         "criterion": FIXED_BUDGET,
         "functions": found.functions,
+        "evaluations": evaluations,
         **dict(zip(column_names(PAIR), found.pair, strict=True)),
         **dict(zip(column_names(VALUES), found.better_on, strict=True)),
         **dict(zip(column_names(WINNERS), (first, second), strict=True)),

@@ -23,7 +23,8 @@ def reversed_most(evidence: Evidence, space: Space) -> str:
     by_evaluations = _on(row[f"by_evaluations_{side[frugal]}"], row["functions"])
     by_time = _on(row[f"by_time_{side[quick]}"], row["functions"])
     return (
-        f"Equal time reverses an order: with equal evaluations, {frugal} is better than {quick} on "
+        f"Equal time reverses an order: with equal evaluations (in the median "
+        f"{number(row['evaluations'])} per run), {frugal} is better than {quick} on "
         f"{by_evaluations}; with equal time, {quick} is better than {frugal} on {by_time}. Both "
         f"orders are sure ({p_value(row['p_holm'])})."
     )
