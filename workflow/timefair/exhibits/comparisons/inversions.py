@@ -119,7 +119,8 @@ COLUMNS = (
     layouts=[
         Layout(
             caption="Pairs of algorithms of which one is better by evaluations, the other by time, "
-            "with the p-value of each order and that of both together, after Holm.",
+            "with the p-value of each order and that of both together, after Holm. All: over all "
+            "functions, by Wilcoxon's signed-rank test.",
             values=(
                 Value("p_by_evaluations", "p, evaluations", decimals=4),
                 Value("p_by_time", "p, time", decimals=4),
