@@ -98,7 +98,7 @@ def test_check_says_how_large_a_difference_has_to_be():
 
 def test_the_default_campaign_can_decide_something_in_five_minutes_on_two_cores():
     """It had six functions, which are too few to decide any of its 28 pairs."""
-    campaign = configuration.parse(configuration.read_yaml(ROOT / "config/default.yaml"))
+    campaign = configuration.parse(configuration.read_yaml(ROOT / "config/config.yaml"))
     lines = "\n".join(check_lines(campaign))
     assert "can decide nothing" not in lines
     assert "better on 81 % of all functions" in lines
