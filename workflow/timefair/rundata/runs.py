@@ -1,4 +1,4 @@
-"""The runs of a campaign: a frame with a row a run, and their events a part at a time."""
+"""The runs of a campaign: a frame with one row per run, and their events part by part."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Runs:
     Attributes
     ----------
     frame
-        A row a run: every column of the record that is not nested.
+        One row per run, with every column of the record that is not nested.
     traces
         The events of all runs.
     launch_traces
@@ -134,7 +134,7 @@ class Runs:
         Raises
         ------
         InputError
-            If a file is no whole record, or two runs have the same keys.
+            If a file is not a complete record, or two runs have the same keys.
         """
         return cls._from(Stored(paths))
 
@@ -269,7 +269,7 @@ class Runs:
         return np.asarray(self.frame["wall_s"].notna())
 
     def units_of(self, rows: NDArray[np.intp]) -> tuple[Unit, ...]:
-        """The units of most tables that some runs can be told in."""
+        """The units of most tables in which some runs can be expressed."""
         return UNITS if self.timed[rows].all() else ("evaluations",)
 
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Whether another restart policy would have been faster, in a sentence for each algorithm."""
+"""Sentences on whether another restart policy would have been faster."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ HOW = {
     "independent": "Restart {name} when it returns",
 }
 TOGETHER = {
-    "nothing to gain": "Nothing to gain from other restarts for {names}.",
+    "nothing to gain": "Other restarts do not make {names} faster.",
     "not judged": "Restarts of {names} cannot be judged: too few functions have a target that "
     "enough launches reached.",
-    "no launch traces": "No launch traces of {names}, so that nothing is known of other restarts.",
+    "no launch traces": "The records have no launch traces of {names}, so other restarts cannot be "
+    "judged.",
 }
-UNSURE = "It is not sure that other restarts of {names} would be faster on other functions."
+UNSURE = "It is uncertain whether other restarts would make {names} faster on other functions."
 
 
 def restarts(evidence: Evidence, space: Space) -> Iterator[str]:
-    """What to change, the largest gain first; then where nothing is gained or known."""
+    """Sentences on the gains, the largest first, then on the other verdicts."""
     rows = evidence.of(TABLE, space)
     if rows.empty:
         return
@@ -45,6 +46,6 @@ def restarts(evidence: Evidence, space: Space) -> Iterator[str]:
 
 
 def _tau(row: pd.Series[float]) -> str:
-    """With its interval."""
+    """The cutoff with its interval."""
     tau, low, high = (f"{int(row[name]):,}" if row[name] == row[name] else "" for name in TAU)
     return f"{tau} [{low}, {high}]" if low else tau
