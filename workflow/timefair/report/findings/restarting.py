@@ -19,7 +19,7 @@ HOW = {
     "independent": "Restart {name} when it returns",
 }
 TOGETHER = {
-    "nothing to gain": "Other restarts do not make {names} faster.",
+    "nothing to gain": "Nothing to gain from other restarts for {names}.",
     "not judged": "Restarts of {names} cannot be judged: too few functions have a target that "
     "enough launches reached.",
     "no launch traces": "The records have no launch traces of {names}, so other restarts cannot be "
