@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -47,7 +48,8 @@ class Picture:
     path
         Below ``docs/``.
     campaign
-        The campaign file, below ``config/``.
+        The campaign file, below the root of the repository. The results of one that is not in
+        ``config/`` are in its own folder.
     figure
         The name of the figure; `PAGE` is the first screen of the report.
     without
@@ -64,28 +66,40 @@ class Picture:
         return DOCS / self.path
 
     @property
+    def folder(self) -> Path:
+        """Where the campaign is run."""
+        return ROOT if self.campaign.startswith("config/") else (ROOT / self.campaign).parent
+
+    @property
     def asked(self) -> configuration.Campaign:
-        return configuration.load(ROOT / "config" / self.campaign)
+        with chdir(self.folder):
+            return configuration.load(ROOT / self.campaign)
 
     @property
     def results(self) -> Path:
-        return ROOT / "results" / self.asked.name
+        return self.folder / "results" / self.asked.name
+
+    @property
+    def command(self) -> str:
+        """What measures the campaign."""
+        elsewhere = "" if self.folder == ROOT else f" --directory {self.folder.relative_to(ROOT)}"
+        return f"snakemake --cores all{elsewhere} --configfile {self.campaign}"
 
 
-DEFAULT, COSTS = "config.yaml", "studies/evaluation-cost.yaml"
-RUN_COUNT = "studies/how-many-runs.yaml"
-QUANTILES, TIME_FAIR = "papers/quantiles.yaml", "papers/time-fair-small.yaml"
+DEFAULT, TUTORIAL = "config/config.yaml", "docs/tutorial/campaign.yaml"
+COSTS, RUN_COUNT = "config/studies/evaluation-cost.yaml", "config/studies/how-many-runs.yaml"
+QUANTILES, TIME_FAIR = "config/papers/quantiles.yaml", "config/papers/time-fair-small.yaml"
 
 PICTURES = (
     Picture("report/page.png", DEFAULT, PAGE),
-    Picture("tutorial/ert.png", DEFAULT, "ert"),
-    Picture("tutorial/inversions.png", DEFAULT, "inversions"),
+    Picture("tutorial/ert.png", TUTORIAL, "ert"),
+    Picture("tutorial/inversions.png", TUTORIAL, "inversions"),
     Picture("portfolios/portfolio.png", DEFAULT, "portfolio"),
     Picture("evaluation-cost/map.png", COSTS, "cost_map", without=("BO",)),
     Picture("evaluation-cost/map-with-bo.png", COSTS, "cost_map"),
     Picture("evaluation-cost/lines.png", COSTS, "cost_lines", without=("BO",)),
-    Picture("restarts/anytime.png", "studies/restart-policies.yaml", "anytime"),
-    Picture("restarts/what-if.png", "studies/restart-advice.yaml", "restart_what_if"),
+    Picture("restarts/anytime.png", "config/studies/restart-policies.yaml", "anytime"),
+    Picture("restarts/what-if.png", "config/studies/restart-advice.yaml", "restart_what_if"),
     Picture("papers/quantiles-ranks.png", QUANTILES, "ranks"),
     Picture("papers/quantiles-sorted-solutions.png", QUANTILES, "sorted_solutions"),
     Picture("papers/time-fair-inversions.png", TIME_FAIR, "inversions"),
@@ -93,7 +107,7 @@ PICTURES = (
     Picture("papers/time-fair-profile.png", TIME_FAIR, "profile"),
     Picture(
         "papers/time-fair-discrete-inversions.png",
-        "papers/time-fair-discrete-small.yaml",
+        "config/papers/time-fair-discrete-small.yaml",
         "inversions",
     ),
     Picture("run-count/rules.png", RUN_COUNT, "run_count_rules"),
@@ -150,7 +164,7 @@ def why_stale(picture: Picture) -> str | None:
     if not kept:
         return "it does not say which campaign it is from"
     if any(kept[key] != value for key, value in stamp(picture).items()):
-        return f"config/{picture.campaign} has changed"
+        return f"{picture.campaign} has changed"
     if why_not_drawn(picture) is None and kept["measured"] != Origin.of(picture).measured:
         return f"{picture.results.relative_to(ROOT)} was measured again"
     return None
@@ -158,7 +172,7 @@ def why_stale(picture: Picture) -> str | None:
 
 def why_not_drawn(picture: Picture) -> str | None:
     """Why the picture cannot be drawn here; None if it can."""
-    command = f"run `snakemake --cores all --configfile config/{picture.campaign}`"
+    command = f"run `{picture.command}`"
     if not (picture.results / PAGE).exists():
         return command
     if digest(configuration.restore(picture.results / SNAPSHOT)) != digest(picture.asked):

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fences import fences
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
@@ -29,6 +30,13 @@ def pictures(monkeypatch):
     return module
 
 
+@pytest.mark.parametrize("name", ["campaign.yaml", "mine.py"])
+def test_the_campaign_of_the_tutorial_is_that_of_its_page(name: str) -> None:
+    shown = (block.text for block in fences(ROOT / "docs/tutorial.md"))
+    text = next(text for text in shown if text.startswith(f"# {name}\n"))
+    assert (ROOT / "docs/tutorial" / name).read_text() == text
+
+
 @pytest.mark.fast
 def test_every_picture_is_declared_once_and_shown(pictures) -> None:
     declared = [picture.path for picture in pictures.PICTURES]
@@ -44,12 +52,12 @@ def test_every_picture_is_declared_once_and_shown(pictures) -> None:
 def test_a_picture_is_stale_when_its_campaign_asks_for_something_else(
     pictures, tmp_path, monkeypatch
 ) -> None:
-    picture = pictures.PICTURES[1]
+    picture = pictures.PICTURES[0]
     monkeypatch.setattr(pictures, "DOCS", tmp_path)
     monkeypatch.setattr(pictures, "ROOT", tmp_path)
-    asked = tmp_path / "config" / picture.campaign
+    asked = tmp_path / picture.campaign
     asked.parent.mkdir()
-    shutil.copy(ROOT / "config" / picture.campaign, asked)
+    shutil.copy(ROOT / picture.campaign, asked)
     assert pictures.why_stale(picture) == "it was never drawn"
 
     picture.file.parent.mkdir()
@@ -60,6 +68,6 @@ def test_a_picture_is_stale_when_its_campaign_asks_for_something_else(
     assert "run `snakemake" in pictures.why_not_drawn(picture)
 
     asked.write_text(asked.read_text().replace("seed: 1", "seed: 2"))
-    assert pictures.why_stale(picture) == f"config/{picture.campaign} has changed"
+    assert pictures.why_stale(picture) == f"{picture.campaign} has changed"
     Image.new("RGB", (2, 2)).save(picture.file)
     assert pictures.why_stale(picture) == "it does not say which campaign it is from"
