@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, one_thread
+from timefair.cli.common import Commands, measuring_environment, one_thread
+from timefair.records.integrity import RUN_KEY
 
 
 def add_to(commands: Commands) -> None:
@@ -54,6 +58,39 @@ def add_to(commands: Commands) -> None:
     )
     verify.set_defaults(command=_verify)
 
+    replay = commands.add_parser(
+        "replay",
+        help="measure one recorded run again, and compare it with its record",
+        description="Measures one run of a record again, alone, by the campaign, the parameters "
+        "and the seed that the record names. With a budget of evaluations, both runs have to be "
+        "identical bit for bit; with a limit in seconds, their events have to agree until the "
+        "clock ends one of them. Prints the first event that differs beside the recorded one, and "
+        "what differs now in code, software, parameters, seed and machine. Start it in the folder "
+        "in which the campaign was started, if the algorithm or the problem is your own.",
+        example="timefair replay results/default/collected/Nelder-Mead.parquet --function 1"
+        " --dimension 5 --instance 1 --run 0",
+        exits={
+            0: "the runs are identical, or agree as far as the clock allows a comparison",
+            1: "the runs differ",
+            2: "the command line or the record is wrong, or the run cannot be measured here",
+        },
+    )
+    replay.add_argument(
+        "record", type=Path, metavar="RECORD", help="a record, or a file of results/NAME/collected"
+    )
+    only_one = "needed if the record has several"
+    replay.add_argument("--run", type=int, metavar="R", help=f"number of the run; {only_one}")
+    replay.add_argument("--instance", type=int, metavar="I", help=f"of the function; {only_one}")
+    replay.add_argument("--function", type=int, metavar="F", help=f"its number; {only_one}")
+    replay.add_argument("--dimension", type=int, metavar="D", help=f"of the problem; {only_one}")
+    replay.add_argument(
+        "--campaign",
+        type=Path,
+        metavar="FILE",
+        help="campaign file to measure by instead, which also names the parameters that differ",
+    )
+    replay.set_defaults(command=_replay)
+
 
 def _doctor(arguments: argparse.Namespace) -> int:
     from timefair.machine.host import Host
@@ -85,3 +122,20 @@ def _verify(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         print(summary)
     return int(summary.problems > 0)
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from timefair.replay.chosen import chosen_run
+
+    wanted = {name: getattr(arguments, name) for name in RUN_KEY}
+    recorded = chosen_run(arguments.record, wanted)
+    environment = measuring_environment(recorded.threads)
+    if environment != os.environ:
+        # Hash seed and threads are read when the interpreter and the libraries start.
+        command = [sys.executable, "-m", "timefair", *arguments.words]
+        return subprocess.run(command, env=environment, check=False).returncode
+    from timefair.replay.verdict import replay
+
+    verdict = replay(recorded, arguments.campaign)
+    print(*verdict.lines(), sep="\n")
+    return int(not verdict.same)
