@@ -16,7 +16,7 @@ from timefair.campaign.plan import Job
 from timefair.records.integrity import RUN_KEY, run_name
 from timefair.records.schema import PUBLISHED
 from timefair.records.status import Status
-from timefair.records.store import Record, open_record
+from timefair.records.store import MEND, Record, open_record
 
 LOST = (Status.KILLED, Status.INCONSISTENT)
 """The statuses of runs of which a record has no result to compare."""
@@ -142,10 +142,12 @@ def _refuse_all_but_one(
         return
     for name, number in given.items():
         if number not in places[name]:
-            known = format_ranges(sorted(places[name])) or "none"
+            known = format_ranges(places[name]) or "none"
             raise InputError(f"--{name}: {number} is not in {path}; it has {known}")
     if not rows:
         raise InputError(f"{path}: has no such run; runs of this problem may have ended earlier")
-    name = next(name for name in RUN_KEY if name not in given and rows[0][name] != rows[1][name])
-    known = format_ranges(sorted(places[name]))
-    raise InputError(f"{path}: has several runs like this; add --{name}, one of {known}")
+    open_names = [name for name in RUN_KEY if name not in given and len(places[name]) > 1]
+    if not open_names:
+        raise InputError(f"{path}: has this run twice; {MEND}")
+    choices = [f"--{name} ({format_ranges(places[name])})" for name in open_names]
+    raise InputError(f"{path}: has several such runs; choose one by {' '.join(choices)}")

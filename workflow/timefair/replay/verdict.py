@@ -46,8 +46,13 @@ class Verdict:
 
     @property
     def same(self) -> bool:
-        """Whether the runs agree as far as the clock allows, and have the same seed."""
-        return self.likeness.difference is None and self.recorded.row["seed"] == self.again["seed"]
+        """Whether the runs agree as far as the clock allows, and have the same seed.
+
+        False if the clock ended one of them before anything could be compared.
+        """
+        like, seeds = self.likeness, (self.recorded.row["seed"], self.again["seed"])
+        compared = like.in_full or like.evaluations > 0
+        return compared and like.difference is None and seeds[0] == seeds[1]
 
     def lines(self) -> Iterator[str]:
         """What `timefair replay` prints."""
@@ -68,6 +73,8 @@ class Verdict:
         like = self.likeness
         if like.difference is not None:
             return f"different, {like.difference.what} first"
+        if not (like.in_full or like.evaluations):
+            return "not compared: the clock ended one of the runs before their first evaluation"
         extent = f"{like.events} events in {like.evaluations} evaluations"
         if not self.same:
             return f"different, the seed alone; {extent} are the same"
