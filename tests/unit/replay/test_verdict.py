@@ -43,7 +43,7 @@ def test_an_edited_event_is_shown_beside_the_measured_one(forged):
     events = verdict.recorded.row["events"], verdict.again["events"]
     assert not verdict.same
     assert first == "f8 D=3 instance 2 run 1 of de: different, event 4 first"
-    assert recorded.startswith("  recorded  launch 0, ")
+    assert recorded.startswith("  event 4, recorded: launch 0, ")
     assert f"precision {events[0][3]['precision']!r}, at" in recorded
     assert f"precision {events[1][3]['precision']!r}, at" in again
 
@@ -148,8 +148,8 @@ def test_with_seconds_the_common_evaluations_agree(measured_record):
     assert not verdict.likeness.in_full
     assert verdict.likeness.evaluations > 0
     assert "identical as far as the clock allows" in lines[0]
-    assert lines[1].startswith("  recorded  ok, ended by time")
-    assert lines[2].startswith("  again     ok, ended by time")
+    assert lines[1].startswith("  run, recorded: ok, ended by time")
+    assert lines[2].startswith("  run, again:    ok, ended by time")
 
 
 def test_runs_without_a_common_evaluation_confirm_nothing(forged):

@@ -59,11 +59,9 @@ class Verdict:
         like, row = self.likeness, self.recorded.row
         yield f"{self.recorded}: {self._in_short}"
         if like.difference is not None:
-            yield f"  recorded  {like.difference.recorded}"
-            yield f"  again     {like.difference.again}"
+            yield from _side_by_side(*like.difference)
         if like.difference is not None or not like.in_full:
-            yield f"  recorded  {outcome(row)}"
-            yield f"  again     {outcome(self.again)}"
+            yield from _side_by_side("run", outcome(row), outcome(self.again))
         yield from map(str, self.changes)
         if not self.changes:
             yield NOTHING
@@ -81,6 +79,11 @@ class Verdict:
         if like.in_full:
             return f"identical, bit for bit: {extent}"
         return f"identical as far as the clock allows a comparison: {extent}"
+
+
+def _side_by_side(what: str, recorded: str, again: str) -> Iterator[str]:
+    yield f"  {what}, recorded: {recorded}"
+    yield f"  {what}, again:    {again}"
 
 
 def replay(
