@@ -67,6 +67,15 @@ def test_an_edited_limit_that_changes_no_run_gives_another_key(forged):
     assert "key of the configuration: " in lines[-1]
 
 
+def test_the_key_is_not_judged_where_a_rule_compared_the_algorithms(forged):
+    def edit(_, facts):
+        facts["campaign"]["stopping"] = {"rule": "race"}
+
+    verdict, lines = replayed(forged(edit))
+    assert verdict.same
+    assert lines[-1] == NOTHING
+
+
 def test_a_claimed_parameter_is_named(record: Path, campaign, tmp_path: Path):
     other = {"de": {"use": "timefair:DE", "parameters": {"F": 0.7}}}
     claimed = tmp_path / "claimed.yaml"

@@ -8,10 +8,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
 from timefair.cli.common import Commands, measuring_environment, one_thread
 from timefair.records.integrity import RUN_KEY
+
+if TYPE_CHECKING:
+    from timefair.replay.reproduction import Replayed
+    from timefair.replay.sample import Stratum
 
 
 def add_to(commands: Commands) -> None:
@@ -91,6 +96,25 @@ def add_to(commands: Commands) -> None:
     )
     replay.set_defaults(command=_replay)
 
+    reproduce = commands.add_parser(
+        "reproduce",
+        help="replay a random sample of the runs of a campaign",
+        description="Chooses runs of a campaign at random, the same share of each algorithm, and "
+        "replays each of them as `timefair replay` does. Prints one line per algorithm, what "
+        "differs, and a verdict.",
+        example="timefair reproduce results/default --share 5%",
+        exits={
+            0: "every chosen run is identical, or agrees as far as the clock allows",
+            1: "a run differs, or could not be compared",
+        },
+    )
+    reproduce.add_argument("folder", type=Path, metavar="RESULTS", help="results/NAME")
+    reproduce.add_argument(
+        "--share", default="5%", help="of the runs of each algorithm, at least one (5%%)"
+    )
+    reproduce.add_argument("--seed", type=int, default=1, help="of the random choice (1)")
+    reproduce.set_defaults(command=_reproduce)
+
 
 def _doctor(arguments: argparse.Namespace) -> int:
     from timefair.machine.host import Host
@@ -139,3 +163,54 @@ def _replay(arguments: argparse.Namespace) -> int:
     verdict = replay(recorded, arguments.campaign)
     print(*verdict.lines(), sep="\n")
     return int(not verdict.same)
+
+
+def _reproduce(arguments: argparse.Namespace) -> int:
+    share = _share(arguments.share)
+    if arguments.seed < 0:
+        raise InputError(f"--seed: {arguments.seed}: should be at least 0")
+    one_thread()
+    import numpy as np
+
+    from timefair.replay.reproduction import Finding, Reproduction, line_of
+    from timefair.replay.sample import sample
+
+    replays = []
+    for stratum in sample(arguments.folder, share, np.random.default_rng(arguments.seed)):
+        found = _replayed_elsewhere(stratum)
+        print(line_of(stratum, found), flush=True)
+        for each in found:
+            if each.finding in (Finding.DIFFERENT, Finding.UNDECIDED):
+                print(*each.lines, sep="\n", flush=True)
+        replays.append((stratum, found))
+    reproduction = Reproduction(replays)
+    print(*reproduction.summary(), sep="\n")
+    return int(not reproduction.succeeded)
+
+
+def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:
+    """Replay the runs of an algorithm in a new interpreter, which has its number of threads."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    from timefair.replay.reproduction import Finding, Replayed, replay_all
+
+    os.environ.update(measuring_environment(stratum.sampled[0].read().threads))
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
+        try:
+            return process.submit(replay_all, stratum.sampled).result()
+        except BrokenProcessPool:
+            lines = (f"{stratum.label}: its preparation ended the process",)
+            return [Replayed(Finding.UNDECIDED, lines)] * len(stratum.sampled)
+
+
+def _share(text: str) -> float:
+    """A share in (0, 1], written as a number or in percent."""
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise InputError(f"--share: {text}: should be above 0 and at most 100%, such as 5%")
+    return share

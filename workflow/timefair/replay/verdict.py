@@ -50,9 +50,14 @@ class Verdict:
 
         False if the clock ended one of them before anything could be compared.
         """
-        like, seeds = self.likeness, (self.recorded.row["seed"], self.again["seed"])
-        compared = like.in_full or like.evaluations > 0
-        return compared and like.difference is None and seeds[0] == seeds[1]
+        compared = self.likeness.in_full or self.likeness.evaluations > 0
+        return compared and not self.differs
+
+    @property
+    def differs(self) -> bool:
+        """Whether a difference was found, of the runs or of their seeds."""
+        seeds = (self.recorded.row["seed"], self.again["seed"])
+        return self.likeness.difference is not None or seeds[0] != seeds[1]
 
     def lines(self) -> Iterator[str]:
         """What `timefair replay` prints."""
@@ -71,11 +76,11 @@ class Verdict:
         like = self.likeness
         if like.difference is not None:
             return f"different, {like.difference.what} first"
-        if not (like.in_full or like.evaluations):
-            return "not compared: the clock ended one of the runs before their first evaluation"
         extent = f"{like.events} events in {like.evaluations} evaluations"
-        if not self.same:
+        if self.differs:
             return f"different, the seed alone; {extent} are the same"
+        if not self.same:
+            return "not compared: the clock ended one of the runs before their first evaluation"
         if like.in_full:
             return f"identical, bit for bit: {extent}"
         return f"identical as far as the clock allows a comparison: {extent}"
