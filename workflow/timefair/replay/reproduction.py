@@ -23,7 +23,7 @@ class Finding(StrEnum):
     """What the replay of one run has shown."""
 
     IDENTICAL = "identical bit for bit"
-    AGREES = "agree as far as the clock allows"
+    AGREES = "in agreement as far as the clock allows"
     DIFFERENT = "different"
     UNDECIDED = "could not be compared"
 
