@@ -32,6 +32,7 @@ ALLOWED = {
         "basics", "linux", "machine", "problems", "algorithms", "statistics", "records",
         "policies", "campaign",
     },
+    "replay": {"basics", "linux", "records", "policies", "campaign", "measure"},
     "processes": {"basics", "linux", "machine"},
     "rundata": {"basics", "records", "statistics"},
     "charts": {"basics", "problems"},  # what functions are called
@@ -62,6 +63,7 @@ LIBRARIES_KEPT_OUT = {
     "linux": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "machine": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "measure": {"pandas", "matplotlib", "seaborn"},
+    "replay": {"pandas", "matplotlib", "seaborn"},
     "records": {"pandas", "matplotlib", "seaborn"},
     "rundata": {"matplotlib", "seaborn"},
     "exhibits": {"seaborn"},
