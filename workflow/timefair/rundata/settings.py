@@ -71,6 +71,16 @@ class RunCount(Section):
     )
 
 
+class Matters(Section):
+    """What matters to the reader, in the tables of probabilities."""
+
+    ratio: Annotated[Positive, Field(ge=1)] = Field(
+        default=1.1,
+        description="Ratio of two expected running times from which on a difference matters. Below "
+        "it, two algorithms are practically equal.",
+    )
+
+
 class Statistics(Section):
     """How results are summarized; a change measures nothing again."""
 
@@ -103,6 +113,9 @@ class Statistics(Section):
         description="Pairs of algorithms in the tables of pairs. `all`: all pairs. `best`: pairs "
         "with the best algorithm. A list of algorithms: pairs with one of these. `null`: `all` for "
         "up to 12 algorithms, `best` for more.",
+    )
+    matters: Matters = Field(
+        default=Matters(), description="How large a difference has to be to matter."
     )
     mixed: Literal["refuse", "allow"] = Field(
         default="refuse",
