@@ -53,5 +53,5 @@ def draw(frame: pd.DataFrame, value: str) -> Figure:
         list(lines.index),
         [most for most, _, _ in LEVELS],
         [(words, colour) for _, words, colour in LEVELS],
-        f"probability of the lowest expected {costs.counted_in(frame, unit)}",
+        f"probability of the lowest expected running time in {costs.counted_in(frame, unit)}",
     )

@@ -71,6 +71,11 @@ def informed_by_the_field(
     has a flat prior; the spread is one of `SPREADS`, with equal probabilities. To find both, the
     draws are taken as normal. Then they are drawn again, with the density of the field as weight.
 
+    *Without a success.* Failures bound the cost from below and say nothing about how large it is.
+    The draws of an algorithm without a success therefore have their cost as a further weight, which
+    leaves the likelihood of its failures times a flat prior of the log cost; the field decides the
+    rest. Such an algorithm does not count for the spread and the centre.
+
     References
     ----------
     A. Gelman et al., Bayesian Data Analysis, 3rd edition, 2013, sections 5.4 and 10.4. G. K. Smyth,
@@ -87,16 +92,16 @@ def informed_by_the_field(
     True
     """
     logs = _widened(functions)
-    normal = [(x.mean(axis=0), x.var(axis=0)) for x in logs]
-    compared = [one for one in normal if one[0].size > 1]
-    if not compared:
-        return [np.exp(x) for x in logs]
-    evidence = np.sum([_log_evidence(*one) for one in compared], axis=0)
-    weights = np.exp(evidence - evidence.max())
+    normal = [
+        (x[:, one.successes > 0].mean(axis=0), x[:, one.successes > 0].var(axis=0))
+        for x, one in zip(logs, functions, strict=True)
+    ]
+    evidence = np.sum([_log_evidence(*one) for one in normal if one[0].size > 1], axis=0)
+    weights = np.broadcast_to(np.exp(evidence - np.max(evidence)), SPREADS.shape)
     spreads = rng.choice(SPREADS, size=FIELDS, p=weights / weights.sum())
     return [
-        np.exp(_redrawn(x, spreads, *of, rng) if x.shape[1] > 1 else x)
-        for x, of in zip(logs, normal, strict=True)
+        np.exp(_redrawn(x, one.successes == 0, spreads, *of, rng) if of[0].size else x)
+        for x, one, of in zip(logs, functions, normal, strict=True)
     ]
 
 
@@ -142,18 +147,22 @@ def _log_evidence(mean: NDArray[np.float64], variance: NDArray[np.float64]) -> N
 
 def _redrawn(
     logs: NDArray[np.float64],
+    bounded: NDArray[np.bool_],
     spreads: NDArray[np.float64],
     mean: NDArray[np.float64],
     variance: NDArray[np.float64],
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """Draws of the log costs on a function, weighted by the density of the field."""
+    """Draws of the log costs on a function, weighted by the density of the field.
+
+    `bounded` are algorithms whose costs are known from below only.
+    """
     draws, algorithms = logs.shape
     _, centre, precision = _centre(mean, variance, spreads)
     centre = centre + rng.standard_normal(FIELDS) / np.sqrt(precision)
     levels = np.quantile(logs, (np.arange(LEVELS) + 0.5) / LEVELS, axis=0)
     away = (levels - centre[:, np.newaxis, np.newaxis]) / spreads[:, np.newaxis, np.newaxis]
-    density = -0.5 * away**2
+    density = -0.5 * away**2 + np.where(bounded, levels, 0.0)
     chance = np.exp(density - density.max(axis=1, keepdims=True)).cumsum(axis=1)
     chance /= chance[:, -1:]
     per_field = -(-draws // FIELDS)
