@@ -360,6 +360,7 @@ FAULTS: list[tuple[str, object, str]] = [
     ),
     ("relative_targets", [2], "relative_targets.0: 2: should be less than 1"),
     ("statistics.executions", [0], "statistics.executions.0: 0: should be at least 1"),
+    ("statistics.matters.ratio", 0.9, "statistics.matters.ratio: 0.9: should be at least 1"),
     (
         "statistics.run_count.judge",
         "exact",

@@ -10,6 +10,7 @@ from timefair.report.findings.by_runs import from_runs
 from timefair.report.findings.functions import OnFunction, on_functions, summed_up
 from timefair.report.findings.orders import orders_changed
 from timefair.report.findings.portfolios import sharing_pays
+from timefair.report.findings.practical import matters
 from timefair.report.findings.ranked import by_rank, pairs_decided
 from timefair.report.findings.restarting import restarts
 from timefair.report.findings.shares import how_far, within
@@ -75,6 +76,7 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         summed_up(functions),
         orders_changed(evidence, space),
         pairs_decided(evidence, space),
+        *matters(evidence, space),
         *restarts(evidence, space),
         sharing_pays(evidence, space),
     ]

@@ -117,7 +117,8 @@ def _widened(functions: Sequence[OnFunction]) -> list[NDArray[np.float64]]:
         (variance * one.successes)[one.successes > 0]
         for variance, one in zip(unbiased, functions, strict=True)
     ]
-    usual = float(np.mean(np.concatenate(per_success))) if np.concatenate(per_success).size else 0.0
+    known = np.concatenate([np.empty(0), *per_success])
+    usual = float(known.mean()) if known.size else 0.0
     widened = []
     for x, variance, own, one in zip(logs, found, unbiased, functions, strict=True):
         of_field = usual / np.maximum(one.successes, 1)

@@ -47,7 +47,8 @@ def signed_rank(
     `PRIOR_FUNCTIONS` at a function without a difference, so its weights in a draw have a Dirichlet
     distribution. With these weights, the shares of the pairs of functions are computed whose
     average log ratio is above log(ratio), within the limits, and below -log(ratio); an average at a
-    limit counts half. One probability is the share of the draws in which its region is the largest.
+    limit counts half. One probability is the share of the draws in which its region is the largest;
+    if better and worse are the largest together, the draw counts half for each.
 
     References
     ----------
@@ -80,9 +81,11 @@ def signed_rank(
     above, below = (
         ((weights @ _heaviside(signed - limit)) * weights).sum(axis=1) for signed in (sums, -sums)
     )
-    largest = np.argmax(np.column_stack([above, 1.0 - above - below, below]), axis=1)
-    better, equal, worse = np.bincount(largest, minlength=3) / draws
-    return Practical(float(better), float(equal), float(worse))
+    ahead = above - below
+    ahead[np.isclose(above, below)] = 0.0
+    equal = np.maximum(above, below) <= 1.0 - above - below
+    better = np.heaviside(ahead, 0.5)[~equal].sum() / draws
+    return Practical(float(better), float(equal.mean()), float(1.0 - better - equal.mean()))
 
 
 def _log_ratios(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
