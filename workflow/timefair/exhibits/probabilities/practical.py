@@ -178,6 +178,6 @@ def _stated(found: Practical, analysis: Analysis) -> dict[str, Any]:
     said = [verdict for verdict, p in zip(VERDICTS, found, strict=True) if p >= analysis.confidence]
     return {
         **{f"p_{name}": p for name, p in zip(VERDICTS, found, strict=True)},
-        "verdict": said[0] if said else None,
+        "verdict": said[0] if said else np.nan,
         "matters": analysis.matters.ratio,
     }
