@@ -1,6 +1,7 @@
 """How often statements about algorithms are right that the package gives a probability.
 
-    python tests/benchmarks/probabilities.py [--fields 12] [--output docs/probabilities]
+    python tests/benchmarks/probabilities.py [--fields 15] [--output docs/probabilities]
+    python tests/benchmarks/probabilities.py --bootstrap-alone --output OTHER
 
 A field is a simulated campaign: algorithms on functions with one target, whose true expected
 running times (ERT) are known. The log of the true ERT is the sum of a number for the function, one
@@ -15,7 +16,8 @@ with the truth:
 - best over functions: the Plackett-Luce model, about that law.
 
 `calibration.csv` has the number of statements and of right ones by kind, law, spread, runs and
-probability (20 bins); `calibration.png` shows them.
+probability (20 bins); `calibration.png` shows them. `--bootstrap-alone` leaves out what the field
+says.
 """
 
 from __future__ import annotations
@@ -86,7 +88,9 @@ def measured(law: str, scale: float, rate: float, runs: int, rng: np.random.Gene
     return Cell(np.minimum(cost, budget), cost < budget, truth)
 
 
-def statements(law: str, spread: float, runs: int, rng: np.random.Generator) -> Iterator[Statement]:
+def statements(
+    law: str, spread: float, runs: int, rng: np.random.Generator, *, informed: bool = True
+) -> Iterator[Statement]:
     """All statements about one field."""
     own = rng.normal(0.0, spread / np.sqrt(2), ALGORITHMS)
     cells = list(_functions(law, own, spread / np.sqrt(2), runs, rng))
@@ -98,7 +102,8 @@ def statements(law: str, spread: float, runs: int, rng: np.random.Generator) -> 
         )
         for of_function in cells
     ]
-    for draws, of_function in zip(informed_by_the_field(drawn, rng=rng), cells, strict=True):
+    costs = informed_by_the_field(drawn, rng=rng) if informed else [one.costs for one in drawn]
+    for draws, of_function in zip(costs, cells, strict=True):
         yield from _on_function(draws, of_function)
     yield from _over(cells, own, spread / np.sqrt(2), rng)
 
@@ -146,7 +151,7 @@ def _over(
                 yield Statement(PAIR_OVER, p, k == largest)
 
 
-def calibration(fields: int, seed: int = 1) -> pd.DataFrame:
+def calibration(fields: int, seed: int = 1, *, informed: bool = True) -> pd.DataFrame:
     """Number of statements and of right ones, by kind, law, spread, runs and bin."""
     rows = []
     for place, (law, spread, runs) in enumerate(product(LAWS, SPREADS, RUNS)):
@@ -198,11 +203,12 @@ def draw(table: pd.DataFrame, path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--fields", type=int, default=12)
+    parser.add_argument("--fields", type=int, default=15)
     parser.add_argument("--output", type=Path, default=Path("docs/probabilities"))
+    parser.add_argument("--bootstrap-alone", action="store_true")
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
-    table = calibration(arguments.fields)
+    table = calibration(arguments.fields, informed=not arguments.bootstrap_alone)
     table.to_csv(arguments.output / "calibration.csv", index=False, float_format="%.4g")
     draw(table, arguments.output / "calibration.png")
     for by in (["kind"], ["kind", "runs"], ["kind", "runs", "spread"]):
