@@ -156,9 +156,8 @@ def calibration(fields: int, seed: int = 1, *, informed: bool = True) -> pd.Data
     rows = []
     for place, (law, spread, runs) in enumerate(product(LAWS, SPREADS, RUNS)):
         rng = np.random.default_rng([seed, place])
-        made = pd.DataFrame(
-            [one for _ in range(fields) for one in statements(law, spread, runs, rng)]
-        )
+        fields_made = (statements(law, spread, runs, rng, informed=informed) for _ in range(fields))
+        made = pd.DataFrame([one for of_field in fields_made for one in of_field])
         made["bin"] = np.minimum((made["probability"] * BINS + 1e-9).astype(int), BINS - 1)
         sums = made.groupby(["kind", "bin"], as_index=False).agg(
             statements=("right", "size"), right=("right", "sum"), stated=("probability", "sum")

@@ -531,6 +531,13 @@ def test_a_snapshot_restores_the_campaign(tmp_path: Path) -> None:
     assert restore(tmp_path / "campaign.json") == campaign
 
 
+def test_a_snapshot_from_before_differences_mattered_is_read(tmp_path: Path) -> None:
+    old = json.loads(parse(CAMPAIGN).snapshot())
+    del old["statistics"]["matters"]
+    (tmp_path / "campaign.json").write_text(json.dumps(old))
+    assert restore(tmp_path / "campaign.json").statistics.matters.ratio == 1.1
+
+
 EVERY_KEY = {
     "restart": {
         "policy": "independent", "tau_s": None, "tau_evaluations": None, "plateau_s": None,
