@@ -37,7 +37,7 @@ def said(*, best="DE", resolved=None, functions=24, **tables):
     )
     made = {"probability_best": probabilities, "practical": practical}
     if resolved:
-        row = {"suite": "bbob", "dimension": 2, "function": "all", "resolved_ratio": resolved}
+        row = {"suite": "bbob", "dimension": 2, "function": "3", "resolved_ratio": resolved}
         made["resolution"] = pd.DataFrame([row])
     evidence = Evidence(made | tables, configuration.parse(CAMPAIGN))
     return list(matters(evidence, Space("bbob", 2)))

@@ -41,9 +41,10 @@ def _best(first: pd.Series[Any]) -> str:
     """How probably the first algorithm is the best over functions."""
     limits = f"[{100 * first['p_first_low']:.0f}, {100 * first['p_first_high']:.0f}]"
     return (
-        f"{first['algorithm']} is the best over functions like these with a probability of "
-        f"{percent(float(first['p_best']))}; on one more such function, it is the first with a "
-        f"probability of {percent(float(first['p_first']))} {limits} (Plackett-Luce)."
+        f"By the expected cost to the hardest target of each function, {first['algorithm']} is the "
+        f"best over functions like these with a probability of {percent(float(first['p_best']))}; "
+        "on one more such function, it is the first with a probability of "
+        f"{percent(float(first['p_first']))} {limits} (Plackett-Luce)."
     )
 
 
@@ -60,7 +61,7 @@ def _counted(
     equal = int(verdicts.get("equal", 0))
     open_ones = len(rows) - better - equal - worse
     ratio = float(rows["matters"].iloc[0])
-    resolved = evidence.resolved(space, evidence.unit)
+    resolved = max(evidence.resolved(space, evidence.unit, each) for each in rows["function"])
     machine = ""
     if resolved > ratio:
         shown = number(resolved, digits=2)
