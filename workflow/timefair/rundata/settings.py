@@ -88,7 +88,10 @@ class Statistics(Section):
         default=(0.1, 0.5, 0.9), description="Quantiles: peak, average and bad case."
     )
     confidence: Share = Field(default=0.95, description="Confidence of the intervals.")
-    resamples: Resamples = Field(default=1000, description="Bootstrap resamples.")
+    resamples: Resamples = Field(
+        default=1000,
+        description="Bootstrap resamples, and draws in the tables of probabilities.",
+    )
     executions: Annotated[tuple[Count, ...], Field(min_length=1, strict=False)] = Field(
         default=(1, 2, 3, 5, 10, 20, 50),
         description="Numbers of executions k, for the best of k runs.",
