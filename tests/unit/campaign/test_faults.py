@@ -360,6 +360,7 @@ FAULTS: list[tuple[str, object, str]] = [
     ),
     ("relative_targets", [2], "relative_targets.0: 2: should be less than 1"),
     ("statistics.executions", [0], "statistics.executions.0: 0: should be at least 1"),
+    ("statistics.matters.ratio", 0.9, "statistics.matters.ratio: 0.9: should be at least 1"),
     (
         "statistics.run_count.judge",
         "exact",
@@ -528,6 +529,13 @@ def test_a_snapshot_restores_the_campaign(tmp_path: Path) -> None:
     campaign = parse(CAMPAIGN)
     (tmp_path / "campaign.json").write_text(campaign.snapshot())
     assert restore(tmp_path / "campaign.json") == campaign
+
+
+def test_a_snapshot_from_before_differences_mattered_is_read(tmp_path: Path) -> None:
+    old = json.loads(parse(CAMPAIGN).snapshot())
+    del old["statistics"]["matters"]
+    (tmp_path / "campaign.json").write_text(json.dumps(old))
+    assert restore(tmp_path / "campaign.json").statistics.matters.ratio == 1.1
 
 
 EVERY_KEY = {

@@ -86,6 +86,7 @@ def frames_of(functions, dimensions, algorithms, change):
         "cost_winners": cost_winners_of(spread, functions),
         "cost_map": cost_map_of(dimensions, algorithms),
         "portfolio": portfolio_of(dimensions, algorithms),
+        "probability_best": probability_best_of(keys),
         "restarts": restarts,
         "restart_what_if": restart_what_if_of(spread),
         "overhead": overhead_of(keys, change),
@@ -154,6 +155,15 @@ def portfolio_of(dimensions, algorithms):
         rows[-1] |= dict.fromkeys(("held_out", "held_out_low", "held_out_high", "gain"), np.nan)
         rows[-1] |= dict.fromkeys(("gain_low", "gain_high"), np.nan)
     return pd.DataFrame(rows)
+
+
+def probability_best_of(keys):
+    """The later the algorithm, the less probable; over all functions, too."""
+    over = keys.drop_duplicates(["suite", "dimension", "algorithm"]).assign(function="all")
+    rows = pd.concat([keys.assign(function=keys["function"].astype(str)), over])
+    weight = 0.3 ** rows.groupby("algorithm").ngroup()
+    total = weight.groupby([rows["dimension"], rows["function"]]).transform("sum")
+    return rows.assign(p_best=weight / total, unit="seconds").reset_index(drop=True)
 
 
 def cost_winners_of(spread, functions):

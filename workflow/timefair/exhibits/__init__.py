@@ -5,6 +5,7 @@ INDEX = "index.json"
 
 ROOMS = (
     "comparisons",
+    "probabilities",
     "runtimes",
     "costs",
     "restarts",

@@ -9,6 +9,10 @@ class Question(Enum):
     """A question, and the page of the documentation that explains its answers."""
 
     BETTER = "Which algorithm is better, and how certain is that?", "comparisons.md"
+    PROBABLE = (
+        "How likely is each algorithm the best, and does the difference matter?",
+        "probabilities.md",
+    )
     INVERSION = "Which algorithm wins in evaluations and loses in seconds?", "comparisons.md"
     TARGET = "How long until a target is reached, restarts included?", "runtimes.md"
     COST = "Which algorithm is best at the cost of my evaluations?", "evaluation-cost.md"

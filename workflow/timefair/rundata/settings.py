@@ -71,6 +71,16 @@ class RunCount(Section):
     )
 
 
+class Matters(Section):
+    """What matters to the reader, in the tables of probabilities."""
+
+    ratio: Annotated[Positive, Field(ge=1)] = Field(
+        default=1.1,
+        description="Ratio of two expected running times from which on a difference matters. Below "
+        "it, two algorithms are practically equal.",
+    )
+
+
 class Statistics(Section):
     """How results are summarized; a change measures nothing again."""
 
@@ -78,7 +88,10 @@ class Statistics(Section):
         default=(0.1, 0.5, 0.9), description="Quantiles: peak, average and bad case."
     )
     confidence: Share = Field(default=0.95, description="Confidence of the intervals.")
-    resamples: Resamples = Field(default=1000, description="Bootstrap resamples.")
+    resamples: Resamples = Field(
+        default=1000,
+        description="Bootstrap resamples, and draws in the tables of probabilities.",
+    )
     executions: Annotated[tuple[Count, ...], Field(min_length=1, strict=False)] = Field(
         default=(1, 2, 3, 5, 10, 20, 50),
         description="Numbers of executions k, for the best of k runs.",
@@ -103,6 +116,9 @@ class Statistics(Section):
         description="Pairs of algorithms in the tables of pairs. `all`: all pairs. `best`: pairs "
         "with the best algorithm. A list of algorithms: pairs with one of these. `null`: `all` for "
         "up to 12 algorithms, `best` for more.",
+    )
+    matters: Matters = Field(
+        default=Matters(), description="How large a difference has to be to matter."
     )
     mixed: Literal["refuse", "allow"] = Field(
         default="refuse",

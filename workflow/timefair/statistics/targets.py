@@ -76,3 +76,34 @@ def relative_targets(
             start, least = sample_quantile(starts, 0.5), found[runs].min()
             targets[runs] = least + left * (start - least)
     return targets
+
+
+def decisive_target(targets: ArrayLike, rates: ArrayLike) -> float | None:
+    """The target at which algorithms are compared on a function if one target has to do.
+
+    Parameters
+    ----------
+    targets : array_like, shape (targets,)
+        In any order; small is hard.
+    rates : array_like, shape (algorithms, targets)
+        Share of the runs of each algorithm that reached each target.
+
+    Returns
+    -------
+    float or None
+        The hardest target that at least half of the runs of some algorithm reached. If there is
+        none, the hardest that any run reached; None if no run reached any.
+
+    Examples
+    --------
+    >>> decisive_target([10.0, 1.0, 0.1], [[1.0, 0.5, 0.2], [1.0, 0.3, 0.0]])
+    1.0
+    >>> decisive_target([10.0, 1.0], [[0.2, 0.0]]), decisive_target([10.0], [[0.0]])
+    (10.0, None)
+    """
+    values = np.asarray(targets, dtype=np.float64)
+    most = np.asarray(rates, dtype=np.float64).max(axis=0)
+    for reached in (most >= 0.5, most > 0):
+        if reached.any():
+            return float(values[reached].min())
+    return None

@@ -1,6 +1,8 @@
-"""How many times the best each algorithm needs or has on each function, as a map."""
+"""A map of the algorithms on each function; how many times the best each of them needs or has."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -65,10 +67,43 @@ def draw(
     """
     panels.require_rows(frame)
     problem = ["suite", "dimension", "function"]
+    frame = frame.sort_values("function", kind="stable")
     frame = frame.assign(algorithm=frame["algorithm"].astype(str))
     frame["ratio"] = _ratios(frame[value], frame.groupby(problem)[value].transform("min"))
     ranks = frame.groupby(problem)["ratio"].rank(na_option="bottom")
     lines = ranks.groupby(frame["algorithm"]).mean().sort_values(kind="stable").index
+    entries = [(words, colour) for (_, words), colour in zip(levels, COLOURS, strict=True)]
+    return mapped(
+        frame, "ratio", list(lines), [most for most, _ in levels], [*entries, (never, NEVER)], label
+    )
+
+
+def mapped(
+    frame: pd.DataFrame,
+    value: str,
+    lines: list[str],
+    limits: Sequence[float],
+    entries: Sequence[tuple[str, str]],
+    label: str,
+) -> Figure:
+    """A line per algorithm and a column per function, in the colours of levels of a value.
+
+    Parameters
+    ----------
+    frame
+        With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`; NaN
+        leaves the cell empty. The order of the functions is that of their first rows.
+    value
+        The column that is shown.
+    lines
+        The algorithms from top to bottom.
+    limits
+        The largest value of each level, rising.
+    entries
+        Words for the legend and colour of each level, and of infinite values if there is one more.
+    label
+        What the values are.
+    """
     spaces = list(frame.groupby(["suite", "dimension"], sort=True))
     several = frame["suite"].nunique() > 1
     columns = sum(rows["function"].nunique() for _, rows in spaces)
@@ -84,19 +119,23 @@ def draw(
         column_in = (style.WIDTH_IN - letters_in - 0.2) / columns
         for ax, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
             table = rows.pivot_table(
-                index="algorithm", columns="function", values="ratio", aggfunc="first", dropna=False
-            ).reindex(lines)
-            _cells(ax, table.to_numpy(dtype=np.float64), levels)
+                index="algorithm", columns="function", values=value, aggfunc="first",
+                dropna=False, sort=False,
+            ).reindex(lines)  # fmt: skip
+            _cells(ax, table.to_numpy(dtype=np.float64), limits, [colour for _, colour in entries])
             head = f"{suite} " if several else ""
             ax.set_title(f"{head}D = {dimension}")
             ax.set_yticks(range(len(lines)), lines if ax is axes[0] else [], fontsize=size)
             called = [
-                panels.called(frame, suite, f) if column_in >= NAME_IN else f"f{f}" for f in table
+                panels.called(frame, suite, f)
+                if column_in >= NAME_IN or not str(f).isdigit()
+                else f"f{f}"
+                for f in table
             ]
             small = min(6.5, POINTS_PER_LINE * 72 * column_in)
             ax.set_xticks(range(len(called)), called, fontsize=small, rotation=90)
         figure.supxlabel(label, fontsize=7.5)
-        _legend(figure, levels, never)
+        _legend(figure, entries)
     return figure
 
 
@@ -108,18 +147,20 @@ def _ratios(values: pd.Series, best: pd.Series) -> NDArray[np.float64]:
     return np.where(np.isinf(value), np.inf, np.where(np.isnan(value), np.nan, ratio))
 
 
-def _cells(ax: Axes, ratios: NDArray[np.float64], levels: Levels) -> None:
-    """Fill the cells, all of one colour as one path."""
-    height, width = ratios.shape
+def _cells(
+    ax: Axes, values: NDArray[np.float64], limits: Sequence[float], colours: Sequence[str]
+) -> None:
+    """Fill the cells, all of one colour as one path; the last colour is left for infinite ones."""
+    height, width = values.shape
     ax.set_xlim(-0.5, width - 0.5)
     ax.set_ylim(height - 0.5, -0.5)
     ax.grid(visible=False)
     ax.tick_params(length=0)
-    least = 0.0
-    for (most, _), colour in zip(levels, COLOURS, strict=True):
-        _fill(ax, (ratios > least * CLOSE) & (ratios <= most * CLOSE) & np.isfinite(ratios), colour)
+    least = -np.inf
+    for most, colour in zip(limits, colours, strict=False):
+        _fill(ax, (values > least * CLOSE) & (values <= most * CLOSE) & np.isfinite(values), colour)
         least = most
-    _fill(ax, np.isinf(ratios), NEVER)
+    _fill(ax, np.isinf(values), colours[-1])
 
 
 def _fill(ax: Axes, where: NDArray[np.bool_], colour: str) -> None:
@@ -137,12 +178,10 @@ def _fill(ax: Axes, where: NDArray[np.bool_], colour: str) -> None:
     ax.add_artist(PathPatch(path, facecolor=colour, edgecolor="white", linewidth=0.3))
 
 
-def _legend(figure: Figure, levels: Levels, never: str) -> None:
-    words = [*(words for _, words in levels), never]
-    entries = zip(words, (*COLOURS, NEVER), strict=True)
+def _legend(figure: Figure, entries: Sequence[tuple[str, str]]) -> None:
     figure.legend(
-        handles=[Rectangle((0, 0), 1, 1, color=colour, label=name) for name, colour in entries],
+        handles=[Rectangle((0, 0), 1, 1, color=colour, label=words) for words, colour in entries],
         loc="outside upper center",
-        ncols=len(words),
+        ncols=len(entries),
         handlelength=1.2,
     )

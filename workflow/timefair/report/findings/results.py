@@ -14,6 +14,7 @@ from scipy.stats import fisher_exact
 from timefair.report.evidence import Evidence, Space
 from timefair.report.words import duration, number
 from timefair.rundata.measures import quantile_name
+from timefair.statistics.targets import decisive_target
 
 COST = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
 
@@ -83,16 +84,18 @@ def by_cost(
     if rows.empty:
         return
     rows = rows[rows[COST[unit]].notna()]  # published data have no seconds
-    reached = rows[rows["successes"] > 0].groupby("function")["target"].min()
-    usual = rows[2 * rows["successes"] >= rows["runs"]].groupby("function")["target"].min()
-    for function, target in usual.combine_first(reached).items():
-        at = rows[(rows["function"] == function) & (rows["target"] == target)]
+    for function, every in rows.groupby("function"):
+        rates = every.pivot_table("success_rate", "algorithm", "target", observed=True)
+        target = decisive_target(rates.columns.to_numpy(), rates.to_numpy())
+        if target is None:
+            continue
+        at = every[every["target"] == target]
         ratio = evidence.resolved(space, unit, function)
         results = [
             replace(one.widened(ratio), level=1 - evidence.confidence)
             for one in _results(at, COST[unit])
         ]
-        yield int(str(function)), float(str(target)), results
+        yield int(str(function)), target, results
 
 
 def precisions_at(

@@ -14,6 +14,7 @@ from timefair.report.findings.orders import (
     reversed_over_functions,
 )
 from timefair.report.findings.portfolios import sharing_pays
+from timefair.report.findings.practical import matters
 from timefair.report.findings.ranked import by_rank, pairs_decided
 from timefair.report.findings.restarting import restarts
 from timefair.report.findings.shares import how_far, within
@@ -84,6 +85,7 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         reversed_over_functions(evidence, space),
         orders_changed(evidence, space),
         pairs_decided(evidence, space),
+        *matters(evidence, space),
         *restarts(evidence, space),
         sharing_pays(evidence, space),
     ]

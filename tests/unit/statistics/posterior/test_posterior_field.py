@@ -1,0 +1,74 @@
+"""What the field says: width and place of the draws, and algorithms without a success."""
+
+import numpy as np
+import pytest
+
+from timefair.statistics.posterior.bootstrap import ert_draws, probability_of_best
+from timefair.statistics.posterior.field import OnFunction, informed_by_the_field
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(4)
+
+
+def field(rng, means, *, deviation=0.5, runs=10, functions=12, draws=2000):
+    counts = np.full(len(means), runs)
+    return [
+        OnFunction(np.exp(rng.normal(means, deviation, (draws, len(means)))), counts, counts)
+        for _ in range(functions)
+    ]
+
+
+def test_luck_is_taken_back_where_algorithms_hardly_differ(rng):
+    functions = [field(rng, rng.normal(0, 0.5, 4), functions=1)[0] for _ in range(20)]
+    before = np.std([np.log(one.costs).mean(axis=0) for one in functions], axis=1).mean()
+    informed = informed_by_the_field(functions, rng=rng)
+    after = np.std([np.log(draws).mean(axis=0) for draws in informed], axis=1).mean()
+    assert after < 0.3 * before
+
+
+def test_clear_differences_stay(rng):
+    (draws, *_) = informed_by_the_field(field(rng, [0.0, 5.0, 9.0], deviation=0.1), rng=rng)
+    np.testing.assert_allclose(np.log(draws).mean(axis=0), [0.0, 5.0, 9.0], atol=0.05)
+
+
+def test_few_runs_are_widened_to_what_is_usual(rng):
+    wide = field(rng, [0.0, 20.0], runs=3, deviation=[0.01, 1.0])
+    (draws, *_) = informed_by_the_field(wide, rng=rng)
+    assert np.log(draws[:, 0]).std() > 0.5
+    many = field(rng, [0.0, 20.0], runs=1000, deviation=[0.01, 1.0])
+    (draws, *_) = informed_by_the_field(many, rng=rng)
+    assert np.log(draws[:, 0]).std() < 0.1
+
+
+def test_cheap_failures_do_not_make_the_best_algorithm(rng):
+    success = np.arange(3) < 2
+    costs = np.column_stack(
+        [
+            ert_draws(np.full(8, 1.0), np.zeros(8, bool), draws=1000, rng=rng),
+            np.exp(rng.normal([3.0, 4.0], 0.2, (1000, 2))),
+        ]
+    )[:, [1, 2, 0]]
+    one = OnFunction(costs, np.full(3, 8), np.where(success, 8, 0))
+    (informed,) = informed_by_the_field([one], rng=rng)
+    assert probability_of_best(costs)[2] > probability_of_best(informed)[2] + 0.1
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,)])
+def test_a_field_of_nobody_or_one_stays(shape, rng):
+    costs = np.exp(rng.normal(size=(100, *shape)))
+    counts = np.full(shape, 50)
+    (informed,) = informed_by_the_field([OnFunction(costs, counts, counts)], rng=rng)
+    assert informed.shape == costs.shape
+    assert np.isfinite(informed).all()
+
+
+def test_no_function_gives_nothing(rng):
+    assert informed_by_the_field([], rng=rng) == []
+
+
+def test_functions_may_have_different_algorithms(rng):
+    functions = [*field(rng, [0.0, 1.0], functions=2), *field(rng, [0.0, 1.0, 2.0], functions=1)]
+    shapes = [draws.shape for draws in informed_by_the_field(functions, rng=rng)]
+    assert shapes == [(2000, 2), (2000, 2), (2000, 3)]

@@ -1,0 +1,170 @@
+"""Draws of the expected running times of all algorithms, from which probabilities are counted."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.rundata.problems import Spent
+from timefair.rundata.published import with_published
+from timefair.rundata.runs import UNITS, Runs, Unit
+from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import ProblemRuns, Space, problems
+from timefair.statistics.ert import ert, success_rate
+from timefair.statistics.posterior.bootstrap import ert_draws
+from timefair.statistics.posterior.field import OnFunction, informed_by_the_field
+from timefair.statistics.ranks import average_ranks
+from timefair.statistics.targets import decisive_target
+
+
+@dataclass(frozen=True)
+class LikelyCosts:
+    """What the algorithms cost on one function, to the target that decides there.
+
+    Attributes
+    ----------
+    function
+        Its number.
+    target
+        The target; see `statistics.targets.decisive_target`.
+    algorithms
+        By the alphabet.
+    runs, successes
+        Of each algorithm, shape (algorithms,).
+    ert
+        Expected running time, `inf` without a success; shape (algorithms,).
+    draws
+        Draws of it, shape (draws, algorithms); NaN for fewer than two runs, and if the runs of an
+        algorithm cost nothing.
+    """
+
+    function: int
+    target: float
+    algorithms: tuple[str, ...]
+    runs: NDArray[np.intp]
+    successes: NDArray[np.intp]
+    ert: NDArray[np.float64]
+    draws: NDArray[np.float64]
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Of which algorithms there are draws, shape (algorithms,)."""
+        return np.asarray(~np.isnan(self.draws).any(axis=0))
+
+
+@dataclass(frozen=True)
+class LikelySpace:
+    """The functions of a suite and dimension on which a run reached a target, in one unit."""
+
+    space: Space
+    unit: Unit
+    functions: tuple[LikelyCosts, ...]
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """The keys of its rows."""
+        return {"suite": self.space[0], "dimension": self.space[1], "unit": self.unit}
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Of all functions, by the alphabet."""
+        return tuple(sorted({name for one in self.functions for name in one.algorithms}))
+
+    def table(self) -> NDArray[np.float64]:
+        """ERT, shape (functions, algorithms); NaN where an algorithm was not run."""
+        places = {name: k for k, name in enumerate(self.algorithms)}
+        values = np.full((len(self.functions), len(places)), np.nan)
+        for row, one in zip(values, self.functions, strict=True):
+            row[[places[name] for name in one.algorithms]] = one.ert
+        return values
+
+    def ranks(self) -> dict[str, float]:
+        """The average rank of each algorithm; one that was not run shares the worst."""
+        values = np.nan_to_num(self.table(), nan=np.inf, posinf=np.inf)
+        return dict(zip(self.algorithms, average_ranks(values).tolist(), strict=True))
+
+
+def likely_costs(runs: Runs, analysis: Analysis) -> Iterator[LikelySpace]:
+    """Each suite and dimension in each unit in which there are costs.
+
+    Draws from the runs of an algorithm depend on its own names alone. Published data count in
+    evaluations.
+    """
+    everyone = with_published(runs)
+    targets = analysis.targets_from_easy
+    spent = {
+        unit: Spent.until(everyone.runtimes(unit, targets), everyone.spent(unit)) for unit in UNITS
+    }
+    together: dict[Space, list[ProblemRuns]] = defaultdict(list)
+    for problem in problems(everyone):
+        together[problem.space].append(problem)
+    for space, of_space in together.items():
+        for unit in UNITS:
+            found = [
+                one
+                for problem in of_space
+                if (one := _on_function(everyone, problem, unit, spent[unit], analysis))
+            ]
+            if found:
+                rng = analysis.stream({"suite": space[0], "dimension": space[1], "unit": unit})
+                yield LikelySpace(space, unit, tuple(_informed(found, rng)))
+
+
+def _on_function(
+    runs: Runs, problem: ProblemRuns, unit: Unit, spent: Spent, analysis: Analysis
+) -> LikelyCosts | None:
+    rows = problem.samples(np.arange(len(runs.frame)))
+    rows = {name: mine for name, mine in rows.items() if unit in runs.units_of(mine)}
+    if not rows:
+        return None
+    targets = analysis.targets_from_easy
+    rates = [success_rate(spent.success[mine], axis=0) for mine in rows.values()]
+    target = decisive_target(targets, rates)
+    if target is None:
+        return None
+    at = targets.index(target)
+    cells = {name: (spent.cost[mine, at], spent.success[mine, at]) for name, mine in rows.items()}
+    return LikelyCosts(
+        int(problem.names["function"]),
+        target,
+        tuple(cells),
+        np.array([len(cost) for cost, _ in cells.values()], dtype=np.intp),
+        np.array([success.sum() for _, success in cells.values()], dtype=np.intp),
+        np.array([float(ert(*cell)) for cell in cells.values()]),
+        np.column_stack(
+            [
+                _drawn(*cell, analysis, analysis.stream({**problem.names, "algorithm": name}))
+                for name, cell in cells.items()
+            ]
+        ),
+    )
+
+
+def _drawn(
+    cost: NDArray[np.float64],
+    success: NDArray[np.bool_],
+    analysis: Analysis,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    drawn = ert_draws(cost, success, draws=analysis.resamples, rng=rng)
+    return np.where(drawn > 0, drawn, np.nan)
+
+
+def _informed(found: list[LikelyCosts], rng: np.random.Generator) -> Iterator[LikelyCosts]:
+    """With the draws that follow from all functions and algorithms."""
+    known = [one.known for one in found]
+    informed = informed_by_the_field(
+        [
+            OnFunction(one.draws[:, mine], one.runs[mine], one.successes[mine])
+            for one, mine in zip(found, known, strict=True)
+        ],
+        rng=rng,
+    )
+    for one, mine, draws in zip(found, known, informed, strict=True):
+        one.draws[:, mine] = draws
+        yield one

@@ -1,0 +1,119 @@
+"""Bayesian bootstrap of the expected running time (ERT)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.statistics.ert import check_pairs
+
+
+def ert_draws(
+    spent: ArrayLike, success: ArrayLike, *, draws: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Draws from the posterior distribution of the ERT of one algorithm.
+
+    Each draw gives the runs random weights, which are uniform on the simplex, and divides the
+    weighted cost by the weighted successes.
+
+    Parameters
+    ----------
+    spent : array_like, shape (R, ...)
+        Cost of each run, as for `timefair.statistics.ert.ert`; one column per unit, for example.
+    success : array_like of bool, same shape
+        Whether the run reached the target.
+    draws : int
+        Number of draws.
+    rng : numpy.random.Generator
+        Source of the draws.
+
+    Returns
+    -------
+    ndarray, shape (draws, ...)
+        In the unit of `spent`; NaN for fewer than two runs, because their spread is unknown.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a cost is negative or not finite, or `draws` is below 1.
+
+    Notes
+    -----
+    The ERT is infinite where no success has a weight. Weights are positive, so this happens only
+    to an algorithm without a success, and then in every draw: the bootstrap holds what was not
+    observed to be impossible, and one failed run would be as certain as a thousand. Such an
+    algorithm is given one more run, which reaches the target at the mean cost of the others. The
+    draws are then (R + 1) times that cost and more, and grow with the number of failures.
+
+    References
+    ----------
+    D. B. Rubin, The Bayesian bootstrap, Annals of Statistics 9 (1981).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> values = ert_draws([1.0, 3.0, 10.0], [True, True, False], draws=1000, rng=rng)
+    >>> bool(6.0 < np.median(values) < 8.0)  # the ERT is 7
+    True
+    >>> never = ert_draws([10.0, 10.0, 10.0], [False] * 3, draws=1000, rng=rng)
+    >>> bool(np.median(never) > 40.0)
+    True
+    """
+    cost, reached = check_pairs(spent, success)
+    if draws < 1:
+        raise ValueError(f"draws must be at least 1, not {draws}")
+    if len(cost) < 2:
+        return np.full((draws, *cost.shape[1:]), np.nan)
+    weights = rng.standard_exponential((draws, len(cost)))
+    further = rng.standard_exponential((draws, *[1] * (cost.ndim - 1)))
+    further = further * ~reached.any(axis=0)
+    total = np.tensordot(weights, cost, axes=1) + further * cost.mean(axis=0)
+    successes = np.tensordot(weights, reached.astype(np.float64), axes=1) + further
+    return np.asarray(total / successes)
+
+
+def probability_of_best(costs: ArrayLike) -> NDArray[np.float64]:
+    """Share of the draws in which each algorithm has the lowest cost; equal ones share a draw.
+
+    Parameters
+    ----------
+    costs : array_like, shape (draws, algorithms)
+        A draw of the ERT of each algorithm, `inf` allowed.
+
+    Returns
+    -------
+    ndarray, shape (algorithms,)
+        Probabilities with the sum 1.
+
+    Examples
+    --------
+    >>> probability_of_best([[1.0, 2.0], [3.0, 3.0]]).tolist()
+    [0.75, 0.25]
+    """
+    values = np.asarray(costs, dtype=np.float64)
+    first = values == values.min(axis=1, keepdims=True)
+    return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
+
+
+def probability_of_near_best(costs: ArrayLike, ratio: float) -> NDArray[np.float64]:
+    """Share of the draws in which the cost of each algorithm is at most `ratio` times the lowest.
+
+    Parameters
+    ----------
+    costs : array_like, shape (draws, algorithms)
+        As for `probability_of_best`.
+    ratio : float
+        The largest ratio that does not matter, at least 1.
+
+    Returns
+    -------
+    ndarray, shape (algorithms,)
+        Each at least as large as the probability of being the best.
+
+    Examples
+    --------
+    >>> probability_of_near_best([[1.0, 1.05, 2.0], [1.0, 1.2, 1.0]], 1.1).tolist()
+    [1.0, 0.5, 0.5]
+    """
+    values = np.asarray(costs, dtype=np.float64)
+    return np.asarray((values <= ratio * values.min(axis=1, keepdims=True)).mean(axis=0))
