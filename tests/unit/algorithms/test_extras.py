@@ -21,7 +21,7 @@ USES = [f"{name}:{algorithm}" for name in EXTRAS for algorithm in registry.LIBRA
 DRAW_NOTHING = ("GN_DIRECT", "GN_DIRECT_L", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L")
 MOST = {"skopt": 12, "pybobyqa": 60}
 """Evaluations of a launch here, where they are dear; else `FULL`."""
-FULL = 300
+FULL = 150
 
 
 def skip_unless_installed(use: str) -> None:
