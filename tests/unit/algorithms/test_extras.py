@@ -91,6 +91,7 @@ def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None
     assert ended.evaluations == most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", fcmaes_native.BY_GENERATIONS)
 def test_runs_of_fcmaes_repeat_though_launches_do_not(name: str) -> None:
     pytest.importorskip("fcmaes")

@@ -518,6 +518,7 @@ def test_the_command_writes_one_file_per_table(campaign, tmp_path, capsys):
     assert "PARQUET: 'etr' is unknown" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_caption_speaks_of_brackets_only_if_intervals_are_printed():
     rows = pd.DataFrame({"algorithm": [f"a{k:03}" for k in range(104)]}).merge(
         pd.DataFrame({"function": range(1, 7)}), how="cross"

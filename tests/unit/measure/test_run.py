@@ -281,6 +281,7 @@ def test_a_problem_that_never_returns_has_a_status(problem, monkeypatch):
     assert kernel.children() == []
 
 
+@pytest.mark.slow
 def test_a_process_that_comes_back_from_a_launch_twice_is_one_run(problem):
     """Also if the process that the algorithm forked comes back first, or raises."""
 
