@@ -21,7 +21,7 @@ MEASURED = ("--until", "collect_records")
 Key = tuple[Any, ...]
 """Algorithm, file name of the record without suffix, instance and run."""
 
-RUNS = 4
+RUNS = 6
 FUNCTIONS = (1, 8)
 INSTANCES = (1, 2)
 ALGORITHMS = ("one", "two")
@@ -37,7 +37,7 @@ def wait_for(condition: Callable[[], object], what: str, seconds: float = 90) ->
 
 
 class Trial:
-    """A campaign of about three core-seconds in a workspace, and the runs that it has finished."""
+    """A campaign of about five core-seconds in a workspace, and the runs that it has finished."""
 
     def __init__(self, workspace: Workspace, **changes: Any) -> None:
         self.workspace = workspace
