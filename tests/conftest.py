@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,9 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")  # a busy machine is no defect
+
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start hundreds of processes of Python
 
 FORKING = Path(__file__).parent / "unit/measure"
 SLOW = ("workflow", "peer", "slow", "all_figures")

@@ -32,7 +32,7 @@ IN_WORDS = ("How to add a suite", "How to add a library of algorithms")
 """Sections whose commands are in sentences; test_how_to_add_to_registries.py follows them."""
 
 COPIED = ("config", "docs", "tests", "workflow", "pyproject.toml", "CONTRIBUTING.md", "README.md")
-NOT_COPIED = ("__pycache__", ".hypothesis", ".pytest_cache", "*.png", "*.svg", "*.tgz")
+NOT_COPIED = (".hypothesis", ".pytest_cache", "*.png", "*.svg", "*.tgz")
 
 
 class HowTo(NamedTuple):
@@ -96,7 +96,6 @@ def run(line: str, folder: Path) -> None:
     environment = os.environ | {
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "PYTHONPATH": str(folder / "workflow"),
-        "PYTHONDONTWRITEBYTECODE": "1",
         "PYTEST_ADDOPTS": "-p no:cacheprovider",
     }
     done = subprocess.run(
@@ -111,7 +110,7 @@ def differences(copy: Path) -> Iterator[str]:
     """Files of the copy that are new or changed."""
     for path in copy.rglob("*"):
         name = path.relative_to(copy)
-        if path.is_file() and ".hypothesis" not in name.parts:
+        if path.is_file() and not {".hypothesis", "__pycache__"} & {*name.parts}:
             original = ROOT / name
             if not original.is_file() or not filecmp.cmp(path, original, shallow=False):
                 yield str(name)

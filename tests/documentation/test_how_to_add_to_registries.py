@@ -30,7 +30,7 @@ class Steps:
         self._lines = range(start, start + self.text.count("\n") + 1)
         for name in COPIED:
             if (ROOT / name).is_dir():
-                ignored = shutil.ignore_patterns("*.c", "__pycache__", "*.png", "data")
+                ignored = shutil.ignore_patterns("*.c", "*.png", "data")
                 shutil.copytree(ROOT / name, folder / name, ignore=ignored)
             else:
                 shutil.copy(ROOT / name, folder)

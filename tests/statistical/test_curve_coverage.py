@@ -109,6 +109,7 @@ def test_bands_of_the_ecdf(problems, runs, pointwise, everywhere, ties):
     assert within_bounds(at_once, samples, everywhere, 0.98)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "runs", "least"),
     [(skewed, 5, 0.74), (skewed, 15, 0.89), (skewed, 50, 0.94), (tied, 5, 0.84), (tied, 15, 0.94)],

@@ -18,6 +18,7 @@ CHEAP = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("effect", "design"), CHEAP)
 def test_the_smallest_difference_is_found_with_its_power(effect, design):
     rng = np.random.default_rng(5)

@@ -121,6 +121,7 @@ MEANS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("law", "n"), MEANS, ids=str)
 def test_intervals_of_the_mean_cover_what_they_cover(law, n):
     """The bootstrap-t nears .95 from below, and is never below the paper's: `MEANS`, within .02."""

@@ -59,6 +59,7 @@ def covered_at_every_look(rule, samples, truth):
     return int(always.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("validity", [Validity.HORIZON, Validity.ANYTIME])
 @pytest.mark.parametrize("law", QUANTILES, ids=lambda law: f"{law[0].__name__}-{law[1]}")
 def test_quantiles_are_covered_wherever_one_stops(law, validity):
@@ -124,6 +125,7 @@ def test_a_promise_of_the_mean_is_kept_for_two_values_as_well():
     assert covered_at_every_look(rule, samples, 0.1) >= binom.ppf(CHANCE, 2000, 0.95)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [lognormal, tied, failing])
 @pytest.mark.parametrize(("algorithms", "races"), [(2, 300), (6, 60)])
 def test_the_best_is_seldom_dropped_among_equals(make, algorithms, races):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+import scipy.linalg  # noqa: F401  (loads the library that is limited below)
+from threadpoolctl import threadpool_limits
 
 from timefair.campaign import configuration, plan
 from timefair.records.journal import Journal
@@ -29,6 +31,13 @@ MACHINE = {
     "python": "3.11.2",
     "versions": {"numpy": "2.3.5"},
 }
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_thread() -> Iterator[None]:
+    """As in a campaign: with threads, small models are ten times slower on a busy machine."""
+    with threadpool_limits(limits=1):
+        yield
 
 
 def _row(run: int, instance: int = 1, events: int = 3, **changes: Any) -> dict[str, Any]:
@@ -107,7 +116,7 @@ def measured(tmp_path: Path) -> Measured:
 # --- Runs in the schema of the records, without files -------------------------------------------
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run():
     """A function: one run as a row, from its events (evaluations, seconds, precision)."""
 
@@ -149,13 +158,13 @@ def run():
     return make
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def table():
     """A function: rows as a table of runs."""
     return lambda *rows: pa.Table.from_pylist(list(rows), RUN_SCHEMA)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def campaign(run, table):
     """Two algorithms on two instances; B fails on the second, after half a second."""
     return table(

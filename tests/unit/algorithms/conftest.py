@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-import scipy.linalg  # noqa: F401  (loads the library that is limited below)
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from timefair.algorithms import registry
 
@@ -85,10 +83,3 @@ def _launch(
 def launch() -> Callable[..., FakeObjective]:
     """``launch(use, parameters, seed=, dimension=, most=, left=)``: one launch's objective."""
     return _launch
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """As in a campaign: with threads, small models are ten times slower on a busy machine."""
-    with threadpool_limits(limits=1):
-        yield

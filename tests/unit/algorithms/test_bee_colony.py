@@ -14,6 +14,7 @@ def test_onlookers_follow_the_nectar() -> None:
     np.testing.assert_array_equal(bee_colony.attraction(np.full(4, np.inf)), np.full(4, 1 / 4))
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=8))
 def test_attraction_is_a_distribution_for_any_values(values: list[float]) -> None:
     p = bee_colony.attraction(np.array(values))

@@ -85,6 +85,7 @@ def test_flips_of_nothing_are_evaluated_unless_drawn_again() -> None:
     assert again.min() == 1
 
 
+@pytest.mark.slow
 def test_rls_needs_the_coupon_collectors_time_on_one_max() -> None:
     """Given the first string, the sum of n/k for its k zeros (Doerr and Doerr 2016)."""
     n, runs = 30, 150

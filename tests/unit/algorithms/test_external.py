@@ -212,6 +212,7 @@ def test_points_and_batches_are_answered_in_order(script) -> None:
     assert objective.batches == [3, 0]
 
 
+@pytest.mark.slow
 def test_a_command_may_write_ahead_of_the_answers(script) -> None:
     count = 30_000  # more than all pipes hold, both ways
     text = f"""

@@ -21,7 +21,7 @@ USES = [f"{name}:{algorithm}" for name in EXTRAS for algorithm in registry.LIBRA
 DRAW_NOTHING = ("GN_DIRECT", "GN_DIRECT_L", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L")
 MOST = {"skopt": 12, "pybobyqa": 60}
 """Evaluations of a launch here, where they are dear; else `FULL`."""
-FULL = 300
+FULL = 150
 
 
 def skip_unless_installed(use: str) -> None:
@@ -91,6 +91,7 @@ def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None
     assert ended.evaluations == most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", fcmaes_native.BY_GENERATIONS)
 def test_runs_of_fcmaes_repeat_though_launches_do_not(name: str) -> None:
     pytest.importorskip("fcmaes")

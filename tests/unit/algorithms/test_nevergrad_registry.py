@@ -54,6 +54,7 @@ def test_a_launch_starts_in_the_middle_or_anywhere(launch) -> None:
     assert not np.array_equal(*uniform)
 
 
+@pytest.mark.slow
 def test_the_nominal_budget_is_what_is_left_or_a_multiple_of_the_dimension(launch) -> None:
     assert launch("nevergrad:OnePlusOne", left=25).evaluations == 25
     most = nevergrad_registry.BUDGET_PER_DIMENSION + 1

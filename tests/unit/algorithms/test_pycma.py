@@ -30,6 +30,7 @@ def test_the_end_of_a_launch_passes_through(launch, name: str) -> None:
     assert launch(f"pycma:{name}", most=5).was_cut
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["IPOP", "BIPOP"])
 def test_inner_restarts_go_on_until_the_objective_ends_them(launch, name: str) -> None:
     early = {"tolfun": 1.0, "tolfunhist": 1.0}

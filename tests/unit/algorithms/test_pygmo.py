@@ -124,6 +124,7 @@ def test_a_wrong_name_or_parameter_gets_one_line(name: str, parameters: dict, li
     assert "\n" not in found
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_while_the_clock_runs() -> None:
     code = (
         "import sys, numpy as np; from timefair.algorithms import registry\n"

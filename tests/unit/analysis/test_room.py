@@ -59,11 +59,13 @@ def test_nothing_is_made_twice(study: Path) -> None:
     assert remade(study) == set()
 
 
+@pytest.mark.slow
 def test_a_target_makes_everything_again(study: Path) -> None:
     assert remade(study, "[2.0, 1.0]") == FILES
     assert set(pd.read_csv(study / "tables/ert.csv")["target"]) == {2.0, 1.0}
 
 
+@pytest.mark.slow
 def test_a_setting_makes_only_tables_again_that_read_it(study: Path) -> None:
     remade(study, room="campaign")
     again = remade(study, "[2.0, 1.0]", room="campaign")
@@ -74,6 +76,7 @@ def test_a_setting_makes_only_tables_again_that_read_it(study: Path) -> None:
     assert "tables/ert_by_instance.csv" not in again  # which has none
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", ["confidence: 0.9", "resamples: 20", "quantiles: [0.2, 0.5]"])
 def test_what_stays_is_what_would_be_made(changed: str, study: Path, tmp_path: Path) -> None:
     """However a setting is read, a table that depends on it is made again."""
@@ -85,6 +88,7 @@ def test_what_stays_is_what_would_be_made(changed: str, study: Path, tmp_path: P
     assert {name: (study / name).read_bytes() for name in stayed} == stayed
 
 
+@pytest.mark.slow
 def test_other_runs_make_everything_again(study: Path) -> None:
     write_record(study / "A.parquet", table(a_run((2, 0.1, 0.0))).to_batches(), {})
     assert remade(study) == FILES
@@ -105,6 +109,7 @@ def test_a_changed_file_is_made_again_alone(damaged: str, again: set[str], study
     assert (study / damaged).read_bytes() == right
 
 
+@pytest.mark.slow
 def test_a_damaged_ledger_knows_nothing(study: Path) -> None:
     (study / LEDGERS / "runtimes.json").write_text("{")
     assert remade(study) == FILES
@@ -127,6 +132,7 @@ def test_current_files_need_no_runs(study: Path) -> None:
     Room("runtimes", campaign, study, read, [open_record(study / "A.parquet").checksum]).make()
 
 
+@pytest.mark.slow
 def test_pages_that_a_smaller_campaign_has_not_are_removed(study: Path) -> None:
     larger = "problems: {suite: bbob, functions: 1-24, dimensions: [2, 3], instances: 1}\n"
     smaller = "problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}\n"

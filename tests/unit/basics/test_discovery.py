@@ -70,6 +70,7 @@ def test_excepted_modules_and_subpackages_are_not_imported(package: Path) -> Non
         animals()
 
 
+@pytest.mark.slow
 def test_the_registries_import_no_library() -> None:
     code = (
         "import sys\n"

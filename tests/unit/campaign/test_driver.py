@@ -112,6 +112,7 @@ def test_a_process_that_has_no_jobs_run_neither_holds_nor_writes(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_another_process_is_refused_while_one_lives(tmp_path, campaign, rival) -> None:
     folder = tmp_path / "results"
     second = driver.Driver(workflow(), campaign, {}, folder)

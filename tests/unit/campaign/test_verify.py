@@ -39,6 +39,7 @@ def gather(measured, label: str) -> Path:
     return output
 
 
+@pytest.mark.slow
 def test_all_is_right(measured, verify):
     line = "4 files, 8 runs (0 missing), 2 code digests of 2 algorithms, 1 kind of machine, "
     assert verify() == (0, [line + "differing software: none; 0 problems"])
@@ -186,6 +187,7 @@ def test_nothing_to_look_at(verify, tmp_path):
     assert verify(target=target) == (2, [f"timefair: {target}: contains no records"])
 
 
+@pytest.mark.slow
 def test_tables_of_mixed_machines_need_consent(measured, tmp_path, capsys):
     for job in measured.jobs:
         if job.algorithm == "b":

@@ -47,6 +47,7 @@ def test_a_figure_is_divided_where_a_page_has_no_room(dimensions, functions, alg
     assert [page.overview for page in found] == [len(files) > 1, *[False] * (len(files) - 1)]
 
 
+@pytest.mark.slow
 def test_a_table_has_the_pages_of_its_campaign():
     made = frames(range(1, 25), (2, 5), ("A",))
     for name, figure in FIGURES.items():
@@ -81,6 +82,7 @@ def test_who_asks_for_it_by_name_is_told():
     ]
 
 
+@pytest.mark.slow
 def test_six_panels_lie_in_two_lines_of_three():
     figure = FIGURES["ert"](frames((1, 3, 8, 10, 15, 21), (5,))["ert"])
     places = {ax.get_subplotspec().rowspan.start for ax in figure.axes}

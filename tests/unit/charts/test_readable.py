@@ -112,6 +112,7 @@ def filled(figure, axis):
     return max(map(float, map(np.ptp, several)), default=1.0)
 
 
+@pytest.mark.slow
 def test_bands_of_few_runs_are_not_drawn():
     for name in ("ert", "anytime", "anytime_mean"):
         (_, figure), *_ = pages(name, "6x1", 8)

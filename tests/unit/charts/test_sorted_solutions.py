@@ -35,6 +35,7 @@ def titles(figure):
     return [ax.get_title() for ax in figure.axes if ax.get_visible()]
 
 
+@pytest.mark.slow
 def test_the_widest_are_drawn_in_the_order_of_the_problems():
     many = pd.concat([pair(f, gap=f % 7, A=[2.0, 3.0], B=[1.0, 5.0]) for f in range(1, 13)])
     figure = sorted_solutions.draw(many)

@@ -104,6 +104,7 @@ def test_jobs_are_forks_of_one_process_that_ends_with_snakemake(
     assert made(study / "forked") == made(study / "alone")
 
 
+@pytest.mark.slow
 def test_a_campaign_that_cannot_be_read_is_an_error_of_the_job(study: Path) -> None:
     (study / "campaign.json").write_text("{}")
     lines, errors = drive(study, analyse("runtimes", "out"))

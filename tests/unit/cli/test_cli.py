@@ -202,6 +202,7 @@ def test_measuring_does_not_load_numpy_before_it_starts_again(snapshot: Path) ->
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_python_dash_m(campaign_file: Path) -> None:
     campaign_file.write_text("name: a\nname: b\n")
     command = [sys.executable, "-m", "timefair", "check", str(campaign_file)]

@@ -78,6 +78,7 @@ def test_all_of_a_kind(program: Path) -> None:
     assert sorted(words(program, "timefair draw ")) == sorted(FIGURES)
 
 
+@pytest.mark.slow
 def test_options_are_offered_after_a_dash_only(program: Path) -> None:
     assert not any(word.startswith("-") for word in words(program, "timefair algorithms "))
     assert {"--all", "--library"} <= set(words(program, "timefair algorithms -"))
@@ -96,6 +97,7 @@ def test_every_kind_of_name_is_the_metavar_of_an_argument() -> None:
     assert set(NAMES) <= metavars(cli.parser())
 
 
+@pytest.mark.slow
 def test_a_command_without_a_question_loads_nothing_for_completion() -> None:
     code = (
         "import sys; from timefair import cli; cli.main(['schema']); "
@@ -125,6 +127,7 @@ complete --do-complete 'timefair tabulate ert_b'
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_shell_completes(shell: str, program: Path) -> None:
     path = shutil.which(shell)

@@ -139,6 +139,7 @@ def test_a_ratio_takes_runs_and_functions(pilot, planned):
     assert "core-hours" in lines[5]
 
 
+@pytest.mark.slow
 def test_smaller_differences_and_more_power_take_more(pilot, planned):
     folder = pilot()
 
@@ -170,6 +171,7 @@ def test_core_hours_for_success_rates_are_given_to_as_many_functions_as_they_dec
     assert float(best[3]) <= 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "detect", "line"),
     [
@@ -191,6 +193,7 @@ def test_what_a_pilot_cannot_show_is_stated(pilot, planned, changes, detect, lin
     assert any(line in one for one in lines), lines
 
 
+@pytest.mark.slow
 def test_too_few_core_hours_are_stated(pilot, planned):
     _, lines = planned(pilot(), "--detect", "ratio=2", "--core-hours", "0.001")
     assert lines[-1] == "split         0.001 core-hours are too few: 1 run of each algorithm"

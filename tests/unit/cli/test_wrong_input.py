@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -30,17 +32,26 @@ WRONG = {
 }
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A campaign, a record of a run, two tables, a drawing."""
+    folder = tmp_path_factory.mktemp("original")
+    (folder / "campaign.yaml").write_text(CAMPAIGN)
+    plan.write_snapshot(configuration.load(folder / "campaign.yaml"), folder)
+    write_record(folder / "A.parquet", table(a_run((1, 0.1, 5.0))).to_batches(), {})
+    with contextlib.chdir(folder):
+        for name in ("runs", "restarts"):
+            words = f"tabulate {name} A.parquet --campaign campaign.json --output {name}.csv"
+            assert cli.main([*words.split(), f"{name}.parquet"]) == 0
+    (folder / "ecdf.svg").write_text("<svg/>")
+    return folder
+
+
 @pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder: a campaign, a record of a run, two tables, a drawing."""
+def study(original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder: a copy of these."""
+    shutil.copytree(original, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "campaign.yaml").write_text(CAMPAIGN)
-    plan.write_snapshot(configuration.load(Path("campaign.yaml")), tmp_path)
-    write_record(tmp_path / "A.parquet", table(a_run((1, 0.1, 5.0))).to_batches(), {})
-    for name in ("runs", "restarts"):
-        words = f"tabulate {name} A.parquet --campaign campaign.json --output {name}.csv"
-        assert cli.main([*words.split(), f"{name}.parquet"]) == 0
-    (tmp_path / "ecdf.svg").write_text("<svg/>")
     return tmp_path
 
 

@@ -1,6 +1,7 @@
 """Tables in print: valid LaTeX for every table, and what a reader sees in it."""
 
 import doctest
+import functools
 import re
 import shutil
 import subprocess
@@ -39,7 +40,7 @@ ERT = Layout(
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def campaign(run, table):
     """Algorithms with names that LaTeX would take for its own, on two functions."""
     return table(
@@ -60,9 +61,16 @@ def campaign(run, table):
     )
 
 
-def printed(name, records):
+@pytest.fixture(scope="module")
+def made(campaign):
+    """A function: a table of the campaign, made once."""
+    runs = Runs.of(campaign)
+    make = functools.cache(lambda name: TABLES[name](runs, ANALYSIS))
+    return lambda name: make(name).copy()
+
+
+def printed(name, frame):
     table = TABLES[name].exhibit
-    frame = table(Runs.of(records), ANALYSIS)
     return typeset(table, frame, table.printed(frame), SETTING)
 
 
@@ -107,8 +115,8 @@ def check(tex):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_every_table_is_valid_latex(name, campaign):
-    tex = printed(name, campaign)
+def test_every_table_is_valid_latex(name, made):
+    tex = printed(name, made(name))
     check(tex)
     assert r"\usepackage{booktabs}" in tex
     assert rf"\label{{tab:{name}" in tex
@@ -116,14 +124,14 @@ def test_every_table_is_valid_latex(name, campaign):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_campaign_without_runs_is_valid_latex(name):
-    tex = printed(name, RUN_SCHEMA.empty_table())
+    tex = printed(name, TABLES[name](Runs.of(RUN_SCHEMA.empty_table()), ANALYSIS))
     check(tex)
     assert "No rows." in tex
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_table_without_a_layout_has_one(name, campaign):
-    frame = TABLES[name](Runs.of(campaign), ANALYSIS)
+def test_a_table_without_a_layout_has_one(name, made):
+    frame = made(name)
     if not frame.empty:
         check(typeset_frame(frame, generic(frame, TABLES[name].title)))
 
@@ -137,10 +145,10 @@ def test_a_layout_from_columns_finds_what_tells_rows_apart():
 
 
 @pytest.mark.slow
-def test_layouts_are_of_tables_and_of_their_columns(campaign):
+def test_layouts_are_of_tables_and_of_their_columns(made):
     for name, entry in TABLES.items():
         layouts = entry.exhibit.layouts
-        columns = set(TABLES[name](Runs.of(campaign), ANALYSIS).columns)
+        columns = set(made(name).columns)
         for layout in layouts:
             values = [
                 {value.column, *(value.interval or ()), value.rank, value.censored} - {None}
@@ -152,12 +160,12 @@ def test_layouts_are_of_tables_and_of_their_columns(campaign):
 
 
 @pytest.mark.slow
-def test_latex_takes_it(campaign, tmp_path):
+def test_latex_takes_it(made, tmp_path):
     latex = shutil.which("pdflatex")
     if latex is None:
         pytest.skip("pdflatex is not installed")
     for name in TABLES:
-        (tmp_path / f"{name}.tex").write_text(printed(name, campaign))
+        (tmp_path / f"{name}.tex").write_text(printed(name, made(name)))
     (tmp_path / "tables.tex").write_text(document(TABLES))
     command = [latex, "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
@@ -510,6 +518,7 @@ def test_the_command_writes_one_file_per_table(campaign, tmp_path, capsys):
     assert "PARQUET: 'etr' is unknown" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_caption_speaks_of_brackets_only_if_intervals_are_printed():
     rows = pd.DataFrame({"algorithm": [f"a{k:03}" for k in range(104)]}).merge(
         pd.DataFrame({"function": range(1, 7)}), how="cross"

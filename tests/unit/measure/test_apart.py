@@ -202,6 +202,7 @@ def result(row: dict) -> dict:
 # --- The same results ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "restart"),
     [
@@ -225,6 +226,7 @@ def test_with_a_budget_of_evaluations_all_is_as_in_the_default_mode(
     assert here["evaluations"] == 900
 
 
+@pytest.mark.slow
 def test_a_virtual_evaluation_cost_counts(problem):
     use, cost_ns = "timefair:DE", 5_000_000
     row = run_apart(use, problem, time_ns=10**9, cost_ns=cost_ns, restart=Independent())
@@ -234,6 +236,7 @@ def test_a_virtual_evaluation_cost_counts(problem):
     assert row["real_s"] < 0.5
 
 
+@pytest.mark.slow
 def test_a_launch_may_look_at_its_budget(algorithms, problem):
     row = run_apart(f"{algorithms}:budgeted", problem, evaluations=50)
     assert row["message"] == "RuntimeError: 50 43 7"
@@ -242,6 +245,7 @@ def test_a_launch_may_look_at_its_budget(algorithms, problem):
 # --- How runs end -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "status", "stop_reason", "said"),
     [
@@ -273,6 +277,7 @@ def test_a_run_ends_with_the_status_of_the_default_mode(
         assert row["wall_s"] == 0.15
 
 
+@pytest.mark.slow
 def test_what_the_function_raises_is_raised_in_the_algorithm(algorithms):
     def divides(x):
         raise ZeroDivisionError("by zero")
@@ -286,11 +291,13 @@ def test_what_the_function_raises_is_raised_in_the_algorithm(algorithms):
 # --- What an algorithm can reach ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_of_the_measurement_is_in_the_process_of_the_algorithm(algorithms, problem):
     row = run_apart(f"{algorithms}:looks_around", problem, time_ns=10**9)
     assert row["message"] == "RuntimeError: found: []"
 
 
+@pytest.mark.slow
 def test_an_algorithm_that_cannot_be_loaded_is_named(tmp_path, problem):
     path = tmp_path / "broken.py"
     path.write_text("import no_such_module\n")
@@ -301,6 +308,7 @@ def test_an_algorithm_that_cannot_be_loaded_is_named(tmp_path, problem):
 # --- A job --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_job_never_imports_the_module_of_an_algorithm_apart(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))

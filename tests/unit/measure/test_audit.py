@@ -32,6 +32,7 @@ def finding(solve) -> AuditRow:
     return audit(Subject("it", "mine:solve"), Algorithm(solve), SETTING)
 
 
+@pytest.mark.slow
 def test_a_good_algorithm() -> None:
     found = finding(solve("random_search"))
     assert (found.algorithm, found.use) == ("it", "mine:solve")
@@ -45,6 +46,7 @@ def test_a_good_algorithm() -> None:
     assert found.cpu_per_wall > 0
 
 
+@pytest.mark.slow
 def test_an_algorithm_that_reads_the_clock() -> None:
     def hurries(objective, rng):
         least_s = np.inf
@@ -57,11 +59,13 @@ def test_an_algorithm_that_reads_the_clock() -> None:
     assert finding(solve("random_search")).by_the_clock is False
 
 
+@pytest.mark.slow
 def test_an_early_end_and_at_how_many_evaluations() -> None:
     found = finding(solve("short"))
     assert (found.status, found.ended_early, found.evaluations) == ("ok", True, 50)
 
 
+@pytest.mark.slow
 def test_points_outside_the_bounds_and_how_far() -> None:
     def solve(objective, rng):
         objective(np.zeros(3))
@@ -89,6 +93,7 @@ def test_the_watched_problem_gives_the_same_values() -> None:
     assert Watched(problem).problem.evaluate(x) == problem.evaluate(x)
 
 
+@pytest.mark.slow
 def test_runs_that_differ_in_their_values() -> None:
     def solve(objective, rng):
         for _ in range(100):
@@ -97,6 +102,7 @@ def test_runs_that_differ_in_their_values() -> None:
     assert finding(solve).deterministic is False
 
 
+@pytest.mark.slow
 def test_runs_that_differ_in_their_length(tmp_path: Path) -> None:
     path = tmp_path / "runs"
 
@@ -109,6 +115,7 @@ def test_runs_that_differ_in_their_length(tmp_path: Path) -> None:
     assert finding(solve).deterministic is False
 
 
+@pytest.mark.slow
 def test_an_exception_is_told() -> None:
     found = finding(solve("raises"))
     assert (found.status, found.message) == ("raised", "RuntimeError: no convergence")
@@ -116,6 +123,7 @@ def test_an_exception_is_told() -> None:
     assert found.stopped_by is None
 
 
+@pytest.mark.slow
 def test_no_evaluation_leaves_open_what_nobody_saw() -> None:
     found = finding(solve("returns_at_once"))
     assert (found.status, found.evaluations) == ("no_evaluation", 0)

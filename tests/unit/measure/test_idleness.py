@@ -59,6 +59,7 @@ def test_a_run_that_evaluates_has_no_message():
     assert explained(row, "") == row
 
 
+@pytest.mark.slow
 def test_where_a_trial_launch_was_is_in_the_message_of_a_run(monkeypatch):
     monkeypatch.setattr(trial, "TRIAL_S", 0.1)
     trace = prepare(Algorithm(sleeps), PROBLEM).trace

@@ -111,6 +111,7 @@ def test_a_kernel_without_waiting_times_blames_nobody():
     assert row["run_queue_delay_s"] is row["foreign_delay_s"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_an_external_algorithm_on_the_same_core_does_not_count_as_another(tmp_path):
     source = Path(__file__).parents[3] / "docs/external/climber.c"
@@ -344,6 +345,7 @@ def test_a_job_flags_what_was_disturbed(measured):
     assert {row["reference_after_s"] for row in rows} == {None}
 
 
+@pytest.mark.slow
 def test_a_job_repeats_what_was_disturbed_with_the_same_seed(measured):
     rows, seeds = measured([0.0, 0.3, 0.01, 0.3, 0.4], disturbed="repeat", repeats=1)
     assert [row["disturbance"] for row in rows] == ["clean", "clean", "disturbed"]
@@ -352,6 +354,7 @@ def test_a_job_repeats_what_was_disturbed_with_the_same_seed(measured):
     assert seeds == [rows[k]["seed"] for k in (0, 1, 1, 2, 2)]
 
 
+@pytest.mark.slow
 def test_a_job_times_the_reference_if_asked(measured):
     rows, _ = measured([0.0] * 3, reference=True)
     assert {(row["reference_before_s"], row["reference_after_s"]) for row in rows} == {(0.01, 0.01)}

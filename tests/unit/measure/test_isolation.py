@@ -117,6 +117,7 @@ def allowed() -> bool:
 needs_views = pytest.mark.skipif(not allowed(), reason="the kernel allows no private views here")
 
 
+@pytest.mark.slow
 @needs_views
 def test_no_run_reads_what_the_trial_or_a_run_wrote(folder):
     rows = rows_of(folder, f"{folder}/code/cheat.py:solve")
@@ -128,6 +129,7 @@ def test_no_run_reads_what_the_trial_or_a_run_wrote(folder):
     assert sorted(path.name for path in folder.rglob("timefair-test-best-*")) == []
 
 
+@pytest.mark.slow
 def test_shared_runs_read_each_other_and_the_record_shows_it(folder):
     rows = rows_of(folder, f"{folder}/code/cheat.py:solve", isolation="shared")
     assert {row["isolation"] for row in rows} == {"shared"}
@@ -136,6 +138,7 @@ def test_shared_runs_read_each_other_and_the_record_shows_it(folder):
     assert "timefair-test-best-" in rows[0]["appeared_in_trial"]
 
 
+@pytest.mark.slow
 def test_without_namespaces_the_record_shows_what_runs_share(folder, monkeypatch):
     def refuse() -> bool:
         raise PermissionError(1, "Operation not permitted", "a user namespace")
@@ -149,6 +152,7 @@ def test_without_namespaces_the_record_shows_what_runs_share(folder, monkeypatch
     assert {row["isolation"] for row in tidy} == {"watched"}
 
 
+@pytest.mark.slow
 def test_an_algorithm_may_share_where_the_others_do_not(folder):
     spec = {"use": f"{folder}/code/cheat.py:solve", "isolation": "shared"}
     rows = rows_of(folder, "", algorithms={"only": spec})
@@ -161,6 +165,7 @@ def _own_views(folder: Path) -> Allowance:
     return Allowance(evaluations=1, memory_mb=512, restart=NoRestart(), views=here)
 
 
+@pytest.mark.slow
 @needs_views
 def test_folders_that_cannot_be_private_are_watched_and_the_others_are_private(
     folder, problem, monkeypatch
@@ -200,6 +205,7 @@ def test_a_working_folder_above_all_others_is_watched(folder, monkeypatch):
     assert Mount(Path("/dev/shm"), private=True) in found.steps
 
 
+@pytest.mark.slow
 @needs_views
 def test_a_user_without_privileges_has_views_too(folder, problem):
     for path in (folder, *folder.iterdir()):
@@ -264,6 +270,7 @@ def test_a_replaced_exit_does_not_let_the_trial_of_a_view_go_on(monkeypatch):
     assert os.getpid() == here  # a process that came back would fail here, and report so twice
 
 
+@pytest.mark.slow
 @needs_views
 def test_what_a_run_needs_is_there(folder, problem):
     (folder / "here" / "data.txt").write_text("7")
@@ -294,6 +301,7 @@ def test_what_a_run_needs_is_there(folder, problem):
     assert (folder / "here" / "data.txt").read_text() == "7"
 
 
+@pytest.mark.slow
 @needs_views
 def test_files_of_a_run_are_bounded(folder, problem):
     def solve(objective, rng):

@@ -82,6 +82,7 @@ def solve(objective, rng):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "suite", "charged"),
     [

@@ -124,7 +124,7 @@ def test_a_kill_at_any_moment_leaves_a_point_with_its_value():
 @pytest.mark.slow
 def test_threads_that_evaluate_at_once_lose_nothing(problem):
     # The first evaluations are made while the other thread starts: what can collide, collides.
-    for _ in range(150):
+    for _ in range(50):
         row = run("swallows_in_a_thread", problem, time_ns=3_000_000)
         assert row["status"] in ("ok", "no_evaluation", "no_finite_value")
         assert all(a["precision"] > b["precision"] for a, b in pairwise(row["events"]))
@@ -281,6 +281,7 @@ def test_a_problem_that_never_returns_has_a_status(problem, monkeypatch):
     assert kernel.children() == []
 
 
+@pytest.mark.slow
 def test_a_process_that_comes_back_from_a_launch_twice_is_one_run(problem):
     """Also if the process that the algorithm forked comes back first, or raises."""
 

@@ -84,6 +84,7 @@ def test_a_job_of_each_suite(measured, problems, use: str) -> None:
         assert row["best_precision"] == row["events"][-1]["precision"]
 
 
+@pytest.mark.slow
 def test_one_max_is_solved_exactly(measured) -> None:
     for row in measured("timefair:RLS", suite="pbo"):
         assert (row["stop_reason"], row["best_precision"], row["best_f"]) == ("target", 0.0, -5.0)
@@ -106,6 +107,7 @@ def test_noise_repeats_with_the_run_and_differs_between_runs(measured) -> None:
     assert events[0][0] != events[0][1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problems", [{"suite": "pbo"}, {"suite": "bbob-mixint"}])
 def test_a_number_between_two_whole_ones_fails_the_run(measured, problems) -> None:
     for row in measured("mine.py:between", **problems):
@@ -114,6 +116,7 @@ def test_a_number_between_two_whole_ones_fails_the_run(measured, problems) -> No
         assert row["message"].endswith("is 0.5: it takes 0 or 1")
 
 
+@pytest.mark.slow
 def test_what_the_users_function_raises_is_the_status(measured) -> None:
     problems = {"suite": "mine.py:fails", "parameters": {"lower": 0, "upper": 1}}
     for row in measured("timefair:random-search", **problems):

@@ -153,6 +153,7 @@ def charges_less(objective, rng):
         pass
 
 
+@pytest.mark.slow
 def test_evaluations_that_were_not_charged_are_found(problem):
     row = run(charges_less, problem, time_ns=T_NS)
     assert row["status"] == "inconsistent"

@@ -287,6 +287,7 @@ def test_dimensions_that_the_groups_do_not_fill():
         Cec2010(5).problem(9, 15, 1)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(FUNCTIONS), st.integers(2, 130), st.none() | st.integers(2, 70))
 @settings(max_examples=300, deadline=None)
 def test_what_has_no_faults_can_be_evaluated(function, dimension, m):

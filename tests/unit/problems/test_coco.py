@@ -46,6 +46,7 @@ def test_the_optimum_is_where_coco_says_and_nothing_is_below(suite) -> None:
         assert min(map(problem.evaluate, problem.points(9))) >= problem.f_opt - 1e-12
 
 
+@pytest.mark.slow
 def test_no_whole_numbers_are_better_than_the_optimum_of_mixed_problems() -> None:
     for problem in every(SUITES["bbob-mixint"], 5):
         last = best_point(problem)[4]

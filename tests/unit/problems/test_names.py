@@ -83,6 +83,7 @@ def test_a_wrong_name_in_the_campaign_is_named(costs, wrong, fault):
     assert error.value.faults == (fault,)
 
 
+@pytest.mark.slow
 def test_figures_and_printed_tables_have_the_names(run, table, tmp_path):
     rows = [
         run([(1, 0.1, 10.0), (5, 0.5, 1e-9)], algorithm=name, function=function, run=k)

@@ -50,6 +50,7 @@ def folder(tmp_path, monkeypatch):
 BOX = {"lower": -5, "upper": 5}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["own_functions", "own_functions.py", "./own_functions.py"])
 def test_a_function_with_its_bounds_and_keywords(folder, place: str) -> None:
     suite = find(f"{place}:bowl", {**BOX, "f_opt": 0, "weight": 2})
@@ -194,6 +195,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(["lower", "upper", "f_opt", "integer", "p", "q"]), values))
 def test_whatever_is_written_is_a_problem_or_a_fault(parameters) -> None:

@@ -203,6 +203,7 @@ def test_a_process_that_still_prepares_ends_with_the_job_that_wants_it(start):
     wait_for(lambda: not alive(preparing))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("levels", "do", "status"),
     [(1, "fail to prepare", 2), (3, "fail to prepare", 2), (3, "fail at level 2", 5)],

@@ -50,6 +50,7 @@ def before_json():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "format"),
     [

@@ -25,6 +25,7 @@ def end_the_job(record: Path, turn: tuple[int, int]) -> None:
     os.waitpid(pid, 0)
 
 
+@pytest.mark.slow
 def test_attempts_are_counted_for_the_run_that_was_begun_last(record):
     for turn in ((1, 10), (71, 3), (71, 3), (71, 3)):
         end_the_job(record, turn)

@@ -194,6 +194,7 @@ def test_flipped_bytes_of_a_journal_lose_runs_and_change_none(record, places):
         assert batch.equals(kept[run])
 
 
+@pytest.mark.slow
 @given(data=st.binary(max_size=200))
 @often
 def test_bytes_that_never_were_a_journal_hold_no_runs(record, data):
@@ -226,6 +227,7 @@ def checksums(*tables: pa.Table) -> dict[str, str]:
     return found.by_name()
 
 
+@pytest.mark.slow
 @given(rows=rows.filter(len), cut=st.integers(0, 6))
 def test_checksums_do_not_depend_on_how_rows_are_cut(rows, cut):
     table = pa.Table.from_pylist(rows, schema=SCHEMA)

@@ -3,8 +3,6 @@
 import subprocess
 import sys
 
-import pytest
-
 SCRIPT = """
 import sys
 import pyarrow as pa
@@ -20,6 +18,5 @@ assert pa.array(pandas.Series([1.0, None]), from_pandas=True).null_count == 1
 """
 
 
-@pytest.mark.slow
 def test_lists_are_converted_without_pandas_which_works_when_it_is_wanted():
     subprocess.run([sys.executable, "-c", SCRIPT], check=True)

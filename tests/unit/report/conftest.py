@@ -62,7 +62,7 @@ def table_of(name, campaign_json, *of_runs):
     return TABLES[name](runs_of(*of_runs), Analysis.of(campaign.settings_of(name)))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def evidence():
     """A function: the tables of a campaign, from the seconds of each algorithm to the target."""
 
@@ -90,13 +90,13 @@ def evidence():
     return make
 
 
-@pytest.fixture
-def written(evidence, tmp_path):
+@pytest.fixture(scope="session")
+def written(evidence, tmp_path_factory):
     """A function: the page of such a campaign, as a file."""
 
     def make(seconds, figures=(), **keys):
         known = evidence(seconds, **keys)
-        path = tmp_path / "report.html"
+        path = tmp_path_factory.mktemp("page") / "report.html"
         path.write_text(page(known.tables, dict(figures), known.campaign), encoding="utf-8")
         return path
 

@@ -13,10 +13,12 @@ def told(evidence):
     return {one.topic: one.text for one in cautions(evidence)}
 
 
+@pytest.mark.slow
 def test_a_good_campaign_needs_no_caution_but_its_checklist(evidence):
     assert set(told(evidence({"A": 0.1, "B": 0.2}))) <= {"Checklist"}
 
 
+@pytest.mark.slow
 def test_few_runs_and_few_functions(evidence):
     said = told(evidence({"A": 0.1, "B": 0.2}, functions=2, runs=4))
     assert said["Few runs"].startswith("Every algorithm has only 4 runs on a function.")

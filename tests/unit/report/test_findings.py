@@ -31,12 +31,14 @@ def test_the_same_on_few_functions_is_not_sure(evidence):
     assert "Friedman’s test finds no difference" in standing.reason
 
 
+@pytest.mark.slow
 def test_one_function_is_no_sample_of_functions(evidence):
     standing = by_rank(evidence(QUICK_AND_SLOW, functions=1), SPACE, "seconds", "ERT")
     assert standing.verdict is Verdict.UNTESTED
     assert standing.leaders == ("quick",)
 
 
+@pytest.mark.slow
 def test_who_is_close_is_tied_and_who_is_far_is_not(evidence):
     three = {"first": 0.01, "second": 0.011, "third": 0.012, "fourth": 0.2, "fifth": 0.5}
     standing = by_rank(evidence(three, functions=12, made=RANKED), SPACE, "seconds", "ERT")
@@ -55,6 +57,7 @@ def test_equal_algorithms_have_no_winner(evidence):
     assert findings(known, SPACE).headline.startswith("There is no")
 
 
+@pytest.mark.slow
 def test_nobody_is_in_front_before_a_target_is_reached(evidence):
     at, standing = within(evidence(QUICK_AND_SLOW), SPACE, 0.0005)
     assert at == pytest.approx(0.0005)
@@ -71,11 +74,13 @@ def test_the_quicker_has_reached_more_early_and_the_same_late(evidence):
     assert late.reason == "All algorithms have reached 100\u00a0% of the targets."
 
 
+@pytest.mark.slow
 def test_one_run_an_instance_is_not_tested(evidence):
     _, standing = within(evidence(QUICK_AND_SLOW, runs=2), SPACE, 0.1)
     assert standing.verdict is Verdict.UNTESTED
 
 
+@pytest.mark.slow
 def test_on_a_function_intervals_decide(evidence):
     far, near = (
         on_functions(evidence(QUICK_AND_SLOW, functions=1), SPACE),
@@ -88,12 +93,14 @@ def test_on_a_function_intervals_decide(evidence):
     assert len(near[0].standing.front) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runs", "verdict"), [(4, Verdict.CLEAR), (3, Verdict.OPEN)])
 def test_who_never_got_there_is_told_apart_by_its_rate(evidence, runs, verdict):
     known = evidence({"quick": 0.01, "never": 50.0}, functions=1, runs=runs)
     assert on_functions(known, SPACE)[0].standing.verdict is verdict
 
 
+@pytest.mark.slow
 def test_where_nobody_gets_anywhere_the_precision_decides(evidence):
     known = evidence({"A": 50.0, "B": 60.0}, functions=1)
     one = on_functions(known, SPACE)[0]
@@ -115,6 +122,7 @@ def test_too_few_functions_are_said_to_be_too_few(evidence):
     assert pairs_decided(evidence(three, functions=4, made=("comparison",)), SPACE) == ""
 
 
+@pytest.mark.slow
 def test_decided_pairs_are_counted(evidence):
     said = pairs_decided(evidence({"quick": 0.01, "never": 50.0}), SPACE)
     assert "1 of 1 pair is decided" in said
@@ -181,6 +189,7 @@ def test_the_first_screen_has_the_reversal(reversing):
     assert several.count("Equal time reverses an order") == 2
 
 
+@pytest.mark.slow
 def test_one_algorithm_alone_is_compared_with_nobody(evidence):
     found = findings(evidence({"alone": 0.1}), SPACE)
     assert found.headline.startswith("One algorithm was measured")
@@ -231,6 +240,7 @@ def uneven(evidence):
 TWICE = {"quick": 0.1, "slow": 0.2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ratio", "verdict"), [(1.3, Verdict.CLEAR), (2.5, Verdict.OPEN)])
 def test_times_that_the_machine_does_not_resolve_are_ties(uneven, ratio, verdict):
     """Half of the runs were disturbed, and the page ranked to three digits."""
@@ -317,6 +327,7 @@ def test_the_budget_is_that_of_the_dimension(evidence):
                      "You have 100\u00a0evaluations"]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_who_failed_in_all_runs_is_named_apart(evidence):
     """The headline was that only the failed algorithm is surely behind."""
     known = evidence(QUICK_AND_SLOW | {"stuck": 50.0})

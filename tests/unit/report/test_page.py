@@ -77,6 +77,7 @@ def test_a_campaign_of_few_tables_has_a_page(written, tables):
     assert '<h2 id="findings">' in text
 
 
+@pytest.mark.slow
 def test_a_campaign_without_runs_has_a_page(written):
     assert "Without rows" in written({"A": 0.1, "B": 0.2}, runs=0).read_text()
 
@@ -156,10 +157,12 @@ def test_a_curve_keeps_where_it_begins_to_be_known(monkeypatch):
     assert {3, 5, 8} <= set(kept)
 
 
+@pytest.mark.slow
 def test_a_page_of_one_campaign_is_the_same_every_time(written):
     assert written({"A": 0.1, "B": 0.2}).read_bytes() == written({"A": 0.1, "B": 0.2}).read_bytes()
 
 
+@pytest.mark.slow
 def test_the_best_of_many_algorithms_come_first(evidence):
     many = {f"n{k:02}": 0.5 - 0.02 * k for k in range(14)}
     order = leading(evidence(many, made=("ranks",)))
@@ -170,6 +173,7 @@ def test_the_best_of_many_algorithms_come_first(evidence):
     assert Names.of(list(many)[:12], first=order).shown == frozenset(list(many)[:12])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1000, 600_000])
 def test_pictures_that_are_too_large_stay_files(written, size):
     picture = PictureFile(b"<svg/>" + b" " * size, "image/svg+xml")
@@ -204,6 +208,7 @@ def test_limits_belong_to_their_value(evidence):
     assert values_of(table, "algorithm")["key"]
 
 
+@pytest.mark.slow
 def test_the_command_makes_the_page_of_files(evidence, tmp_path):
     known = evidence({"A": 0.1, "B": 0.2})
     for name in ("ert", "ranks"):
@@ -286,6 +291,7 @@ def test_names_of_functions_are_beside_their_numbers(written):
     assert '<th scope="row">f1 a &lt;bowl&gt;</th>' in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("targets", ["share", "value"])
 def test_without_a_known_optimum_the_page_says_neither_precision_nor_solved(evidence, targets):
     values = {"target_values": [1.0, 0.1]} if targets == "value" else {}

@@ -1,5 +1,8 @@
 """Events are read a part at a time; no table shows that."""
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -25,7 +28,7 @@ ANALYSIS = Analysis(
 SOURCE = {"format": "coco", "path": "old.tgz", "sha256": "0123456789abcdef", "algorithm": "old"}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def rows(run):
     """Three algorithms on two problems; some runs without an event, one problem no optimum."""
     chance = np.random.default_rng(1)
@@ -52,10 +55,10 @@ def rows(run):
     return made
 
 
-@pytest.fixture
-def paths(rows, table, tmp_path, monkeypatch):
-    """A file an algorithm, C a published one, each run a row group of its own."""
-    monkeypatch.setattr(store, "_ROW_GROUP_BYTES", 1)
+@pytest.fixture(scope="module")
+def written(rows, table, tmp_path_factory):
+    """A file an algorithm, C a published one, every three runs a row group."""
+    folder = tmp_path_factory.mktemp("written")
     untimed = {"wall_s": None, "cpu_s": None, "budget_s": None, "launch_log": None, "seed": None}
     for name in ("A", "B", "C"):
         mine = [row for row in rows if row["algorithm"] == name]
@@ -64,17 +67,31 @@ def paths(rows, table, tmp_path, monkeypatch):
             for row in mine:
                 row["events"] = [event | {"time_s": None} for event in row["events"]]
         facts = {PUBLISHED: SOURCE} if name == "C" else {}
-        batches = table(*mine).to_batches(max_chunksize=1)
-        store.write_record(tmp_path / f"{name}.parquet", batches, facts)
-    return sorted(tmp_path.glob("*.parquet"))
+        batches = table(*mine).to_batches(max_chunksize=3)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(store, "_ROW_GROUP_BYTES", 1)
+            store.write_record(folder / f"{name}.parquet", batches, facts)
+    return sorted(folder.glob("*.parquet"))
+
+
+@pytest.fixture(scope="module")
+def held(written):
+    """The runs with their events."""
+    return Runs.read(written)
+
+
+@pytest.fixture
+def paths(written, tmp_path):
+    """Copies of these files, to damage and to remove."""
+    return [Path(shutil.copy(path, tmp_path)) for path in written]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(TABLES))
-def test_a_table_is_the_same_if_events_are_read_again(name, paths, monkeypatch):
-    held = TABLES[name](Runs.read(paths), ANALYSIS)
+def test_a_table_is_the_same_if_events_are_read_again(name, written, held, monkeypatch):
+    expected = TABLES[name](held, ANALYSIS)
     monkeypatch.setattr(runs_module, "HELD_EVENTS", -1)
-    pd.testing.assert_frame_equal(TABLES[name](Runs.read(paths), ANALYSIS), held)
+    pd.testing.assert_frame_equal(TABLES[name](Runs.read(written), ANALYSIS), expected)
 
 
 def test_events_that_are_held_are_read_once(paths):

@@ -74,6 +74,7 @@ def test_one_run_has_a_mean_without_limits():
     assert np.isnan([band.low, band.high]).all()
 
 
+@pytest.mark.slow
 @given(BEST)
 def test_limits_hold_the_curve_or_are_not_there(best):
     for band in (median_band(best, 0.9), log_mean_band(best, floor=1e-8, confidence=0.9)):

@@ -58,6 +58,7 @@ def test_a12_counts_ties_half():
     assert a12([1.0, INF], [1.0, 2.0, INF], confidence=0.95).a12 == pytest.approx(3 / 6)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(precisions, precisions)
 def test_the_second_seen_from_the_first_is_the_first_seen_from_the_second(x, y):
@@ -69,6 +70,7 @@ def test_the_second_seen_from_the_first_is_the_first_seen_from_the_second(x, y):
     assert one.low < one.high
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(precisions, precisions)
 def test_only_the_order_matters(x, y):

@@ -74,6 +74,7 @@ def test_nothing_to_resample_gives_no_limits(times, strata):
     assert all(np.isnan(getattr(band, limit)).all() for limit in LIMITS)
 
 
+@pytest.mark.slow
 @given(TIMES)
 def test_limits_hold_the_curve_or_are_not_there(times):
     grid = [3.0, 0.0, 1.0, INF]

@@ -23,6 +23,7 @@ line = st.one_of(st.tuples(numbers, numbers), st.just((np.inf, np.inf)))
 several = st.lists(line, min_size=1, max_size=6).map(lambda pairs: np.array(pairs).T)
 
 
+@pytest.mark.slow
 @given(several, st.integers(0, 60).map(lambda k: k / 7))
 def test_the_envelope_is_that_of_brute_force(lines, cost):
     start, end = lowest_between(*lines)
@@ -32,6 +33,7 @@ def test_the_envelope_is_that_of_brute_force(lines, cost):
     np.testing.assert_array_equal(inside, lowest)
 
 
+@pytest.mark.slow
 @given(several, st.randoms(use_true_random=False))
 def test_the_envelope_does_not_depend_on_the_order(lines, random):
     order = list(range(lines.shape[1]))
@@ -159,6 +161,7 @@ def test_sets_hold_the_true_cost_as_often_as_they_say():
     assert 0.9 - 4 * np.sqrt(0.09 / repeats) <= held / repeats
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(arrays(float, (4, 3), elements=st.floats(0.1, 9)), st.permutations(range(4)))
 def test_sets_do_not_depend_on_the_order_of_runs_and_turn_round_with_the_pair(times, order):

@@ -117,6 +117,7 @@ def test_too_few_algorithms_or_problems(shape):
         assert np.isnan(p).all()
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(results)
 def test_p_values_are_probabilities_and_agreement_a_share(values):
@@ -132,6 +133,7 @@ def test_p_values_are_probabilities_and_agreement_a_share(values):
     np.testing.assert_array_equal(np.sign(pairs.difference), np.sign(pairs.z))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(results, st.randoms(use_true_random=False))
 def test_the_order_of_algorithms_does_not_matter(values, random):

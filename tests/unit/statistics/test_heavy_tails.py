@@ -83,6 +83,7 @@ def test_other_samples_keep_the_log_interval_to_the_bit(sample):
     assert widening(sample, confidence=0.95) == 1.0
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(costs)
 def test_whatever_the_costs_are(sample):

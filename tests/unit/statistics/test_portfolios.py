@@ -30,6 +30,7 @@ def best_of(values, chosen):
     return values[list(chosen)].max(axis=0).mean() if chosen else 0.0
 
 
+@pytest.mark.slow
 @given(probabilities)
 def test_shapley_values_are_those_of_all_orders(values):
     found, count = contributions(values), len(values)
@@ -44,6 +45,7 @@ def test_shapley_values_are_those_of_all_orders(values):
     np.testing.assert_allclose(found.marginal, lost, atol=1e-12)
 
 
+@pytest.mark.slow
 @given(probabilities, st.randoms(use_true_random=False))
 def test_contributions_add_up_and_follow_their_algorithm(values, random):
     found = contributions(values)
@@ -193,6 +195,7 @@ def runs_of(rng, algorithms=3, functions=3, instances=2, runs=4, targets=3):
     ]
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 @settings(max_examples=25)
 def test_the_best_pair_is_the_best_of_all(seed):

@@ -170,6 +170,7 @@ def test_one_replicate_has_no_spread():
         paper_bootstrap_interval(1, 5, 0.95, resamples=1, rng=np.random.default_rng(1))
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from([0.0, 1.0, 1.5, 7.0, np.inf]), min_size=1, max_size=30),
     st.floats(0.0, 1.0),
@@ -180,6 +181,7 @@ def test_limits_enclose_the_value_or_all_are_nan(values, p):
     assert inside or np.isnan([interval.value, interval.low, interval.high]).all()
 
 
+@pytest.mark.slow
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_success_limits_are_scipys(counts):
     ours = success_interval(*counts, 0.95)

@@ -112,6 +112,7 @@ def test_parts_of_the_problems_are_added_up():
     np.testing.assert_array_equal(whole.high, parts.high)
 
 
+@pytest.mark.slow
 @given(COSTS)
 def test_limits_of_any_costs_hold_the_profile(samples):
     ratios = performance_ratios(samples)

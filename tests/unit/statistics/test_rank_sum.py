@@ -27,6 +27,7 @@ def enumerated(first, second):
     return (sums <= observed + 1e-9).mean(), (sums >= observed - 1e-9).mean()
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(tied, tied)
 def test_it_is_the_count_of_all_permutations(first, second):
@@ -51,6 +52,7 @@ def test_without_ties_p_values_are_scipys_exact_ones(m, n):
         assert mann_whitney(first, second) == pytest.approx(exact, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_more_runs_that_differ_altogether_are_stronger_evidence():
     """The normal approximation gave 1.55e-4 for 8 runs each and 1.83e-4 for 10."""
     sizes = [*range(2, 50), 100, 141, 142, 200]

@@ -79,6 +79,7 @@ def test_other_axis():
     assert rank([[1.0, 5.0], [2.0, 4.0]], axis=0).tolist() == [[1.0, 2.0], [2.0, 1.0]]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(results)
 def test_ranks_add_up_and_follow_the_order(values):
@@ -92,6 +93,7 @@ def test_ranks_add_up_and_follow_the_order(values):
     np.testing.assert_array_equal(ranks, expected)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(results)
 def test_ranks_are_their_own_ranks(values):

@@ -34,6 +34,7 @@ def ert(outcome, weights=(1,)):
 launches = st.lists(st.integers(1, 40), min_size=2, max_size=12)
 
 
+@pytest.mark.slow
 @given(launches, st.lists(st.integers(1, 20), min_size=1, max_size=4, unique=True))
 def test_fixed_lengths_are_the_formula_by_brute_force(costs, taus):
     taus = np.sort(taus)
@@ -45,6 +46,7 @@ def test_fixed_lengths_are_the_formula_by_brute_force(costs, taus):
         assert value == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @given(launches, st.randoms(use_true_random=False))
 def test_the_order_of_runs_does_not_matter(costs, random):
     hit = np.where(np.array(costs) <= 20, costs, np.inf)

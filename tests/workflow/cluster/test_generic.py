@@ -33,6 +33,7 @@ def test_jobs_are_submitted_by_a_command(workspace):
     submit.chmod(0o755)
     workspace.complete(
         "--workflow-profile", str(PROFILE), "--until", "measure_cell",
+        "--seconds-between-status-checks", "1",
         "--cluster-generic-submit-cmd", f"{submit} {{threads}}-{{resources.mem_mb}}",
     )  # fmt: skip
     assert (workspace.folder / "submitted").read_text().split() == ["1-2024"]

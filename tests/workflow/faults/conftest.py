@@ -7,7 +7,7 @@ import pytest
 from faults.trial import Trial
 from workspace import Workspace
 
-MOMENTS = 12
+MOMENTS = 8
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

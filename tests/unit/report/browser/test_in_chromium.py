@@ -32,15 +32,20 @@ DRAWN = """new Promise(done => {
 """A promise that all charts are drawn."""
 
 
+@pytest.fixture(scope="module")
+def of_three(written):
+    """The page of three algorithms."""
+    return written(SECONDS, figures=FIGURES)
+
+
 @pytest.fixture
-def opened(browser, written):
-    """The browser at the page of three algorithms, and that nothing went wrong there."""
-    page = written(SECONDS, figures=FIGURES)
-    browser.open(page)
+def opened(browser, of_three):
+    """The browser at that page, and that nothing went wrong there."""
+    browser.open(of_three)
     browser.run(DRAWN)
     yield browser
     assert browser.faults == []
-    assert [url for url in browser.requests if not url.startswith("data:")] == [page.as_uri()]
+    assert [url for url in browser.requests if not url.startswith("data:")] == [of_three.as_uri()]
 
 
 def texts(browser, selector):
@@ -182,8 +187,8 @@ def test_names_are_text_in_the_browser_too(browser, written):
 
 @pytest.mark.parametrize("width", [320, 1280])
 @pytest.mark.parametrize("dark", [False, True])
-def test_nothing_is_wider_than_the_window(browser, written, width, dark):
-    browser.open(written(SECONDS, figures=FIGURES), width=width, dark=dark)
+def test_nothing_is_wider_than_the_window(browser, of_three, width, dark):
+    browser.open(of_three, width=width, dark=dark)
     browser.run(DRAWN)
     assert browser.run("document.documentElement.scrollWidth") <= width
     red = browser.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")

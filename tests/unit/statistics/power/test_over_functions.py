@@ -69,5 +69,6 @@ def test_functions_needed_lie_between_those_of_the_t_test_and_its_worst_efficien
     assert needed <= functions_by_t(0.4, 0.05, 0.8, efficiency=0.86)
 
 
+@pytest.mark.slow
 def test_effects_that_need_too_many_functions_are_not_looked_for():
     assert functions_for_effect(0.01, 0.05, 0.8, rng=np.random.default_rng(1)) is None

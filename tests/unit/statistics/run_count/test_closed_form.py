@@ -111,6 +111,7 @@ def test_it_is_the_formulas_for_samples_of_many_shapes():
     assert min(right, wrong) > 300
 
 
+@pytest.mark.slow
 def test_it_is_the_formulas_for_an_independent_truth_of_another_size():
     samples = samples_of_many_shapes(25, seed=3)
     truth = np.random.default_rng(4).permuted(samples_of_many_shapes(25, seed=5), axis=1)[:, :31]

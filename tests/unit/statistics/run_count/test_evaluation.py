@@ -39,6 +39,7 @@ def depth_in(interval, error):
     return min(abs(interval.low), abs(interval.high)) / error
 
 
+@pytest.mark.slow
 def test_clear_verdicts_are_those_of_scipys_intervals():
     """Two samples of 50, no trimming: exactly scipy's bootstrap of a difference of means."""
     rng = np.random.default_rng(2)

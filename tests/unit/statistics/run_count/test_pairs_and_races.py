@@ -131,6 +131,7 @@ def plain_p_worse(field, leader):
     return p
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 12)), elements=VALUES))
 def test_p_values_of_all_rows_at_once_are_scipys(field):

@@ -82,6 +82,7 @@ def test_a_constant_feature_has_no_weight():
     assert model.weights[1] == pytest.approx(0.0, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_skill_shows_where_there_is_some_and_where_there_is_none():
     groups = np.arange(3000) % 10
     table, right = drawn(3000, [1.0, 0.0])
@@ -177,6 +178,7 @@ def check_features(samples, counts):
     np.testing.assert_allclose(features(samples, counts), each, rtol=1e-13, atol=1e-15)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(arrays(np.float64, (3, 12), elements=VALUES.filter(np.isfinite)))
 def test_the_compiled_skewness_is_the_plain_one(samples):
@@ -186,6 +188,7 @@ def test_the_compiled_skewness_is_the_plain_one(samples):
     np.testing.assert_array_equal(np.transpose(found), expected)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(arrays(np.float64, (3, 12), elements=VALUES), st.tuples(*[st.integers(1, 12)] * 3))
 def test_features_of_all_samples_at_once_are_those_of_each(samples, counts):
@@ -199,6 +202,7 @@ def test_features_of_more_samples_than_are_described_at_once():
     check_features(np.where(rng.random(samples.shape) < 0.9, samples, np.inf), [5, 20] * 1050)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(arrays(np.float64, (1, 12), elements=VALUES), st.integers(1, 12))
 def test_features_are_finite_for_every_sample(sample, n):

@@ -1,0 +1,56 @@
+"""The fast tests cover every module: no file of unit tests is without one."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+UNIT = Path(__file__).parents[1] / "unit"
+PACKAGE = Path(__file__).parents[2] / "workflow/timefair"
+FILES = sorted(UNIT.rglob("test_*.py"))
+NOT_FAST = ("slow", "workflow", "peer", "all_figures")
+WHOLLY_SLOW = ("report/browser/test_in_chromium.py",)
+"""Files that need a program beside Python."""
+WHERE_THEY_ARE_USED = {"linux"}
+"""Rooms whose functions are tested with the code that calls them."""
+
+
+def marks(node: ast.AST) -> set[str]:
+    """The names of pytest's marks in a decorator or an expression."""
+    return {
+        part.attr
+        for part in ast.walk(node)
+        if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "pytest.mark"
+    }
+
+
+def fast_tests(path: Path) -> list[str]:
+    """The tests of a file whose first case has the mark `fast`."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    of_file = [
+        node.value
+        for node in body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark"
+    ]
+    if any(marks(value) & set(NOT_FAST) for value in of_file):
+        return []
+    return [
+        node.name
+        for node in body
+        if isinstance(node, ast.FunctionDef)
+        and node.name.startswith("test_")
+        and not any(marks(decorator) & set(NOT_FAST) for decorator in node.decorator_list)
+    ]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(UNIT)))
+def test_a_file_has_a_fast_test(path: Path) -> None:
+    assert bool(fast_tests(path)) != (str(path.relative_to(UNIT)) in WHOLLY_SLOW)
+
+
+def test_every_room_of_the_package_has_tests() -> None:
+    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    with_tests = {path.relative_to(UNIT).parts[0] for path in FILES}
+    assert rooms - with_tests == WHERE_THEY_ARE_USED
