@@ -8,6 +8,11 @@ from enum import Enum
 class Question(Enum):
     """A question, and the page of the documentation that explains its answers."""
 
+    REGISTERED = (
+        "Which question did this campaign set out to answer, and was it changed after the data "
+        "were seen?",
+        "registered.md",
+    )
     BETTER = "Which algorithm is better, and how certain is that?", "comparisons.md"
     INVERSION = "Which algorithm wins in evaluations and loses in seconds?", "comparisons.md"
     TARGET = "How long until a target is reached, restarts included?", "runtimes.md"
