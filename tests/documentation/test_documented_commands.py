@@ -69,6 +69,7 @@ NOT_RUN = {
     "timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv": (
         "minutes; the help's example is run"
     ),
+    "timefair register mine.yaml": "needs a question; docs/registered.md has one, and registers it",
     "timefair import coco ARCHIVE.tgz --output algorithm.parquet": (
         "an archive of others; the help's example is run"
     ),
