@@ -15,7 +15,7 @@ from timefair.campaign import plan, provenance
 from timefair.campaign.configuration import Campaign
 from timefair.machine import checkout
 from timefair.machine.host import Host, gather
-from timefair.rundata.deviations import Deviation, Kind, changes, moment
+from timefair.rundata.deviations import Deviation, Kind, changes, moment, short
 
 FILE = "registration.json"
 """The registration, relative to ``results/<campaign>/``."""
@@ -146,10 +146,10 @@ def deviations(content: dict[str, Any] | None, campaign: Campaign) -> Iterator[D
         return
     unsealed = {name: part for name, part in content.items() if name != "digest"}
     if (found := provenance.key_of(unsealed)) != content["digest"]:
-        yield Deviation(Kind.FILE, FILE, content["digest"], f"content with the digest {found}")
+        yield Deviation(Kind.FILE, FILE, short(content["digest"]), f"content of {short(found)}")
     yield from changes(_campaign(content).model_dump(mode="json"), campaign.model_dump(mode="json"))
     if (code := provenance.table_key(ANSWER)) != content["analysis_code"]:
-        yield Deviation(Kind.CODE, "the answer", content["analysis_code"], code)
+        yield Deviation(Kind.CODE, "the answer", short(content["analysis_code"]), short(code))
 
 
 def _campaign(content: dict[str, Any]) -> Campaign:

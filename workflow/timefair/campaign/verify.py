@@ -207,12 +207,14 @@ class _Inspection:
 
         A deviation is no problem of the records; the report lists it beside the answer.
         """
+        if self._campaign is None:
+            return
         try:
             content = registration.read(target)
         except InputError as error:
             self._problem(str(error))
             return
-        if self._campaign is None or (content is None and self._campaign.registered is None):
+        if content is None and self._campaign.registered is None:
             return
         found = list(registration.deviations(content, self._campaign))
         if content is not None:

@@ -116,7 +116,7 @@ def page(
     some = evidence.some_frame
     confirmatory = registered.part(evidence, names)
     parts = {
-        "registered": (registered.CONFIRMATORY, confirmatory),
+        "registered": (registered.title(evidence), confirmatory),
         "cautions": ("Before you believe it", cautioned(cautions(evidence))),
         "findings": (
             registered.EXPLORATORY if confirmatory else "Who wins",

@@ -28,12 +28,12 @@ TESTS = {
     "score": "score test of equal ERTs",
 }
 
-CONFIRMATORY = "The registered question (confirmatory)"
 EXPLORATORY = "Who wins (exploratory)"
 
 OTHERS = """<p class="note">This is the only confirmatory result. It comes from the planned runs and
 from one test at its own level. All other results on this page are exploratory: they suggest
-questions for another campaign.</p>"""
+questions for another campaign. Deviations, which are listed below, limit what the answer
+confirms.</p>"""
 
 NEVER = """<p class="note">The question was not registered before the first run. Its answer is
 exploratory, as are all results on this page.</p>"""
@@ -50,6 +50,13 @@ def headline(evidence: Evidence) -> str:
         f'<p class="headline">{kind}: {escape(first["question"])} '
         f"{VERDICT[first['answer']]} {_count(evidence)}.</p>"
     )
+
+
+def title(evidence: Evidence) -> str:
+    """The heading of the part."""
+    if _is_registered(evidence.table("registered")):
+        return "The registered question (confirmatory)"
+    return "The question, which was not registered (exploratory)"
 
 
 def part(evidence: Evidence, names: Names) -> str:
@@ -83,7 +90,7 @@ def _moment(row: pd.Series[Any]) -> str:
 
 
 def _is_registered(rows: pd.DataFrame) -> bool:
-    return bool(rows["registered"].notna().all())
+    return not rows.empty and bool(rows["registered"].notna().all())
 
 
 def _success(rows: pd.DataFrame) -> str:
@@ -105,16 +112,19 @@ def _order(row: Mapping[Any, Any], evidence: Evidence, names: Names) -> str:
     target = "" if pd.isna(row["target"]) else f" to {number(row['target'])}"
     share = " (share of the functions on which it is better)" if overall else ""
     values = (
-        f"{names.one(row[f'algorithm_{side}'])} {number(row[f'value_{side}'])} from "
+        f"{names.one(row[f'algorithm_{side}'])} {_known(row[f'value_{side}'])} from "
         f"{counted(int(row[f'runs_{side}']), 'run')}"
         for side in "ab"
     )
     found = f"{names.one(row['better'])} is better" if _is_text(row["better"]) else "No order"
-    p = "unknown" if pd.isna(row["p"]) else number(row["p"])
     return (
         f"{MEASURES[row['measure']]}{target} {where} of {escape(space)}{share}: "
-        f"{', '.join(values)}. {found} ({TESTS[row['test']]}, p = {p})."
+        f"{', '.join(values)}. {found} ({TESTS[row['test']]}, p = {_known(row['p'])})."
     )
+
+
+def _known(value: float) -> str:
+    return "unknown" if pd.isna(value) else number(value)
 
 
 def _is_text(value: object) -> bool:

@@ -88,7 +88,7 @@ def _shown(value: object) -> str:
         return ", ".join(map(_shown, value)) or "none"
     if isinstance(value, Mapping):
         return ", ".join(f"{key}: {_shown(one)}" for key, one in value.items()) or "none"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 @dataclass
@@ -157,12 +157,12 @@ def _of_origins(registration: Mapping[str, Any], label: str, one: Measured) -> I
     code = registration["code"][label]
     others = [found for found in one.origins.code if found != code]
     for found in others:
-        yield Deviation(Kind.CODE, f"measuring {label}", _short(code), _short(found))
+        yield Deviation(Kind.CODE, f"measuring {label}", short(code), short(found))
     keys = set(registration["keys"][label].values())
     foreign = [found for found in one.origins.key if found not in keys]
     if foreign and not others:
-        several = ", ".join(map(_short, sorted(map(str, foreign))))
-        yield Deviation(Kind.SOFTWARE, label, ", ".join(map(_short, sorted(keys))), several)
+        several = ", ".join(map(short, sorted(map(str, foreign))))
+        yield Deviation(Kind.SOFTWARE, label, ", ".join(map(short, sorted(keys))), several)
     registered = datetime.fromisoformat(registration["registered_utc"])
     if one.started is not None and one.started < registered:
         yield Deviation(Kind.TIME, label, moment(registered), f"runs from {moment(one.started)}")
@@ -173,5 +173,6 @@ def moment(time: datetime) -> str:
     return f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _short(digest: str | None) -> str:
+def short(digest: str | None) -> str:
+    """The first digits of a digest."""
     return digest[:DIGITS] if digest else "unknown"
