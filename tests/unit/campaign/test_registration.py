@@ -219,6 +219,22 @@ def test_every_change_is_found(study, change):
     assert expected <= set(study.deviations())
 
 
+def test_the_page_states_the_number_of_changes():
+    page = Path(__file__).parents[3] / "docs/registered.md"
+    assert f"A test makes {len(CHANGES)} kinds of changes" in page.read_text()
+
+
+def test_the_checklist_has_the_registration(study):
+    def part():
+        rows = study.table("checklist")
+        return rows[rows["part"] == "Registration"].iloc[0]
+
+    assert part()["met"]
+    assert study.content["digest"] in part()["evidence"]
+    study.file["seed"] = 2
+    assert part()["missing"] == "1 deviation (table deviations): measurement"
+
+
 def test_a_changed_answer_is_found(study, monkeypatch):
     monkeypatch.setattr(provenance, "table_key", lambda name: f"other code of {name}")
     assert study.deviations() == [("code", "the answer")]
@@ -329,7 +345,7 @@ def test_the_command_registers_and_check_shows_it(tmp_path, monkeypatch, capsys)
         ({"test": "score"}, "registered.test: 'score': should be 'mann-whitney'"),
         ({"function": None}, "registered.test: 'mann-whitney': should be 'wilcoxon'"),
         ({"alpha": 2}, "registered.alpha: 2: should be less than 1"),
-        ({"alhpa": 0.1}, "registered.alhpa: unknown key, did you mean 'alpha'?"),
+        ({"alhpa": 0.1}, "registered.alhpa: unknown key; did you mean 'alpha'?"),
         ({"question": "two\nlines"}, "registered.question: 'two\\nlines': should be one line"),
     ],
 )

@@ -91,7 +91,7 @@ def _registration(runs: Runs, analysis: Analysis) -> ChecklistPart:
     return ChecklistPart(
         "Registration",
         analysis.registration["statement"],
-        f"{len(found)} deviations (table deviations): {kinds}" if found else "",
+        f"{len(found)} deviation{'s' * (len(found) != 1)} (table deviations): {kinds}" if found else "",
     )
 
 
