@@ -198,6 +198,10 @@ CHANGES: dict[str, tuple[Callable[[Study], object], set[tuple[str, str]]]] = {
         lambda study: study.edit(lambda c: c.update(registered_utc="2020-01-01T00:00:00+00:00")),
         {("registration", "registration.json")},
     ),
+    "edited algorithms": (
+        lambda study: study.edit(lambda c: c["code"].pop("a") and c["keys"].pop("a")),
+        {("registration", "registration.json"), ("code", "measuring a")},
+    ),
     "deleted": (
         lambda study: study.path.unlink(),
         {("registration", "registration.json")},
@@ -297,8 +301,22 @@ def test_measuring_needs_the_registration_and_the_question(study):
     registration.check(study.campaign, study.folder)  # too late: it is a deviation
 
 
-def test_a_damaged_registration_is_named(study):
-    study.path.write_text("{}")
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda content: content.clear(),
+        lambda content: content.pop("git"),
+        lambda content: content.pop("replaces"),
+        lambda content: content.update(registered_utc="2026-11-22T15:00:00"),
+        lambda content: content.update(registered_utc=5),
+        lambda content: content.update(keys={"a": 1}),
+        lambda content: content.update(code=[1]),
+        lambda content: content["campaign"].pop("budget"),
+        lambda content: content["campaign"].pop("registered"),
+    ],
+)
+def test_a_damaged_registration_is_named(study, change):
+    study.edit(change)
     with pytest.raises(InputError, match=r"registration\.json: not a registration"):
         study.deviations()
 

@@ -93,11 +93,7 @@ def read(folder: Path) -> dict[str, Any] | None:
     path = folder / FILE
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        for part in ("registered_utc", "campaign", "keys", "code", "analysis_code", "digest"):
-            content[part]
-        datetime.fromisoformat(content["registered_utc"])
-        Campaign.model_validate_json(json.dumps(content["campaign"]), strict=False)
-        list(content["replaces"])
+        _check_parts(content)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LookupError, TypeError):
@@ -105,6 +101,20 @@ def read(folder: Path) -> dict[str, Any] | None:
             f"{path}: not a registration that this timefair can read; restore the file"
         ) from None
     return content
+
+
+def _check_parts(content: dict[str, Any]) -> None:
+    """Raise ValueError, LookupError or TypeError unless all that is read later is there."""
+    if _campaign(content).registered is None:
+        raise ValueError("no question")
+    statement(content)
+    if datetime.fromisoformat(content["registered_utc"]).utcoffset() is None:
+        raise ValueError("a time without its zone")
+    rounds = [dict(keys).values() for keys in dict(content["keys"]).values()]
+    digests = [dict(content["code"]).values(), content["replaces"], *rounds]
+    single = [content["digest"], content["analysis_code"]]
+    if not all(isinstance(text, str) for texts in (single, *digests) for text in texts):
+        raise ValueError("a digest that is no text")
 
 
 def statement(content: dict[str, Any]) -> str:

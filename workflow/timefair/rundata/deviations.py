@@ -154,11 +154,11 @@ def of_runs(
 
 
 def _of_origins(registration: Mapping[str, Any], label: str, one: Measured) -> Iterator[Deviation]:
-    code = registration["code"][label]
+    code = registration["code"].get(label)
     others = [found for found in one.origins.code if found != code]
     for found in others:
         yield Deviation(Kind.CODE, f"measuring {label}", short(code), short(found))
-    keys = set(registration["keys"][label].values())
+    keys = set(registration["keys"].get(label, {}).values())
     foreign = [found for found in one.origins.key if found not in keys]
     if foreign and not others:
         several = ", ".join(map(short, sorted(map(str, foreign))))

@@ -88,10 +88,11 @@ def _registration(runs: Runs, analysis: Analysis) -> ChecklistPart:
     """The question that was registered before the first run."""
     found = all_deviations(runs, analysis)
     kinds = listed(dict.fromkeys(one.kind for one in found))
+    count = f"{len(found)} deviation{'s' * (len(found) != 1)}"
     return ChecklistPart(
         "Registration",
         analysis.registration["statement"],
-        f"{len(found)} deviation{'s' * (len(found) != 1)} (table deviations): {kinds}" if found else "",
+        f"{count} (table deviations): {kinds}" if found else "",
     )
 
 
