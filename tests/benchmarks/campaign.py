@@ -1,6 +1,6 @@
 """The share of core-seconds of a campaign that are inside timed runs, and where the rest goes.
 
-    python tests/benchmarks/campaign.py [--config config/default.yaml] [--cores 2] [--measure-only]
+    python tests/benchmarks/campaign.py [--config config/config.yaml] [--cores 2] [--measure-only]
     python tests/benchmarks/campaign.py --measure-only --change budget.time_s=10 runs=1
 
 Runs a campaign in an empty folder, from nothing to its figures or, with `--measure-only`, to its
@@ -54,7 +54,7 @@ class Job(NamedTuple):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--config", type=Path, default=ROOT / "config" / "default.yaml")
+    parser.add_argument("--config", type=Path, default=ROOT / "config" / "config.yaml")
     parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--measure-only", action="store_true", help="no tables, no figures")
     parser.add_argument("--change", nargs="*", default=[], metavar="KEY=VALUE")

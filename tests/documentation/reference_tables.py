@@ -109,7 +109,12 @@ def _joined(texts: Mapping[str, str], only: str = "") -> str:
         if len(kinds) == 1:
             return next(iter(kinds))
         return ", ".join(text + only.format(", ".join(names)) for text, names in kinds.items())
-    return " ".join(f"With {', '.join(names)}: {text}" for text, names in kinds.items())
+    return " ".join(f"With {', '.join(names)}: {_inside(text)}" for text, names in kinds.items())
+
+
+def _inside(sentence: str) -> str:
+    """A sentence as it is written after a colon; an abbreviation keeps its capitals."""
+    return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
 
 
 def _default(field: FieldInfo) -> str:

@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("fence", EXAMPLES, ids=[fence.where for fence in EXAMPLES])
 def test_a_campaign_of_the_documentation(fence: Fence, folder: Path) -> None:
     given = yaml.safe_load(fence.text)
-    default = configuration.read_yaml(ROOT / "config/default.yaml")
+    default = configuration.read_yaml(ROOT / "config/config.yaml")
     assert isinstance(default, dict)
     for campaign in campaigns(given):
         assert configuration.parse(default | campaign).name

@@ -49,6 +49,7 @@ NOT_RUN = {
     "mypy": "the same",
     "snakefmt --check Snakefile workflow": "test_conventions.py does",
     "snakemake --lint": "test_conventions.py does",
+    "snakedeploy deploy-workflow timefair study --branch main --name timefair": "the same",
     "python -m cocopp coco/*": "tests/peers/test_cocopp_report.py does, without a network",
     **dict.fromkeys(
         (
@@ -63,6 +64,7 @@ NOT_RUN = {
         (
             "snakemake --cores all --configfile pilot.yaml",
             "timefair plan results/pilot --detect ratio=2 --core-hours 0.1",
+            "timefair plan results/evaluation-cost --detect a12=0.9",
         ),
         "a campaign more; the help's examples are run on another one",
     ),
@@ -174,7 +176,7 @@ class Copy:
             (folder / name).symlink_to(ROOT / name)
         for path in folder.glob("config/**/*.yaml"):
             shrink(path)
-        default = yaml.safe_load((folder / "config/default.yaml").read_text())
+        default = yaml.safe_load((folder / "config/config.yaml").read_text())
         (folder / "mine.yaml").write_text(yaml.safe_dump(default | {"name": "mine"}))
         for fence in of_language("python"):
             self.write(fence, folder)

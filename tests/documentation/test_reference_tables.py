@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import re
 
 import pytest
-from reference_tables import BLOCKS, Block, promised, summary
+from reference_tables import BLOCKS, Block, keys, promised, summary
 
 from timefair.campaign.configuration.choices import CHOICES
 from timefair.policies.restarts import RESTARTS
@@ -34,3 +35,9 @@ def test_every_policy_and_rule_is_described(kind) -> None:
 @pytest.mark.parametrize("kind", STOPPING.values())
 def test_every_rule_says_what_it_promises(kind) -> None:
     assert promised(kind).endswith(".")
+
+
+def test_a_sentence_after_a_colon_begins_with_a_small_letter() -> None:
+    rows = "\n".join(keys())
+    assert "With `skewness`: largest absolute skewness." in rows
+    assert not re.search(r"With (`[\w-]+`(, )?)+: [A-Z][a-z ]", rows)

@@ -9,10 +9,12 @@ import sys
 import sysconfig
 import venv
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 pytestmark = pytest.mark.workflow
 
@@ -39,6 +41,52 @@ def python(
     return done.stdout + done.stderr
 
 
+# --- The bots of the catalogue -------------------------------------------------------------------
+
+
+def required(*packages: str) -> set[str]:
+    """These packages and all that they need."""
+    found: set[str] = set()
+    names = list(packages)
+    while names:
+        name = names.pop()
+        if name not in found:
+            found.add(name)
+            needed = [Requirement(line) for line in metadata.requires(name) or ()]
+            names += [one.name for one in needed if not one.marker or one.marker.evaluate()]
+    return found
+
+
+def environment_of(folder: Path, *packages: str) -> str:
+    """The Python of a new environment with links to these packages, as they are here, alone."""
+    venv.create(folder, with_pip=False)
+    (site,) = folder.glob("lib/python*/site-packages")
+    for name in required(*packages):
+        package = metadata.distribution(name)
+        for top in {file.parts[0] for file in package.files or ()} - {"..", "__pycache__"}:
+            if not (site / top).exists():
+                (site / top).symlink_to(str(package.locate_file(top)))
+    return str(folder / "bin/python")
+
+
+@pytest.fixture(scope="module")
+def linters(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The Python of an environment with Snakemake and without timefair."""
+    return environment_of(tmp_path_factory.mktemp("linters"), "snakemake")
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """The workflow of a clone that is not built."""
+    folder = tmp_path / "clone"
+    kept_out = shutil.ignore_patterns("*.so", "*.c", "*.egg-info", "__pycache__")
+    for name in ("workflow", "config", "profiles", "envs"):
+        shutil.copytree(ROOT / name, folder / name, ignore=kept_out)
+    for name in ("Snakefile", "LICENSE"):
+        shutil.copy(ROOT / name, folder)
+    return folder
+
+
 def test_the_linter_of_snakemake_has_nothing_to_say(tmp_path: Path) -> None:
     said = python(
         "-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile"), "--lint", folder=tmp_path
@@ -46,9 +94,51 @@ def test_the_linter_of_snakemake_has_nothing_to_say(tmp_path: Path) -> None:
     assert "your workflow is in a good condition" in said
 
 
-def test_the_rules_are_formatted() -> None:
+def test_the_linter_needs_no_timefair(linters: str, clone: Path) -> None:
+    words = ("-m", "snakemake", "--lint")
+    assert "good condition" in python(*words, folder=clone, executable=linters, PYTHONPATH="")
+
+
+@pytest.mark.parametrize("asked_for", ["all", "results/default/tables/ert.csv"])
+def test_without_timefair_one_line_says_how_to_install_it(
+    linters: str, clone: Path, asked_for: str
+) -> None:
+    done = subprocess.run(
+        [linters, "-m", "snakemake", "--cores", "1", asked_for],
+        cwd=clone, env=os.environ | {"PYTHONPATH": ""}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "timefair: not installed in the environment of snakemake;"
+        f" run `{linters} -m pip install .` in a clone of timefair"
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_the_rules_are_formatted(tmp_path: Path) -> None:
     pytest.importorskip("snakefmt")
-    python("-m", "snakefmt.snakefmt", "--check", "Snakefile", "workflow")
+    formatter = environment_of(tmp_path, "snakefmt")
+    words = ("-m", "snakefmt.snakefmt", "--check", "Snakefile", "workflow")
+    python(*words, executable=formatter, PYTHONPATH="")
+
+
+def test_snakedeploy_makes_a_workflow_that_runs(workspace, clone: Path) -> None:
+    snakedeploy = shutil.which("snakedeploy")
+    if snakedeploy is None:
+        pytest.skip("not installed: snakedeploy (envs/test.txt)")
+    deployed = workspace.folder / "deployed"
+    words = ("deploy-workflow", str(clone), str(deployed), "--branch", "main", "--name", "timefair")
+    python(*words, executable=snakedeploy)
+    # For a local source, snakedeploy leaves out where it is.
+    snakefile = deployed / "workflow/Snakefile"
+    written = snakefile.read_text()
+    assert written.count('"workflow/Snakefile"') == 1
+    snakefile.write_text(written.replace("workflow/Snakefile", f"{clone}/workflow/Snakefile"))
+    workspace.configure(**SMALL)
+    shutil.copy(workspace.config, deployed / "config/config.yaml")
+    locks = workspace.environment["TIMEFAIR_LOCKS"]
+    python("-m", "snakemake", "--cores", "2", folder=deployed, TIMEFAIR_LOCKS=locks)
+    assert (deployed / "results/test/report.html").is_file()
 
 
 def test_the_catalogue_finds_what_it_asks_for() -> None:
@@ -204,6 +294,15 @@ def test_the_wheel_alone_runs_a_campaign(installation: Installation, workspace) 
     )  # fmt: skip
     assert "all 1 runs" in timefair("progress", "results/test")
     assert "0 problems" in timefair("verify", "results/test")
+
+
+def test_a_clone_that_is_not_built_uses_the_wheel(
+    installation: Installation, workspace, clone: Path
+) -> None:
+    workspace.configure(**SMALL)
+    words = ("--cores", "1", "--dry-run", "--configfile", str(workspace.config))
+    planned = installation.run("-m", "snakemake", *words, folder=clone)
+    assert "measure_cell" in planned
 
 
 def test_types_of_the_wheel_are_seen_by_mypy(installation: Installation, tmp_path: Path) -> None:

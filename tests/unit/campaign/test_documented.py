@@ -60,7 +60,7 @@ def as_an_editor_reads(value: object) -> object:
 def test_the_schema_knows_the_keys_of_each_policy_and_rule(
     section: dict[str, object], right: bool
 ) -> None:
-    campaign = as_an_editor_reads(read_yaml(ROOT / "config/default.yaml"))
+    campaign = as_an_editor_reads(read_yaml(ROOT / "config/config.yaml"))
     assert isinstance(campaign, dict)
     fault = jsonschema.Draft202012Validator(SCHEMA).iter_errors(campaign | section)
     assert (next(fault, None) is None) is right

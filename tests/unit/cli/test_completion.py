@@ -60,6 +60,9 @@ LINES = {
     "timefair completion z": ["zsh"],
     "timefair check ": ["mine.yaml"],
     "timefair verify res": ["results/"],
+    "timefair rep": ["replay", "report"],
+    "timefair replay res": ["results/"],
+    "timefair replay x.parquet --in": ["--instance"],
 }
 
 

@@ -51,7 +51,7 @@ def told(monkeypatch, tmp_path):
         monkeypatch.setattr(driver, "_taken", [taken])
         monkeypatch.setattr(sys, "stderr", stream)
         given = {"verbose": False, "printshellcmds": False, "stdout": False, "dryrun": False}
-        handler = ConsoleHandler(SimpleNamespace(**given | settings), None)
+        handler = ConsoleHandler(SimpleNamespace(**given | settings))
         handler.setFormatter(logging.Formatter("%(message)s"))
         handler.emit(record("Building DAG of jobs..."))
         handler.emit(record("Provided cores: 2", LogEvent.RESOURCES_INFO, cores=2))
@@ -103,14 +103,14 @@ def test_a_dry_run_prints_the_numbers_of_jobs_and_no_progress(told):
 
 
 @pytest.mark.slow
-def test_snakemake_finds_it_and_prints_the_log_of_a_job_that_failed(tmp_path):
+def test_snakemake_prints_with_it_and_shows_the_log_of_a_job_that_failed(tmp_path):
     (tmp_path / "Snakefile").write_text(
+        "from timefair.cli import console\nconsole.attach(workflow)\n"
         "rule all:\n output: 'a'\n log: 'a.log'\n shell: 'echo the reason > {log}; exit 1'\n"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT / "workflow")}
     done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "1", "--logger", "timefair",
-         "--show-failed-logs"],
+        [sys.executable, "-m", "snakemake", "--cores", "1", "--show-failed-logs"],
         cwd=tmp_path, env=environment, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 1

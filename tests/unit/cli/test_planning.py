@@ -13,6 +13,7 @@ from timefair.campaign import configuration, plan
 from timefair.cli.power import check_lines
 from timefair.records.store import write_record
 
+ROOT = Path(__file__).parents[3]
 CAMPAIGN = {
     "name": "pilot",
     "problems": {"suite": "bbob", "functions": "1-6", "dimensions": 2, "instances": "1-2"},
@@ -93,6 +94,15 @@ def test_check_says_how_large_a_difference_has_to_be():
     assert "ratio of ERTs 2." in lines
     assert "better on 73 % of all functions" in lines
     assert "nothing" not in lines
+
+
+def test_the_default_campaign_can_decide_something_in_five_minutes_on_two_cores():
+    """It had six functions, which are too few to decide any of its 28 pairs."""
+    campaign = configuration.parse(configuration.read_yaml(ROOT / "config/config.yaml"))
+    lines = "\n".join(check_lines(campaign))
+    assert "can decide nothing" not in lines
+    assert "better on 81 % of all functions" in lines
+    assert plan.wall_seconds(campaign, cores=2) < 300
 
 
 def test_check_is_silent_about_a_single_algorithm():

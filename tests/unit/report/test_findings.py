@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from timefair.report.conclusions import summed_up
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.by_runs import from_runs
 from timefair.report.findings.functions import on_functions
@@ -124,6 +125,60 @@ def test_of_pairs_that_are_listed_in_part_it_is_said_which(evidence):
     many = {f"n{k:02}": 0.01 + 0.03 * k for k in range(13)}
     said = pairs_decided(evidence(many, runs=2, made=("comparison",)), SPACE)
     assert "any of 12 pairs with n00 by the precision" in said
+
+
+@pytest.fixture
+def reversing(evidence):
+    """A function: the tables of a campaign with sure inversions over 8 functions."""
+
+    def make(*pairs):
+        rows = [
+            {
+                "suite": "bbob", "dimension": 2, "function": "all", "criterion": "fixed budget",
+                "algorithm_a": a, "algorithm_b": b, "functions": 8, "evaluations": 340,
+                "by_evaluations_a": on_a, "by_evaluations_b": 8 - on_a,
+                "by_time_a": 0, "by_time_b": 8, "p_holm": p,
+                "winner_by_evaluations": a, "winner_by_time": b, "significant": p <= 0.05,
+            }
+            for a, b, on_a, p in pairs
+        ]  # fmt: skip
+        known = evidence(QUICK_AND_SLOW, made=RANKED)
+        return Evidence({**known.tables, "inversions": pd.DataFrame(rows)}, known.campaign)
+
+    return make
+
+
+def test_the_surest_reversal_of_an_order_is_stated(reversing):
+    found = findings(reversing(("A", "B", 7, 0.04), ("slow", "quick", 8, 0.0312)), SPACE)
+    assert found.reversal == (
+        "Equal time reverses an order: with equal evaluations (in the median 340 per run), slow is "
+        "better than quick on all 8 functions; with equal time, quick is better than slow on all 8 "
+        "functions. Both orders are sure (p\u00a0=\u00a00.031)."
+    )
+    assert any("2 pairs surely have" in text and "slow and quick; A and B" in text
+               for text in found.sentences)  # fmt: skip
+
+
+def test_of_reversals_with_equal_p_values_the_one_on_more_functions_is_stated(reversing):
+    found = findings(reversing(("A", "B", 7, 0.01), ("slow", "quick", 8, 0.01)), SPACE)
+    assert "slow is better than quick on all 8 functions" in found.reversal
+    other = findings(reversing(("A", "B", 7, 0.01)), SPACE)
+    assert "A is better than B on 7 of 8 functions" in other.reversal
+    assert any("1 pair surely has" in text for text in other.sentences)
+
+
+def test_a_reversal_that_is_not_sure_is_not_stated(reversing):
+    found = findings(reversing(("slow", "quick", 8, 0.06)), SPACE)
+    assert found.reversal == ""
+    assert not any("opposite orders" in text for text in found.sentences)
+
+
+def test_the_first_screen_has_the_reversal(reversing):
+    found = findings(reversing(("slow", "quick", 8, 0.01)), SPACE)
+    alone = summed_up([found])
+    assert alone.index("quick wins") < alone.index("Equal time reverses an order")
+    several = summed_up([found, found])
+    assert several.count("Equal time reverses an order") == 2
 
 
 def test_one_algorithm_alone_is_compared_with_nobody(evidence):

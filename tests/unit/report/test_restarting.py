@@ -37,9 +37,9 @@ def test_gains_come_first_and_the_largest_of_them():
         "Restart A by Luby's sequence with a unit of 640 [540, 740] evaluations: 1.5 times as fast "
         "on the functions not used to choose it.",
         "Restart B when it returns: 1.2 times as fast on the functions not used to choose it.",
-        "It is not sure that other restarts of PSO would be faster on other functions.",
+        "It is uncertain whether other restarts would make PSO faster on other functions.",
         "Nothing to gain from other restarts for CMA-ES.",
-        "No launch traces of Old and Older, so that nothing is known of other restarts.",
+        "The records have no launch traces of Old and Older, so other restarts cannot be judged.",
     ]
 
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.statistics.cost_map import (
+    Cells,
     known_until,
     leader_by_rank,
     leader_by_share,
@@ -36,6 +37,32 @@ def test_a_run_is_known_up_to_its_time_and_the_cost_of_its_evaluations():
     assert again.tolist() == [[0.0, 2.0], [0.0, 0.0], [6.0, 12.0]]
 
 
+def moments(shares):
+    """Of the shares of runs, a list of arrays per algorithm."""
+    cells = Cells([[len(of) for of in functions] for functions in shares])
+    return cells.moments(np.concatenate([of for functions in shares for of in functions]))
+
+
+def test_moments_of_cells_of_any_size_are_those_of_each_alone_to_the_bit():
+    rng = np.random.default_rng(8)
+    sizes = [[1, 9, 4], [12, 2, 3]]
+    shares = [[rng.integers(0, 12, (size, 5)) / 11 for size in row] for row in sizes]
+    found = moments(shares)
+    assert found.runs.tolist() == sizes
+    for k, row in enumerate(shares):
+        for j, of in enumerate(row):
+            np.testing.assert_array_equal(found.mean[k, j], of.mean(axis=0))
+            alone = of.var(axis=0, ddof=1) if len(of) > 1 else np.full(5, np.nan)
+            np.testing.assert_array_equal(found.variance[k, j], alone)
+
+
+def test_budgets_may_have_any_order():
+    seconds, evaluations = [[1.0, 2.0]], [[10.0, 500.0]]
+    rising = reached_within(seconds, evaluations, 0.1, [1.5, 2.0, 60.0])
+    other = reached_within(seconds, evaluations, 0.1, [60.0, 1.5, 2.0])
+    assert other.tolist() == rising[:, [2, 0, 1]].tolist()
+
+
 def shares_of(*levels, functions=3, runs=8, spread=0.02, seed=0):
     rng = np.random.default_rng(seed)
     return [
@@ -45,42 +72,42 @@ def shares_of(*levels, functions=3, runs=8, spread=0.02, seed=0):
 
 
 def test_a_clear_lead_is_sure_and_an_equal_one_is_shared():
-    lead = leader_by_share(shares_of(0.2, 0.8, 0.79), confidence=0.95)
+    lead = leader_by_share(moments(shares_of(0.2, 0.8, 0.79)), confidence=0.95)
     assert lead.best.tolist() == [1]
     assert not lead.tied[0, 0]
-    far = leader_by_share(shares_of(0.2, 0.8, 0.3), confidence=0.95)
+    far = leader_by_share(moments(shares_of(0.2, 0.8, 0.3)), confidence=0.95)
     assert far.tied[0].tolist() == [False, True, False]
 
 
 def test_few_runs_never_make_a_lead_sure():
     steady = [[np.full((2, 1), level)] for level in (0.0, 1.0)]
-    assert leader_by_share(steady, confidence=0.95).tied.all()
+    assert leader_by_share(moments(steady), confidence=0.95).tied.all()
     single = [[np.full((1, 1), level)] * 9 for level in (0.0, 1.0)]
-    assert leader_by_share(single, confidence=0.95).tied.all()
+    assert leader_by_share(moments(single), confidence=0.95).tied.all()
 
 
 def test_nobody_leads_where_no_target_is_reached():
     nothing = [[np.zeros((4, 1))] * 3 for _ in range(2)]
     for leader in (leader_by_share, leader_by_rank):
-        lead = leader(nothing, confidence=0.95)
+        lead = leader(moments(nothing), confidence=0.95)
         assert lead.best.tolist() == [-1]
         assert not lead.tied.any()
 
 
 def test_ranks_are_tied_within_the_critical_difference():
-    few = leader_by_rank(shares_of(0.2, 0.8), confidence=0.95)
+    few = leader_by_rank(moments(shares_of(0.2, 0.8)), confidence=0.95)
     assert few.value[0].tolist() == [2.0, 1.0]
     assert few.tied.all()
-    many = leader_by_rank(shares_of(0.2, 0.8, functions=12), confidence=0.95)
+    many = leader_by_rank(moments(shares_of(0.2, 0.8, functions=12)), confidence=0.95)
     assert many.tied[0].tolist() == [False, True]
-    assert leader_by_rank(shares_of(0.2, 0.8, functions=1), confidence=0.95).tied.all()
+    assert leader_by_rank(moments(shares_of(0.2, 0.8, functions=1)), confidence=0.95).tied.all()
 
 
 @pytest.mark.parametrize("leader", [leader_by_share, leader_by_rank])
 def test_the_order_of_runs_and_algorithms_changes_nothing(leader):
     shares = shares_of(0.5, 0.52, 0.3, functions=5, spread=0.1)
     turned = [[of[::-1] for of in functions] for functions in shares[::-1]]
-    one, other = (leader(of, confidence=0.9) for of in (shares, turned))
+    one, other = (leader(moments(of), confidence=0.9) for of in (shares, turned))
     assert one.best == 2 - other.best
     np.testing.assert_allclose(one.value, other.value[:, ::-1])
     np.testing.assert_array_equal(one.tied, other.tied[:, ::-1])
@@ -89,6 +116,6 @@ def test_the_order_of_runs_and_algorithms_changes_nothing(leader):
 def test_a_sure_leader_is_seldom_wrong():
     wrong, repeats = 0, 400
     for seed in range(repeats):
-        lead = leader_by_share(shares_of(0.5, 0.5, 0.5, seed=seed, runs=5), confidence=0.9)
+        lead = leader_by_share(moments(shares_of(0.5, 0.5, 0.5, seed=seed, runs=5)), confidence=0.9)
         wrong += lead.tied.sum() == 1
     assert wrong / repeats <= 0.1 + 4 * np.sqrt(0.09 / repeats)

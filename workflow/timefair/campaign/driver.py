@@ -15,6 +15,8 @@ from timefair.campaign import configuration, plan, provenance, registration
 from timefair.campaign.holder import NAME
 
 if TYPE_CHECKING:
+    from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
+
     from timefair.campaign.configuration import Campaign
 
 _held: set[Path] = set()
@@ -33,6 +35,7 @@ class Workflow(Protocol):
     dryrun: bool
     local_exec: bool
     scheduling_settings: Any  # None until the jobs are to be run
+    output_settings: OutputSettingsLoggerInterface
 
 
 def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.Keys:

@@ -56,7 +56,7 @@ def begin(target: Path) -> None:
     try:
         target.mkdir(parents=True, exist_ok=True)
         (target / "Snakefile").write_text(_ENTRY, encoding="utf-8")
-        shutil.copyfile(source / "config/default.yaml", target / CAMPAIGN)
+        shutil.copyfile(source / "config/config.yaml", target / CAMPAIGN)
         shutil.copytree(source / "profiles", target / "profiles")
     except OSError as error:
         raise InputError(f"{error.filename}: {error.strerror}") from None

@@ -60,8 +60,8 @@ def parser(command: str = "") -> Command:
         example="timefair check mine.yaml\nsnakemake --cores all --configfile mine.yaml",
         exits={
             0: "done, and nothing is wrong",
-            1: "something is wrong with the machine (`doctor`) or the records (`verify`); with a "
-            "traceback: a defect of timefair",
+            1: "something is wrong with the machine (`doctor`) or the records (`verify`, "
+            "`replay`); with a traceback: a defect of timefair",
             128 + signal.SIGINT: "ended by Ctrl-C; for another signal, 128 plus its number",
         },
     )

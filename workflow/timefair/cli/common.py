@@ -78,6 +78,12 @@ def one_thread() -> None:
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
 
 
+def measuring_environment(threads: int) -> dict[str, str]:
+    """The environment of a process that measures runs with so many threads."""
+    fixed = {"PYTHONHASHSEED": "0", **dict.fromkeys(THREAD_VARIABLES, str(threads))}
+    return {**os.environ, **fixed}
+
+
 def entry(argument: str, name: str, registry: Mapping[str, Entry]) -> Entry:
     """Look up a name in a registry; `InputError` with the nearest name if it is unknown."""
     if name not in registry:

@@ -1,7 +1,7 @@
 """What snakemake prints while it works on a campaign: one line of progress, warnings and errors.
 
-``logger: timefair`` in a profile chooses it. Snakemake's own log file has all of Snakemake's
-messages. ``--printshellcmds`` and ``--verbose`` print them on the console too.
+Snakemake's own log file has all of Snakemake's messages. ``--printshellcmds`` and ``--verbose``
+print them on the console too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import sys
 import time
 from typing import TYPE_CHECKING, TextIO
 
-from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from timefair.campaign import driver
@@ -20,26 +19,53 @@ from timefair.cli.common import duration
 from timefair.cli.status_line import StatusLine
 
 if TYPE_CHECKING:
-    from timefair.campaign.driver import Driver
+    from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
+
+    from timefair.campaign.driver import Driver, Workflow
 
 STEPS = 10
 """So many lines there are at most while measuring, where lines cannot be replaced."""
 
-SHOWN = ("Nothing to be done", "Exiting because", "Would ", "This was a dry-run")
+SHOWN = (
+    "Nothing to be done",
+    "Exiting because",
+    "Would ",
+    "This was a dry-run",
+    "Congratulations",  # of `--lint`
+)
 """Beginnings of the messages of Snakemake that are printed although they are not warnings."""
 
+USUAL = "DefaultStreamHandler"
+"""The name of the handler that Snakemake prints with unless ``--logger`` names another one."""
 
-class ConsoleHandler(LogHandlerBase):
-    """A handler of Snakemake's messages that prints the progress of a campaign."""
 
-    writes_to_stream = True
-    writes_to_file = False
-    has_filter = False
-    has_formatter = False
-    needs_rulegraph = False
+def attach(workflow: Workflow) -> None:
+    """Replace Snakemake's usual handler by a `ConsoleHandler`, which formats and filters as it did.
 
-    def __post_init__(self) -> None:
-        settings = self.common_settings
+    Nothing is replaced if ``--logger`` named another handler, or in a job that Snakemake starts.
+    """
+    logger = logging.getLogger("snakemake.logging")
+    usual = [handler for handler in logger.handlers if handler.name == USUAL]
+    for replaced in usual if workflow.is_main_process else []:
+        console = ConsoleHandler(workflow.output_settings)
+        console.setFormatter(replaced.formatter)
+        console.filters = replaced.filters
+        logger.removeHandler(replaced)
+        logger.addHandler(console)
+
+
+class ConsoleHandler(logging.Handler):
+    """A handler of Snakemake's messages that prints the progress of a campaign.
+
+    Parameters
+    ----------
+    settings
+        What the command line of snakemake asks to be printed.
+    """
+
+    def __init__(self, settings: OutputSettingsLoggerInterface) -> None:
+        super().__init__()
+        self._dry = bool(settings.dryrun)
         self._everything = bool(settings.verbose or settings.printshellcmds)
         self._line = ProgressLine(sys.stdout if settings.stdout else sys.stderr)
         self._cores, self._planned = 1, False
@@ -63,11 +89,11 @@ class ConsoleHandler(LogHandlerBase):
         event = getattr(record, "event", None)
         if event == LogEvent.RUN_INFO:
             first, self._planned = not self._planned, True
-            return bool(self.common_settings.dryrun and first)
+            return self._dry and first
         return record.levelno >= logging.WARNING or str(record.msg).startswith(SHOWN)
 
     def _note(self, record: logging.LogRecord) -> None:
-        if self.common_settings.dryrun:
+        if self._dry:
             return
         event, said = getattr(record, "event", None), vars(record)
         if event == LogEvent.RESOURCES_INFO:

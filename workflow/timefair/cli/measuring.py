@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from timefair.basics.errors import InputError, Interrupted
 from timefair.campaign.holder import snakemake_above
 from timefair.cli.analysing import forked
-from timefair.cli.common import THREAD_VARIABLES, Command, Commands, entry, status_of
+from timefair.cli.common import Command, Commands, entry, measuring_environment, status_of
 from timefair.cli.paths import prepare_files
 from timefair.processes import prepared
 from timefair.records.begun import begun_path
@@ -74,8 +74,7 @@ def _measure(arguments: argparse.Namespace) -> int | None:
         return None
     spec = _spec(arguments)
     threads = str(spec["threads"])
-    wanted = {"PYTHONHASHSEED": "0", **dict.fromkeys(THREAD_VARIABLES, threads)}
-    environment = {**os.environ, **wanted}
+    environment = measuring_environment(spec["threads"])
     request = {name: getattr(arguments, name) for name in _REQUEST}
     request["record"] = str(arguments.record)
     options = (word for name, value in request.items() for word in (f"--{name}", str(value)))

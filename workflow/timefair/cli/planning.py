@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -102,7 +101,7 @@ def _read(folder: Path) -> tuple[Campaign, list[Pilot]]:
     runs = Runs.read(files)
     refuse_mixed(runs.origins, campaign)
     analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
-    runs = replace(runs, in_values=bool(analysis.target_values))
+    runs = runs.with_targets_in_values(bool(analysis.target_values))
     unit: Any = "evaluations" if campaign.budget.time_s is None else "seconds"
     cores = {label: campaign.cores_of(label) for label in campaign.algorithms}
     found = list(pilots(runs, analysis, unit, cores))

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, one_thread
+from timefair.cli.common import Commands, measuring_environment, one_thread
+from timefair.records.integrity import RUN_KEY
+
+if TYPE_CHECKING:
+    from timefair.replay.reproduction import Replayed
+    from timefair.replay.sample import Stratum
 
 
 def add_to(commands: Commands) -> None:
@@ -54,6 +63,58 @@ def add_to(commands: Commands) -> None:
     )
     verify.set_defaults(command=_verify)
 
+    replay = commands.add_parser(
+        "replay",
+        help="measure one recorded run again, and compare it with its record",
+        description="Measures one run of a record again, alone, by the campaign, the parameters "
+        "and the seed that the record names. With a budget of evaluations, both runs have to be "
+        "identical bit for bit; with a limit in seconds, their events have to agree until the "
+        "clock ends one of them. Prints the first event that differs beside the recorded one, and "
+        "what differs now in code, software, parameters, seed and machine. Start it in the folder "
+        "in which the campaign was started, if the algorithm or the problem is your own.",
+        example="timefair replay results/default/collected/Nelder-Mead.parquet --function 1"
+        " --dimension 5 --instance 1 --run 0",
+        exits={
+            0: "the runs are identical, or agree as far as the clock allows a comparison",
+            1: "the runs differ",
+            2: "the command line or the record is wrong, or the run cannot be measured here",
+        },
+    )
+    replay.add_argument(
+        "record", type=Path, metavar="RECORD", help="a record, or a file of results/NAME/collected"
+    )
+    only_one = "needed if the record has several"
+    replay.add_argument("--run", type=int, metavar="R", help=f"number of the run; {only_one}")
+    replay.add_argument("--instance", type=int, metavar="I", help=f"of the function; {only_one}")
+    replay.add_argument("--function", type=int, metavar="F", help=f"its number; {only_one}")
+    replay.add_argument("--dimension", type=int, metavar="D", help=f"of the problem; {only_one}")
+    replay.add_argument(
+        "--campaign",
+        type=Path,
+        metavar="FILE",
+        help="campaign file to measure by instead, which also names the parameters that differ",
+    )
+    replay.set_defaults(command=_replay)
+
+    reproduce = commands.add_parser(
+        "reproduce",
+        help="replay a random sample of the runs of a campaign",
+        description="Chooses runs of a campaign at random, the same share of each algorithm, and "
+        "replays each of them as `timefair replay` does. Prints one line per algorithm, what "
+        "differs, and a verdict.",
+        example="timefair reproduce results/default --share 5%",
+        exits={
+            0: "every chosen run is identical, or agrees as far as the clock allows",
+            1: "a run differs, or could not be compared",
+        },
+    )
+    reproduce.add_argument("folder", type=Path, metavar="RESULTS", help="results/NAME")
+    reproduce.add_argument(
+        "--share", default="5%", help="of the runs of each algorithm, at least one (5%%)"
+    )
+    reproduce.add_argument("--seed", type=int, default=1, help="of the random choice (1)")
+    reproduce.set_defaults(command=_reproduce)
+
 
 def _doctor(arguments: argparse.Namespace) -> int:
     from timefair.machine.host import Host
@@ -85,3 +146,71 @@ def _verify(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         print(summary)
     return int(summary.problems > 0)
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from timefair.replay.chosen import chosen_run
+
+    wanted = {name: getattr(arguments, name) for name in RUN_KEY}
+    recorded = chosen_run(arguments.record, wanted)
+    environment = measuring_environment(recorded.threads)
+    if environment != os.environ:
+        # Hash seed and threads are read when the interpreter and the libraries start.
+        command = [sys.executable, "-m", "timefair", *arguments.words]
+        return subprocess.run(command, env=environment, check=False).returncode
+    from timefair.replay.verdict import replay
+
+    verdict = replay(recorded, arguments.campaign)
+    print(*verdict.lines(), sep="\n")
+    return int(not verdict.same)
+
+
+def _reproduce(arguments: argparse.Namespace) -> int:
+    share = _share(arguments.share)
+    if arguments.seed < 0:
+        raise InputError(f"--seed: {arguments.seed}: should be at least 0")
+    one_thread()
+    import numpy as np
+
+    from timefair.replay.reproduction import Finding, Reproduction, line_of
+    from timefair.replay.sample import sample
+
+    replays = []
+    for stratum in sample(arguments.folder, share, np.random.default_rng(arguments.seed)):
+        found = _replayed_elsewhere(stratum)
+        print(line_of(stratum, found), flush=True)
+        for each in found:
+            if each.finding in (Finding.DIFFERENT, Finding.UNDECIDED):
+                print(*each.lines, sep="\n", flush=True)
+        replays.append((stratum, found))
+    reproduction = Reproduction(replays)
+    print(*reproduction.summary(), sep="\n")
+    return int(not reproduction.succeeded)
+
+
+def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:
+    """Replay the runs of an algorithm in a new interpreter, which has its number of threads."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    from timefair.replay.reproduction import Finding, Replayed, replay_all
+
+    os.environ.update(measuring_environment(stratum.sampled[0].read().threads))
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
+        try:
+            return process.submit(replay_all, stratum.sampled).result()
+        except BrokenProcessPool:
+            lines = (f"{stratum.label}: its preparation ended the process",)
+            return [Replayed(Finding.UNDECIDED, lines)] * len(stratum.sampled)
+
+
+def _share(text: str) -> float:
+    """A share in (0, 1], written as a number or in percent."""
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise InputError(f"--share: {text}: should be above 0 and at most 100%, such as 5%")
+    return share

@@ -213,7 +213,7 @@ class Exhibit:
         from timefair.rundata.published import marked
 
         analysis = analysis.suited(runs.optimum)
-        runs = replace(runs, in_values=bool(analysis.target_values))
+        runs = runs.with_targets_in_values(bool(analysis.target_values))
         frame = marked(self.build(self._taken(runs, analysis), analysis), runs)
         unknown_optimum.note(runs, analysis, frame)
         frame.attrs["table"] = self.name

@@ -16,7 +16,7 @@ MOST_MESSAGES = 3
 """Of so many algorithms that failed, the message of a run is shown; the table has all."""
 
 FEW_RUNS = 10
-"""With fewer, inversions cannot become sure; a 95 % interval of a median needs 6."""
+"""With fewer, no inversion on a function becomes sure; a 95 % interval of a median needs 6."""
 
 MEASUREMENT = "campaign"
 """The room of the tables on the measurement: their `runs` may count those with a certain value."""

@@ -65,12 +65,12 @@ def cautioned(cautions: Sequence[Caution]) -> str:
 
 
 def summed_up(found: Sequence[Findings]) -> str:
-    """Who wins, for the first screen: a sentence on all spaces, and the headline of each."""
+    """Who wins, for the first screen: a sentence on all spaces, and how each one opens."""
     if len(found) < 2:
-        return "".join(f'<p class="headline">{escape(one.headline)}</p>' for one in found)
+        return "".join(_opening(one) for one in found)
     items = "\n".join(
         f'<li><a href="#{one.space.anchor}">{escape(one.space.title)}</a>: '
-        f"{escape(one.headline)}</li>"
+        f"{escape(f'{one.headline} {one.reversal}'.rstrip())}</li>"
         for one in found
     )
     together = f'<p class="headline">{escape(across(list(found)))}</p>'
@@ -85,7 +85,7 @@ def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
     parts = [
         f'<article aria-labelledby="{found.space.anchor}">',
         f'<h3 id="{found.space.anchor}">{escape(found.space.title)}</h3>',
-        "" if alone else f'<p class="headline">{escape(found.headline)}</p>',
+        "" if alone else _opening(found),
         f'<ul class="sentences">\n{sentences}\n</ul>' if sentences else "",
         SITUATIONS.format(rows=rows) if rows else "",
         folded(
@@ -99,6 +99,15 @@ def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
         "</article>",
     ]
     return "\n".join(filter(None, parts))
+
+
+def _opening(found: Findings) -> str:
+    """Who wins, and which order is reversed most surely, if one is."""
+    return "\n".join(
+        f'<p class="headline">{escape(text)}</p>'
+        for text in (found.headline, found.reversal)
+        if text
+    )
 
 
 def _situation(one: Situation, names: Names) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from timefair.rundata.problems import Spent
@@ -36,35 +39,77 @@ class UsedByRuns:
     Attributes
     ----------
     runs
-        Without those that cannot be foreseen.
+        Those of algorithms of which it is known what another evaluation cost would change: launches
+        that end by seconds would have been others, and several workers need the batches.
     seconds, rounds
         Up to the run's own end where it did not reach the target.
+    observed_s, observed_rounds
+        Up to where each run was observed, shape (runs,). `inf` in rounds for a run that nothing
+        could follow: it reached the final target or ended by itself.
+    remarks
+        Sentences for captions: which algorithms are omitted and why, and the number of workers.
     """
 
     runs: Runs
     seconds: Spent
     rounds: Spent
+    observed_s: NDArray[np.float64]
+    observed_rounds: NDArray[np.float64]
+    remarks: str
 
     @classmethod
     def of(cls, runs: Runs, analysis: Analysis) -> UsedByRuns:
-        """Of all runs that can be foreseen."""
-        kept = foreseeable(runs, analysis)
+        """Of some runs; the tables that ask for the same share it."""
+        by_seconds = tuple(sorted(analysis.restarted_by_seconds.items()))
+        key = (cls, analysis.targets_from_easy, analysis.workers, by_seconds)
+        return runs.once(key, lambda: cls._of(runs, analysis))
+
+    @classmethod
+    def _of(cls, runs: Runs, analysis: Analysis) -> UsedByRuns:
+        """Reads events and batches once."""
+        batches = runs.read_batches() if analysis.workers > 1 else None
+        unknown = () if batches is None else without_batches(runs.frame["algorithm"], batches)
+        refused = runs.frame["algorithm"].isin([*analysis.restarted_by_seconds, *unknown])
+        kept = runs.where(~refused.to_numpy()) if refused.any() else runs
         targets = analysis.targets_from_easy
         seconds, evaluations = (
             Spent.until(kept.runtimes(unit, targets), kept.spent(unit))
             for unit in ("seconds", "evaluations")
         )
-        begun = in_rounds(kept, evaluations.cost, analysis.workers)
-        return cls(kept, seconds, replace(evaluations, cost=begun))
+        total = kept.spent("evaluations")
+        final = np.isinf(evaluations_allowed(kept)) & (total > 0)
+        begun = np.column_stack([evaluations.cost, total])
+        if batches is not None:
+            begun = in_rounds(begun, batches.filter(pa.array(~refused)), analysis.workers)
+        return cls(
+            kept,
+            seconds,
+            replace(evaluations, cost=begun[:, :-1]),
+            kept.spent("seconds"),
+            np.where(final, np.inf, begun[:, -1]),
+            _remarks(analysis, unknown),
+        )
+
+    @cached_property
+    def problems(self) -> tuple[ProblemRuns, ...]:
+        """The problems of all suites and dimensions, in the order of their keys."""
+        return tuple(problems(self.runs))
 
     def lines(self, problem: ProblemRuns) -> Lines:
-        """The ERT of each algorithm on a problem."""
-        rows = [problem.rows[mine] for mine in problem.algorithms.values()]
-        seconds, rounds = (
-            np.stack([ert(spent.cost[r], spent.success[r], axis=0) for r in rows], axis=-1)
-            for spent in (self.seconds, self.rounds)
-        )
-        return Lines(tuple(problem.algorithms), seconds, rounds)
+        """The ERT of each algorithm on one of the problems."""
+        return self._lines[tuple(problem.names.values())]
+
+    @cached_property
+    def _lines(self) -> dict[tuple[Any, ...], Lines]:
+        found = {}
+        for problem in self.problems:
+            rows = [problem.rows[mine] for mine in problem.algorithms.values()]
+            seconds, rounds = (
+                np.stack([ert(spent.cost[r], spent.success[r], axis=0) for r in rows], axis=-1)
+                for spent in (self.seconds, self.rounds)
+            )
+            found[tuple(problem.names.values())] = Lines(tuple(problem.algorithms), seconds, rounds)
+        return found
 
 
 @dataclass(frozen=True)
@@ -84,20 +129,7 @@ class Lines:
     rounds: NDArray[np.float64]
 
 
-def foreseeable(runs: Runs, analysis: Analysis) -> Runs:
-    """The runs of algorithms of which it is known what another evaluation cost would change.
-
-    Launches that end by seconds would have been others; and several workers need the batches.
-    """
-    refused = runs.frame["algorithm"].isin(
-        [*analysis.restarted_by_seconds, *_unknown_rounds(runs, analysis)]
-    )
-    return runs.where(~refused.to_numpy()) if refused.any() else runs
-
-
-def remarks(runs: Runs, analysis: Analysis) -> str:
-    """Sentences for captions: which algorithms are omitted and why, and the number of workers."""
-    unknown = _unknown_rounds(runs, analysis)
+def _remarks(analysis: Analysis, unknown: Sequence[str]) -> str:
     of_batches = (
         f"Omitted, because their batches were not recorded: {', '.join(unknown)}."
         if unknown
@@ -127,27 +159,14 @@ def parallel(analysis: Analysis) -> str:
     )
 
 
-def _unknown_rounds(runs: Runs, analysis: Analysis) -> list[str]:
-    return [] if analysis.workers == 1 else without_batches(runs)
-
-
-def complete_problems(runs: Runs) -> Iterator[tuple[Space, tuple[str, ...], list[ProblemRuns]]]:
+def complete_problems(
+    every: Iterable[ProblemRuns],
+) -> Iterator[tuple[Space, tuple[str, ...], list[ProblemRuns]]]:
     """Of each suite and dimension its algorithms, and the problems that all of them were run on."""
     together: dict[Space, list[ProblemRuns]] = {}
-    for problem in problems(runs):
+    for problem in every:
         together.setdefault(problem.space, []).append(problem)
     for space, members in together.items():
         algorithms = tuple(sorted({name for problem in members for name in problem.algorithms}))
         complete = [one for one in members if len(one.algorithms) == len(algorithms)]
         yield space, algorithms, complete
-
-
-def observed(runs: Runs, workers: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Up to which seconds and rounds of evaluations each run was observed, shape (runs,) each.
-
-    `inf` in rounds for a run that nothing could follow: it reached the final target or ended
-    by itself.
-    """
-    seconds, evaluations = runs.spent("seconds"), runs.spent("evaluations")
-    final = np.isinf(evaluations_allowed(runs)) & (evaluations > 0)
-    return seconds, np.where(final, np.inf, in_rounds(runs, evaluations, workers))

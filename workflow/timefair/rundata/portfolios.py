@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from timefair.rundata.evaluation_cost import complete_problems
 from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import BUDGETS, ProblemRuns, cut_off
+from timefair.rundata.standings import BUDGETS, ProblemRuns, cut_off, problems
 from timefair.statistics.portfolios.search import FunctionRuns, Search
 
 
@@ -43,17 +43,17 @@ def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
     """
     reached = {unit: runs.runtimes(unit, analysis.targets_from_easy) for unit in UNITS}
     cut = cut_off(runs)
-    for (suite, dimension), algorithms, problems in complete_problems(runs):
+    for (suite, dimension), algorithms, complete in complete_problems(problems(runs)):
         if not algorithms:
             continue
         for unit, column in BUDGETS.items():
             known = np.where(cut, runs.spent(unit), np.inf)
             limits = runs.frame[column].to_numpy(dtype=np.float64)
-            rows = np.concatenate([np.empty(0, np.intp), *(one.rows for one in problems)])
+            rows = np.concatenate([np.empty(0, np.intp), *(one.rows for one in complete)])
             if not rows.size or np.isnan(limits[rows]).any():
                 continue
             budget = float(min(limits[rows].min(), known[rows].min()))
-            functions = [_instances(runs, one, reached[unit], known) for one in problems]
+            functions = [_instances(runs, one, reached[unit], known) for one in complete]
             functions = [function for function in functions if function]
             if functions and budget > 0:
                 names = {"suite": suite, "dimension": dimension, "unit": unit, "budget": budget}

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from timefair.rundata.problems import Spent
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-from timefair.rundata.standings import BUDGETS, cut_off
+from timefair.rundata.standings import BUDGETS, KEYS, cut_off
 from timefair.rundata.traced_launches import TracedLaunches
 from timefair.statistics.launch_law import Launches, Law, law, run_sums
 
 CostUnit = Literal["seconds", "evaluations"]
 
-KEYS = ("suite", "dimension", "function", "algorithm")
+CELL = (*KEYS, "algorithm")
 LEAST_CUTOFF = {"seconds": 1e-6, "evaluations": 10.0}
 """Where the grids of cutoffs begin."""
 STEPS = (1.0, 1.4)
@@ -128,7 +128,7 @@ def restart_cells(
     cut = cut_off(runs)
     instances = runs.frame["instance"].to_numpy()
     whole = runs.spent(unit)
-    for names, rows in runs.groups(KEYS):
+    for names, rows in runs.groups(CELL):
         mine = np.concatenate([order[first[row] : first[row + 1]] for row in rows])
         own = np.repeat(np.arange(len(rows)), first[rows + 1] - first[rows])
         # the end of a launch is rounded apart from its last event

@@ -1,11 +1,11 @@
-"""The runs of a campaign: a frame with a row a run, and their events a part at a time."""
+"""The runs of a campaign: a frame with one row per run, and their events part by part."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -31,6 +31,7 @@ from timefair.statistics.anytime import best_so_far
 from timefair.statistics.runtimes import runtimes
 from timefair.statistics.targets import relative_targets
 
+Result = TypeVar("Result")
 Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]
 UNITS: tuple[Unit, ...] = ("seconds", "evaluations")
 """The units of most tables; the others compare dimensions."""
@@ -71,7 +72,7 @@ class Runs:
     Attributes
     ----------
     frame
-        A row a run: every column of the record that is not nested.
+        One row per run, with every column of the record that is not nested.
     traces
         The events of all runs.
     launch_traces
@@ -108,6 +109,23 @@ class Runs:
     published: Runs | None = None
     sources: Mapping[str, Any] = field(default_factory=dict)
     in_values: bool = False
+    _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, key: Hashable, make: Callable[[], Result]) -> Result:
+        """What `make` returns, which is called once for each key.
+
+        Several tables of the same runs share it.
+
+        Parameters
+        ----------
+        key
+            Everything that the result depends on, except these runs.
+        make
+            Makes the result, which nobody changes.
+        """
+        if key not in self._kept:
+            self._kept[key] = make()
+        return cast(Result, self._kept[key])
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Runs:
@@ -116,7 +134,7 @@ class Runs:
         Raises
         ------
         InputError
-            If a file is no whole record, or two runs have the same keys.
+            If a file is not a complete record, or two runs have the same keys.
         """
         return cls._from(Stored(paths))
 
@@ -251,7 +269,7 @@ class Runs:
         return np.asarray(self.frame["wall_s"].notna())
 
     def units_of(self, rows: NDArray[np.intp]) -> tuple[Unit, ...]:
-        """The units of most tables that some runs can be told in."""
+        """The units of most tables in which some runs can be expressed."""
         return UNITS if self.timed[rows].all() else ("evaluations",)
 
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
@@ -282,9 +300,17 @@ class Runs:
         """Which runs others have slowed, shape (runs,)."""
         return np.asarray(self.frame["disturbance"] == Disturbance.DISTURBED)
 
+    def with_targets_in_values(self, in_values: bool) -> Runs:
+        """The same runs, whose targets are values of f or precisions."""
+        if in_values == self.in_values:
+            return self
+        return self.once(("in values", in_values), lambda: replace(self, in_values=in_values))
+
     def wanted(self, analysis: Analysis) -> Runs:
         """Without disturbed runs, if the analysis leaves them out."""
-        return self.where(~self.disturbed) if analysis.disturbed == "exclude" else self
+        if analysis.disturbed != "exclude":
+            return self
+        return self.once("undisturbed", lambda: self.where(~self.disturbed))
 
     def where(self, kept: NDArray[np.bool_]) -> Runs:
         """Some of the runs; precisions stay distances to the best of all."""
@@ -309,8 +335,9 @@ class Runs:
         InputError
             If the clock does not show a run's time.
         """
-        if clock == "wall":
-            return self
+        return self if clock == "wall" else self.once(clock, lambda: self._timed_by(clock))
+
+    def _timed_by(self, clock: Clock) -> Runs:
         if (self.frame["evaluation_cost_s"] > 0).any():
             raise InputError(f"statistics.time: {clock!r}: with a virtual evaluation cost, 'wall'")
         wall_s, shown = self.frame["wall_s"].to_numpy(np.float64), seconds(self.frame, clock)

@@ -69,7 +69,7 @@ class Stored:
         Raises
         ------
         InputError
-            One line for each file that is no whole record.
+            One line for each file that is not a complete record.
         """
         tables = [RUN_SCHEMA.empty_table().select(PLAIN)]
         decided: list[dict[str, Any]] = []

@@ -76,7 +76,7 @@ def sums_of_draws(
         samples = min(block, resamples - first)
         drawn = draw(samples) + n * np.arange(samples)[:, np.newaxis]
         counts = np.bincount(drawn.ravel(), minlength=samples * n).reshape(samples, n)
-        sums[first : first + samples] = counts.astype(np.float64) @ rows
+        np.matmul(counts.astype(np.float64), rows, out=sums[first : first + samples])
     return sums
 
 

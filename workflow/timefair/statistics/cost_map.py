@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 
@@ -43,10 +42,14 @@ def reached_within(
     """
     there = at_cost(seconds, evaluations, cost_s)
     limits = np.asarray(budgets, dtype=np.float64)
-    reached = np.zeros((there.shape[0], limits.size))
-    for target in there.T:
-        reached += target[:, np.newaxis] <= limits
-    return np.asarray(reached / there.shape[1])
+    order = np.argsort(limits)
+    runs, targets = there.shape
+    first = np.searchsorted(limits[order], there)  # budget that is large enough
+    cell = first + (limits.size + 1) * np.arange(runs)[:, np.newaxis]
+    count = np.bincount(cell.ravel(), minlength=runs * (limits.size + 1)).reshape(runs, -1)
+    reached = np.empty((runs, limits.size))
+    reached[:, order] = count[:, :-1].cumsum(axis=1)
+    return np.asarray(reached / targets)
 
 
 def known_until(seconds: ArrayLike, evaluations: ArrayLike, cost_s: float) -> NDArray[np.float64]:
@@ -102,6 +105,55 @@ def seconds_to_observe(
     return np.where(limits > until, limits * pace, 0.0)
 
 
+class Cells:
+    """The runs of each algorithm on each function, for moments of all cells at once.
+
+    Parameters
+    ----------
+    runs : array_like of int, shape (algorithms, functions)
+        Number of runs of each cell, at least 1.
+    """
+
+    def __init__(self, runs: ArrayLike) -> None:
+        self._runs = np.asarray(runs, dtype=np.int64)
+        self._missing = np.arange(self._runs.max()) >= self._runs[..., np.newaxis]
+        self._places = np.zeros(self._missing.shape, dtype=np.intp)
+        self._places[~self._missing] = np.arange(self._runs.sum())
+
+    def moments(self, shares: NDArray[np.float64]) -> Moments:
+        """Of shares of shape (runs, budgets), the runs by algorithm and then by function."""
+        runs = self._runs[..., np.newaxis]
+        each = self._without_missing(shares[self._places])
+        mean = each.sum(axis=2) / runs
+        away = self._without_missing(each - mean[:, :, np.newaxis])
+        with np.errstate(invalid="ignore"):
+            variance = (away * away).sum(axis=2) / (runs - 1)
+        return Moments(self._runs, mean, variance)
+
+    def _without_missing(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """With 0, which adds nothing to a sum, where a cell has fewer runs than others."""
+        values[self._missing] = 0.0
+        return values
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Shares of the targets that the runs of each algorithm on each function reach.
+
+    Attributes
+    ----------
+    runs
+        Numbers of runs, shape (algorithms, functions).
+    mean, variance
+        Shape (algorithms, functions, budgets). The divisor of the variance is runs - 1; it is NaN
+        for a single run.
+    """
+
+    runs: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+
+
 @dataclass(frozen=True)
 class Leader:
     """The leading algorithm at each budget.
@@ -123,15 +175,13 @@ class Leader:
     tied: NDArray[np.bool_]
 
 
-def leader_by_share(
-    shares: Sequence[Sequence[NDArray[np.float64]]], *, confidence: float
-) -> Leader:
+def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
     """The algorithm that reaches the largest share of the targets, averaged over the functions.
 
     Parameters
     ----------
-    shares : sequence
-        For each algorithm and function, the shares of its runs, shape (runs, budgets).
+    shares : Moments
+        Of the runs of each algorithm on each function.
     confidence : float
         At each budget, a leader without ties is the best algorithm with at least this probability.
 
@@ -162,15 +212,14 @@ def leader_by_share(
     Biometrics Bulletin 2 (1946).
     """
     check_confidence(confidence)
-    runs = np.array([[len(of) for of in functions] for functions in shares])
-    value = np.array([[of.mean(axis=0) for of in functions] for functions in shares])
-    average = value.mean(axis=1).T
+    runs = shares.runs
+    average = shares.mean.mean(axis=1).T
     best = average.argmax(axis=1)
     reached = average.max(axis=1) > 0
     everyone = np.ones(average.shape, dtype=np.bool_)
     if runs.min() < 2:
         return _leader(average, best, everyone, reached)
-    spread = np.array([[of.var(axis=0, ddof=1) / len(of) for of in each] for each in shares])
+    spread = shares.variance / runs[..., np.newaxis]
     error = spread.sum(axis=1).T
     parts = (spread**2 / (runs[..., np.newaxis] - 1)).sum(axis=1).T
     at = np.arange(best.size)
@@ -182,18 +231,18 @@ def leader_by_share(
     p = np.where(total > 0, p, np.where(difference > 0, 0.0, 1.0))
     least = np.array([[_least(mine, others) for others in runs] for mine in runs])
     p = np.maximum(p, least[best])
-    tied = p * max(len(shares) - 1, 1) > 1 - confidence
+    tied = p * max(len(runs) - 1, 1) > 1 - confidence
     tied[at, best] = True
     return _leader(average, best, tied, reached)
 
 
-def leader_by_rank(shares: Sequence[Sequence[NDArray[np.float64]]], *, confidence: float) -> Leader:
+def leader_by_rank(shares: Moments, *, confidence: float) -> Leader:
     """The algorithm with the best average rank over the functions, by the share of the targets.
 
     Parameters
     ----------
-    shares : sequence
-        For each algorithm and function, the shares of its runs, shape (runs, budgets).
+    shares : Moments
+        Of the runs of each algorithm on each function.
     confidence : float
         Confidence of Nemenyi's test.
 
@@ -209,7 +258,7 @@ def leader_by_rank(shares: Sequence[Sequence[NDArray[np.float64]]], *, confidenc
     J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
     Learning Research 7 (2006).
     """
-    value = np.array([[of.mean(axis=0) for of in functions] for functions in shares])
+    value = shares.mean
     average = rank(-value, axis=0).mean(axis=1).T
     best = average.argmin(axis=1)
     difference = critical_difference(len(value), value.shape[1], alpha=1 - confidence)

@@ -153,12 +153,19 @@ def shares_won(
     slope = np.where(np.isfinite(count), count, 0.0)  # where time is infinite too
     solved = np.isfinite(time).any(axis=0)
     shares = np.empty((algorithms, costs.size, *time.shape[2:]))
+    there, small = np.empty(time.shape), np.min_scalar_type(2 * max(algorithms, problems))
     for k, cost in enumerate(costs):
-        there = time + cost * slope
-        won = there == there.min(axis=0)
-        each = solved / won.sum(axis=0, dtype=np.uint16)
-        shares[:, k] = np.einsum("ap...,p...->a...", won, each, optimize=False) / problems
-    return np.ascontiguousarray(shares.T)
+        np.multiply(cost, slope, out=there)
+        there += time
+        won = (there == there.min(axis=0)) & solved
+        winners = won.view(np.uint8).sum(axis=0, dtype=small)
+        if winners.max() <= 2:  # halves are added as integers, which is quicker and exact
+            halves = won.view(np.uint8) * (3 - winners)
+            shares[:, k] = halves.sum(axis=1, dtype=small) / 2
+        else:
+            each = 1 / np.maximum(winners, 1)
+            shares[:, k] = np.einsum("ap...,p...->a...", won, each, optimize=False)
+    return np.asarray(shares.T / problems)
 
 
 def band_of_shares(

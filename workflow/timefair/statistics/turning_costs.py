@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,12 +66,36 @@ class _Scores:
         covariance = np.einsum("irt,jrt->ijt", centred, centred) / (both.shape[1] - 1)
         return cls(mean, covariance, both.shape[1])
 
+    def some(self, targets: NDArray[np.intp]) -> _Scores:
+        """The same of some targets."""
+        return _Scores(self.mean[:, targets], self.covariance[..., targets], self.runs)
+
     def at(self, angle: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean and variance where the weights are cosine and sine; shape (targets, angles)."""
         c, s = np.where(angle == np.pi / 2, 0.0, np.cos(angle)), np.sin(angle)
         (tt, te), (_, ee) = self.covariance[..., np.newaxis]
         mean = c * self.mean[0][:, np.newaxis] + s * self.mean[1][:, np.newaxis]
         return mean, np.maximum(c * c * tt + 2 * c * s * te + s * s * ee, 0.0)
+
+
+@dataclass(frozen=True)
+class _Test:
+    """The test of equal ERTs, one row per target."""
+
+    first: _Scores
+    second: _Scores
+    level: float
+
+    def some(self, targets: NDArray[np.intp]) -> _Test:
+        """The same of some targets."""
+        return _Test(self.first.some(targets), self.second.some(targets), self.level)
+
+    def accepts(self, angle: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether it does not reject; shape (targets, angles)."""
+        sides = (self.first, self.second)
+        (mean_a, variance_a), (mean_b, variance_b) = (scores.at(angle) for scores in sides)
+        p = score_p(mean_a, variance_a, self.first.runs, mean_b, variance_b, self.second.runs)
+        return np.asarray(p > self.level)
 
 
 def turning_sets(
@@ -140,14 +163,10 @@ def turning_sets(
         for time, count, reached in used
     )
 
-    def accepted(angle: NDArray[np.float64]) -> NDArray[np.bool_]:
-        (mean_a, variance_a), (mean_b, variance_b) = first.at(angle), second.at(angle)
-        p = score_p(mean_a, variance_a, first.runs, mean_b, variance_b, second.runs)
-        return np.asarray(p > 1 - confidence)
-
+    test = _Test(first, second, 1 - confidence)
     angles = _angles(first, second)
-    inside = accepted(angles)
-    limits = [_limit(accepted, angles, inside, last=last) for last in (False, True)]
+    inside = test.accepts(angles)
+    limits = [_limit(test, angles, inside, last=last) for last in (False, True)]
     start, end = (np.tan(angle) * scale for angle in limits)
     begins, ends = inside[:, 0], inside[:, -1]
     parts_of_it = np.abs(np.diff(inside.astype(np.int8), axis=1)).sum(axis=1)
@@ -175,7 +194,7 @@ def _angles(first: _Scores, second: _Scores) -> NDArray[np.float64]:
 
 
 def _limit(
-    accepted: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
+    test: _Test,
     angles: NDArray[np.float64],
     inside: NDArray[np.bool_],
     *,
@@ -183,12 +202,15 @@ def _limit(
 ) -> NDArray[np.float64]:
     """The angle of the first or last change between inside and outside; 0 without a change."""
     changes = inside[:, 1:] != inside[:, :-1]
+    rows = np.flatnonzero(changes.any(axis=1))
+    changes, test = changes[rows], test.some(rows)
     place = changes.shape[1] - 1 - changes[:, ::-1].argmax(axis=1) if last else changes.argmax(1)
-    rows = np.arange(len(angles))
     left, right = angles[rows, place], angles[rows, place + 1]
     side = inside[rows, place]
     for _ in range(HALVINGS):
         middle = (left + right) / 2
-        same = accepted(middle[:, np.newaxis])[:, 0] == side
+        same = test.accepts(middle[:, np.newaxis])[:, 0] == side
         left, right = np.where(same, middle, left), np.where(same, right, middle)
-    return np.where(changes.any(axis=1), np.where(side, left, right), 0.0)
+    found = np.zeros(len(angles))
+    found[rows] = np.where(side, left, right)
+    return found

@@ -277,6 +277,40 @@ def test_ties_are_no_inversion(sample, table):
     assert made("inversions", rows).empty
 
 
+def test_an_inversion_over_all_functions(hare_and_tortoise, table):
+    """On each function the hare is better after 20 evaluations, the tortoise at the end."""
+    rows = [
+        row | {"function": function}
+        for function in range(1, 8)
+        for row in hare_and_tortoise.to_pylist()
+    ]
+    frame = made("inversions", table(*rows)).set_index("function")
+    over = frame.loc["all"]
+    assert over["criterion"] == "fixed budget"
+    assert (over["functions"], frame.loc["1", "functions"].tolist()) == (7, [1, 1, 1])
+    assert (over["winner_by_evaluations"], over["winner_by_time"]) == ("hare", "tortoise")
+    values = over[["by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b"]]
+    assert values.tolist() == [7, 0, 0, 7]
+    p = 2 / 2**7  # of Wilcoxon's test, in a family of one pair
+    assert (over["p_by_evaluations"], over["p_by_time"], over["p_holm"]) == (p, p, p)
+    assert over["significant"]
+    assert over["evaluations"] == 20
+
+
+def test_holm_over_all_functions_counts_pairs_that_are_not_listed(hare_and_tortoise, table):
+    rows = [
+        row | {"function": function, "algorithm": name}
+        for function in (1, 2, 3)
+        for row in hare_and_tortoise.to_pylist()
+        for name in [row["algorithm"], f"second {row['algorithm']}"]
+    ]
+    limited = ANALYSIS.model_copy(update={"pairs": ("hare",)})
+    frame = made("inversions", table(*rows), limited).query("function == 'all'")
+    assert (frame[PAIR] == "hare").any(axis=1).all()
+    assert (frame["p_holm"] == 1.0).all()
+    assert (frame["p_by_time"] == 2 / 2**3).all()
+
+
 def test_one_run_each_is_never_significant(hare_and_tortoise, table):
     rows = [row for row in hare_and_tortoise.to_pylist() if row["run"] == 0]
     frame = made("inversions", table(*rows))

@@ -1,21 +1,23 @@
 """The tables on the cost of an evaluation, and their ends, which other tables have too."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from timefair.campaign import configuration
-from timefair.exhibits.costs import cost_map
+from timefair.exhibits.costs import blocks, cost_map
 from timefair.exhibits.registry import TABLES
 from timefair.rundata.evaluation_cost import COSTS_S, LISTED_S
 from timefair.rundata.runs import Runs
-from timefair.rundata.settings import Analysis
+from timefair.rundata.settings import Analysis, WatchedAnalysis
 
 TARGETS = (10.0, 1.0, 0.1)
 SPEED = {"quick": 1e-5, "frugal": 1e-2, "slow": 0.2}
 EVALUATIONS = {"quick": 4000, "frugal": 40, "slow": 30}
+FAMILY = ("cost_ert", "cost_lines", "cost_winners", "cost_crossovers", "cost_map")
 KEYS = ["suite", "dimension", "function", "algorithm", "target"]
 
 
@@ -199,7 +201,7 @@ def test_the_order_of_the_rows_of_records_changes_nothing(name, rows, table):
 
 def test_restart_policies_in_seconds_are_refused_by_name(runs):
     settings = analysis(restarted_by_seconds={"slow": "restart.tau_s"})
-    for name in ("cost_ert", "cost_lines", "cost_winners", "cost_crossovers", "cost_map"):
+    for name in FAMILY:
         frame = made(name, runs, settings)
         assert "slow (restart.tau_s)" in frame.attrs["omitted"]
         assert not frame.isin(["slow"]).any(axis=None)
@@ -225,7 +227,7 @@ def test_a_campaign_says_which_policies_count_seconds():
 
 
 def test_no_runs_make_empty_tables(table):
-    for name in ("cost_ert", "cost_lines", "cost_winners", "cost_crossovers", "cost_map"):
+    for name in FAMILY:
         assert made(name, Runs.of(table())).empty
 
 
@@ -247,8 +249,13 @@ BATCHES = {"quick": [], "frugal": [{"first": 0, "size": 8, "count": 10_000}], "s
 
 
 @pytest.fixture
-def in_batches(rows, table):
-    return Runs.of(table(*({**row, "batches": BATCHES[row["algorithm"]]} for row in rows)))
+def records_in_batches(rows, table):
+    return table(*({**row, "batches": BATCHES[row["algorithm"]]} for row in rows))
+
+
+@pytest.fixture
+def in_batches(records_in_batches):
+    return Runs.of(records_in_batches)
 
 
 def test_with_workers_a_batch_counts_as_often_as_they_are_needed_for_it(in_batches):
@@ -270,11 +277,58 @@ def test_with_workers_a_batch_counts_as_often_as_they_are_needed_for_it(in_batch
     np.testing.assert_allclose(found, expected)
 
 
-@pytest.mark.parametrize(
-    "name", ["cost_ert", "cost_lines", "cost_winners", "cost_crossovers", "cost_map"]
-)
+@pytest.mark.parametrize("name", FAMILY)
 def test_with_workers_algorithms_without_recorded_batches_are_omitted_by_name(name, in_batches):
     frame = made(name, in_batches, analysis(workers=4))
     assert "their batches were not recorded: slow." in frame.attrs["omitted"]
     assert "Up to 4 evaluations" in frame.attrs["omitted"]
     assert not frame.isin(["slow"]).any(axis=None)
+
+
+SETTINGS = (
+    {},
+    {"workers": 4},
+    {"restarted_by_seconds": {"quick": "restart.tau_s"}},
+    {"targets": (1.0, 10.0)},
+    {"disturbed": "exclude"},
+    {"target_values": (0.5, 5.0)},
+)
+
+
+@pytest.mark.parametrize("changed", SETTINGS)
+def test_tables_of_runs_that_others_have_used_are_those_made_alone(changed, records_in_batches):
+    """Also if those were made with other settings; and all note the same settings as read."""
+    together = Runs.of(records_in_batches)
+    for settings, name in itertools.product(SETTINGS, FAMILY):
+        made(name, together, Analysis(**{"targets": TARGETS, "resamples": 20, **settings}))
+    for name in FAMILY:
+        watched = [
+            WatchedAnalysis(**{"targets": TARGETS, "resamples": 20, **changed}) for _ in range(2)
+        ]
+        alone, shared = (
+            made(name, runs, settings)
+            for runs, settings in zip((Runs.of(records_in_batches), together), watched, strict=True)
+        )
+        pd.testing.assert_frame_equal(alone, shared, check_exact=True)
+        assert alone.attrs == shared.attrs
+        assert watched[0].names_read == watched[1].names_read
+
+
+def test_the_tables_of_the_room_read_events_and_batches_once(in_batches, monkeypatch):
+    read = []
+    runtimes, read_batches = Runs.runtimes, in_batches.read_batches
+    monkeypatch.setattr(
+        Runs, "runtimes", lambda self, unit, of: read.append(unit) or runtimes(self, unit, of)
+    )
+    runs = replace(in_batches, read_batches=lambda: read.append("batches") or read_batches())
+    for name in FAMILY:
+        made(name, runs, analysis(workers=4))
+    assert sorted(read) == ["batches", "evaluations", "seconds"]
+
+
+def test_many_cells_are_tested_in_several_calls(runs, monkeypatch):
+    whole = [made(name, runs) for name in ("cost_ert", "cost_crossovers")]
+    monkeypatch.setattr(blocks, "COLUMNS", 50)
+    in_parts = [made(name, runs) for name in ("cost_ert", "cost_crossovers")]
+    for one, other in zip(whole, in_parts, strict=True):
+        pd.testing.assert_frame_equal(one, other, check_exact=True)

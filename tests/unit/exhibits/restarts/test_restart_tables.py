@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from timefair.exhibits.columns import CELL
+from timefair.exhibits.exhibit import column_names
 from timefair.exhibits.registry import TABLES
+from timefair.rundata import restart_cells
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -140,3 +143,7 @@ def test_launches_that_a_charge_leaves_no_time_for_do_not_count(one_launch, tabl
         settings = Analysis(targets=(10.0, 1.0), ancillary="amortised", **charge)
         counts.append(set(TABLES["restart_what_if"](runs, settings)["launches"]))
     assert counts == [{6}, {3}]
+
+
+def test_cells_have_the_keys_that_their_tables_name_them_by():
+    assert list(restart_cells.CELL) == column_names(CELL)

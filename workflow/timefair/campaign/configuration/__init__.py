@@ -57,7 +57,7 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
     if sys.platform != "linux":
         raise InputError(f"timefair measures only on Linux; this is {sys.platform}")
     if not isinstance(mapping, Mapping):
-        raise InputError(f"{name}: should be keys with values, as in config/default.yaml")
+        raise InputError(f"{name}: should be keys with values, as in config/config.yaml")
     try:
         if expanded_size(mapping, members) > MOST_VALUES:
             raise InputError(f"{name}: {TOO_LARGE}")

@@ -25,7 +25,12 @@ COLUMNS = (
         "of the wall clock; this includes an external program that takes turns with it. Empty if "
         "the kernel does not report it",
     ),
-    Column("preparation_mean_s", "imports and warm-up before the clock starts, once per job", "s"),
+    Column(
+        "preparation_mean_s",
+        "time of imports and warm-up before the clock starts, as a mean over the runs. All jobs "
+        "that the same prepared process measures record the same time",
+        "s",
+    ),
     Column(
         "objective_share",
         "estimated time inside the objective, the evaluation itself included, as a share of the "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from math import comb, nan
 from typing import Any
 
@@ -12,8 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.exhibits.campaign.resolution import of_times
-from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
-from timefair.exhibits.columns import TARGET
+from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, TARGET
+from timefair.exhibits.comparisons.comparison import ALL
+from timefair.exhibits.comparisons.over_functions import Medians, Pair, Reversal, reversals
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.comparisons.rankings import (
     CRITERION,
@@ -32,6 +35,7 @@ from timefair.rundata.runs import UNITS, Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import (
     ProblemRuns,
+    Space,
     evaluations_allowed,
     precision_at,
     precision_at_the_end,
@@ -44,12 +48,13 @@ FAMILY = ("suite", "dimension", "criterion")
 VALUES = tuple(
     Column(
         f"by_{order}_{side}",
-        f"ERT in {cost} of `algorithm_{side}`, or its median precision {when}",
+        f"ERT in {cost} of `algorithm_{side}`, or its median precision {when}; for `all`, number "
+        "of functions on which its median precision is the better one",
         unit,
     )
     for order, cost, when, unit in (
-        ("evaluations", "evaluations", "at `evaluations`", "evaluations or precision"),
-        ("time", "seconds", "at the end of the budget", "s or precision"),
+        ("evaluations", "evaluations", "at `evaluations`", "evaluations, precision or functions"),
+        ("time", "seconds", "at the end of the budget", "s, precision or functions"),
     )
     for side in ("a", "b")
 )
@@ -58,13 +63,16 @@ WINNERS = (
     Column("winner_by_time", "the better algorithm by time", text=True),
 )
 COLUMNS = (
-    *PROBLEM_COLUMNS,
+    *SPACE,
+    FUNCTION_OR_ALL,
     CRITERION,
     TARGET,
     *PAIR,
+    Column("functions", "for `all`, functions that both ran; 1 otherwise"),
     Column(
         "evaluations",
-        "at a fixed budget: the number of evaluations that the budget allowed every run of both",
+        "at a fixed budget: the number of evaluations that the budget allowed every run of both; "
+        "for `all`, the median of these numbers over the functions",
         "evaluations",
     ),
     *VALUES,
@@ -72,14 +80,15 @@ COLUMNS = (
     Column(
         "p_by_evaluations",
         "p-value of the order by evaluations: score test of equal ERTs, or Mann and Whitney's test "
-        "(1 if the ranks contradict the medians)",
+        "(1 if the ranks contradict the medians); for `all`, Wilcoxon's signed-rank test on the "
+        "logarithms of the medians over the functions",
     ),
     Column("p_by_time", "the same for the order by time"),
     Column(
         "p_holm",
         "the larger of both p-values after Holm over all pairs, functions and targets of the "
-        "suite, dimension and criterion; pairs that are not inverted or not listed enter with "
-        "p = 1",
+        "suite, dimension and criterion; for `all`, over its pairs. Pairs that are not inverted or "
+        "not listed enter with p = 1",
     ),
     Column(
         "resolved_ratio",
@@ -100,16 +109,18 @@ COLUMNS = (
     title="Pairs with opposite orders by evaluations and by time",
     caption="""
     Pairs of algorithms of which one is strictly better by evaluations and the other by time: by the
-    ERT at a fixed target, or by the median precision at a fixed budget. An inversion is significant
-    only if both orders are, and at a fixed target only if the machine resolves the ratio of the
-    times. For more than 12 algorithms, only pairs with the best one are listed, which is the one
-    with the lowest average rank of the median precision; `statistics.pairs` selects other pairs.
+    ERT at a fixed target, or by the median precision at a fixed budget, on a function and over all
+    functions. An inversion is significant only if both orders are, and at a fixed target only if
+    the machine resolves the ratio of the times. For more than 12 algorithms, only pairs with the
+    best one are listed, which is the one with the lowest average rank of the median precision;
+    `statistics.pairs` selects other pairs.
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
             caption="Pairs of algorithms of which one is better by evaluations, the other by time, "
-            "with the p-value of each order and that of both together, after Holm.",
+            "with the p-value of each order and that of both together, after Holm. All: over all "
+            "functions, by Wilcoxon's signed-rank test.",
             values=(
                 Value("p_by_evaluations", "p, evaluations", decimals=4),
                 Value("p_by_time", "p, time", decimals=4),
@@ -126,6 +137,8 @@ COLUMNS = (
 def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Every inversion: one algorithm strictly better by evaluations, the other by time.
 
+    Those over all functions are first.
+
     The p-value of an inversion is the larger of those of its two orders (an intersection-union
     test).
     """
@@ -137,22 +150,38 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     least = [(problem, _least(problem, allowed)) for problem in problems(runs)]
     asked = [(problem, np.unique(list(own.values()))) for problem, own in least]
     reached = precision_at(runs, asked)
+    medians: defaultdict[Space, defaultdict[Pair, list[Medians]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    equal: defaultdict[tuple[Space, Pair], list[float]] = defaultdict(list)
+    everyone: defaultdict[Space, set[Pair]] = defaultdict(set)
     for (problem, own), (_, limits), at in zip(least, asked, reached, strict=True):
-        suite, dimension = problem.names["suite"], problem.names["dimension"]
+        suite, dimension = problem.space
         pairs = comb(len(problem.algorithms), 2)
         tests[suite, dimension, FIXED_BUDGET] += pairs
         tests[suite, dimension, FIXED_TARGET] += pairs * len(analysis.targets)
+        everyone[problem.space] |= set(combinations(problem.algorithms, 2))
         chosen = list(listed_in[problem.space].pairs(list(problem.algorithms)))
-        rows += _at_fixed_budget(problem, chosen, own, limits, at, best)
+        for one in _at_fixed_budget(problem, chosen, own, limits, at, best):
+            medians[problem.space][one.pair].append(one.medians)
+            equal[problem.space, one.pair].append(one.evaluations)
+            if _inverted(*one.medians):
+                rows.append(one.inversion(problem))
         rows += _at_fixed_targets(problem, chosen, analysis.targets_from_easy, spent)
+    alpha = 1 - analysis.confidence
     families: defaultdict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
     resolved = _resolved_ratios(runs, analysis)
     for row in rows:
         row["resolved_ratio"] = resolved.get(_place(row), nan)
         families[tuple(row[key] for key in FAMILY)].append(row)
     for family, members in families.items():
-        _adjust(members, tests[family], alpha=1 - analysis.confidence)
-    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
+        _adjust(members, tests[family], alpha=alpha)
+    over_functions = [
+        _over_functions(space, one, median(np.array(equal[space, one.pair])), alpha)
+        for space, of_pairs in medians.items()
+        for one in reversals(of_pairs, tests=len(everyone[space]))
+    ]
+    frame = pd.DataFrame([*over_functions, *rows], columns=column_names(COLUMNS))
     frame.attrs["pairs"] = in_words(listed_in)
     return frame
 
@@ -193,35 +222,87 @@ def _least(problem: ProblemRuns, allowed: NDArray[np.float64]) -> dict[str, floa
     return {name: float(most.min()) for name, most in problem.samples(allowed).items()}
 
 
+@dataclass(frozen=True)
+class AtFixedBudget:
+    """A pair on a function: at equal evaluations, and at the end of the budget.
+
+    Attributes
+    ----------
+    pair
+        The algorithms.
+    evaluations
+        The number of evaluations.
+    at_equal, at_the_end
+        The precisions of the runs of each algorithm.
+    medians
+        Their medians.
+    """
+
+    pair: Pair
+    evaluations: float
+    at_equal: tuple[NDArray[np.float64], NDArray[np.float64]]
+    at_the_end: tuple[NDArray[np.float64], NDArray[np.float64]]
+    medians: Medians
+
+    def inversion(self, problem: ProblemRuns) -> dict[str, Any]:
+        """The row of a pair that is inverted."""
+        return {
+            **_function(problem),
+            "criterion": FIXED_BUDGET,
+            "evaluations": self.evaluations,
+            **_pair(self.pair, self.medians),
+            "p_by_evaluations": _p_of_order(*self.at_equal),
+            "p_by_time": _p_of_order(*self.at_the_end),
+        }
+
+
 def _at_fixed_budget(
     problem: ProblemRuns,
-    pairs: Sequence[tuple[str, str]],
+    pairs: Sequence[Pair],
     least: dict[str, float],
     limits: NDArray[np.float64],
     at_limits: NDArray[np.float64],
     best: NDArray[np.float64],
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[AtFixedBudget]:
     at = problem.split(at_limits)
-    at_the_end = problem.samples(best)
-    for pair in pairs:
-        equal = min(least[name] for name in pair)
-        samples = [at[name][:, np.searchsorted(limits, equal)] for name in pair]
-        ends = [at_the_end[name] for name in pair]
-        values = [median(sample) for sample in (*samples, *ends)]
-        if _inverted(*values):
-            yield {
-                **problem.names,
-                "criterion": FIXED_BUDGET,
-                "evaluations": equal,
-                **_pair(pair, values),
-                "p_by_evaluations": _p_of_order(*samples),
-                "p_by_time": _p_of_order(*ends),
-            }
+    ends = problem.samples(best)
+    end_medians = {name: median(sample) for name, sample in ends.items()}
+    for a, b in pairs:
+        equal = min(least[a], least[b])
+        k = np.searchsorted(limits, equal)
+        at_equal = at[a][:, k], at[b][:, k]
+        medians = median(at_equal[0]), median(at_equal[1]), end_medians[a], end_medians[b]
+        yield AtFixedBudget((a, b), equal, at_equal, (ends[a], ends[b]), medians)
+
+
+def _over_functions(
+    space: Space, found: Reversal, evaluations: float, alpha: float
+) -> dict[str, Any]:
+    """The row of a pair that is inverted over all functions."""
+    suite, dimension = space
+    a, b = found.pair
+    first, second = (a, b) if found.first_by_evaluations else (b, a)
+    return {
+        "suite": suite,
+        "dimension": dimension,
+        "function": ALL,
+        "criterion": FIXED_BUDGET,
+        "functions": found.functions,
+        "evaluations": evaluations,
+        **dict(zip(column_names(PAIR), found.pair, strict=True)),
+        **dict(zip(column_names(VALUES), found.better_on, strict=True)),
+        **dict(zip(column_names(WINNERS), (first, second), strict=True)),
+        "p_by_evaluations": found.p_by_evaluations,
+        "p_by_time": found.p_by_time,
+        "p_holm": found.p_holm,
+        "resolved_ratio": nan,
+        "significant": found.p_holm <= alpha,
+    }
 
 
 def _at_fixed_targets(
     problem: ProblemRuns,
-    pairs: Sequence[tuple[str, str]],
+    pairs: Sequence[Pair],
     targets: tuple[float, ...],
     spent: dict[Unit, Spent],
 ) -> Iterator[dict[str, Any]]:
@@ -239,13 +320,18 @@ def _at_fixed_targets(
                     for unit in UNITS
                 }
                 yield {
-                    **problem.names,
+                    **_function(problem),
                     "criterion": FIXED_TARGET,
                     "target": target,
                     **_pair(pair, values),
                     "p_by_evaluations": p["evaluations"],
                     "p_by_time": p["seconds"],
                 }
+
+
+def _function(problem: ProblemRuns) -> dict[str, Any]:
+    """The keys of a row on one function."""
+    return {**problem.names, "function": str(problem.names["function"]), "functions": 1}
 
 
 def _inverted(evaluations_a: float, evaluations_b: float, time_a: float, time_b: float) -> bool:

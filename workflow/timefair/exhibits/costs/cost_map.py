@@ -17,16 +17,15 @@ from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.rundata.evaluation_cost import (
     COSTS_S,
+    UsedByRuns,
     complete_problems,
-    foreseeable,
-    observed,
-    remarks,
 )
-from timefair.rundata.rounds import in_rounds
+from timefair.rundata.problems import Spent
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.statistics.cost_map import (
+    Cells,
     known_until,
     leader_by_rank,
     leader_by_share,
@@ -147,14 +146,14 @@ def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
     The categories of ``best`` are all algorithms.
     """
-    kept = foreseeable(runs, analysis)
-    reached = (
-        kept.runtimes("seconds", analysis.targets),
-        in_rounds(kept, kept.runtimes("evaluations", analysis.targets), analysis.workers),
-    )
-    ends = _ends(kept, reached[0], analysis.workers)
+    used = UsedByRuns.of(runs, analysis)
+    reached = _reached(used.seconds), _reached(used.rounds)
+    every_target = used.seconds.success.all(axis=1)  # such a run is known for ever
+    ends = used.observed_s, np.where(every_target, np.inf, used.observed_rounds)
     parts, every = [], sorted(set(runs.frame["algorithm"].astype(str)))
-    for (suite, dimension), algorithms, functions in complete_problems(kept):
+    for (suite, dimension), algorithms, functions in complete_problems(used.problems):
+        if not functions:
+            continue
         names = {"suite": suite, "dimension": dimension}
         rows = [
             [problem.rows[problem.algorithms[name]] for problem in functions] for name in algorithms
@@ -163,14 +162,13 @@ def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         parts += [names | part for part in space.parts()]
     frame = stacked(parts, column_names(COLUMNS))
     frame["best"] = pd.Categorical(frame["best"], every)  # all of them keep their looks
-    frame.attrs["refused"] = remarks(runs, analysis)
+    frame.attrs["refused"] = used.remarks
     return frame
 
 
-def _ends(runs: Runs, reached_s: NDArray[np.float64], workers: int) -> Both:
-    """Up to where each run was observed; a run that reached every target is known for ever."""
-    seconds, rounds = observed(runs, workers)
-    return seconds, np.where(np.isfinite(reached_s).all(axis=1), np.inf, rounds)
+def _reached(spent: Spent) -> NDArray[np.float64]:
+    """What each run had used at each target; `inf` where it did not reach the target."""
+    return np.where(spent.success, spent.cost, np.inf)
 
 
 class _Space:
@@ -181,7 +179,7 @@ class _Space:
     algorithms
         By the alphabet.
     rows
-        The runs of each algorithm on each function.
+        The runs of each algorithm on each function, of which there is one at least.
     reached
         Seconds and rounds to each target, of all runs.
     ends
@@ -199,55 +197,43 @@ class _Space:
         confidence: float,
     ) -> None:
         self._algorithms, self._confidence = np.array(algorithms, dtype=object), confidence
-        self._rows = rows
-        every = [np.concatenate(list(of)) if of else np.empty(0, np.intp) for of in rows]
-        self._all = np.concatenate(every)
-        self._owner = np.repeat(np.arange(len(algorithms)), [len(of) for of in every])
-        self._reached: Both = (reached[0][self._all], reached[1][self._all])
-        self._ends: Both = (ends[0][self._all], ends[1][self._all])
+        runs = np.array([[of.size for of in functions] for functions in rows])
+        self._cells = Cells(runs)
+        self._first = np.concatenate([[0], runs.sum(axis=1).cumsum()[:-1]])
+        every = np.concatenate([of for functions in rows for of in functions])
+        self._reached: Both = (reached[0][every], reached[1][every])
+        self._ends: Both = (ends[0][every], ends[1][every])
+        self._texts: dict[bytes, str | None] = {}
 
     def parts(self) -> Iterator[dict[str, Any]]:
-        """The rows of each evaluation cost and measure; none without a function."""
-        if not self._all.size:
-            return
+        """The rows of each evaluation cost and measure."""
         budgets = self._budgets()
-        place, splits = 0, []
-        for functions in self._rows:
-            for of in functions:
-                splits.append((place, place + len(of)))
-                place += len(of)
-        count = len(self._rows[0])
         for cost in COSTS_S:
-            share = reached_within(*self._reached, cost, budgets)
-            each = [share[start:end] for start, end in splits]
-            shares = [each[k : k + count] for k in range(0, len(each), count)]
             known = self._knowledge(cost, budgets)
+            within = budgets[known["known"]]  # the others have no winner
+            shares = self._cells.moments(reached_within(*self._reached, cost, within))
             for measure, leader in MEASURES.items():
                 lead = leader(shares, confidence=self._confidence)
-                shown = known["known"] & (lead.best >= 0)
-                tied = lead.tied & shown[:, np.newaxis]
-                tied[np.arange(budgets.size), lead.best] = False
-                best = self._algorithms[lead.best]
-                best[~shown] = None
-                value = lead.value[np.arange(budgets.size), lead.best]
+                at = np.flatnonzero(lead.best >= 0)
+                best = lead.best[at]
+                tied = lead.tied[at]
+                tied[np.arange(at.size), best] = False
                 yield {
                     "measure": measure,
                     "evaluation_cost_s": cost,
                     "budget_s": budgets,
-                    "best": best,
-                    "value": np.where(shown, value, np.nan),
-                    "tied": self._named(tied),
+                    "best": _placed(self._algorithms[best], at, budgets.size, None),
+                    "value": _placed(lead.value[at, best], at, budgets.size, np.nan),
+                    "tied": _placed(self._named(tied), at, budgets.size, None),
                     **known,
                 }
 
     def _knowledge(self, cost: float, budgets: NDArray[np.float64]) -> dict[str, Any]:
-        """Which budgets are known, and what the others lack."""
+        """Which budgets are known, the smallest ones, and what the others lack."""
         until = known_until(*self._ends, cost)
         missing = until[:, np.newaxis] < budgets
         again = seconds_to_observe(*self._ends, cost, budgets)
-        lacking = np.zeros((budgets.size, len(self._algorithms)), dtype=np.bool_)
-        for k in range(len(self._algorithms)):
-            lacking[:, k] = missing[self._owner == k].any(axis=0)
+        lacking = np.logical_or.reduceat(missing, self._first, axis=0).T
         return {
             "known": ~missing.any(axis=0),
             "known_until_s": until.min(),
@@ -258,8 +244,11 @@ class _Space:
 
     def _named(self, chosen: NDArray[np.bool_]) -> NDArray[np.object_]:
         """The names of the algorithms of each row, None for no algorithm."""
-        texts = {row.tobytes(): _listed(self._algorithms[row]) for row in chosen}
-        return np.array([texts[row.tobytes()] for row in chosen], dtype=object)
+        keys = [row.tobytes() for row in chosen]
+        for key, row in zip(keys, chosen, strict=True):
+            if key not in self._texts:
+                self._texts[key] = _listed(self._algorithms[row])
+        return np.array([self._texts[key] for key in keys], dtype=object)
 
     def _budgets(self) -> NDArray[np.float64]:
         """From the first target at no cost to beyond what is known at the largest cost."""
@@ -274,6 +263,13 @@ class _Space:
         most = int(np.ceil(POINTS_PER_DECADE * np.log10(max(last, first))))
         powers = np.arange(least, max(most, least + 1) + 1) / POINTS_PER_DECADE
         return np.array([float(f"{value:.6g}") for value in 10.0**powers])
+
+
+def _placed(values: NDArray[Any], at: NDArray[np.intp], size: int, other: Any) -> NDArray[Any]:
+    """So many values: those given at their places, and the other one elsewhere."""
+    found = np.full(size, other, dtype=values.dtype)
+    found[at] = values
+    return found
 
 
 def _listed(names: Sequence[str]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -10,16 +11,17 @@ from numpy.typing import NDArray
 
 from timefair.exhibits.columns import PROBLEM, SECONDS, TARGET
 from timefair.exhibits.comparisons.pairs import PAIR
+from timefair.exhibits.costs.blocks import blocks
 from timefair.exhibits.costs.columns import COUNTED, CUT
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.questions import Question
-from timefair.rundata.evaluation_cost import UsedByRuns, remarks
+from timefair.rundata.evaluation_cost import UsedByRuns
 from timefair.rundata.pairs import in_words, listed_by_precision
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import ProblemRuns, problems
+from timefair.rundata.standings import ProblemRuns
 from timefair.statistics.evaluation_cost import turning_cost
 from timefair.statistics.turning_costs import TurningSets, turning_sets
 
@@ -63,6 +65,10 @@ COLUMNS = (
 )
 
 
+Case: TypeAlias = tuple[ProblemRuns, tuple[str, str]]
+"""A problem and a pair of algorithms that were run on it."""
+
+
 @exhibit(
     "cost_crossovers",
     question=Question.COST,
@@ -98,53 +104,50 @@ def turning(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each listed pair of algorithms on each function and target that one of them reached."""
     used = UsedByRuns.of(runs, analysis)
     listed_in = listed_by_precision(used.runs, analysis)
+    cases = [
+        (problem, pair)
+        for problem in used.problems
+        for pair in listed_in[problem.space].pairs(list(problem.algorithms))
+    ]
     targets = np.asarray(analysis.targets_from_easy)
     parts = []
-    for problem in problems(used.runs):
+    for (problem, pair), sets in zip(cases, _sets(used, cases, analysis.confidence), strict=True):
         lines = used.lines(problem)
-        pairs = list(listed_in[problem.space].pairs(list(lines.algorithms)))
-        sets = _sets(used, problem, pairs, analysis.confidence)
-        place = {name: k for k, name in enumerate(lines.algorithms)}
-        for pair in pairs:
-            (time_a, time_b), (count_a, count_b) = (
-                [values[:, place[name]] for name in pair]
-                for values in (lines.seconds, lines.rounds)
-            )
-            near, far = _sign(time_a, time_b), _sign(count_a, count_b)
-            row = {
-                "target": targets,
-                "better_below": _better(pair, np.where(near == 0, far, near)),
-                "better_above": _better(pair, np.where(far == 0, near, far)),
-                "turns_at_s": turning_cost(time_a, count_a, time_b, count_b),
-                "set": sets[pair].shape.astype(object),
-                "turns_at_s_low": sets[pair].low,
-                "turns_at_s_high": sets[pair].high,
-            }
-            reached = np.isfinite(time_a) | np.isfinite(time_b)
-            names = dict(zip(column_names(PAIR), pair, strict=True))
-            parts.append(problem.names | names | {key: of[reached] for key, of in row.items()})
+        first, second = (lines.algorithms.index(name) for name in pair)
+        (time_a, time_b), (count_a, count_b) = (
+            (values[:, first], values[:, second]) for values in (lines.seconds, lines.rounds)
+        )
+        near, far = _sign(time_a, time_b), _sign(count_a, count_b)
+        row = {
+            "target": targets,
+            "better_below": _better(pair, np.where(near == 0, far, near)),
+            "better_above": _better(pair, np.where(far == 0, near, far)),
+            "turns_at_s": turning_cost(time_a, count_a, time_b, count_b),
+            "set": sets.shape.astype(object),
+            "turns_at_s_low": sets.low,
+            "turns_at_s_high": sets.high,
+        }
+        reached = np.isfinite(time_a) | np.isfinite(time_b)
+        names = dict(zip(column_names(PAIR), pair, strict=True))
+        parts.append(problem.names | names | {key: of[reached] for key, of in row.items()})
     frame = stacked(parts, column_names(COLUMNS))
     frame.attrs["pairs"] = in_words(listed_in)
-    frame.attrs["refused"] = remarks(runs, analysis)
+    frame.attrs["refused"] = used.remarks
     return frame
 
 
-def _sets(
-    used: UsedByRuns, problem: ProblemRuns, pairs: Sequence[tuple[str, str]], confidence: float
-) -> dict[tuple[str, str], TurningSets]:
-    """The sets of all targets for each pair; pairs with equal numbers of runs in one call."""
-    rows = {name: problem.rows[mine] for name, mine in problem.algorithms.items()}
-    together: dict[tuple[int, int], list[tuple[str, str]]] = {}
-    for a, b in pairs:
-        together.setdefault((len(rows[a]), len(rows[b])), []).append((a, b))
+def _sets(used: UsedByRuns, cases: Sequence[Case], confidence: float) -> list[TurningSets]:
+    """The sets of all targets for each case; cases with equal numbers of runs in one call."""
+    sides = [[problem.rows[problem.algorithms[name]] for name in pair] for problem, pair in cases]
     values = (used.seconds.cost, used.rounds.cost, used.seconds.success)
-    found: dict[tuple[str, str], TurningSets] = {}
-    for members in together.values():
-        sides = zip(*members, strict=True)
-        samples = [np.hstack([of[rows[name]] for name in side]) for side in sides for of in values]
+    found: dict[int, TurningSets] = {}
+    for members in blocks([tuple(map(len, rows)) for rows in sides], values[0].shape[1]):
+        samples = [
+            np.hstack([of[sides[k][side]] for k in members]) for side in (0, 1) for of in values
+        ]
         sets = turning_sets(*samples, confidence=confidence)
         found |= dict(zip(members, sets.split(len(members)), strict=True))
-    return found
+    return [found[k] for k in range(len(cases))]
 
 
 def _sign(of_first: NDArray[np.float64], of_second: NDArray[np.float64]) -> NDArray[np.float64]:

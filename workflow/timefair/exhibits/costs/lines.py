@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from timefair.charts.chart import Picture
 from timefair.exhibits.columns import CELL, SECONDS, TARGET
+from timefair.exhibits.costs.blocks import blocks
 from timefair.exhibits.costs.columns import COUNTED, CUT, EVALUATION_COST, ROUNDS
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.exhibits.runtimes.ert import ERT_S
-from timefair.rundata.evaluation_cost import LISTED_S, UsedByRuns, remarks
+from timefair.rundata.evaluation_cost import LISTED_S, UsedByRuns
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import problems
 from timefair.statistics.ert import ert, ert_interval
 from timefair.statistics.evaluation_cost import at_cost, lowest_between
 from timefair.statistics.ranks import rank
@@ -92,7 +95,7 @@ def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The line of each algorithm to each target on each (suite, dimension, function)."""
     used = UsedByRuns.of(runs, analysis)
     parts = []
-    for problem in problems(used.runs):
+    for problem in used.problems:
         of = used.lines(problem)
         start, end = lowest_between(of.seconds, of.rounds)
         for k, algorithm in enumerate(of.algorithms):
@@ -108,7 +111,7 @@ def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 }
             )
     frame = stacked(parts, column_names(LINE_COLUMNS))
-    frame.attrs["refused"] = remarks(runs, analysis)
+    frame.attrs["refused"] = used.remarks
     return frame
 
 
@@ -140,29 +143,55 @@ def at_costs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     used = UsedByRuns.of(runs, analysis)
     targets, costs = np.asarray(analysis.targets_from_easy), np.asarray(LISTED_S)
     parts = []
-    for problem in problems(used.runs):
-        erts, cells = [], []
-        for algorithm, mine in problem.algorithms.items():
-            rows = problem.rows[mine]
-            seconds, rounds = used.seconds.cost[rows], used.rounds.cost[rows]
-            spent = at_cost(seconds[..., np.newaxis], rounds[..., np.newaxis], costs)
-            spent = spent.reshape(len(rows), -1)
-            success = np.repeat(used.seconds.success[rows], costs.size, axis=1)
-            interval = ert_interval(spent, success, confidence=analysis.confidence)
-            erts.append(ert(spent, success, axis=0))
-            cells.append(
+    every = iter(_at_each(used, costs, analysis.confidence))
+    for problem in used.problems:
+        cells = [next(every) for _ in problem.algorithms]
+        ranks = rank(np.stack([cell.ert_s for cell in cells], axis=-1))
+        for k, (algorithm, cell) in enumerate(zip(problem.algorithms, cells, strict=True)):
+            parts.append(
                 {
                     **problem.names,
                     "algorithm": algorithm,
                     "target": np.repeat(targets, costs.size),
                     "evaluation_cost_s": np.tile(costs, targets.size),
-                    "ert_s": erts[-1],
-                    "ert_s_low": interval.low,
-                    "ert_s_high": interval.high,
+                    "ert_s": cell.ert_s,
+                    "ert_s_low": cell.low,
+                    "ert_s_high": cell.high,
+                    "rank": ranks[:, k],
                 }
             )
-        ranks = rank(np.stack(erts, axis=-1))
-        parts += [{**cell, "rank": ranks[:, k]} for k, cell in enumerate(cells)]
     frame = stacked(parts, column_names(ERT_COLUMNS))
-    frame.attrs["refused"] = remarks(runs, analysis)
+    frame.attrs["refused"] = used.remarks
     return frame
+
+
+class _Ert(NamedTuple):
+    """ERT of an algorithm on a problem and its limits, by target and then by evaluation cost."""
+
+    ert_s: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def _at_each(used: UsedByRuns, costs: NDArray[np.float64], confidence: float) -> list[_Ert]:
+    """Of each algorithm on each problem."""
+    cells = [
+        problem.rows[mine] for problem in used.problems for mine in problem.algorithms.values()
+    ]
+    found: dict[int, _Ert] = {}
+    columns = used.seconds.cost.shape[1] * costs.size
+    for members in blocks([rows.size for rows in cells], columns):
+        seconds, rounds, success = (
+            np.hstack([of[cells[k]] for k in members])
+            for of in (used.seconds.cost, used.rounds.cost, used.seconds.success)
+        )
+        spent = at_cost(seconds[..., np.newaxis], rounds[..., np.newaxis], costs)
+        spent = spent.reshape(len(spent), -1)
+        success = np.repeat(success, costs.size, axis=1)
+        interval = ert_interval(spent, success, confidence=confidence)
+        parts = (
+            np.split(of, len(members))
+            for of in (ert(spent, success, axis=0), interval.low, interval.high)
+        )
+        found |= dict(zip(members, map(_Ert, *parts), strict=True))
+    return [found[k] for k in range(len(cells))]

@@ -19,7 +19,6 @@ from timefair.rundata.evaluation_cost import (
     Lines,
     UsedByRuns,
     complete_problems,
-    remarks,
 )
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -103,7 +102,7 @@ def won(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Share of the pairs won and average rank of each algorithm at each evaluation cost."""
     used, costs = UsedByRuns.of(runs, analysis), np.asarray(COSTS_S)
     parts = []
-    for (suite, dimension), algorithms, functions in complete_problems(used.runs):
+    for (suite, dimension), algorithms, functions in complete_problems(used.problems):
         of = [used.lines(problem) for problem in functions]
         seconds = _joined([lines.seconds for lines in of], len(algorithms))
         rounds = _joined([lines.rounds for lines in of], len(algorithms))
@@ -125,7 +124,7 @@ def won(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             for k, algorithm in enumerate(algorithms)
         ]
     frame = stacked(parts, column_names(COLUMNS))
-    frame.attrs["refused"] = remarks(runs, analysis)
+    frame.attrs["refused"] = used.remarks
     return frame
 
 
@@ -155,10 +154,10 @@ def _band(
     sizes = [len(mine) for problem in functions for mine in problem.algorithms.values()]
     if not sizes or min(sizes) < 2:
         return np.full(share.shape, np.nan), np.full(share.shape, np.nan)
-    samples = np.zeros((analysis.resamples, *share.shape))
+    samples = np.zeros((*share.T.shape, analysis.resamples)).T  # as shares_won has its arrays
     for problem in functions:
         lines = [_resampled(used, problem, name, analysis) for name in problem.algorithms]
-        seconds, rounds = (np.stack(parts, axis=-1) for parts in zip(*lines, strict=True))
+        seconds, rounds = (np.stack([of.T for of in parts]).T for parts in zip(*lines, strict=True))
         samples += shares_won(seconds, rounds, costs)
     return band_of_shares(share, samples / len(functions), confidence=analysis.confidence)
 
@@ -174,9 +173,8 @@ def _resampled(
     rng = analysis.stream({**problem.names, "algorithm": algorithm})
     sums = resampled_sums(columns, resamples=analysis.resamples, rng=rng)
     seconds, rounds, successes = np.split(sums, 3, axis=1)
-    with np.errstate(divide="ignore"):
-        rate = np.where(successes > 0, 1 / successes, np.inf)
-    return (
-        np.where(successes > 0, seconds * rate, np.inf),
-        np.where(successes > 0, rounds * rate, np.inf),
-    )
+    failed = successes == 0
+    rate = 1 / np.where(failed, np.inf, successes)
+    seconds, rounds = seconds * rate, rounds * rate
+    seconds[failed] = rounds[failed] = np.inf
+    return seconds, rounds

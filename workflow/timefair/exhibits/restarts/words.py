@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 COMPUTED = (
-    "Nothing is measured again: each policy is computed from the launches that were traced, which "
-    "count as draws of one law per function, instances pooled as far as they are alike."
+    "Nothing is measured again. Each policy is computed from the traced launches, which are "
+    "treated as a sample from one distribution per function; similar instances are pooled."
 )
 
 
@@ -15,6 +15,6 @@ def untraced(algorithms: Collection[str]) -> str:
     if not algorithms:
         return ""
     return (
-        f"No launch traces: {', '.join(sorted(algorithms))}; nothing is known of other policies "
-        "there."
+        f"No launch traces: {', '.join(sorted(algorithms))}; other policies cannot be "
+        "judged for them."
     )

@@ -143,6 +143,16 @@ class Prepared:
         return algorithm
 
     @contextmanager
+    def ready(self, job: Job, cores: tuple[int, ...]) -> Iterator[Algorithm | Host]:
+        """Get ready for the job's algorithm on held cores, here or in a process of its own."""
+        if not self.campaign.is_apart(job.algorithm):
+            yield self.get_ready(job)
+            return
+        with self.hosted(job, cores) as host:
+            os.sched_setaffinity(0, host.cores)
+            yield host
+
+    @contextmanager
     def hosted(self, job: Job, cores: tuple[int, ...]) -> Iterator[Host]:
         """Have the job's algorithm get ready in a process of its own, which lives until the end."""
         spec = self.campaign.algorithms[job.algorithm]
@@ -228,14 +238,9 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
                 with spending.on("waiting for a core"):
                     cores = holding.enter_context(held_cores(campaign.cores_of(job.algorithm)))
                 with spending.on("preparation"):
-                    algorithm: Algorithm | Host
-                    if campaign.is_apart(job.algorithm):
-                        algorithm = holding.enter_context(prepared.hosted(job, cores))
-                        os.sched_setaffinity(0, algorithm.cores)
-                    else:
-                        algorithm = prepared.get_ready(job)
+                    algorithm = holding.enter_context(prepared.ready(job, cores))
                 turns = chain([first], missing)
-                allowance = _allowance(prepared, job, record)
+                allowance = allowance_of(prepared, job, folder=record.parents[3])
                 _measure(
                     prepared, job, algorithm, allowance, repetitions, turns, cores, journal, begun,
                     spending,
@@ -320,7 +325,8 @@ def _measure(
         print(f"{how_far}  {_line(problem, run, row)}", file=sys.stderr, flush=True)
 
 
-def _allowance(prepared: Prepared, job: Job, record: Path) -> Allowance:
+def allowance_of(prepared: Prepared, job: Job, folder: Path) -> Allowance:
+    """What each run of a job may use; it closes the open files of the measurement in `folder`."""
     campaign = prepared.campaign
     budget, limits = campaign.budget, campaign.limits
     evaluations = budget.evaluations_for(job.dimension)
@@ -334,7 +340,7 @@ def _allowance(prepared: Prepared, job: Job, record: Path) -> Allowance:
         restart=campaign.restart_of(job.algorithm),
         cores=campaign.algorithms[job.algorithm].threads,
         views=prepared.views,
-        closed=descriptors.of_the_measurement([record.parents[3], lock_folder()]),
+        closed=descriptors.of_the_measurement([folder, lock_folder()]),
     )
 
 

@@ -5,9 +5,67 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from timefair.report.evidence import Evidence, Space
+import pandas as pd
+
+from timefair.report.evidence import ALL, Evidence, Space
 from timefair.report.findings.pairs import restricted
-from timefair.report.words import counted, duration, number
+from timefair.report.words import counted, duration, number, p_value
+
+
+def reversed_most(evidence: Evidence, space: Space) -> str:
+    """The surest pair whose order over all functions is reversed; empty if none is sure."""
+    sure = _reversed(evidence, space)
+    if sure.empty:
+        return ""
+    row = sure.to_dict("records")[0]
+    frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
+    side = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
+    by_evaluations = _on(row[f"by_evaluations_{side[frugal]}"], row["functions"])
+    by_time = _on(row[f"by_time_{side[quick]}"], row["functions"])
+    return (
+        f"Equal time reverses an order: with equal evaluations (in the median "
+        f"{number(row['evaluations'])} per run), {frugal} is better than {quick} on "
+        f"{by_evaluations}; with equal time, {quick} is better than {frugal} on {by_time}. Both "
+        f"orders are sure ({p_value(row['p_holm'])})."
+    )
+
+
+def reversed_over_functions(evidence: Evidence, space: Space) -> str:
+    """A sentence on all pairs whose order over all functions is reversed; empty if none is sure."""
+    sure = _reversed(evidence, space)
+    if sure.empty:
+        return ""
+    pairs = [
+        f"{frugal} and {quick}"
+        for frugal, quick in zip(sure["winner_by_evaluations"], sure["winner_by_time"], strict=True)
+    ]
+    have = counted(len(pairs), "pair surely has", "pairs surely have")
+    return (
+        f"Over all functions, {have} opposite orders with equal evaluations and with equal time "
+        f"(the better one by evaluations first): {'; '.join(pairs)}."
+    )
+
+
+def _reversed(evidence: Evidence, space: Space) -> pd.DataFrame:
+    """The sure inversions over all functions, the surest first.
+
+    Among equal p-values, the pair whose orders hold on more functions is first.
+    """
+    rows = evidence.of("inversions", space, criterion="fixed budget", function=ALL)
+    if rows.empty:
+        return rows
+    rows = rows[rows["significant"].astype(bool)]
+    agreeing = rows[["by_evaluations_a", "by_evaluations_b"]].max(axis=1)
+    agreeing += rows[["by_time_a", "by_time_b"]].max(axis=1)
+    order = rows.assign(agreeing=-agreeing).sort_values(["p_holm", "agreeing"], kind="stable")
+    return order.drop(columns="agreeing")
+
+
+def _on(count: float, functions: float) -> str:
+    """On how many functions, such as ``all 24 functions``."""
+    if count == functions:
+        return f"all {counted(int(functions), 'function')}"
+    return f"{count:.0f} of {counted(int(functions), 'function')}"
 
 
 def orders_changed(evidence: Evidence, space: Space) -> str:

@@ -1,4 +1,4 @@
-"""Whether two algorithms that share the budget reach more than one."""
+"""A sentence on whether two algorithms that share the budget reach more targets than one."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from timefair.report.evidence import Evidence, Space
 from timefair.report.words import percent
 
 ARRANGEMENT, SIZE = "in turn", 2
-"""What the sentence is about, whatever the results: of several it would have to be the luckiest."""
+"""The portfolio in the sentence, fixed because the best of several would be chosen by luck."""
 
 
 def sharing_pays(evidence: Evidence, space: Space) -> str:
-    """A sentence on the pair that shares the budget; empty if its gain may be chance."""
+    """A sentence on the pair that shares the budget; empty if its gain may be due to chance."""
     rows = evidence.of("portfolio", space, unit=evidence.unit, arrangement=ARRANGEMENT, size=SIZE)
     if rows.empty or not rows["gain_low"].iloc[0] > 0:
         return ""
@@ -22,8 +22,8 @@ def sharing_pays(evidence: Evidence, space: Space) -> str:
     )
     gain, low, high = (f"{100 * row[column]:.0f}" for column in ("gain", "gain_low", "gain_high"))
     return (
-        f"Two algorithms that share the budget reach more: {first}, then {second}. On functions "
-        f"that it was not chosen on, such a pair reaches {percent(row['held_out'])} of the "
-        f"targets, the best single algorithm {percent(row['held_out'] - row['gain'])}: {gain} "
-        f"[{low}, {high}] points more."
+        "Two algorithms that share the budget reach more targets than one: "
+        f"{first}, then {second}. On functions not used to choose it, such a pair reaches "
+        f"{percent(row['held_out'])} of the targets, and the best single algorithm "
+        f"{percent(row['held_out'] - row['gain'])}: {gain} [{low}, {high}] percentage points more."
     )

@@ -1,4 +1,4 @@
-"""Whether another restart policy would have been faster, in a sentence for each algorithm."""
+"""Sentences on whether another restart policy would have been faster."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ TOGETHER = {
     "nothing to gain": "Nothing to gain from other restarts for {names}.",
     "not judged": "Restarts of {names} cannot be judged: too few functions have a target that "
     "enough launches reached.",
-    "no launch traces": "No launch traces of {names}, so that nothing is known of other restarts.",
+    "no launch traces": "The records have no launch traces of {names}, so other restarts cannot be "
+    "judged.",
 }
-UNSURE = "It is not sure that other restarts of {names} would be faster on other functions."
+UNSURE = "It is uncertain whether other restarts would make {names} faster on other functions."
 
 
 def restarts(evidence: Evidence, space: Space) -> Iterator[str]:
-    """What to change, the largest gain first; then where nothing is gained or known."""
+    """Sentences on the gains, the largest first, then on the other verdicts."""
     rows = evidence.of(TABLE, space)
     if rows.empty:
         return
@@ -45,6 +46,6 @@ def restarts(evidence: Evidence, space: Space) -> Iterator[str]:
 
 
 def _tau(row: pd.Series[float]) -> str:
-    """With its interval."""
+    """The cutoff with its interval."""
     tau, low, high = (f"{int(row[name]):,}" if row[name] == row[name] else "" for name in TAU)
     return f"{tau} [{low}, {high}]" if low else tau

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.by_runs import from_runs
 from timefair.report.findings.functions import OnFunction, on_functions, summed_up
-from timefair.report.findings.orders import orders_changed
+from timefair.report.findings.orders import (
+    orders_changed,
+    reversed_most,
+    reversed_over_functions,
+)
 from timefair.report.findings.portfolios import sharing_pays
 from timefair.report.findings.ranked import by_rank, pairs_decided
 from timefair.report.findings.restarting import restarts
@@ -49,6 +53,9 @@ class Findings:
         The functions that it is about.
     headline
         Who wins, in one sentence.
+    reversal
+        The pair whose order over all functions evaluations and time reverse most surely; empty if
+        there is none.
     sentences
         By how much, and what else is to be known.
     situations
@@ -59,6 +66,7 @@ class Findings:
 
     space: Space
     headline: str
+    reversal: str
     sentences: tuple[str, ...]
     situations: tuple[Situation, ...]
     functions: tuple[OnFunction, ...]
@@ -73,13 +81,21 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         _failed(evidence, space),
         how_far(evidence, space, overall.leaders[0]) if overall and overall.leaders else "",
         summed_up(functions),
+        reversed_over_functions(evidence, space),
         orders_changed(evidence, space),
         pairs_decided(evidence, space),
         *restarts(evidence, space),
         sharing_pays(evidence, space),
     ]
     headline = _headline(evidence, space, overall)
-    return Findings(space, headline, tuple(filter(None, sentences)), situations, functions)
+    return Findings(
+        space=space,
+        headline=headline,
+        reversal=reversed_most(evidence, space),
+        sentences=tuple(filter(None, sentences)),
+        situations=situations,
+        functions=functions,
+    )
 
 
 def _overall(evidence: Evidence, space: Space) -> Standing | None:

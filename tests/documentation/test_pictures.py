@@ -1,0 +1,73 @@
+"""The pictures of the documentation: all are declared, and each says which campaign it is from."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from fences import fences
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+from timefair.exhibits.registry import FIGURES
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def pictures(monkeypatch):
+    """The script, as a module."""
+    spec = importlib.util.spec_from_file_location("make_pictures", ROOT / "docs/make_pictures.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "make_pictures", module)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["campaign.yaml", "mine.py"])
+def test_the_campaign_of_the_tutorial_is_that_of_its_page(name: str) -> None:
+    shown = (block.text for block in fences(ROOT / "docs/tutorial.md"))
+    text = next(text for text in shown if text.startswith(f"# {name}\n"))
+    assert (ROOT / "docs/tutorial" / name).read_text() == text
+
+
+@pytest.mark.fast
+def test_every_picture_is_declared_once_and_shown(pictures) -> None:
+    declared = [picture.path for picture in pictures.PICTURES]
+    there = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.png")}
+    assert sorted(declared) == sorted(there)
+    pages = "\n".join(path.read_text() for path in (ROOT / "docs").rglob("*.md"))
+    for picture in pictures.PICTURES:
+        assert Path(picture.path).name in pages
+        assert picture.figure in {*FIGURES, pictures.PAGE}
+        assert set(picture.without) <= set(picture.asked.algorithms)
+
+
+def test_a_picture_is_stale_when_its_campaign_asks_for_something_else(
+    pictures, tmp_path, monkeypatch
+) -> None:
+    picture = pictures.PICTURES[0]
+    monkeypatch.setattr(pictures, "DOCS", tmp_path)
+    monkeypatch.setattr(pictures, "ROOT", tmp_path)
+    asked = tmp_path / picture.campaign
+    asked.parent.mkdir()
+    shutil.copy(ROOT / picture.campaign, asked)
+    assert pictures.why_stale(picture) == "it was never drawn"
+
+    picture.file.parent.mkdir()
+    kept = PngInfo()
+    kept.add_text(pictures.STAMP, json.dumps(pictures.stamp(picture) | {"measured": "today"}))
+    Image.new("RGB", (2, 2)).save(picture.file, pnginfo=kept)
+    assert pictures.why_stale(picture) is None
+    assert "run `snakemake" in pictures.why_not_drawn(picture)
+
+    asked.write_text(asked.read_text().replace("seed: 1", "seed: 2"))
+    assert pictures.why_stale(picture) == f"{picture.campaign} has changed"
+    Image.new("RGB", (2, 2)).save(picture.file)
+    assert pictures.why_stale(picture) == "it does not say which campaign it is from"

@@ -1,0 +1,66 @@
+"""Read and check the configuration, and list the files that the campaign asks for."""
+
+import os
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+from timefair.analysis import outputs
+from timefair.campaign import configuration as campaigns
+from timefair.campaign import driver, plan, provenance, registration
+from timefair.basics.errors import InputError
+from timefair.cli import console
+from timefair.exhibits.registry import TABLES
+
+min_version("9.0")
+
+# The jobs use the Python that Snakemake runs in, even if its environment is not active.
+os.environ.update(
+    PATH=os.pathsep.join([str(Path(sys.executable).parent), *os.get_exec_path()])
+)
+
+# In another workflow the campaign is the module's `config`; the files are that workflow's own.
+IS_MODULE = not workflow.modifier.is_main_snakefile()
+
+if not IS_MODULE:
+    console.attach(workflow)
+
+if IS_MODULE or not workflow.configfiles:
+
+    configfile: f"{workflow.current_basedir}/../../config/config.yaml"
+
+
+try:
+    # Snakemake has read these files already, but takes a key that is given twice.
+    for path in [] if IS_MODULE else workflow.configfiles:
+        campaigns.read_yaml(Path(path))
+    CAMPAIGN = campaigns.parse(config)
+    RESULTS = f"results/{CAMPAIGN.name}"
+    # Where Snakemake puts what the rules call `RESULTS`: a module may have a prefix.
+    FOLDER = Path(workflow.modifier.modify_path(RESULTS))
+    REGISTRATION = registration.settings(CAMPAIGN, FOLDER)
+    KEYS = driver.planned_keys(workflow, CAMPAIGN, FOLDER)
+except InputError as error:
+    raise WorkflowError(error.told)
+
+
+SNAPSHOT = FOLDER / plan.SNAPSHOT
+DRIVER = driver.Driver(workflow, CAMPAIGN, KEYS, FOLDER)
+RECORDS = plan.records_by("algorithm", CAMPAIGN, KEYS, Path(RESULTS))
+
+ASKED_FOR = [
+    *RECORDS.values(),
+    *expand(
+        f"{RESULTS}/tables/{{table}}.{{format}}",
+        table=CAMPAIGN.table_names,
+        format=["csv", "parquet", "tex"],
+    ),
+    *expand(
+        f"{RESULTS}/figures/{{figure}}.{{format}}",
+        figure=CAMPAIGN.figure_files,
+        format=CAMPAIGN.figures.formats,
+    ),
+    f"{RESULTS}/report.html",
+]

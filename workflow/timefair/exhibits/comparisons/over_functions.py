@@ -1,0 +1,101 @@
+"""Pairs of algorithms whose order over all functions differs between evaluations and time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.statistics.comparison import wilcoxon
+from timefair.statistics.corrections import holm
+
+Pair: TypeAlias = tuple[str, str]
+Medians: TypeAlias = tuple[float, float, float, float]
+"""Median precisions of a pair on a function: both at equal evaluations, then both at the end."""
+
+
+@dataclass(frozen=True)
+class Reversal:
+    """A pair with opposite orders over its functions.
+
+    Attributes
+    ----------
+    pair
+        The algorithms.
+    first_by_evaluations
+        Whether the first one is better at equal evaluations; the other is then better at the end.
+    functions
+        Number of functions.
+    better_on
+        On how many of them each algorithm has the strictly better median: both at equal
+        evaluations, then both at the end.
+    p_by_evaluations, p_by_time
+        p-values of the two orders.
+    p_holm
+        The larger of both after Holm's correction.
+    """
+
+    pair: Pair
+    first_by_evaluations: bool
+    functions: int
+    better_on: tuple[int, int, int, int]
+    p_by_evaluations: float
+    p_by_time: float
+    p_holm: float
+
+
+def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Reversal]:
+    """Test which pairs have opposite orders over all functions.
+
+    Each order has the p-value of Wilcoxon's signed-rank test on the logarithms of the medians. A
+    reversal needs both orders, so its p-value is the larger of the two (an intersection-union
+    test). In Holm's correction, pairs with equal orders and pairs that are missing have p = 1. The
+    probability of any false reversal is then at most the level of the test.
+
+    Parameters
+    ----------
+    medians
+        The medians of each pair, one entry per function. 0 and `inf` are allowed. A pair with fewer
+        than two functions has no reversal.
+    tests
+        Number of pairs in Holm's correction, at least ``len(medians)``.
+
+    Returns
+    -------
+    list of Reversal
+        In the order of `medians`; empty if no pair has opposite orders.
+    """
+    found = []
+    for pair, on_functions in medians.items():
+        values = np.array(on_functions, dtype=np.float64)
+        if len(values) < 2:
+            continue
+        with np.errstate(divide="ignore"):
+            logs = np.log10(values).T
+        evaluations, time = wilcoxon(logs[0], logs[1]), wilcoxon(logs[2], logs[3])
+        if evaluations.balance * time.balance < 0:
+            found.append((pair, values, evaluations, time))
+    larger = [max(evaluations.p, time.p) for _, _, evaluations, time in found]
+    adjusted = holm(larger, further=tests - len(larger))
+    return [
+        Reversal(
+            pair=pair,
+            first_by_evaluations=evaluations.balance > 0,
+            functions=len(values),
+            better_on=_better_on(values),
+            p_by_evaluations=evaluations.p,
+            p_by_time=time.p,
+            p_holm=float(p),
+        )
+        for (pair, values, evaluations, time), p in zip(found, adjusted, strict=True)
+    ]
+
+
+def _better_on(values: NDArray[np.float64]) -> tuple[int, int, int, int]:
+    """On how many functions each value is below the one that it is compared with."""
+    beside = values[:, [1, 0, 3, 2]]
+    first, second, third, fourth = (values < beside).sum(axis=0).tolist()
+    return first, second, third, fourth

@@ -1,0 +1,153 @@
+"""One run of a record, with the facts that it was measured under."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from timefair.basics.errors import InputError
+from timefair.basics.ranges import format_ranges
+from timefair.campaign.plan import Job
+from timefair.records.integrity import RUN_KEY, run_name
+from timefair.records.schema import PUBLISHED
+from timefair.records.status import Status
+from timefair.records.store import MEND, Record, open_record
+
+LOST = (Status.KILLED, Status.INCONSISTENT)
+"""The statuses of runs of which a record has no result to compare."""
+
+_CELL = ("function", "dimension")
+_ORIGINS = ("campaign", "code", "machine")
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """A run as its record has it.
+
+    Attributes
+    ----------
+    row
+        The columns of `records.schema`.
+    instances
+        The instances of this function and dimension in the record, ascending.
+    campaign, code, machine
+        The configuration, the code digest and the facts of the machine.
+    keys
+        The measure keys that the run may have: one, or those of all records that were collected.
+    schema_version
+        Of the file.
+    """
+
+    path: Path
+    row: Mapping[str, Any]
+    instances: tuple[int, ...]
+    campaign: Mapping[str, Any]
+    code: str
+    machine: Mapping[str, Any]
+    keys: tuple[str, ...]
+    schema_version: int
+
+    @property
+    def label(self) -> str:
+        """The label of its algorithm."""
+        return str(self.row["algorithm"])
+
+    @property
+    def threads(self) -> int:
+        """The threads of its algorithm."""
+        return int(self.campaign["algorithms"][self.label].get("threads", 1))
+
+    @property
+    def job(self) -> Job:
+        """The job that measured it; of a collected file, one with all its instances."""
+        row = self.row
+        return Job(self.label, row["function"], row["dimension"], self.instances, row["round"])
+
+    def __str__(self) -> str:
+        return f"{run_name(tuple(self.row[name] for name in RUN_KEY))} of {self.label}"
+
+
+def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
+    """Read one run of a record or of a collected file, with all checksums.
+
+    Parameters
+    ----------
+    wanted
+        The ``function``, ``dimension``, ``instance`` and ``run``; None for any, where there is only
+        one.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged or not measured, no run or more than one is as wanted, or nothing of
+        the run was kept.
+    """
+    record = open_record(path)
+    if PUBLISHED in record.facts:
+        raise InputError(f"{path}: holds published data; only measured runs can be replayed")
+    origin = _origin(record)
+    given = {name: number for name, number in wanted.items() if number is not None}
+    instances: set[int] = set()
+    places: dict[str, set[int]] = {name: set() for name in RUN_KEY}
+    rows: list[dict[str, Any]] = []
+    for part in record.row_groups():
+        for name in RUN_KEY:
+            places[name].update(part[name].to_pylist())
+        rows += _with(part, given).slice(0, 2).to_pylist()
+        cell = {name: number for name, number in given.items() if name in _CELL}
+        instances.update(_with(part, cell)["instance"].to_pylist())
+    _refuse_all_but_one(path, rows, given, places)
+    (row,) = rows
+    if row["status"] in LOST:
+        raise InputError(f"{path}: the status of this run is {row['status']}; choose another run")
+    return RecordedRun(path, row, tuple(sorted(instances)), **origin)
+
+
+def _origin(record: Record) -> dict[str, Any]:
+    facts, path = record.facts, record.path
+    version = {"schema_version": facts["schema_version"]}
+    if "collected" not in facts:
+        if lacking := [name for name in (*_ORIGINS, "key") if facts.get(name) is None]:
+            raise InputError(f"{path}: its metadata have no {lacking[0]}; it cannot be replayed")
+        return {name: facts[name] for name in _ORIGINS} | {"keys": (facts["key"],)} | version
+    collected = facts["collected"]
+    for name in _ORIGINS:
+        if len(collected[name]) != 1 or collected[name][0] is None:
+            one = path.parent / facts["records"][0]["path"]
+            raise InputError(
+                f"{path}: joins records that differ in {name}; name one of them, such as {one}"
+            )
+    keys = tuple(collected["key"])
+    return {name: collected[name][0] for name in _ORIGINS} | {"keys": keys} | version
+
+
+def _with(runs: pa.Table, given: Mapping[str, int]) -> pa.Table:
+    for name, number in given.items():
+        runs = runs.filter(pc.equal(runs[name], number))
+    return runs
+
+
+def _refuse_all_but_one(
+    path: Path,
+    rows: list[dict[str, Any]],
+    given: Mapping[str, int],
+    places: Mapping[str, set[int]],
+) -> None:
+    if len(rows) == 1:
+        return
+    for name, number in given.items():
+        if number not in places[name]:
+            known = format_ranges(places[name]) or "none"
+            raise InputError(f"--{name}: {number} is not in {path}; it has {known}")
+    if not rows:
+        raise InputError(f"{path}: has no such run; runs of this problem may have ended earlier")
+    open_names = [name for name in RUN_KEY if name not in given and len(places[name]) > 1]
+    if not open_names:
+        raise InputError(f"{path}: has this run twice; {MEND}")
+    choices = [f"--{name} ({format_ranges(places[name])})" for name in open_names]
+    raise InputError(f"{path}: has several such runs; choose one by {' '.join(choices)}")

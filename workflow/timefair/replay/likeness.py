@@ -1,0 +1,176 @@
+"""Whether two runs are the same, as far as the clock allows.
+
+A run whose only limit is a number of evaluations repeats bit for bit. A limit in seconds ends a run
+or a launch after another number of evaluations each time, so only the part before is compared.
+Times are never compared, and neither are the improvements of launches that did not improve the run:
+which of them a record keeps depends on their times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from timefair.records.status import Status, StopReason
+
+Row = Mapping[str, Any]
+"""The columns of `records.schema` of one run."""
+
+_BY_CLOCK = (StopReason.TIME, StopReason.TIME_KILLED)
+_OF_EVENT = ("launch", "evaluations", "precision")
+_OF_LAUNCH = ("evaluations", "best_precision", "end")
+_OUTCOME = (
+    "status", "stop_reason", "evaluations", "launches", "completed_restarts", "best_f",
+    "best_precision", "best_x",
+)  # fmt: skip
+_ADDED_LATER = ("best_x", "batches")
+"""Columns that older records lack."""
+
+
+class Difference(NamedTuple):
+    """The first thing in which two runs differ, as each of them has it."""
+
+    what: str
+    recorded: str
+    again: str
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """How far two runs were compared, and the first difference.
+
+    Attributes
+    ----------
+    evaluations, events
+        So many of each run were compared.
+    in_full
+        Whether that is all of both runs. False: the clock ended one of them, or a launch.
+    difference
+        None if they are the same.
+    """
+
+    evaluations: int
+    events: int
+    in_full: bool
+    difference: Difference | None
+
+
+def likeness(recorded: Row, again: Row, launches_by_clock: bool) -> Likeness:
+    """Compare a recorded run with its repetition.
+
+    Parameters
+    ----------
+    launches_by_clock
+        Whether the restart policy has a limit in seconds.
+    """
+    rows = (recorded, again)
+    in_full = not (launches_by_clock or any(map(_ended_by_clock, rows)))
+    most = min(row["evaluations"] for row in rows)
+    common = most if in_full or not launches_by_clock else min(most, _same_launches(*rows))
+    events = [_events(row, None if in_full else common) for row in rows]
+    difference = _of_events(*events)
+    if difference is None and in_full:
+        difference = _of_the_rest(recorded, again)
+    elif difference is None and not launches_by_clock:
+        difference = _of_the_end(recorded, again)
+    return Likeness(common, min(map(len, events)), in_full, difference)
+
+
+def _ended_by_clock(row: Row) -> bool:
+    return row["stop_reason"] in _BY_CLOCK or row["status"] == Status.WALL_LIMIT
+
+
+def _events(row: Row, common: int | None) -> list[Row]:
+    return [e for e in row["events"] if common is None or e["evaluations"] <= common]
+
+
+def _of_events(recorded: Sequence[Row], again: Sequence[Row]) -> Difference | None:
+    for number, (one, other) in enumerate(zip_longest(recorded, again), start=1):
+        if one is None or other is None or any(one[name] != other[name] for name in _OF_EVENT):
+            return Difference(f"event {number}", _event(one), _event(other))
+    return None
+
+
+def _event(event: Row | None) -> str:
+    if event is None:
+        return "no further event"
+    return (
+        f"launch {event['launch']}, evaluation {event['evaluations']}, "
+        f"precision {event['precision']!r}, at {event['time_s']:.6f} s"
+    )
+
+
+def _of_the_rest(recorded: Row, again: Row) -> Difference | None:
+    """The first difference of two runs with the same events."""
+    launches = zip_longest(recorded["launch_log"], again["launch_log"])
+    for number, (one, other) in enumerate(launches):
+        if one is None or other is None or any(one[name] != other[name] for name in _OF_LAUNCH):
+            return Difference(f"launch {number}", _launch(one), _launch(other))
+    for name in (*_OUTCOME, "batches"):
+        lacking = name in _ADDED_LATER and recorded[name] is None
+        if not lacking and recorded[name] != again[name]:
+            return Difference(name, str(recorded[name]), str(again[name]))
+    return None
+
+
+def _launch(launch: Row | None) -> str:
+    if launch is None:
+        return "no further launch"
+    return (
+        f"{launch['evaluations']} evaluations, best precision {launch['best_precision']!r}, "
+        f"{launch['end']}"
+    )
+
+
+def _of_the_end(recorded: Row, again: Row) -> Difference | None:
+    """The difference if the shorter of two runs was not ended by the clock."""
+    shorter, longer = sorted((recorded, again), key=lambda row: row["evaluations"])
+    if _ended_by_clock(shorter) or shorter["evaluations"] == longer["evaluations"]:
+        return None
+    ends = (f"{row['stop_reason']}, {row['evaluations']} evaluations" for row in (recorded, again))
+    return Difference("end", *ends)
+
+
+def outcome(row: Row) -> str:
+    """How a run went, on one line."""
+    message = f" ({row['message']})" if row["message"] else ""
+    return (
+        f"{row['status']}{message}, ended by {row['stop_reason']} after {row['evaluations']} "
+        f"evaluations and {row['wall_s']:.3f} s, best precision {row['best_precision']!r}"
+    )
+
+
+def _same_launches(recorded: Row, again: Row) -> int:
+    """Evaluations up to the first launch that has another length or end in the two runs."""
+    done = 0
+    for one, other in zip(_in_sequence(recorded), _in_sequence(again), strict=False):
+        if one.end is None or one != other:
+            return done + min(one.evaluations, other.evaluations)
+        done += one.evaluations
+    return done
+
+
+class _Launch(NamedTuple):
+    """A launch until it ended; `end` is None if it was only paused."""
+
+    evaluations: int
+    end: str | None
+
+
+def _in_sequence(row: Row) -> list[_Launch]:
+    """The launches of a run, up to the first one that was paused for another one.
+
+    Of that one it is only certain that it made the events before the other one started.
+    """
+    launches = row["launch_log"]
+    found: list[_Launch] = []
+    for number, launch in enumerate(launches):
+        next_s = launches[number + 1]["start_s"] if number + 1 < len(launches) else None
+        if next_s is not None and launch["end_s"] > next_s:
+            before = [e["evaluations"] for e in row["events"] if e["time_s"] < next_s]
+            done = sum(each.evaluations for each in found)
+            return [*found, _Launch(max(before, default=done) - done, None)]
+        found.append(_Launch(launch["evaluations"], launch["end"]))
+    return found
