@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 from timefair.basics.sections import Section
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.configuration.choices import CHOICES
-from timefair.campaign.configuration.faults import LABELLED
+from timefair.campaign.configuration.faults import LABELLED, section_of
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.stopping import STOPPING
 
@@ -77,12 +77,12 @@ def _rows(section: type[Section], prefix: str = "") -> Iterator[str]:
     """A row for each key of a section, those of sections below it after theirs."""
     for name, field in section.model_fields.items():
         yield f"| `{prefix}{name}` | {_default(field)} | {field.description} |"
-        if name in LABELLED:
+        if name in LABELLED and not prefix:
             yield from _rows(LABELLED[name], f"{prefix}{name}.<label>.")
         elif name in CHOICES and not prefix:
             yield from _chosen_rows(name)
-        elif isinstance(field.annotation, type) and issubclass(field.annotation, Section):
-            yield from _rows(field.annotation, f"{prefix}{name}.")
+        elif name not in CHOICES and (below := section_of(section, name)) is not None:
+            yield from _rows(below, f"{prefix}{name}.")
 
 
 def _chosen_rows(name: str) -> Iterator[str]:

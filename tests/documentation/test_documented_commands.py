@@ -38,6 +38,7 @@ NOT_RUN = {
         "needs a Slurm; tests/workflow/cluster has one"
     ),
     "pre-commit install": "changes the git repository",
+    "git add --force results/sphere/registration.json": "the same",
     "python -m pytest -n 2": "these tests",
     "python -m pytest tests/adversaries": "these tests",
     'pytest -m "not workflow"': "these tests",
@@ -70,6 +71,7 @@ NOT_RUN = {
     "timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv": (
         "minutes; the help's example is run"
     ),
+    "timefair register mine.yaml": "needs a question; docs/registered.md has one, and registers it",
     "timefair import coco ARCHIVE.tgz --output algorithm.parquet": (
         "an archive of others; the help's example is run"
     ),

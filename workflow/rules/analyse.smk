@@ -65,7 +65,7 @@ for room in CAMPAIGN.rooms:
             folder=lambda wildcards, output: Path(output[0]).parents[1],
             snapshot=SNAPSHOT,
             key=provenance.room_key(CAMPAIGN, room),
-            settings=CAMPAIGN.settings_of_room(room),
+            settings=CAMPAIGN.settings_of_room(room) | REGISTRATION,
             budget=CAMPAIGN.budget.model_dump(mode="json"),
         shell:
             "python -m timefair analyse {params.room} {input}"
@@ -93,7 +93,7 @@ rule write_report:
     params:
         snapshot=SNAPSHOT,
         key=provenance.report_key(),
-        settings=CAMPAIGN.settings_of("checklist"),
+        settings=CAMPAIGN.settings_of("checklist") | REGISTRATION,
     shell:
         "python -m timefair report {input.tables} --figures {input.pictures}"
         " --campaign {params.snapshot} --output {output.page} --checklist {output.checklist}"

@@ -9,7 +9,7 @@ from snakemake.utils import min_version
 
 from timefair.analysis import outputs
 from timefair.campaign import configuration as campaigns
-from timefair.campaign import driver, plan, provenance
+from timefair.campaign import driver, plan, provenance, registration
 from timefair.basics.errors import InputError
 from timefair.cli import console
 from timefair.exhibits.registry import TABLES
@@ -40,6 +40,7 @@ try:
     RESULTS = f"results/{CAMPAIGN.name}"
     # Where Snakemake puts what the rules call `RESULTS`: a module may have a prefix.
     FOLDER = Path(workflow.modifier.modify_path(RESULTS))
+    REGISTRATION = registration.settings(CAMPAIGN, FOLDER)
     KEYS = driver.planned_keys(workflow, CAMPAIGN, FOLDER)
 except InputError as error:
     raise WorkflowError(error.told)

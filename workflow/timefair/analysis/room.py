@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.analysis.ledger import Ledger
-from timefair.campaign import provenance
+from timefair.campaign import provenance, registration
 from timefair.charts.pages import Page
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.rundata.settings import Analysis, WatchedAnalysis
@@ -56,8 +56,9 @@ class Room:
         self._campaign, self._read, self._inputs = campaign, read, sorted(inputs)
         self._tables, self._figures = folder / "tables", folder / "figures"
         self._names = [table for table in campaign.made_tables if TABLES[table].room == name]
-        settings = Analysis.of(campaign.settings_of_room(name)).model_dump(mode="json")
-        self._ledger = Ledger(folder / LEDGERS / f"{name}.json", settings)
+        self._registration = registration.settings(campaign, folder)
+        settings = Analysis.of(campaign.settings_of_room(name) | self._registration)
+        self._ledger = Ledger(folder / LEDGERS / f"{name}.json", settings.model_dump(mode="json"))
 
     def make(self) -> None:
         """Write every table and figure that is not current."""
@@ -86,7 +87,7 @@ class Room:
 
     def _tabulated(self, name: str) -> tuple[pd.DataFrame, frozenset[str]]:
         """A table, and the names of the settings that it depends on."""
-        analysis = WatchedAnalysis.of(self._campaign.settings_of(name))
+        analysis = WatchedAnalysis.of(self._campaign.settings_of(name) | self._registration)
         return TABLES[name](self._runs, analysis), analysis.names_read
 
     def _stored(self, name: str) -> pd.DataFrame:

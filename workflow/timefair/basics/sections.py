@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
@@ -23,6 +23,18 @@ class Ends(Protocol):
         """Seconds that an evaluation counts more than it takes."""
 
 
+class Numbered(Protocol):
+    """Which problems there are."""
+
+    @property
+    def functions(self) -> Sequence[int]:
+        """The numbers of the functions."""
+
+    @property
+    def dimensions(self) -> Sequence[int]:
+        """The dimensions."""
+
+
 class CampaignView(Protocol):
     """What a section may ask of the campaign that contains it."""
 
@@ -33,6 +45,10 @@ class CampaignView(Protocol):
     @property
     def published(self) -> Collection[str]:
         """The published data by label."""
+
+    @property
+    def problems(self) -> Numbered:
+        """The problems."""
 
     @property
     def budget(self) -> Ends:

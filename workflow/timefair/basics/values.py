@@ -128,12 +128,14 @@ Distinct = AfterValidator(_without_repeats)
 """Marks a list in which no value may appear twice."""
 Technique = Literal["none", "iqr", "percentile", "mad", "mad-mean"]
 """A technique against outliers; `timefair.statistics.run_count.outliers` defines each."""
+OneLine = Annotated[str, AfterValidator(_one_line)]
+"""Text that can be printed on one line."""
 Seed = Annotated[int, Field(ge=0, lt=2**63), BeforeValidator(_whole)]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=80)]
 FunctionNames = Annotated[
     dict[
         Annotated[int, Field(ge=1, le=LARGEST, strict=False)],
-        Annotated[str, Field(max_length=40), AfterValidator(_one_line)],
+        Annotated[OneLine, Field(max_length=40)],
     ],
     Field(strict=False),
 ]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from timefair.basics.errors import InputError, storing
-from timefair.campaign import configuration, plan, provenance
+from timefair.campaign import configuration, plan, provenance, registration
 from timefair.campaign.holder import NAME
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ class Driver:
         """
         if not self._ready and self._runs_jobs:
             try:
+                registration.check(self.campaign, self.folder)
                 hold(self.folder)
                 plan.write_snapshot(self.campaign, self.folder)
                 plan.write_keys(self._keys, self.folder)

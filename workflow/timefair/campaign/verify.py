@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, plan
+from timefair.campaign import configuration, plan, registration
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.reevaluation import COLUMNS as OF_POINTS
 from timefair.campaign.reevaluation import Reevaluation
@@ -31,6 +31,7 @@ from timefair.records.integrity import (
 from timefair.records.journal import read_journal
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import MEND, Record, open_record
+from timefair.rundata.deviations import Measured, of_runs
 
 _READ = ("algorithm", "round", *RUN_KEY)
 _PARTS = len(PurePosixPath(plan.RECORD).parts)
@@ -50,6 +51,7 @@ class Summary(NamedTuple):
     machines: int
     software: tuple[str, ...]
     points: str
+    deviations: int | None
 
     def __str__(self) -> str:
         missing = "" if self.missing is None else f" ({self.missing} missing)"
@@ -58,8 +60,15 @@ class Summary(NamedTuple):
             f"{_count(self.digests, 'code digest')} of {_count(self.algorithms, 'algorithm')}, "
             f"{_count(self.machines, 'kind')} of machine, "
             f"differing software: {', '.join(self.software) or 'none'}; "
-            f"{self.points and f'{self.points}; '}{_count(self.problems, 'problem')}"
+            f"{self.points and f'{self.points}; '}{self._deviations}"
+            f"{_count(self.problems, 'problem')}"
         )
+
+    @property
+    def _deviations(self) -> str:
+        if self.deviations is None:
+            return ""
+        return f"{_count(self.deviations, 'deviation')} from the registration; "
 
 
 def _count(number: int, what: str) -> str:
@@ -97,6 +106,7 @@ def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
     for path in journals:
         inspection.at_journal(path)
     inspection.at_the_whole(target)
+    inspection.at_registration(target)
     return inspection.summary()
 
 
@@ -123,6 +133,8 @@ class _Inspection:
         self._named: dict[Path, str] = {}  # checksums of the records that they are made of
         self._lacking: dict[plan.Job, int] = {}
         self._met: dict[str, Path] = {}  # by checksum
+        self._measured: dict[str, Measured] = {}
+        self._deviations: int | None = None
 
     def at_snapshot(self, path: Path) -> None:
         if path.exists():
@@ -190,6 +202,27 @@ class _Inspection:
             for clause in mixed(self._origins):
                 self._problem(f"{target}: {clause}; {CONSENT}")
 
+    def at_registration(self, target: Path) -> None:
+        """Whether the question was registered, and a line for each deviation.
+
+        A deviation is no problem of the records; the report lists it beside the answer.
+        """
+        if self._campaign is None:
+            return
+        try:
+            content = registration.read(target)
+        except InputError as error:
+            self._problem(str(error))
+            return
+        if content is None and self._campaign.registered is None:
+            return
+        found = list(registration.deviations(content, self._campaign))
+        if content is not None:
+            found += of_runs(content, self._measured)
+        for deviation in found:
+            self._say(f"{target}: {deviation}")
+        self._deviations = len(found)
+
     def summary(self) -> Summary:
         origins = self._origins.values()
         return Summary(
@@ -202,6 +235,7 @@ class _Inspection:
             machines=len(machine_kinds(origins)),
             software=tuple(differing_software(origins)),
             points=str(self._points),
+            deviations=self._deviations,
         )
 
     @property
@@ -220,6 +254,12 @@ class _Inspection:
         if PUBLISHED in record.facts:  # of no machine and no code that could differ
             return
         self._origins.setdefault(label, Origins()).add(record.facts)
+        one = self._measured.setdefault(label, Measured(self._origins[label]))
+        one.runs |= seen
+        one.decided = [*one.decided, *record.facts.get("stopping", ())]
+        for part in record.row_groups(("started_utc",)):
+            times = [time for time in part["started_utc"].to_pylist() if time is not None]
+            one.started = min([*times, one.started] if one.started else times, default=one.started)
 
     def _evaluate_points(self, record: Record) -> None:
         asked = self._campaign

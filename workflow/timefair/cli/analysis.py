@@ -144,7 +144,7 @@ def _analyse(arguments: argparse.Namespace) -> None:
 
 def _tabulate(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair.campaign import configuration
+    from timefair.campaign import configuration, registration
     from timefair.exhibits import files
     from timefair.exhibits.registry import TABLES
     from timefair.rundata.settings import Analysis
@@ -153,7 +153,9 @@ def _tabulate(arguments: argparse.Namespace) -> None:
     campaign = configuration.restore(arguments.campaign)
     runs = _together(arguments.collected, campaign)
     prepare_files(arguments.output, (".csv", ".parquet"))
-    frame = table(runs, Analysis.of(campaign.settings_of(table.name)))
+    settings = campaign.settings_of(table.name)
+    settings |= registration.settings(campaign, arguments.campaign.parent)
+    frame = table(runs, Analysis.of(settings))
     for path in arguments.output:
         files.write(frame, path, table.exhibit.columns)
 

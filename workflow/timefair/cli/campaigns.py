@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from timefair.cli.common import Commands, duration, one_thread
 from timefair.cli.paths import prepare_files
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
 
 
 def add_to(commands: Commands) -> None:
@@ -35,6 +40,20 @@ def add_to(commands: Commands) -> None:
     )
     check.add_argument("config", type=Path, metavar="CONFIG", help="a campaign, in YAML")
     check.set_defaults(command=_check)
+
+    register = commands.add_parser(
+        "register",
+        help="register the question of a campaign, before its first run",
+        description="Writes results/NAME/registration.json: the question under `registered`, the "
+        "complete campaign, its planned runs, digests of the code that measures and of the code "
+        "that makes the answer, the git commit and the time. Prints a sentence for the paper. The "
+        "command refuses as soon as a run exists. Before that, it replaces an earlier "
+        "registration, whose digest stays in the file.",
+        example="timefair register mine.yaml",
+        exits={2: "the campaign is wrong, has no question, or has runs; one line per fault"},
+    )
+    register.add_argument("config", type=Path, metavar="CONFIG", help="a campaign, in YAML")
+    register.set_defaults(command=_register)
 
     schema = commands.add_parser(
         "schema",
@@ -89,8 +108,37 @@ def _check(arguments: argparse.Namespace) -> None:
         print(f"core-seconds  at most {plan.core_seconds(campaign):.0f}")
         print(f"longest job   at most {duration(of_job)} in runs")
         print(f"wall time     at most about {duration(estimate)} on {cores} core(s)")
-    for line in power.check_lines(campaign):
+    for line in (*_registration_lines(campaign), *power.check_lines(campaign)):
         print(line)
+
+
+def _register(arguments: argparse.Namespace) -> None:
+    one_thread()
+    from timefair.campaign import configuration, registration
+
+    campaign = configuration.load(arguments.config)
+    folder = _results(campaign)
+    content = registration.register(campaign, folder)
+    print(f"{folder / registration.FILE}: registered; publish this file before the first run")
+    print(registration.statement(content))
+
+
+def _results(campaign: Campaign) -> Path:
+    return Path("results") / campaign.name
+
+
+def _registration_lines(campaign: Campaign) -> Iterator[str]:
+    from timefair.campaign import registration
+
+    if campaign.registered is None:
+        return
+    content = registration.read(_results(campaign))
+    if content is None:
+        yield "registered    no; run timefair register before the first run"
+        return
+    yield f"registered    {content['registered_utc']}, SHA-256 {content['digest']}"
+    for deviation in registration.deviations(content, campaign):
+        yield f"deviation     {deviation}"
 
 
 def _schema(arguments: argparse.Namespace) -> None:

@@ -8,6 +8,11 @@ from enum import Enum
 class Question(Enum):
     """A question, and the page of the documentation that explains its answers."""
 
+    REGISTERED = (
+        "Which question did this campaign set out to answer, and was it changed after the data "
+        "were seen?",
+        "registered.md",
+    )
     BETTER = "Which algorithm is better, and how certain is that?", "comparisons.md"
     PROBABLE = (
         "How likely is each algorithm the best, and does the difference matter?",

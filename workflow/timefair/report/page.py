@@ -13,7 +13,15 @@ from timefair.campaign.configuration import Campaign
 from timefair.exhibits.files import as_rows
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import worded
-from timefair.report import account, charts, checklist_page, evaluation_cost, exhibits, payload
+from timefair.report import (
+    account,
+    charts,
+    checklist_page,
+    evaluation_cost,
+    exhibits,
+    payload,
+    registered,
+)
 from timefair.report.cautions import cautions
 from timefair.report.conclusions import cautioned, concluded, summed_up
 from timefair.report.evidence import FEW_FUNCTIONS, Evidence
@@ -106,9 +114,14 @@ def page(
     drawable = [name for name, table in shown.items() if table["shown"]]
     drawn = charts.drawn({name: tables[name] for name in drawable})
     some = evidence.some_frame
+    confirmatory = registered.part(evidence, names)
     parts = {
+        "registered": (registered.title(evidence), confirmatory),
         "cautions": ("Before you believe it", cautioned(cautions(evidence))),
-        "findings": ("Who wins", _findings(found, evidence, names)),
+        "findings": (
+            registered.EXPLORATORY if confirmatory else "Who wins",
+            _findings(found, evidence, names),
+        ),
         "cost": ("Who wins at your evaluation cost", evaluation_cost.part(evidence)),
         "figures": ("Figures", worded(exhibits.figures(drawn, pictures, evidence, names), some)),
         "tables": ("Tables", worded(exhibits.tables(shown), some)),
@@ -130,7 +143,7 @@ def page(
         name=escape(campaign.name),
         unit=evidence.unit,
         lead=escape(account.in_one_sentence(campaign)),
-        summary=summed_up(found),
+        summary=registered.headline(evidence) or summed_up(found),
         style=_file("page.css"),
         links="\n".join(
             f'<li><a href="#{key}">{escape(title)}</a></li>'

@@ -221,6 +221,8 @@ class Analysis(Statistics):
         Problems that those seconds are shared out among, at least 1.
     restarted_by_seconds
         For each algorithm whose launches end by seconds, the key that says so.
+    registration
+        The question that was registered, as `timefair.campaign.registration.settings` has it.
     campaign
         What was asked for, as the campaign's snapshot has it, with the names of all tables and
         figures; the checklist alone reads it.
@@ -237,6 +239,7 @@ class Analysis(Statistics):
     problems: Count = 1
     restarted_by_seconds: dict[str, str] = Field(default={})
     function_names: dict[str, dict[str, str]] = Field(default={})
+    registration: dict[str, Any] = Field(default={})
     campaign: dict[str, Any] = Field(default={})
 
     @classmethod

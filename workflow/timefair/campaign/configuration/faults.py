@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from pydantic_core import ErrorDetails
 
@@ -158,20 +158,20 @@ def _place(loc: tuple[int | str, ...]) -> _ErrorPlace:
         if name in CHOICES and name in section.model_fields:
             section, chosen = CHOICES[name].kinds[str(part)], name
             part = next(parts, "")
-        elif _is_section(section, name):
-            section = cast(type[Section], section.model_fields[name].annotation)
+        elif (below := section_of(section, name)) is not None:
+            section = below
         path.append(part)
         name = str(part)
     return _ErrorPlace(tuple(path), section, chosen)
 
 
-def _is_section(section: type[Section], name: str) -> bool:
-    field = section.model_fields.get(name)
-    return (
-        field is not None
-        and isinstance(field.annotation, type)
-        and issubclass(field.annotation, Section)
-    )
+def section_of(section: type[Section], name: str) -> type[Section] | None:
+    """The section that a key holds, if it does; `null` may be allowed beside it."""
+    if (field := section.model_fields.get(name)) is None:
+        return None
+    kinds = [kind for kind in (*get_args(field.annotation), field.annotation) if kind is not None]
+    held = (kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Section))
+    return next(held, None)
 
 
 def disagreements(campaign: Campaign) -> Iterator[str]:

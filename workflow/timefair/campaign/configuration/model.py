@@ -24,6 +24,7 @@ from timefair.basics.values import (
     Threads,
 )
 from timefair.campaign.configuration.choices import CHOICES
+from timefair.campaign.configuration.registered import Registered
 from timefair.policies.restarts.base import RestartPolicy
 from timefair.policies.stopping.base import StoppingPolicy
 from timefair.rundata.settings import (
@@ -312,6 +313,11 @@ class Campaign(Section):
     target_values: TargetValues
     relative_targets: RelativeTargets
     statistics: Statistics = Field(default=Statistics(), description="How results are summarized.")
+    registered: Registered | None = Field(
+        default=None,
+        description="The primary question, which `timefair register` records before the first run; "
+        "`null`: none, and all results are exploratory.",
+    )
     tables: Choice = Field(
         default=("default",),
         description="Tables to make: `default`, `all`, or a list of names (`default` may be among "
@@ -438,7 +444,8 @@ class Campaign(Section):
         from timefair.exhibits.registry import FIGURES
 
         drawn = (FIGURES[figure].table for figure in self.figure_names)
-        return tuple(sorted({*self.table_names, *drawn, *REPORTED}))
+        of_question = () if self.registered is None else CONFIRMATORY
+        return tuple(sorted({*self.table_names, *drawn, *REPORTED, *of_question}))
 
     @property
     def analysis_settings(self) -> dict[str, Any]:
@@ -496,6 +503,10 @@ class Campaign(Section):
 
 REPORTED = ("checklist", "disturbance", "drift", "leftovers", "resolution", "runs")
 """Tables on the measurement, made for the report also where nobody asked for them."""
+
+
+CONFIRMATORY = ("registered", "deviations")
+"""Tables on the registered question, made for the report of a campaign that has one."""
 
 
 def known_tables() -> Mapping[str, object]:

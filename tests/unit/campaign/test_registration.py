@@ -1,0 +1,374 @@
+"""A question is registered before the first run, and every change after that is found."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from timefair import cli
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration, plan, provenance, registration
+from timefair.exhibits.registry import TABLES
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+FILE = {
+    "name": "study",
+    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": "1-2"},
+    "algorithms": {"a": "timefair:random-search", "b": "timefair:random-search"},
+    "budget": {"evaluations": 100},
+    "runs": 3,
+    "registered": {
+        "question": "Is a better than b?",
+        "table": "comparison",
+        "measure": "precision",
+        "algorithms": ["a", "b"],
+        "function": 1,
+        "test": "mann-whitney",
+    },
+}
+
+
+class Study:
+    """A registered campaign whose runs nobody measured; a test changes what it likes."""
+
+    def __init__(self, folder: Path, row, write) -> None:
+        self._row, self._write = row, write
+        self.folder = folder / "results/study"
+        self.file: dict[str, Any] = copy.deepcopy(FILE)
+        self.content = registration.register(self.campaign, self.folder)
+        self.started = datetime.now(UTC) + timedelta(hours=1)
+        self.runs = {"a": [0, 1, 2], "b": [0, 1, 2]}
+        self.code = dict(self.content["code"])
+        self.keys = {label: keys["1"] for label, keys in self.content["keys"].items()}
+        self.disturbed: set[tuple[str, int]] = set()
+
+    @property
+    def campaign(self):
+        return configuration.parse(self.file)
+
+    @property
+    def path(self) -> Path:
+        return self.folder / registration.FILE
+
+    def edit(self, change: Callable[[dict[str, Any]], object]) -> None:
+        content = json.loads(self.path.read_text())
+        change(content)
+        self.path.write_text(json.dumps(content))
+
+    def measure(self) -> list[Path]:
+        plan.write_snapshot(self.campaign, self.folder)
+        paths = []
+        for label, runs in self.runs.items():
+            job = plan.Job(label, 1, 2, (1, 2), 1)
+            names = {"algorithm": label, "started_utc": self.started}
+            rows = [
+                self._row(
+                    run,
+                    instance,
+                    disturbance="disturbed" if (label, run) in self.disturbed else "clean",
+                    **names,
+                )
+                for instance in job.instances
+                for run in runs
+            ]
+            facts = {"code": self.code[label], "key": self.keys[label], "machine": {}}
+            asked = self.campaign.model_dump(mode="json")
+            path = self.folder / job.record(self.keys[label])
+            self._write(path, *rows, campaign=asked, **facts)
+            paths.append(path)
+        return paths
+
+    def table(self, name: str):
+        campaign = self.campaign
+        settings = campaign.settings_of(name) | registration.settings(campaign, self.folder)
+        return TABLES[name](Runs.read(self.measure()), Analysis.of(settings))
+
+    def deviations(self) -> list[tuple[str, str]]:
+        rows = self.table("deviations")
+        return list(rows[["kind", "subject"]].itertuples(index=False, name=None))
+
+
+@pytest.fixture
+def study(tmp_path, row, write) -> Study:
+    return Study(tmp_path, row, write)
+
+
+def put(*place: str, value: object) -> Callable[[Study], None]:
+    """A change of one key of the campaign file."""
+
+    def change(study: Study) -> None:
+        section = study.file
+        for key in place[:-1]:
+            section = section.setdefault(key, {})
+        section[place[-1]] = value
+
+    return change
+
+
+def attribute(name: str, label: str, value: Any) -> Callable[[Study], None]:
+    return lambda study: getattr(study, name).update({label: value})
+
+
+def own(**changes: Any) -> Callable[[Study], None]:
+    return lambda study: study.file["registered"].update(changes)
+
+
+CHANGES: dict[str, tuple[Callable[[Study], object], set[tuple[str, str]]]] = {
+    # the question
+    "question": (own(question="Is b worse?"), {("question", "registered.question")}),
+    "table": (
+        own(table="ert", measure="ert_evaluations", target=1.0, test="score"),
+        {("question", f"registered.{key}") for key in ("table", "measure", "target", "test")},
+    ),
+    "order": (own(algorithms=["b", "a"]), {("question", "registered.algorithms")}),
+    "level": (own(alpha=0.1), {("question", "registered.alpha")}),
+    "success": (own(success="different"), {("question", "registered.success")}),
+    "all functions": (
+        own(function=None, test="wilcoxon"),
+        {("question", "registered.function"), ("question", "registered.test")},
+    ),
+    # the campaign
+    "targets": (put("targets", value=[1, 2]), {("targets", "targets")}),
+    "values": (put("target_values", value=[80]), {("targets", "target_values")}),
+    "shares": (put("relative_targets", value=[0.5]), {("targets", "relative_targets")}),
+    "more runs": (put("runs", value=4), {("number of runs", "runs")}),
+    "function": (put("problems", "functions", value="1-2"), {("problems", "problems.functions")}),
+    "instances": (put("problems", "instances", value="1-3"), {("problems", "problems.instances")}),
+    "suite": (put("problems", "suite", value="bbob-boxed"), {("problems", "problems.suite")}),
+    "algorithm": (
+        put("algorithms", "c", value="timefair:random-search"),
+        {("algorithms", "algorithms.c")},
+    ),
+    "another algorithm": (
+        put("algorithms", "b", value="scipy:Nelder-Mead"),
+        {("algorithms", "algorithms.b.use")},
+    ),
+    "tuning": (
+        put(
+            "algorithms", "a", value={"use": FILE["algorithms"]["a"], "ancillary": {"tuning_s": 9}}
+        ),
+        {("algorithms", "algorithms.a.ancillary.tuning_s")},
+    ),
+    "budget": (put("budget", "evaluations", value=200), {("measurement", "budget.evaluations")}),
+    "final target": (
+        put("budget", "final_target", value=1e-3),
+        {("measurement", "budget.final_target")},
+    ),
+    "restart": (put("restart", value={"policy": "none"}), {("measurement", "restart.policy")}),
+    "stopping": (
+        put("stopping", value={"rule": "success"}),
+        {("measurement", "stopping.rule")},
+    ),
+    "seed": (put("seed", value=2), {("measurement", "seed")}),
+    "rounds": (put("rounds", value=3), {("measurement", "rounds")}),
+    "isolation": (put("isolation", value="shared"), {("measurement", "isolation")}),
+    "memory": (put("limits", "memory_mb", value=100), {("measurement", "limits.memory_mb")}),
+    "disturbed": (
+        put("timing", "disturbed", value="exclude"),
+        {("measurement", "timing.disturbed")},
+    ),
+    "confidence": (
+        put("statistics", "confidence", value=0.9),
+        {("analysis", "statistics.confidence")},
+    ),
+    "mixed": (put("statistics", "mixed", value="allow"), {("analysis", "statistics.mixed")}),
+    "tables": (put("tables", value="ert"), {("analysis", "tables")}),
+    # the runs
+    "added runs": (attribute("runs", "a", [0, 1, 2, 3]), {("added runs", "a")}),
+    "missing runs": (attribute("runs", "b", [0, 2]), {("missing runs", "b")}),
+    "code of an algorithm": (attribute("code", "a", "f" * 64), {("code", "measuring a")}),
+    "key": (attribute("keys", "b", "e" * 64), {("settings or software", "b")}),
+    "earlier runs": (
+        lambda study: setattr(study, "started", datetime.now(UTC) - timedelta(days=1)),
+        {("time", "a"), ("time", "b")},
+    ),
+    # the registration
+    "edited level": (
+        lambda study: study.edit(lambda c: c["campaign"]["registered"].update(alpha=0.2)),
+        {("registration", "registration.json"), ("question", "registered.alpha")},
+    ),
+    "edited time": (
+        lambda study: study.edit(lambda c: c.update(registered_utc="2020-01-01T00:00:00+00:00")),
+        {("registration", "registration.json")},
+    ),
+    "edited algorithms": (
+        lambda study: study.edit(lambda c: c["code"].pop("a") and c["keys"].pop("a")),
+        {("registration", "registration.json"), ("code", "measuring a")},
+    ),
+    "deleted": (
+        lambda study: study.path.unlink(),
+        {("registration", "registration.json")},
+    ),
+}
+
+
+def test_nothing_deviates_without_a_change(study):
+    assert study.deviations() == []
+    answer = study.table("registered").iloc[0]
+    assert answer["digest"] == study.content["digest"]
+    assert answer["answer"] == "no"
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_every_change_is_found(study, change):
+    make, expected = CHANGES[change]
+    make(study)
+    assert expected <= set(study.deviations())
+
+
+def test_the_page_states_the_number_of_changes():
+    page = Path(__file__).parents[3] / "docs/registered.md"
+    assert f"A test makes {len(CHANGES)} kinds of changes" in page.read_text()
+
+
+def test_the_checklist_has_the_registration(study):
+    def part():
+        rows = study.table("checklist")
+        return rows[rows["part"] == "Registration"].iloc[0]
+
+    assert part()["met"]
+    assert study.content["digest"] in part()["evidence"]
+    study.file["seed"] = 2
+    assert part()["missing"] == "1 deviation (table deviations): measurement"
+
+
+def test_a_changed_answer_is_found(study, monkeypatch):
+    monkeypatch.setattr(provenance, "table_key", lambda name: f"other code of {name}")
+    assert study.deviations() == [("code", "the answer")]
+
+
+def test_runs_that_a_registered_rule_excludes_are_counted(tmp_path, row, write, monkeypatch):
+    monkeypatch.setitem(FILE, "timing", {"disturbed": "exclude"})
+    study = Study(tmp_path, row, write)
+    study.disturbed = {("a", 1)}
+    deviations = study.table("deviations")
+    assert deviations.values.tolist() == [["excluded runs", "a", "6", "2 omitted"]]
+    assert list(study.table("registered")[["runs_a", "runs_b"]].iloc[0]) == [4, 6]
+
+
+def test_figures_and_names_are_no_deviations(study):
+    study.file["figures"] = {"names": "ranks", "formats": ["png"]}
+    study.file["problems"]["names"] = {1: "ball"}
+    assert study.deviations() == []
+
+
+def test_the_answer_keeps_the_registered_question_and_the_planned_runs(study):
+    before = study.table("registered")
+    study.file["registered"] |= {"alpha": 0.5, "algorithms": ["b", "a"], "question": "Other?"}
+    study.runs["a"] = [0, 1, 2, 3, 4, 5]
+    assert study.table("registered").equals(before)
+
+
+def test_a_question_cannot_be_registered_when_runs_exist(study):
+    study.measure()
+    with pytest.raises(InputError, match="runs exist, so nothing can be registered any more"):
+        registration.register(study.campaign, study.folder)
+    assert json.loads(study.path.read_text()) == study.content
+
+
+def test_the_note_of_a_run_that_began_is_enough_to_refuse(study):
+    note = study.folder / "records/a/ab/f1_d2_i1_r1.parquet.begun"
+    note.parent.mkdir(parents=True)
+    note.touch()
+    with pytest.raises(InputError, match="runs exist"):
+        registration.register(study.campaign, study.folder)
+
+
+def test_a_replaced_registration_leaves_its_digest(study):
+    again = registration.register(study.campaign, study.folder)
+    assert again["replaces"] == [study.content["digest"]]
+    assert study.deviations() == []
+
+
+def test_measuring_needs_the_registration_and_the_question(study):
+    registration.check(study.campaign, study.folder)
+    question = study.file.pop("registered")
+    with pytest.raises(InputError, match=r"registered: missing, but .* registers a question"):
+        registration.check(study.campaign, study.folder)
+    study.path.unlink()
+    registration.check(study.campaign, study.folder)
+    study.file["registered"] = question
+    with pytest.raises(InputError, match="registered: not registered yet"):
+        registration.check(study.campaign, study.folder)
+    study.measure()
+    registration.check(study.campaign, study.folder)  # too late: it is a deviation
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda content: content.clear(),
+        lambda content: content.pop("git"),
+        lambda content: content.pop("replaces"),
+        lambda content: content.update(registered_utc="2026-11-22T15:00:00"),
+        lambda content: content.update(registered_utc=5),
+        lambda content: content.update(keys={"a": 1}),
+        lambda content: content.update(code=[1]),
+        lambda content: content["campaign"].pop("budget"),
+        lambda content: content["campaign"].pop("registered"),
+    ],
+)
+def test_a_damaged_registration_is_named(study, change):
+    study.edit(change)
+    with pytest.raises(InputError, match=r"registration\.json: not a registration"):
+        study.deviations()
+
+
+def test_verify_lists_the_deviations(study, capsys):
+    study.runs["a"] = [0, 1, 2, 3]
+    study.file["seed"] = 5
+    study.measure()
+    cli.main(["verify", str(study.folder), "--points-s", "0"])
+    said = capsys.readouterr().out
+    assert "measurement: seed: registered 1, found 5" in said
+    assert "added runs: a: registered 6, found 2 more" in said
+    assert "2 deviations from the registration" in said
+
+
+def test_the_command_registers_and_check_shows_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("study.yaml").write_text(json.dumps(FILE))
+    assert cli.main(["register", "study.yaml"]) == 0
+    said = capsys.readouterr().out
+    content = json.loads(Path("results/study/registration.json").read_text())
+    assert "12 planned runs were registered on" in said
+    assert content["digest"] in said
+    Path("study.yaml").write_text(json.dumps(FILE | {"seed": 7}))
+    assert cli.main(["check", "study.yaml"]) == 0
+    assert "measurement: seed: registered 1, found 7" in capsys.readouterr().out
+    Path("study.yaml").write_text(
+        json.dumps({key: value for key, value in FILE.items() if key != "registered"})
+    )
+    assert cli.main(["register", "study.yaml"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"measure": "ert_s"}, "registered.measure: 'ert_s': should be 'precision' with"),
+        ({"target": 1.0}, "registered.target: 1: only with an ERT"),
+        ({"table": "ert", "measure": "ert_s", "test": "score"}, "registered.target: empty; give"),
+        ({"algorithms": ["a", "z"]}, "registered.algorithms: 'z': should be algorithms"),
+        ({"algorithms": ["a"]}, "registered.algorithms: ['a']: should be two algorithms"),
+        ({"algorithms": ["a", "a"]}, "registered.algorithms: a: named twice"),
+        ({"dimension": 5}, "registered.dimension: 5: should be one of problems.dimensions"),
+        ({"function": 7}, "registered.function: 7: should be one of problems.functions"),
+        ({"test": "score"}, "registered.test: 'score': should be 'mann-whitney'"),
+        ({"function": None}, "registered.test: 'mann-whitney': should be 'wilcoxon'"),
+        ({"alpha": 2}, "registered.alpha: 2: should be less than 1"),
+        ({"alhpa": 0.1}, "registered.alhpa: unknown key; did you mean 'alpha'?"),
+        ({"question": "two\nlines"}, "registered.question: 'two\\nlines': should be one line"),
+    ],
+)
+def test_bad_input_names_the_key(changes, line):
+    with pytest.raises(InputError) as error:
+        configuration.parse(FILE | {"registered": FILE["registered"] | changes})
+    assert error.value.faults[0].startswith(line)
+    assert len(error.value.faults) == 1

@@ -1,0 +1,146 @@
+"""The answer to the registered question is that of the tables whose tests it uses."""
+
+import numpy as np
+import pytest
+
+from timefair.exhibits.registry import TABLES
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+TARGET = 0.1
+
+
+@pytest.fixture
+def runs(run, table):
+    """Three algorithms on three functions; the hare needs few slow evaluations."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for function in (1, 2, 3):
+        for k in range(8):
+            late, noise = function + 0.1 * k, rng.uniform(0.9, 1.1, 2)
+            for name, evaluations, seconds, end in (
+                ("hare", 10, 0.4, 0.02 * late),
+                ("snail", 500, 0.8, 0.024 * late),
+                ("tortoise", 100, 0.1, 0.005 * late),
+            ):
+                events = [
+                    (1, 0.01, 9.0),
+                    (evaluations, seconds * noise[0], TARGET),
+                    (2 * evaluations, 0.95, end * noise[1]),
+                ]
+                rows.append(run(events, run=k, function=function, algorithm=name, evaluations=5000))
+    return Runs.of(table(*rows))
+
+
+def question(**changes):
+    return {
+        "question": "Which is better?",
+        "table": "comparison",
+        "measure": "precision",
+        "target": None,
+        "algorithms": ["tortoise", "hare"],
+        "dimension": None,
+        "function": None,
+        "test": "wilcoxon",
+        "alpha": 0.05,
+        "success": "better",
+    } | changes
+
+
+def answered(runs, labels=("hare", "snail", "tortoise"), **changes):
+    problems = {"suite": "bbob", "functions": [1, 2, 3], "dimensions": [2], "instances": [1]}
+    registration = {
+        "campaign": {
+            "registered": question(**changes),
+            "problems": problems,
+            "runs": 8,
+            "algorithms": {label: {} for label in labels},
+        },
+        "analysis": {"resamples": 20},
+        "deviations": [],
+    }
+    return TABLES["registered"](runs, Analysis(registration=registration))
+
+
+def exploratory(name, runs, **keys):
+    frame = TABLES[name](runs, Analysis(targets=(TARGET,)))
+    frame["function"] = frame["function"].astype(str)
+    mine = (frame["algorithm_a"] == "hare") & (frame["algorithm_b"] == "tortoise")
+    for key, value in keys.items():
+        mine &= frame[key] == value
+    return frame[mine].iloc[0]
+
+
+ON_TWO = {"function": 2, "test": "mann-whitney"}
+TO_TARGET = {"table": "ert", "target": TARGET, "function": 2, "test": "score"}
+INVERSION = TO_TARGET | {"table": "inversions", "measure": "ert"}
+
+
+@pytest.mark.parametrize(("changes", "function"), [({}, "all"), (ON_TWO, "2")])
+def test_it_is_the_row_of_the_comparison_before_holm(runs, changes, function):
+    row = exploratory("comparison", runs, function=function)
+    own = answered(runs, **changes).iloc[0]
+    assert own["p"] == row["p"]
+    assert row["p_holm"] > row["p"]
+    if function == "2":
+        assert (own["value_a"], own["value_b"]) == (row["median_b"], row["median_a"])
+        assert (own["better"], own["answer"]) == ("tortoise", "yes")
+    else:  # three functions are too few for any decision
+        assert (own["value_a"], own["value_b"]) == (1, 0)
+        assert (own["better"], own["answer"]) == (None, "no")
+
+
+def test_an_inversion_has_the_two_p_values_of_its_table(runs):
+    row = exploratory("inversions", runs, function="2", criterion="fixed target")
+    own = answered(runs, **INVERSION, algorithms=["hare", "tortoise"]).set_index("measure")
+    assert own["p"].to_dict() == {
+        "ert_evaluations": row["p_by_evaluations"],
+        "ert_s": row["p_by_time"],
+    }
+    assert own["better"].to_dict() == {"ert_evaluations": "hare", "ert_s": "tortoise"}
+    assert set(own["answer"]) == {"yes"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "answer"),
+    [
+        (ON_TWO | {"algorithms": ["hare", "tortoise"]}, "no"),
+        (ON_TWO | {"algorithms": ["hare", "tortoise"], "success": "different"}, "yes"),
+        (ON_TWO | {"alpha": 1e-5}, "no"),
+        (TO_TARGET | {"measure": "ert_s"}, "yes"),
+        (TO_TARGET | {"measure": "ert_evaluations"}, "no"),
+        (TO_TARGET | {"measure": "ert_evaluations", "success": "different"}, "yes"),
+        (TO_TARGET | {"measure": "ert_s", "target": 1e-9}, "no"),
+        (INVERSION, "no"),
+        (INVERSION | {"success": "different"}, "yes"),
+        (INVERSION | {"success": "different", "algorithms": ["hare", "snail"]}, "no"),
+    ],
+)
+def test_success_is_what_was_registered(runs, changes, answer):
+    assert set(answered(runs, **changes)["answer"]) == {answer}
+
+
+def test_over_all_functions_the_erts_are_compared_by_wilcoxon(runs):
+    own = answered(runs, table="ert", measure="ert_s", target=TARGET).iloc[0]
+    assert (own["p"], own["value_a"], own["value_b"]) == (0.25, 1, 0)
+
+
+@pytest.mark.parametrize("changes", [{}, ON_TWO, TO_TARGET | {"measure": "ert_s"}])
+def test_without_runs_of_an_algorithm_there_is_no_answer(runs, changes):
+    own = answered(runs.where((runs.frame["algorithm"] != "hare").to_numpy()), **changes)
+    assert own["answer"].tolist() == ["not answered"]
+    assert own[["runs_a", "runs_b"]].values.tolist()[0][1] == 0
+
+
+def test_a_slow_machine_leaves_a_small_ratio_of_times_open(runs, monkeypatch):
+    from timefair.exhibits.campaign import registered
+
+    monkeypatch.setattr(registered, "_resolved_ratio", lambda *_: 10.0)
+    own = answered(runs, **TO_TARGET, measure="ert_s").iloc[0]
+    assert own["p"] < 0.05
+    assert (own["better"], own["answer"]) == (None, "no")
+
+
+def test_without_a_question_the_tables_are_empty(runs):
+    assert TABLES["registered"](runs, Analysis()).empty
+    assert TABLES["deviations"](runs, Analysis()).empty

@@ -1,0 +1,101 @@
+"""The question that a campaign is to answer, stated before its first run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from timefair.basics.sections import CampaignView, Fault, Section
+from timefair.basics.values import Bound, Count, Distinct, Name, OneLine, Share
+
+Table = Literal["comparison", "ert", "inversions"]
+Measure = Literal["precision", "ert_s", "ert_evaluations", "ert"]
+
+MEASURES: Mapping[Table, tuple[Measure, ...]] = MappingProxyType(
+    {"comparison": ("precision",), "ert": ("ert_s", "ert_evaluations"), "inversions": ("ert",)}
+)
+"""What each table can be asked about."""
+
+
+def _pair(value: object) -> object:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError("should be two algorithms, such as [DE, PSO]")
+    return value
+
+
+class Registered(Section):
+    """The primary question, which `timefair register` records before the first run."""
+
+    question: OneLine = Field(max_length=300, description="The question in words.")
+    table: Table = Field(
+        description="`comparison`: is the precision at the end of the budget better? `ert`: is a "
+        "target reached sooner? `inversions`: is one algorithm better by evaluations and the other "
+        "by time?"
+    )
+    measure: Measure = Field(
+        description="`precision` for `comparison`; `ert_s` or `ert_evaluations` for `ert`; `ert` "
+        "for `inversions`."
+    )
+    target: Bound | None = Field(
+        default=None, description="Target of an ERT; `null` for `comparison`, which is at T."
+    )
+    algorithms: Annotated[
+        tuple[Name, Name], BeforeValidator(_pair), Distinct, Field(strict=False)
+    ] = Field(
+        description="Two algorithms. The first is the one that is expected to be better; for "
+        "`inversions`, better by evaluations."
+    )
+    dimension: Count | None = Field(
+        default=None, description="Dimension; `null` if the campaign has only one."
+    )
+    function: Count | None = Field(
+        default=None, description="Number of the function; `null`: over all functions."
+    )
+    test: Literal["wilcoxon", "mann-whitney", "score"] = Field(
+        description="`wilcoxon` over all functions. On one function, `mann-whitney` for "
+        "`precision` and `score` for an ERT."
+    )
+    alpha: Share = Field(
+        default=0.05, description="Level of the test. It is not shared with any other test."
+    )
+    success: Literal["better", "different"] = Field(
+        default="better",
+        description="What counts as success, at the level `alpha`. `better`: the first algorithm "
+        "is better; for `inversions`, the first by evaluations and the second by time. "
+        "`different`: either direction.",
+    )
+
+    @property
+    def suited_test(self) -> str:
+        """The test that table, measure and function need."""
+        if self.function is None:
+            return "wilcoxon"
+        return "mann-whitney" if self.measure == "precision" else "score"
+
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
+        known = MEASURES[self.table]
+        if self.measure not in known:
+            words = " or ".join(map(repr, known))
+            yield "measure", f"{self.measure!r}: should be {words} with table {self.table!r}"
+        if self.table == "comparison" and self.target is not None:
+            yield "target", f"{self.target:g}: only with an ERT; write null, the comparison is at T"
+        if self.table != "comparison" and self.target is None:
+            yield "target", f"empty; give the target of table {self.table!r}"
+        for label in self.algorithms:
+            if label not in campaign.algorithms:
+                yield "algorithms", f"{label!r}: should be algorithms of this campaign"
+        problems = campaign.problems
+        if self.dimension is None and len(problems.dimensions) > 1:
+            yield "dimension", "empty; name one of problems.dimensions"
+        if self.dimension is not None and self.dimension not in problems.dimensions:
+            yield "dimension", f"{self.dimension}: should be one of problems.dimensions"
+        if self.function is not None and self.function not in problems.functions:
+            yield "function", f"{self.function}: should be one of problems.functions"
+        if self.function is None and self.table == "inversions":
+            yield "function", "empty; name the function of table 'inversions'"
+        elif self.measure in known and self.test != self.suited_test:
+            where = "over all functions" if self.function is None else f"for {self.measure!r}"
+            yield "test", f"{self.test!r}: should be {self.suited_test!r} {where}"

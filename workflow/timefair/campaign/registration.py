@@ -1,0 +1,192 @@
+"""The registration of a campaign: its question, plan and code, written before its first run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from timefair import __version__
+from timefair.basics.atomic import atomic_file
+from timefair.basics.errors import InputError, storing
+from timefair.campaign import plan, provenance
+from timefair.campaign.configuration import Campaign
+from timefair.machine import checkout
+from timefair.machine.host import Host, gather
+from timefair.rundata.deviations import Deviation, Kind, changes, moment, short
+
+FILE = "registration.json"
+"""The registration, relative to ``results/<campaign>/``."""
+
+ANSWER = "registered"
+"""The table with the answer, whose code is registered."""
+
+
+def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
+    """Write the registration of a campaign into its folder, before its first run.
+
+    Returns
+    -------
+    dict
+        The content of the file. A registration that is there already is replaced, and its digest
+        is kept under ``replaces``.
+
+    Raises
+    ------
+    InputError
+        If the campaign has no question, runs exist, or an earlier registration cannot be read.
+    """
+    if campaign.registered is None:
+        raise InputError("registered: missing; state the question, as docs/registered.md shows")
+    if (found := first_run(folder)) is not None:
+        raise InputError(
+            f"{found}: runs exist, so nothing can be registered any more; give the campaign "
+            "another name and measure again"
+        )
+    before = read(folder)
+    content = {
+        "version": __version__,
+        "registered_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "git": gather(
+            {"commit": checkout.commit, "package_commit": checkout.package_commit}, Host()
+        ),
+        "campaign": campaign.model_dump(mode="json"),
+        "planned_runs": plan.cell_count(campaign) * campaign.runs,
+        **_code(campaign),
+        "replaces": [] if before is None else [*before["replaces"], before["digest"]],
+    }
+    content["digest"] = provenance.key_of(content)
+    with storing(), atomic_file(folder / FILE) as file:
+        file.write((json.dumps(content, indent=1) + "\n").encode())
+    return content
+
+
+def _code(campaign: Campaign) -> dict[str, Any]:
+    """The digests of all that decides the runs and the answer."""
+    keys: dict[str, dict[str, str]] = {}
+    for (label, round), key in provenance.measure_keys(campaign).items():
+        keys.setdefault(label, {})[str(round)] = key
+    return {
+        "keys": keys,
+        "code": {label: provenance.measure_code(campaign, label) for label in campaign.algorithms},
+        "analysis_code": provenance.table_key(ANSWER),
+    }
+
+
+def first_run(folder: Path) -> Path | None:
+    """A file with runs of a campaign's folder, or with the note of one that has begun."""
+    rooms = (folder / "records", folder / "collected")
+    files = (path for room in rooms for path in sorted(room.rglob("*.parquet*")))
+    return next((path for path in files if path.is_file()), None)
+
+
+def read(folder: Path) -> dict[str, Any] | None:
+    """The content of the registration; None without one.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or lacks a part.
+    """
+    path = folder / FILE
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        _check_parts(content)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, LookupError, TypeError):
+        raise InputError(
+            f"{path}: not a registration that this timefair can read; restore the file"
+        ) from None
+    return content
+
+
+def _check_parts(content: dict[str, Any]) -> None:
+    """Raise ValueError, LookupError or TypeError unless all that is read later is there."""
+    if _campaign(content).registered is None:
+        raise ValueError("no question")
+    statement(content)
+    if datetime.fromisoformat(content["registered_utc"]).utcoffset() is None:
+        raise ValueError("a time without its zone")
+    rounds = [dict(keys).values() for keys in dict(content["keys"]).values()]
+    digests = [dict(content["code"]).values(), content["replaces"], *rounds]
+    single = [content["digest"], content["analysis_code"]]
+    if not all(isinstance(text, str) for texts in (single, *digests) for text in texts):
+        raise ValueError("a digest that is no text")
+
+
+def statement(content: dict[str, Any]) -> str:
+    """The line for the paper."""
+    return (
+        f"The question, the analysis and {content['planned_runs']} planned runs were registered on "
+        f"{moment(datetime.fromisoformat(content['registered_utc']))} with timefair "
+        f"{content['version']} (SHA-256 {content['digest']}; git commit "
+        f"{content['git']['commit'] or 'unknown'})."
+    )
+
+
+def check(campaign: Campaign, folder: Path) -> None:
+    """Refuse to measure what can no longer be registered, or what has lost its question.
+
+    Raises
+    ------
+    InputError
+        If the question is not registered and no runs exist yet, or if one is registered and the
+        campaign has none.
+    """
+    there = read(folder) is not None
+    if there and campaign.registered is None:
+        raise InputError(
+            f"registered: missing, but {folder / FILE} registers a question; restore the section, "
+            "or give the campaign another name"
+        )
+    if campaign.registered is not None and not there and first_run(folder) is None:
+        raise InputError(
+            "registered: not registered yet; run `timefair register` with this campaign, or remove "
+            "the section"
+        )
+
+
+def deviations(content: dict[str, Any] | None, campaign: Campaign) -> Iterator[Deviation]:
+    """How the campaign and the code are now, where they differ from the registration."""
+    if content is None:
+        yield Deviation(Kind.FILE, FILE, "before the first run", "never")
+        return
+    unsealed = {name: part for name, part in content.items() if name != "digest"}
+    if (found := provenance.key_of(unsealed)) != content["digest"]:
+        yield Deviation(Kind.FILE, FILE, short(content["digest"]), f"content of {short(found)}")
+    yield from changes(_campaign(content).model_dump(mode="json"), campaign.model_dump(mode="json"))
+    if (code := provenance.table_key(ANSWER)) != content["analysis_code"]:
+        yield Deviation(Kind.CODE, "the answer", short(content["analysis_code"]), short(code))
+
+
+def _campaign(content: dict[str, Any]) -> Campaign:
+    return Campaign.model_validate_json(json.dumps(content["campaign"]), strict=False)
+
+
+def settings(campaign: Campaign, folder: Path) -> dict[str, Any]:
+    """What the tables on the registered question are made with; empty without a question.
+
+    Returns
+    -------
+    dict
+        Under ``registration`` the campaign as registered with the settings of its analysis, the
+        digests, and the deviations of the present campaign and code. If nothing was registered,
+        the present campaign is in its place, without digests and time.
+    """
+    if campaign.registered is None:
+        return {}
+    content = read(folder)
+    asked = campaign if content is None else _campaign(content)
+    known = ("registered_utc", "digest", "keys", "code")
+    return {
+        "registration": {
+            **{name: content[name] for name in known if content is not None},
+            "statement": "" if content is None else statement(content),
+            "campaign": asked.model_dump(mode="json"),
+            "analysis": asked.analysis_settings,
+            "deviations": [list(one) for one in deviations(content, campaign)],
+        }
+    }

@@ -1,0 +1,275 @@
+"""The answer to the registered question, and what deviates from the registration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import nan
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from timefair.exhibits.campaign.resolution import of_times
+from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, SUITE, TARGET
+from timefair.exhibits.comparisons.comparison import ALL, at_the_end
+from timefair.exhibits.comparisons.pairs import PAIR
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.problems import Spent
+from timefair.rundata.registration import all_deviations, answering, registered_analysis
+from timefair.rundata.runs import Runs, Unit
+from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import problems
+from timefair.statistics.comparison import equal_ert, wilcoxon
+from timefair.statistics.ert import ert
+
+ORDERS: Mapping[str, tuple[str, ...]] = {
+    "precision": ("precision",),
+    "ert_s": ("ert_s",),
+    "ert_evaluations": ("ert_evaluations",),
+    "ert": ("ert_evaluations", "ert_s"),
+}
+"""The orders of two algorithms that each registered measure tests, one row of the table each."""
+
+UNIT: Mapping[str, Unit] = {"ert_s": "seconds", "ert_evaluations": "evaluations"}
+
+YES, NO, UNKNOWN = "yes", "no", "not answered"
+
+COLUMNS = (
+    Column("question", "the question in words", text=True),
+    Column("answer", f"`{YES}`, `{NO}`, or `{UNKNOWN}` if runs are missing", text=True),
+    Column("registered", "when it was registered; empty if it never was", text=True),
+    Column("digest", "SHA-256 of the registration; empty if there is none", text=True),
+    Column("table", "the table that explains the measure and the test", text=True),
+    Column("measure", "what is compared: a column of that table, or `precision` at T", text=True),
+    SUITE,
+    DIMENSION,
+    FUNCTION_OR_ALL,
+    TARGET,
+    *PAIR,
+    Column("runs_a", "planned runs of `algorithm_a` that count"),
+    Column("runs_b", "planned runs of `algorithm_b` that count"),
+    Column(
+        "value_a",
+        "median precision or ERT of `algorithm_a`; for `all`, share of the functions on which it "
+        "is better, where a tie counts half",
+        "precision, s or evaluations",
+    ),
+    Column("value_b", "the same for `algorithm_b`", "precision, s or evaluations"),
+    Column("test", "`wilcoxon`, `mann-whitney` or `score`", text=True),
+    Column("p", "p-value of this one test, which no correction changes"),
+    Column("alpha", "level of the test"),
+    Column(
+        "resolved_ratio",
+        "for an ERT in seconds on one function: largest ratio of times that the speed of the "
+        "machine may explain; a smaller ratio names no better algorithm",
+    ),
+    Column("better", "the better algorithm at the level `alpha`; empty otherwise", text=True),
+    Column("success", "what counts as success: `better` or `different`", text=True),
+)
+
+
+class Order(NamedTuple):
+    """The order of two algorithms: what each has, the p-value, and the better one or ``""``."""
+
+    first: float
+    second: float
+    p: float
+    better: str
+    resolved_ratio: float = nan
+
+
+@exhibit(
+    "registered",
+    question=Question.REGISTERED,
+    title="Answer to the registered question",
+    caption="""
+    The confirmatory result: the answer to the question that was registered before the first run,
+    from the planned runs only, with the registered settings, by one test at its own level. All
+    other tables are exploratory. If the table has two rows, each order has to pass the test. The
+    table `deviations` lists what differs from the registration.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Answer to the registered question, from the planned runs only, by one test at "
+            "its own level.",
+            values=(
+                Value("value_a", "First"),
+                Value("value_b", "Second"),
+                Value("p", "p", decimals=4),
+                Value("alpha", "Level", decimals=3),
+                Value("better", "Better"),
+                Value("answer", "Answer"),
+            ),
+            rows=("measure", "function", *column_names(PAIR)),
+        )
+    ],
+    charged=False,
+    complete=True,
+)
+def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """One row for each order that the question is about; none without a question.
+
+    An inversion needs both orders, so that its p-value is the larger one (an intersection-union
+    test).
+    """
+    if not analysis.registration:
+        return pd.DataFrame(columns=column_names(COLUMNS))
+    asked = analysis.registration["campaign"]
+    question, chosen = asked["registered"], asked["problems"]
+    first, second = question["algorithms"]
+    dimension = question["dimension"] or chosen["dimensions"][0]
+    function = question["function"]
+    settings = registered_analysis(analysis).model_copy(
+        update={"confidence": 1 - question["alpha"], "pairs": None}
+    )
+    settings = settings.suited(runs.optimum)
+    everyone = replace(answering(runs, analysis), in_values=bool(settings.target_values))
+    frame = everyone.frame
+    mine = frame["algorithm"].isin((first, second)) & (frame["dimension"] == dimension)
+    if function is not None:
+        mine &= frame["function"] == function
+    pair = everyone.where(mine.to_numpy(dtype=np.bool_))
+    orders = {
+        measure: _at_the_end(pair, settings, question)
+        if measure == "precision"
+        else _to_target(pair, everyone, settings, question, UNIT[measure])
+        for measure in ORDERS[question["measure"]]
+    }
+    counts = pair.frame["algorithm"].value_counts()
+    said = {
+        "question": question["question"],
+        "answer": _answer(list(orders.values()), question),
+        "registered": analysis.registration.get("registered_utc"),
+        "digest": analysis.registration.get("digest"),
+        "table": question["table"],
+        "suite": chosen["suite"],
+        "dimension": dimension,
+        "function": ALL if function is None else str(function),
+        "target": nan if question["target"] is None else question["target"],
+        **dict(zip(column_names(PAIR), (first, second), strict=True)),
+        "runs_a": int(counts.get(first, 0)),
+        "runs_b": int(counts.get(second, 0)),
+        **{name: question[name] for name in ("test", "alpha", "success")},
+    }
+    rows = [
+        {
+            **said,
+            "measure": measure,
+            "value_a": order.first,
+            "value_b": order.second,
+            "p": order.p,
+            "better": order.better or None,
+            "resolved_ratio": order.resolved_ratio,
+        }
+        for measure, order in orders.items()
+    ]
+    return pd.DataFrame(rows, columns=column_names(COLUMNS))
+
+
+def _answer(orders: list[Order], question: Mapping[str, Any]) -> str:
+    if any(np.isnan(order.p) for order in orders):
+        return UNKNOWN
+    better = [order.better for order in orders]
+    if question["success"] == "better":
+        found = better == question["algorithms"][: len(better)]
+    else:
+        found = all(better) and len(set(better)) == len(better)
+    return YES if found else NO
+
+
+def _at_the_end(pair: Runs, settings: Analysis, question: Mapping[str, Any]) -> Order:
+    """The row of the table `comparison` for this pair alone, whose family is this one test."""
+    function = ALL if question["function"] is None else str(question["function"])
+    table = at_the_end(pair, settings)
+    for row in table[table["function"] == function].to_dict("records"):
+        values = {row["algorithm_a"]: row["median_a"], row["algorithm_b"]: row["median_b"]}
+        if function == ALL:
+            values = {row["algorithm_a"]: row["a12"], row["algorithm_b"]: 1 - row["a12"]}
+        first, second = (float(values[name]) for name in question["algorithms"])
+        better = row["better"] if isinstance(row["better"], str) else ""
+        return Order(first, second, float(row["p"]), better)
+    return Order(nan, nan, nan, "")
+
+
+def _to_target(
+    pair: Runs, everyone: Runs, settings: Analysis, question: Mapping[str, Any], unit: Unit
+) -> Order:
+    """By the ERT to the target: the score test on one function, Wilcoxon's over all."""
+    spent = Spent.until(pair.runtimes(unit, [question["target"]]), pair.spent(unit))
+    names, alpha = question["algorithms"], question["alpha"]
+    samples = [
+        [(cost[name], success[name]) for name in names]
+        for cost, success in _by_problem(pair, spent)
+        if all(name in cost for name in names)
+    ]
+    if not samples:
+        return Order(nan, nan, nan, "")
+    erts = np.array([[float(ert(*sample)) for sample in two] for two in samples])
+    if question["function"] is None:
+        with np.errstate(divide="ignore"):
+            test = wilcoxon(*np.log10(erts.T))
+        share = float(np.mean((erts[:, 0] < erts[:, 1]) + 0.5 * (erts[:, 0] == erts[:, 1])))
+        better = names[0 if test.balance > 0 else 1] if test.p <= alpha and test.balance else ""
+        return Order(share, 1 - share, test.p, better)
+    (first, second), ((cost_a, success_a), (cost_b, success_b)) = erts[0], samples[0]
+    p = equal_ert(cost_a, success_a, cost_b, success_b)
+    resolved = _resolved_ratio(everyone, settings, question) if unit == "seconds" else nan
+    least, most = sorted((first, second))
+    certain = p <= alpha and first != second and not most <= least * resolved
+    better = names[0 if first < second else 1] if certain else ""
+    return Order(first, second, p, better, resolved)
+
+
+def _by_problem(pair: Runs, spent: Spent) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    for problem in problems(pair):
+        yield problem.samples(spent.cost[:, 0]), problem.samples(spent.success[:, 0])
+
+
+def _resolved_ratio(runs: Runs, settings: Analysis, question: Mapping[str, Any]) -> float:
+    """As in the table `resolution`; NaN if it is not known."""
+    table = of_times(runs, settings)
+    here = table["function"] == str(question["function"])
+    if question["dimension"] is not None:
+        here &= table["dimension"] == question["dimension"]
+    return float(table.loc[here, "resolved_ratio"].iloc[0]) if here.any() else nan
+
+
+DEVIATION = (
+    Column("kind", "what the deviation is about", text=True),
+    Column("subject", "the key, the algorithm or the file", text=True),
+    Column("registered", "what was registered", text=True),
+    Column("found", "what there is instead", text=True),
+)
+
+
+@exhibit(
+    "deviations",
+    question=Question.REGISTERED,
+    title="Deviations from the registration",
+    caption="""
+    Every difference from the registration: keys of the campaign, the code that measured and the
+    code that makes the answer, added, missing and excluded runs, runs that began before the
+    registration, and a registration that was changed or is missing. Figures and the names of
+    functions change no number and are not listed.
+    """,
+    columns=DEVIATION,
+    layouts=[
+        Layout(
+            caption="Deviations from the registration.",
+            values=(
+                Value("registered", "Registered", wrap=30),
+                Value("found", "Found", wrap=30),
+            ),
+            rows=("kind", "subject"),
+        )
+    ],
+    charged=False,
+    complete=True,
+)
+def deviating(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """One row per deviation; none without a question or a deviation."""
+    return pd.DataFrame(all_deviations(runs, analysis), columns=column_names(DEVIATION))

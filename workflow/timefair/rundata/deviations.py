@@ -1,0 +1,178 @@
+"""What differs from a registration: in the campaign, in the code, and in the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from itertools import product
+from typing import Any, NamedTuple
+
+from timefair.records.integrity import Origins, RunKey, spared
+
+DIGITS = 12
+"""Digits of a digest that are shown."""
+
+
+class Kind(StrEnum):
+    """What a deviation is about."""
+
+    QUESTION = "question"  # the section `registered`
+    TARGETS = "targets"
+    RUNS = "number of runs"  # that the campaign asks for
+    PROBLEMS = "problems"
+    ALGORITHMS = "algorithms"
+    MEASUREMENT = "measurement"  # budget, restarts, stopping, seed and all else that decides runs
+    ANALYSIS = "analysis"  # statistics, and which tables are made
+    CODE = "code"
+    SOFTWARE = "settings or software"  # that runs were measured with
+    ADDED = "added runs"
+    MISSING = "missing runs"
+    EXCLUDED = "excluded runs"
+    TIME = "time"  # of runs that began before the registration
+    FILE = "registration"
+
+
+OF_KEY = {
+    "registered": Kind.QUESTION,
+    "targets": Kind.TARGETS,
+    "target_values": Kind.TARGETS,
+    "relative_targets": Kind.TARGETS,
+    "runs": Kind.RUNS,
+    "problems": Kind.PROBLEMS,
+    "algorithms": Kind.ALGORITHMS,
+    "published": Kind.ALGORITHMS,
+    "statistics": Kind.ANALYSIS,
+    "tables": Kind.ANALYSIS,
+}
+"""The kind of a change of a key of the campaign; all others are of the measurement."""
+
+PRESENTATION = ("figures", "problems.names")
+"""Keys that change no number, and therefore are no deviations."""
+
+
+class Deviation(NamedTuple):
+    """One difference: its kind, what differs, what was registered and what was found."""
+
+    kind: str
+    subject: str
+    registered: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.subject}: registered {self.registered}, found {self.found}"
+
+
+def changes(registered: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
+    """Keys whose values differ between two campaigns, given as `Campaign.model_dump` has them."""
+    for key, before, after in _differing(registered, now, ""):
+        if not any(key == one or key.startswith(f"{one}.") for one in PRESENTATION):
+            kind = OF_KEY.get(key.partition(".")[0], Kind.MEASUREMENT)
+            yield Deviation(kind, key, before, after)
+
+
+def _differing(before: object, after: object, place: str) -> Iterator[tuple[str, str, str]]:
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in dict.fromkeys([*before, *after]):
+            below = f"{place}.{key}" if place else str(key)
+            yield from _differing(before.get(key), after.get(key), below)
+    elif before != after:
+        yield place, _shown(before), _shown(after)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_shown, value)) or "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_shown(one)}" for key, one in value.items()) or "none"
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+@dataclass
+class Measured:
+    """The runs of one algorithm.
+
+    Attributes
+    ----------
+    origins
+        Where they come from.
+    runs
+        (function, dimension, instance, run) of each of them.
+    decided
+        What a stopping rule decided, as records have it.
+    excluded
+        Number of planned runs that the answer omits, because they were disturbed.
+    started
+        When the first of them began; None if it is not known.
+    """
+
+    origins: Origins = field(default_factory=Origins)
+    runs: set[RunKey] = field(default_factory=set)
+    decided: Sequence[Mapping[Any, Any]] = ()
+    excluded: int = 0
+    started: datetime | None = None
+
+
+def planned_runs(campaign: Mapping[str, Any]) -> set[RunKey]:
+    """(function, dimension, instance, run) of every run that each algorithm was to have."""
+    chosen = campaign["problems"]
+    keys = (chosen["functions"], chosen["dimensions"], chosen["instances"])
+    return set(product(*keys, range(campaign["runs"])))
+
+
+def of_runs(
+    registration: Mapping[str, Any], measured: Mapping[str, Measured]
+) -> Iterator[Deviation]:
+    """How the measured runs deviate from a registration.
+
+    Parameters
+    ----------
+    registration
+        With ``campaign``, and with ``keys``, ``code`` and ``registered_utc`` if the question was
+        registered, as `timefair.campaign.registration` writes them.
+    measured
+        The runs of each algorithm, by label. An algorithm without runs may be left out.
+    """
+    campaign = registration["campaign"]
+    planned = planned_runs(campaign)
+    for label in dict.fromkeys([*campaign["algorithms"], *measured]):
+        one = measured.get(label, Measured())
+        wanted = planned if label in campaign["algorithms"] else set()
+        if added := len(one.runs - wanted):
+            yield Deviation(Kind.ADDED, label, str(len(wanted)), f"{added} more")
+        unmeasured = wanted - one.runs
+        mine = [row for row in one.decided if row.get("algorithm", label) == label]
+        if missing := len(unmeasured - spared(unmeasured, one.runs, mine)):
+            yield Deviation(Kind.MISSING, label, str(len(wanted)), f"{missing} fewer")
+        if one.excluded:
+            yield Deviation(Kind.EXCLUDED, label, str(len(wanted)), f"{one.excluded} omitted")
+        if wanted and registration.get("registered_utc"):
+            yield from _of_origins(registration, label, one)
+
+
+def _of_origins(registration: Mapping[str, Any], label: str, one: Measured) -> Iterator[Deviation]:
+    code = registration["code"].get(label)
+    others = [found for found in one.origins.code if found != code]
+    for found in others:
+        yield Deviation(Kind.CODE, f"measuring {label}", short(code), short(found))
+    keys = set(registration["keys"].get(label, {}).values())
+    foreign = [found for found in one.origins.key if found not in keys]
+    if foreign and not others:
+        several = ", ".join(map(short, sorted(map(str, foreign))))
+        yield Deviation(Kind.SOFTWARE, label, ", ".join(map(short, sorted(keys))), several)
+    registered = datetime.fromisoformat(registration["registered_utc"])
+    if one.started is not None and one.started < registered:
+        yield Deviation(Kind.TIME, label, moment(registered), f"runs from {moment(one.started)}")
+
+
+def moment(time: datetime) -> str:
+    """A time to the second, such as ``2026-11-22 15:30:00 UTC``."""
+    return f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def short(digest: str | None) -> str:
+    """The first digits of a digest."""
+    return digest[:DIGITS] if digest else "unknown"

@@ -1,0 +1,62 @@
+"""The registered question as tables read it: the runs that answer it, and what deviates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from timefair.records.integrity import RUN_KEY, Origins
+from timefair.rundata.deviations import Deviation, Measured, of_runs, planned_runs
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+
+def registered_analysis(analysis: Analysis) -> Analysis:
+    """The settings that were registered."""
+    return Analysis.of(analysis.registration["analysis"])
+
+
+def answering(runs: Runs, analysis: Analysis) -> Runs:
+    """The planned runs of all registered algorithms, treated as it was registered.
+
+    Runs beyond the plan are left out, and so are disturbed runs if the registration excludes them.
+    """
+    asked, settings = analysis.registration["campaign"], registered_analysis(analysis)
+    planned = _is_planned(runs.frame, analysis)
+    kept = runs.where(planned & runs.frame["algorithm"].isin(asked["algorithms"]).to_numpy())
+    kept = kept.wanted(settings).timed_by(settings.time)
+    return kept.amortised(settings) if settings.ancillary == "amortised" else kept
+
+
+def all_deviations(runs: Runs, analysis: Analysis) -> list[Deviation]:
+    """Every deviation: of the campaign and the code, then of the runs of each algorithm."""
+    registration = analysis.registration
+    if not registration:
+        return []
+    known = [Deviation(*one) for one in registration["deviations"]]
+    return known + list(of_runs(registration, _measured(runs, analysis)))
+
+
+def _measured(runs: Runs, analysis: Analysis) -> dict[str, Measured]:
+    frame = runs.frame
+    omitted = np.zeros(len(frame), dtype=np.bool_)
+    if registered_analysis(analysis).disturbed == "exclude":
+        omitted = runs.disturbed & _is_planned(frame, analysis)
+    found = {}
+    for label, rows in frame.groupby("algorithm", observed=True).indices.items():
+        mine = frame.iloc[rows]
+        started = mine["started_utc"].min()
+        found[str(label)] = Measured(
+            runs.origins.get(str(label), Origins()),
+            set(mine[list(RUN_KEY)].itertuples(index=False, name=None)),
+            runs.stopping.to_dict("records"),
+            int(omitted[rows].sum()),
+            None if pd.isna(started) else started.to_pydatetime(),
+        )
+    return found
+
+
+def _is_planned(frame: pd.DataFrame, analysis: Analysis) -> np.ndarray:
+    planned = planned_runs(analysis.registration["campaign"])
+    keys = frame[list(RUN_KEY)].itertuples(index=False, name=None)
+    return np.fromiter((key in planned for key in keys), np.bool_, len(frame))
