@@ -2,11 +2,12 @@
 
     python docs/make_pictures.py [--check] [PICTURE ...]
 
-Each picture names its campaign file and its figure. If ``results/`` has the whole campaign, the
-picture is drawn from it; if not, the line says how to measure it. A picture keeps the digest of its
-campaign file and the share of disturbed runs, as text inside the PNG. It is stale if the campaign
-file asks for something else now, or if the campaign was measured again. With ``--check`` nothing is
-drawn, and the exit status is 1 if a picture is stale. Use a machine that does nothing else.
+Each picture names its campaign file and its figure, or the benchmark that draws it. If ``results/``
+has the whole campaign, the picture is drawn from it; if not, the line says how to measure it. A
+picture keeps the digest of its campaign file and the share of disturbed runs, as text inside the
+PNG. It is stale if the campaign file asks for something else now, or if the campaign was measured
+again. With ``--check`` nothing is drawn, and the exit status is 1 if a picture is stale. Use a
+machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -98,6 +99,7 @@ PICTURES = (
     Picture("evaluation-cost/map.png", COSTS, "cost_map", without=("BO",)),
     Picture("evaluation-cost/map-with-bo.png", COSTS, "cost_map"),
     Picture("evaluation-cost/lines.png", COSTS, "cost_lines", without=("BO",)),
+    Picture("probabilities/probability_best.png", COSTS, "probability_best"),
     Picture("restarts/anytime.png", "config/studies/restart-policies.yaml", "anytime"),
     Picture("restarts/what-if.png", "config/studies/restart-advice.yaml", "restart_what_if"),
     Picture("papers/quantiles-ranks.png", QUANTILES, "ranks"),
@@ -117,6 +119,9 @@ PICTURES = (
     Picture("run-count/algorithms.png", RUN_COUNT, "run_count_algorithms"),
     Picture("run-count/reliability.png", RUN_COUNT, "run_count_reliability"),
 )
+
+BENCHMARKS = {"probabilities/calibration.png": "python tests/benchmarks/probabilities.py"}
+"""The pictures that a benchmark draws, and its command; whether they are stale is not known."""
 
 
 def main() -> int:
@@ -141,6 +146,8 @@ def main() -> int:
         else:
             said = f"made; {100 * make(picture).disturbed:.0f} % of the runs were disturbed"
         print(f"{picture.path}: {said}", flush=True)
+    for path, command in BENCHMARKS.items() if not options.pictures else ():
+        print(f"{path}: drawn by `{command}`")
     return int(stale > 0)
 
 

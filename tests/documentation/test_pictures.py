@@ -39,7 +39,7 @@ def test_the_campaign_of_the_tutorial_is_that_of_its_page(name: str) -> None:
 
 @pytest.mark.fast
 def test_every_picture_is_declared_once_and_shown(pictures) -> None:
-    declared = [picture.path for picture in pictures.PICTURES]
+    declared = [*(picture.path for picture in pictures.PICTURES), *pictures.BENCHMARKS]
     there = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.png")}
     assert sorted(declared) == sorted(there)
     pages = "\n".join(path.read_text() for path in (ROOT / "docs").rglob("*.md"))

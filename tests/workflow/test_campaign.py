@@ -38,7 +38,9 @@ def events(rows: list[dict]) -> dict:
     }
 
 
-MAY_BE_EMPTY = ("run_count", "stopping", "disagreements", "sorted_solutions")
+MAY_BE_EMPTY = (
+    "run_count", "stopping", "disagreements", "sorted_solutions", "registered", "deviations",
+)  # fmt: skip
 """Tables that have something to say about some campaigns only."""
 
 

@@ -31,6 +31,7 @@ def evidence():
     ]  # fmt: skip
     columns = ["algorithm", "target", "runs", "successes", "ert_s", "ert_evaluations"]
     ert = pd.DataFrame(rows, columns=columns).assign(suite="bbob", dimension=2, function=1)
+    ert["success_rate"] = ert["successes"] / ert["runs"]
     for unit in ("ert_s", "ert_evaluations"):
         ert[f"{unit}_low"], ert[f"{unit}_high"] = ert[unit] * 0.9, ert[unit] * 1.1
     ert["algorithm"] = pd.Categorical(ert["algorithm"], ["A", "C", "B"])

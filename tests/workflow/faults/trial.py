@@ -58,11 +58,11 @@ class Trial:
         }
         workspace.configure(**usual | changes)
 
-    def start(self, **options: Any) -> subprocess.Popen[bytes]:
+    def start(self, cores: int = 2, **options: Any) -> subprocess.Popen[bytes]:
         """Start the workflow, in a process group of its own."""
         with self.said.open("ab") as said:
             return subprocess.Popen(
-                self.workspace.command(*MEASURED), cwd=self.workspace.folder,
+                self.workspace.command(*MEASURED, cores=cores), cwd=self.workspace.folder,
                 env=self.workspace.environment, stdout=said, stderr=said,
                 start_new_session=True, **options,
             )  # fmt: skip

@@ -11,8 +11,9 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from timefair.basics import imported
 from timefair.basics.errors import InputError, suggest
@@ -187,6 +188,19 @@ def _module_name(place: str) -> str:
     return f"timefair_own:{Path(place).resolve()}" if is_file(place) else place
 
 
+class _SourceLoader(SourceFileLoader):
+    """Compiles a file anew whenever it is loaded, so that what runs is what its digest says.
+
+    Python would also run the bytecode of another content of the same length, if both contents were
+    written in the same second.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        code: CodeType = self.source_to_code(self.get_data(path), path)
+        return code
+
+
 def _module_of_file(place: str) -> ModuleType:
     path, name = Path(place).resolve(), _module_name(place)
     if name in sys.modules:
@@ -195,7 +209,8 @@ def _module_of_file(place: str) -> ModuleType:
         raise InputError(f"there is no file {path}")
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))  # for modules beside it
-    spec = importlib.util.spec_from_file_location(name, path)
+    loader = _SourceLoader(name, str(path)) if path.suffix == ".py" else None
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     if spec is None or spec.loader is None:
         raise InputError(f"{path} is not a Python file: its name should end in .py")
     module = importlib.util.module_from_spec(spec)

@@ -73,7 +73,7 @@ def add_to(commands: Commands) -> None:
         "what differs now in code, software, parameters, seed and machine. Start it in the folder "
         "in which the campaign was started, if the algorithm or the problem is your own.",
         example="timefair replay results/default/collected/Nelder-Mead.parquet --function 1"
-        " --dimension 5 --instance 1 --run 0",
+        " --dimension 10 --instance 1 --run 0",
         exits={
             0: "the runs are identical, or agree as far as the clock allows a comparison",
             1: "the runs differ",
