@@ -2,17 +2,18 @@
 
     python tests/benchmarks/portfolios.py [--evaluations 5000] [--runs 10]
     python tests/benchmarks/portfolios.py --seconds 1 [--runs 10]
+    python tests/benchmarks/portfolios.py --campaign config/config.yaml --instances 1
 
-Six algorithms run alone on six functions, with a budget of evaluations or of seconds. From these
-runs the best portfolio is chosen, in turn and in slices, as the table `portfolio` does. Then
-`timefair:portfolio` is measured with the same budget and other seeds. One cell is an instance of a
-function and a target. It is inside if the share of the measured runs that reach the target lies in
-the 95 % prediction interval, which holds the noise of both sides. Most cells are easy to predict,
-because all runs or none reach the target; cells that are predicted between 0.05 and 0.95 are
-counted once more by themselves.
+Six algorithms run alone on six functions, with a budget of evaluations or of seconds, or those of a
+campaign with its T. From these runs the best portfolio is chosen, in turn and in slices, as the
+table `portfolio` does. Then `timefair:portfolio` is measured with the same budget and other seeds.
+One cell is an instance of a function and a target. It is inside if the share of the measured runs
+that reach the target lies in the 95 % prediction interval, which holds the noise of both sides.
+Most cells are easy to predict, because all runs or none reach the target; cells that are predicted
+between 0.05 and 0.95 are counted once more by themselves.
 
-With a budget of evaluations, the result does not depend on the load of the machine. With
-``--seconds`` it does: close everything else.
+With a budget of evaluations, the result does not depend on the load of the machine. With seconds
+it does: close everything else.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import itertools
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from timefair.algorithms import registry
+from timefair.campaign import configuration
 from timefair.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.launch.seeds import run_seed
@@ -36,7 +40,7 @@ from timefair.statistics.portfolios.schedules import prediction_interval, reache
 from timefair.statistics.portfolios.search import Search
 from timefair.statistics.runtimes import runtimes
 
-ALGORITHMS = {
+SIX = {
     "CMA-ES": "pycma:CMA-ES",
     "DE": "timefair:DE",
     "L-BFGS-B": "scipy:L-BFGS-B",
@@ -44,23 +48,32 @@ ALGORITHMS = {
     "PSO": "timefair:PSO",
     "random-search": "timefair:random-search",
 }
-FUNCTIONS, DIMENSION = (1, 3, 8, 10, 15, 21), 5
 TARGETS = np.array([1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3, 1e-5, 1e-8])
 CONFIDENCE = 0.95
 CERTAIN = 0.05
 
 
-def measured(label: str, use: str, parameters: dict, options: argparse.Namespace) -> dict:
+class Field(NamedTuple):
+    """What runs alone, and on which functions of bbob."""
+
+    algorithms: dict[str, str]
+    functions: tuple[int, ...]
+    dimension: int
+
+
+def measured(
+    label: str, use: str, parameters: dict, field: Field, options: argparse.Namespace
+) -> dict:
     """Costs of runs to the targets, shape (runs, targets), by function and instance."""
     algorithm = registry.load(use, parameters)
-    prepare(algorithm, SUITES["bbob"].problem(FUNCTIONS[0], DIMENSION, 1))
+    prepare(algorithm, SUITES["bbob"].problem(field.functions[0], field.dimension, 1))
     if options.seconds:
         allowance = Allowance(time_ns=round(1e9 * options.seconds), final_target=1e-8)
     else:
         allowance = Allowance(evaluations=options.evaluations, final_target=1e-8)
     unit, found = "time_s" if options.seconds else "evaluations", {}
-    for place in itertools.product(FUNCTIONS, options.instances):
-        problem = SUITES["bbob"].problem(place[0], DIMENSION, place[1])
+    for place in itertools.product(field.functions, options.instances):
+        problem = SUITES["bbob"].problem(place[0], field.dimension, place[1])
         seeds = [run_seed(options.seed, problem.name, label, run) for run in range(options.runs)]
         rows = [measure_run(algorithm, problem, allowance, seed) for seed in seeds]
         wrong = [row for row in rows if row["status"] != "ok"]
@@ -109,30 +122,40 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--evaluations", type=int, default=5000, help="of a run")
     parser.add_argument("--seconds", type=float, help="T of a run, instead of --evaluations")
+    parser.add_argument("--campaign", type=Path, help="algorithms, functions of bbob and T")
     parser.add_argument("--runs", type=int, default=10, help="on each instance")
     parser.add_argument("--instances", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--size", type=int, default=2, help="members of the portfolio")
     options = parser.parse_args()
+    field = Field(SIX, (1, 3, 8, 10, 15, 21), 5)
+    if options.campaign:
+        asked = configuration.load(options.campaign)
+        labels = {label: one.use for label, one in asked.algorithms.items()}
+        field = Field(labels, tuple(asked.problems.functions), asked.problems.dimensions[0])
+        options.seconds = asked.budget.time_s
+    labels = list(field.algorithms)
     kernel.adopt_orphans()
     budget = float(options.seconds or options.evaluations)
     with held_cores(1) if options.seconds else contextlib.nullcontext():
-        alone = {name: measured(name, use, {}, options) for name, use in ALGORITHMS.items()}
+        alone = {
+            name: measured(name, use, {}, field, options) for name, use in field.algorithms.items()
+        }
         print(f"measured alone: {', '.join(alone)}", flush=True)
         known = np.full(options.runs, budget)
         functions = [
-            [[(alone[name][f, i], known) for name in ALGORITHMS] for i in options.instances]
-            for f in FUNCTIONS
+            [[(alone[name][f, i], known) for name in labels] for i in options.instances]
+            for f in field.functions
         ]
         search = Search(functions, budget)
         for mode in ("in turn", "slices"):
             best = search.best(options.size, mode)
             shares = {
-                list(ALGORITHMS)[member]: share
+                labels[member]: share
                 for member, share in zip(best.members, best.schedule.shares, strict=True)
             }
             parameters = {
-                "members": [ALGORITHMS[name] for name in shares],
+                "members": [field.algorithms[name] for name in shares],
                 "shares": list(shares.values()),
                 "mode": mode,
             }
@@ -141,7 +164,7 @@ def main() -> None:
                 parameters["time_s"] = length
             else:
                 parameters["evaluations"] = max(int(length), options.size)
-            together = measured(mode, "timefair:portfolio", parameters, options)
+            together = measured(mode, "timefair:portfolio", parameters, field, options)
             cells = compared(alone, together, shares, budget, options.runs)
             uncertain = cells[cells["predicted"].between(CERTAIN, 1 - CERTAIN)]
             print(f"\n{mode}: {shares}")
