@@ -156,7 +156,7 @@ class Needs:
             share = f"{100 * self.wanted.size:g} %"
             yield (
                 f"all functions {self._functions(functions)}, for an algorithm that is better on "
-                f"{share} of all possible ones"
+                f"{share} of all possible functions"
             )
             return
         variances, comparisons = self.pilot.components()
