@@ -38,7 +38,7 @@ def test_gains_come_first_and_the_largest_of_them():
         "on the functions not used to choose it.",
         "Restart B when it returns: 1.2 times as fast on the functions not used to choose it.",
         "It is uncertain whether other restarts would make PSO faster on other functions.",
-        "Nothing to gain from other restarts for CMA-ES.",
+        "Other restarts would gain little or nothing for CMA-ES.",
         "The records have no launch traces of Old and Older, so other restarts cannot be judged.",
     ]
 

@@ -48,7 +48,7 @@ def add_to(commands: Commands) -> None:
         "complete campaign, its planned runs, digests of the code that measures and of the code "
         "that makes the answer, the git commit and the time. Prints a sentence for the paper. The "
         "command refuses as soon as a run exists. Before that, it replaces an earlier "
-        "registration, whose digest stays in the file.",
+        "registration and keeps its digest in the file.",
         example="timefair register mine.yaml",
         exits={2: "the campaign is wrong, has no question, or has runs; one line per fault"},
     )

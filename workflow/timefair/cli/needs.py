@@ -1,4 +1,4 @@
-"""What a difference takes to be found, in the lines that `timefair plan` prints."""
+"""How many runs and functions a difference needs, in the lines that `timefair plan` prints."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _NAMES = {"a12": "A12", "ratio": "ratio of ERTs", "success": "difference of succ
 
 _HALF = "half of the cases: "
 _CASES = {_HALF: 0.5, "9 of 10 cases: ": 0.9}
-"""For which share of the cases of a pilot a number of runs is enough."""
+"""Shares of the cases of a pilot for which the number of runs is enough."""
 
 SHOWN_SPLITS = 5
-"""Splits of core-hours that are printed."""
+"""Most splits of core-hours that are printed beside the best one."""
 
 MOST_INSTANCES = 1000
-"""Instances of a function that a split can have."""
+"""Most instances of a function in a split."""
 
 MOST_IN_SUITE = 1000
-"""Functions of a suite up to which it has a number of functions to choose from."""
+"""A suite with a wider range of functions counts as unlimited."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Wanted:
 
 
 class Needs:
-    """What a pilot says about one difference, in one suite and dimension."""
+    """How many runs and functions one difference needs, in one suite and dimension of a pilot."""
 
     def __init__(
         self, campaign: Campaign, pilot: Pilot, wanted: Wanted, rng: np.random.Generator
@@ -69,7 +69,7 @@ class Needs:
         self.unit = "evaluations" if campaign.budget.time_s is None else "seconds"
 
     def lines(self, core_hours: float | None) -> Iterator[str]:
-        """What the difference takes, and how to split core-hours if there are any to split."""
+        """Yield what the difference needs, and how to split `core_hours` unless they are None."""
         pilot, wanted = self.pilot, self.wanted
         yield (
             f"pilot         {pilot.suite}, D = {pilot.dimension}: "
@@ -114,7 +114,7 @@ class Needs:
             )
 
     def _runs_needed(self, design: Design) -> dict[str, int | None]:
-        """Runs of an algorithm on a function: one number, or one for each of `_CASES`."""
+        """Runs that an algorithm needs on a function: one number, or one per case of `_CASES`."""
         from timefair.statistics.power.ert_ratio import runs_for_ratio
         from timefair.statistics.power.rank_sum import runs_for_a12
         from timefair.statistics.power.success import runs_for_difference
@@ -156,7 +156,7 @@ class Needs:
             share = f"{100 * self.wanted.size:g} %"
             yield (
                 f"all functions {self._functions(functions)}, for an algorithm that is better on "
-                f"{share} of all possible ones"
+                f"{share} of all possible functions"
             )
             return
         variances, comparisons = self.pilot.components()
@@ -210,7 +210,7 @@ class Needs:
         return f"{self._core_s(functions * instances * runs) / 3600:.3g} core-hours"
 
     def _core_s(self, runs: int) -> float:
-        """Core-seconds of so many runs of each algorithm, as long as those of the pilot."""
+        """Core-seconds of this number of runs of each algorithm, as long as the pilot's runs."""
         from timefair.campaign.plan import RUN_OVERHEAD_S
 
         return runs * (self.pilot.core_s + RUN_OVERHEAD_S * len(self.pilot.algorithms))
@@ -246,7 +246,7 @@ class Needs:
 
     @property
     def _most_functions(self) -> int:
-        """As many as the suite has; of a function of the user's, those of the pilot."""
+        """Number of functions of the suite; for the user's own functions, that of the pilot."""
         from timefair.problems import registry
 
         suite = registry.find(self.problems.suite, self.problems.parameters)
@@ -255,7 +255,7 @@ class Needs:
         return len(suite.functions) if limited else known
 
     def _over_all_splits(self, total: int) -> list[_Row] | None:
-        """By the power over functions; None if the pilot does not show it."""
+        """Splits rated by the power over functions; None if the pilot does not show it."""
         from timefair.statistics.power.components import splits
         from timefair.statistics.power.over_functions import SignedRankPower, least_for_wilcoxon
 
@@ -272,7 +272,7 @@ class Needs:
         return sorted(rows, key=lambda row: row.functions)
 
     def _on_function_splits(self, total: int) -> list[_Row]:
-        """By the number of functions on each of which the difference is found."""
+        """Splits rated by the number of functions on each of which the difference is found."""
         from timefair.statistics.power.components import Split
 
         rows, instances = [], self.design.instances
@@ -287,7 +287,7 @@ class Needs:
         return rows
 
     def _smallest(self, split: Split) -> float:
-        """The smallest effect on a function; of ERTs in the middle case of the pilot."""
+        """The smallest effect on a function; for a ratio, in the median case of the pilot."""
         from timefair.statistics.power.ert_ratio import EqualErt
         from timefair.statistics.power.rank_sum import smallest_a12
         from timefair.statistics.power.success import SameRate
@@ -305,7 +305,7 @@ class Needs:
 
 @dataclass(frozen=True)
 class _Row:
-    """A split, how good it is, and what it gives as far as that is known."""
+    """A split, its rating, and its power and smallest effect if these are known."""
 
     split: Split
     merit: float
@@ -327,7 +327,7 @@ def _variances(variances: Components, comparisons: int) -> str:
 
 
 def _place(values: Sequence[object], share: float) -> int:
-    """Where the element with this share of sorted values at or below it is."""
+    """Index of the sorted value that has this share of the values at or below it."""
     return min(int(share * len(values)), len(values) - 1)
 
 

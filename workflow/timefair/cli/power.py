@@ -1,4 +1,4 @@
-"""What the design of a campaign can show, as `timefair check` prints it."""
+"""What a campaign can show with its design, as `timefair check` prints it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POWER = 0.8
 
 
 def check_lines(campaign: Campaign) -> Iterator[str]:
-    """What a campaign can show, a few lines; none for a single algorithm."""
+    """Yield lines on what a campaign can show; none for a single algorithm."""
     import numpy as np
 
     from timefair.statistics.power.design import detectable
@@ -27,7 +27,7 @@ def check_lines(campaign: Campaign) -> Iterator[str]:
     at_most = "" if campaign.stopping.rule == "fixed" else "at most "
     yield (
         f"can show      with {100 * POWER:g} % probability, after Holm over "
-        f"{counted(design.pairs, 'pair')} of algorithms, differences from"
+        f"{counted(design.pairs, 'pair')} of algorithms, differences of at least"
     )
     if design.runs_on_function < shown.mann_whitney:
         yield (
@@ -61,7 +61,7 @@ def check_lines(campaign: Campaign) -> Iterator[str]:
 
 
 def design_of(campaign: Campaign) -> Design:
-    """The numbers of a campaign that decide what it can show, in each dimension."""
+    """The numbers of a campaign that determine what it can show in each dimension."""
     from timefair.statistics.power.design import Design
 
     problems = campaign.problems

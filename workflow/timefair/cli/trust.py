@@ -42,7 +42,8 @@ def add_to(commands: Commands) -> None:
         description="Reads every record, collected file and journal of a folder again, checks "
         "their checksums, and evaluates the best point of each run again. Prints one line for "
         "each damaged file, each record with missing runs, each point whose value is now "
-        "different, and each mixture of runs that should not be in one table. Nothing is changed.",
+        "different, each mixture of runs that should not be in one table, and each deviation from "
+        "the registration. The command changes no file.",
         example="timefair verify results/default",
         exits={
             0: "nothing is wrong",
@@ -59,24 +60,24 @@ def add_to(commands: Commands) -> None:
         type=float,
         default=60.0,
         metavar="S",
-        help="seconds for evaluating best points again (60); 0: evaluate none",
+        help="seconds for evaluating the best points again (60); 0: evaluate none",
     )
     verify.set_defaults(command=_verify)
 
     replay = commands.add_parser(
         "replay",
         help="measure one recorded run again, and compare it with its record",
-        description="Measures one run of a record again, alone, by the campaign, the parameters "
-        "and the seed that the record names. With a budget of evaluations, both runs have to be "
-        "identical bit for bit; with a limit in seconds, their events have to agree until the "
-        "clock ends one of them. Prints the first event that differs beside the recorded one, and "
-        "what differs now in code, software, parameters, seed and machine. Start it in the folder "
-        "in which the campaign was started, if the algorithm or the problem is your own.",
+        description="Measures one run of a record again, alone, with the campaign, the parameters "
+        "and the seed in the record. With a budget in evaluations, both runs have to be identical "
+        "bit for bit. With a limit in seconds, their events have to agree until the clock ends one "
+        "of them. Prints the first event that differs, beside the recorded event, and what has "
+        "changed in code, software, parameters, seed and machine. If the algorithm or the problem "
+        "is your own, start the command in the folder in which the campaign was started.",
         example="timefair replay results/default/collected/Nelder-Mead.parquet --function 1"
         " --dimension 10 --instance 1 --run 0",
         exits={
             0: "the runs are identical, or agree as far as the clock allows a comparison",
-            1: "the runs differ",
+            1: "the runs differ, or the clock ended one of them before its first evaluation",
             2: "the command line or the record is wrong, or the run cannot be measured here",
         },
     )
@@ -85,34 +86,34 @@ def add_to(commands: Commands) -> None:
     )
     only_one = "needed if the record has several"
     replay.add_argument("--run", type=int, metavar="R", help=f"number of the run; {only_one}")
-    replay.add_argument("--instance", type=int, metavar="I", help=f"of the function; {only_one}")
-    replay.add_argument("--function", type=int, metavar="F", help=f"its number; {only_one}")
-    replay.add_argument("--dimension", type=int, metavar="D", help=f"of the problem; {only_one}")
+    replay.add_argument("--instance", type=int, metavar="I", help=f"its instance; {only_one}")
+    replay.add_argument("--function", type=int, metavar="F", help=f"its function; {only_one}")
+    replay.add_argument("--dimension", type=int, metavar="D", help=f"its dimension; {only_one}")
     replay.add_argument(
         "--campaign",
         type=Path,
         metavar="FILE",
-        help="campaign file to measure by instead, which also names the parameters that differ",
+        help="campaign file to use instead of the configuration in the record",
     )
     replay.set_defaults(command=_replay)
 
     reproduce = commands.add_parser(
         "reproduce",
         help="replay a random sample of the runs of a campaign",
-        description="Chooses runs of a campaign at random, the same share of each algorithm, and "
-        "replays each of them as `timefair replay` does. Prints one line per algorithm, what "
-        "differs, and a verdict.",
+        description="Chooses runs of a campaign at random, the same share for each algorithm, and "
+        "replays each of them as `timefair replay` does. Prints one line per algorithm, the "
+        "differences of each run that differs, and a verdict.",
         example="timefair reproduce results/default --share 5%",
         exits={
-            0: "every chosen run is identical, or agrees as far as the clock allows",
+            0: "every chosen run is identical, or agrees as far as the clock allows a comparison",
             1: "a run differs, or could not be compared",
         },
     )
     reproduce.add_argument("folder", type=Path, metavar="RESULTS", help="results/NAME")
     reproduce.add_argument(
-        "--share", default="5%", help="of the runs of each algorithm, at least one (5%%)"
+        "--share", default="5%", help="share of the runs of each algorithm; at least one run (5%%)"
     )
-    reproduce.add_argument("--seed", type=int, default=1, help="of the random choice (1)")
+    reproduce.add_argument("--seed", type=int, default=1, help="seed of the random choice (1)")
     reproduce.set_defaults(command=_reproduce)
 
 
@@ -155,7 +156,7 @@ def _replay(arguments: argparse.Namespace) -> int:
     recorded = chosen_run(arguments.record, wanted)
     environment = measuring_environment(recorded.threads)
     if environment != os.environ:
-        # Hash seed and threads are read when the interpreter and the libraries start.
+        # The interpreter and the libraries read the hash seed and the threads when they start.
         command = [sys.executable, "-m", "timefair", *arguments.words]
         return subprocess.run(command, env=environment, check=False).returncode
     from timefair.replay.verdict import replay
@@ -189,7 +190,7 @@ def _reproduce(arguments: argparse.Namespace) -> int:
 
 
 def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:
-    """Replay the runs of an algorithm in a new interpreter, which has its number of threads."""
+    """Replay the runs of an algorithm in a new interpreter with its number of threads."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool

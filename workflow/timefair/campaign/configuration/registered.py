@@ -1,4 +1,4 @@
-"""The question that a campaign is to answer, stated before its first run."""
+"""The question that a campaign should answer, stated before its first run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Measure = Literal["precision", "ert_s", "ert_evaluations", "ert"]
 MEASURES: Mapping[Table, tuple[Measure, ...]] = MappingProxyType(
     {"comparison": ("precision",), "ert": ("ert_s", "ert_evaluations"), "inversions": ("ert",)}
 )
-"""What each table can be asked about."""
+"""The measures that a question can be about, for each table."""
 
 
 def _pair(value: object) -> object:
@@ -32,20 +32,22 @@ class Registered(Section):
     question: OneLine = Field(max_length=300, description="The question in words.")
     table: Table = Field(
         description="`comparison`: is the precision at the end of the budget better? `ert`: is a "
-        "target reached sooner? `inversions`: is one algorithm better by evaluations and the other "
-        "by time?"
+        "target reached sooner? `inversions`: is one algorithm better by evaluations, and the "
+        "other one by time?"
     )
     measure: Measure = Field(
         description="`precision` for `comparison`; `ert_s` or `ert_evaluations` for `ert`; `ert` "
         "for `inversions`."
     )
     target: Bound | None = Field(
-        default=None, description="Target of an ERT; `null` for `comparison`, which is at T."
+        default=None,
+        description="Target of the ERT; `null` for `comparison`, which compares at the end of the "
+        "budget.",
     )
     algorithms: Annotated[
         tuple[Name, Name], BeforeValidator(_pair), Distinct, Field(strict=False)
     ] = Field(
-        description="Two algorithms. The first is the one that is expected to be better; for "
+        description="Two algorithms. The first is the one that you expect to be better; for "
         "`inversions`, better by evaluations."
     )
     dimension: Count | None = Field(
@@ -59,18 +61,18 @@ class Registered(Section):
         "`precision` and `score` for an ERT."
     )
     alpha: Share = Field(
-        default=0.05, description="Level of the test. It is not shared with any other test."
+        default=0.05, description="Level of the test, which is the only one of its family."
     )
     success: Literal["better", "different"] = Field(
         default="better",
         description="What counts as success, at the level `alpha`. `better`: the first algorithm "
         "is better; for `inversions`, the first by evaluations and the second by time. "
-        "`different`: either direction.",
+        "`different`: this direction or the opposite one.",
     )
 
     @property
     def suited_test(self) -> str:
-        """The test that table, measure and function need."""
+        """The test that suits the table, the measure and the function."""
         if self.function is None:
             return "wilcoxon"
         return "mann-whitney" if self.measure == "precision" else "score"

@@ -40,10 +40,10 @@ YES, NO, UNKNOWN = "yes", "no", "not answered"
 COLUMNS = (
     Column("question", "the question in words", text=True),
     Column("answer", f"`{YES}`, `{NO}`, or `{UNKNOWN}` if runs are missing", text=True),
-    Column("registered", "when it was registered; empty if it never was", text=True),
+    Column("registered", "time of the registration; empty if there is none", text=True),
     Column("digest", "SHA-256 of the registration; empty if there is none", text=True),
     Column("table", "the table that explains the measure and the test", text=True),
-    Column("measure", "what is compared: a column of that table, or `precision` at T", text=True),
+    Column("measure", "what is compared: a column of this table, or `precision` at T", text=True),
     SUITE,
     DIMENSION,
     FUNCTION_OR_ALL,
@@ -59,12 +59,12 @@ COLUMNS = (
     ),
     Column("value_b", "the same for `algorithm_b`", "precision, s or evaluations"),
     Column("test", "`wilcoxon`, `mann-whitney` or `score`", text=True),
-    Column("p", "p-value of this one test, which no correction changes"),
+    Column("p", "p-value of this test, without a correction for multiple tests"),
     Column("alpha", "level of the test"),
     Column(
         "resolved_ratio",
         "for an ERT in seconds on one function: largest ratio of times that the speed of the "
-        "machine may explain; a smaller ratio names no better algorithm",
+        "machine may explain; if the ratio of the ERTs is not larger, `better` is empty",
     ),
     Column("better", "the better algorithm at the level `alpha`; empty otherwise", text=True),
     Column("success", "what counts as success: `better` or `different`", text=True),
@@ -86,16 +86,16 @@ class Order(NamedTuple):
     question=Question.REGISTERED,
     title="Answer to the registered question",
     caption="""
-    The confirmatory result: the answer to the question that was registered before the first run,
-    from the planned runs only, with the registered settings, by one test at its own level. All
-    other tables are exploratory. If the table has two rows, each order has to pass the test. The
-    table `deviations` lists what differs from the registration.
+    The confirmatory result: the answer to the question that was registered before the first run.
+    It uses only the planned runs, the registered settings, and one test at its own level. All other
+    tables are exploratory. If the table has two rows, the question is about two orders, and both
+    have to be significant. The table `deviations` lists what differs from the registration.
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
-            caption="Answer to the registered question, from the planned runs only, by one test at "
-            "its own level.",
+            caption="Answer to the registered question. It uses only the planned runs, and one "
+            "test at its own level.",
             values=(
                 Value("value_a", "First"),
                 Value("value_b", "Second"),
@@ -242,7 +242,7 @@ DEVIATION = (
     Column("kind", "what the deviation is about", text=True),
     Column("subject", "the key, the algorithm or the file", text=True),
     Column("registered", "what was registered", text=True),
-    Column("found", "what there is instead", text=True),
+    Column("found", "what was found instead", text=True),
 )
 
 
@@ -253,8 +253,8 @@ DEVIATION = (
     caption="""
     Every difference from the registration: keys of the campaign, the code that measured and the
     code that makes the answer, added, missing and excluded runs, runs that began before the
-    registration, and a registration that was changed or is missing. Figures and the names of
-    functions change no number and are not listed.
+    registration, and a registration that was changed or is missing. Changes of figures and of the
+    names of functions are not listed, because they change no number.
     """,
     columns=DEVIATION,
     layouts=[

@@ -68,7 +68,7 @@ COLUMNS = (
     CRITERION,
     TARGET,
     *PAIR,
-    Column("functions", "for `all`, functions that both ran; 1 otherwise"),
+    Column("functions", "for `all`, number of functions that both ran; 1 otherwise"),
     Column(
         "evaluations",
         "at a fixed budget: the number of evaluations that the budget allowed every run of both; "
@@ -86,9 +86,9 @@ COLUMNS = (
     Column("p_by_time", "the same for the order by time"),
     Column(
         "p_holm",
-        "the larger of both p-values after Holm over all pairs, functions and targets of the "
-        "suite, dimension and criterion; for `all`, over its pairs. Pairs that are not inverted or "
-        "not listed enter with p = 1",
+        "the larger of both p-values after Holm's correction over all pairs, functions and targets "
+        "of the suite, dimension and criterion; for `all`, over all pairs. Pairs that are not "
+        "inverted or not listed enter with p = 1",
     ),
     Column(
         "resolved_ratio",
@@ -119,8 +119,8 @@ COLUMNS = (
     layouts=[
         Layout(
             caption="Pairs of algorithms of which one is better by evaluations, the other by time, "
-            "with the p-value of each order and that of both together, after Holm. All: over all "
-            "functions, by Wilcoxon's signed-rank test.",
+            "with the p-value of each order, and of both together after Holm's correction. All: "
+            "over all functions, by Wilcoxon's signed-rank test.",
             values=(
                 Value("p_by_evaluations", "p, evaluations", decimals=4),
                 Value("p_by_time", "p, time", decimals=4),

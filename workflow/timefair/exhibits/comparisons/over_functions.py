@@ -59,7 +59,7 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
     ----------
     medians
         The medians of each pair, one entry per function. 0 and `inf` are allowed. A pair with fewer
-        than two functions has no reversal.
+        than two functions is not tested.
     tests
         Number of pairs in Holm's correction, at least ``len(medians)``.
 
@@ -95,7 +95,7 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
 
 
 def _better_on(values: NDArray[np.float64]) -> tuple[int, int, int, int]:
-    """On how many functions each value is below the one that it is compared with."""
+    """On how many functions each of the four medians is below the one it is compared with."""
     beside = values[:, [1, 0, 3, 2]]
     first, second, third, fourth = (values < beside).sum(axis=0).tolist()
     return first, second, third, fourth

@@ -1,1 +1,1 @@
-"""What an evaluation costs the reader, and which algorithm is best there."""
+"""Which algorithm is best for a given cost of an evaluation."""

@@ -1,22 +1,22 @@
-"""Samples of many cells in few calls: a call per cell would cost more than what it computes."""
+"""Groups of cells that one call computes, because one call per cell would be slow."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
 COLUMNS = 10_000
-"""Columns of samples in one call, for which memory is held."""
+"""Most columns of samples in one call, which limits its memory."""
 
 
 def blocks(sizes: Sequence[Hashable], columns: int) -> Iterator[list[int]]:
-    """Places of cells that may be in one call.
+    """Yield the indices of the cells of each call.
 
     Parameters
     ----------
     sizes
-        Of each cell, the numbers of its runs; cells in one call have the same.
+        The numbers of runs of each cell; all cells of a call have the same numbers.
     columns
-        Of each cell; a call has at most `COLUMNS`, or one cell.
+        Columns of each cell; a call has at most `COLUMNS` columns, or a single cell.
 
     Examples
     --------

@@ -7,19 +7,20 @@ from timefair.exhibits.exhibit import Column
 
 EVALUATION_COST = Column(
     "evaluation_cost_s",
-    "seconds that each evaluation costs more than it did when it was measured",
+    "seconds that each evaluation costs in addition to its measured time",
     SECONDS,
 )
 COUNTED = (
-    "The evaluation cost is counted afterwards: a run that used t seconds and e evaluations takes "
-    "t + c e seconds if each evaluation costs c seconds more, and nothing is measured again."
+    "The evaluation cost is added afterwards: a run that used t seconds and e evaluations takes "
+    "t + c e seconds if each evaluation costs c seconds more. Nothing is measured again."
 )
 ROUNDS = Column(
     "ert_rounds",
-    "ERT in rounds of evaluations: what the evaluation cost is multiplied by; `ert_evaluations` of "
-    "the table `ert` where `statistics.workers` is 1, `inf` if no run reached the target",
+    "ERT in rounds of evaluations, by which the evaluation cost is multiplied; if "
+    "`statistics.workers` is 1, `ert_evaluations` of the table `ert`; `inf` if no run reached the "
+    "target",
 )
 CUT = (
-    "Runs that were cut count as failures at their own end, so that the ERT of an algorithm with "
+    "Runs that were cut count as failures at their own end. Therefore the ERT of an algorithm with "
     "few evaluations is an upper estimate at large evaluation costs."
 )

@@ -39,9 +39,9 @@ Both = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 POINTS_PER_DECADE = 4
 MOST_NAMED = 7
-"""Algorithms that a cell of the table names; of more, it says the number."""
+"""Most algorithms that a cell of the table names; it gives the number of the others."""
 BEYOND = 10.0
-"""How far budgets go beyond the largest that is known at all."""
+"""The largest budget of the map, as a multiple of the largest known budget."""
 
 COLUMNS = (
     *SPACE,
@@ -55,14 +55,14 @@ COLUMNS = (
     Column("budget_s", "budget of a run, evaluation costs included", SECONDS),
     Column(
         "best",
-        "the best algorithm, of equal ones the first by the alphabet; empty where the runs do not "
-        "show it, or nobody reaches a target",
+        "the best algorithm; of several equal ones, the first in alphabetical order; empty if the "
+        "runs do not show it, or if no algorithm reaches a target",
         text=True,
     ),
-    Column("value", "share or average rank of `best`; empty where `best` is"),
+    Column("value", "share or average rank of `best`; empty if `best` is empty"),
     Column(
         "tied",
-        "algorithms that `best` is not surely better than, separated by commas, at most "
+        "algorithms that may be as good as `best`, separated by commas, at most "
         f"{MOST_NAMED} by name; empty if the lead is sure",
         text=True,
     ),
@@ -73,7 +73,7 @@ COLUMNS = (
     ),
     Column(
         "known_until_s",
-        "largest budget that is known at this evaluation cost; `inf`: every budget",
+        "largest known budget at this evaluation cost; `inf`: every budget is known",
         SECONDS,
     ),
     Column(
@@ -84,8 +84,8 @@ COLUMNS = (
     Column("missing_runs", "number of these runs"),
     Column(
         "missing_s",
-        "seconds that it takes to measure these runs again up to `budget_s`, without waiting for "
-        "the evaluation cost, if each goes on at its pace",
+        "time that is needed to measure these runs again up to `budget_s`, without waiting for the "
+        "evaluation cost, if each run continues at the same pace",
         SECONDS,
     ),
 )
@@ -96,20 +96,21 @@ COLUMNS = (
     question=Question.COST,
     title="Best algorithm for each evaluation cost and budget",
     caption=f"""
-    The algorithm that is best over all functions if each evaluation costs so many seconds more and
-    a run may last so long, evaluation costs included: by the share of the targets that are
-    reached, and by the average rank over the functions. Functions count equally. A lead by share is
-    sure for new runs on these functions (Welch's test against each other algorithm), a lead by rank
-    for functions like these (Nemenyi's critical difference). A run that used T seconds and E
-    evaluations is known up to T + c E seconds, unless it ended by itself; where any run is not
-    known there is no winner, and the table names the runs that are missing. {COUNTED}
+    The best algorithm over all functions for each evaluation cost c and each budget of a run, which
+    includes the evaluation costs. There are two measures: the share of the targets that are reached
+    within the budget, and the average rank over the functions. Functions count equally. A lead by
+    share is sure for new runs on these functions (Welch's test against each other algorithm), a
+    lead by rank for functions like these (Nemenyi's critical difference). A run that used T seconds
+    and E evaluations is known up to T + c E seconds, unless it ended by itself. If a run is not
+    known up to the budget, there is no winner, and the table names the algorithm of this run.
+    {COUNTED}
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
-            caption="The best algorithm over all functions by the share of the targets that are "
-            "reached (measure share) and by the average rank (rank), for the cost of an evaluation "
-            "and the budget of a run in {seconds}. Empty: not known, or no target reached.",
+            caption="The best algorithm over all functions, by the share of the targets that are "
+            "reached (share) and by the average rank (rank), for each cost of an evaluation and "
+            "each budget of a run in {seconds}. Empty: not known, or no target reached.",
             values=(Value("best", "Best"),),
             rows=("measure", "evaluation_cost_s"),
             columns="budget_s",
@@ -124,12 +125,12 @@ COLUMNS = (
             "cost_map",
             "Best algorithm for each evaluation cost and budget",
             "The best algorithm over all functions, for the cost of an evaluation in {seconds} "
-            "(across) and the budget of a run, evaluation costs included (up): by the share of the "
-            "targets that are reached, and by the average rank over the functions. Full colour: "
-            "the lead is sure, by share for new runs on these functions, by rank for functions "
-            "like these. Pale: other algorithms may be as good. White: nobody reaches a target. "
-            "Hatched: a run of some algorithm was not observed long enough; the table names these "
-            f"runs. {COUNTED}",
+            "(horizontal axis) and the budget of a run, which includes the evaluation costs "
+            "(vertical axis): by the share of the targets that are reached, and by the average "
+            "rank over the functions. Full colour: the lead is sure, by share for new runs on "
+            "these functions, by rank for functions like these. Pale: other algorithms may be as "
+            "good. White: no algorithm reaches a target. Hatched: some runs were not observed long "
+            f"enough; the table names their algorithms. {COUNTED}",
             Picture(
                 "cost_map",
                 reading="Of more than 8 algorithms, the 7 that are best at most points are in "

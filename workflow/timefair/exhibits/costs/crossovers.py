@@ -1,4 +1,4 @@
-"""The cost of an evaluation at which two algorithms change places."""
+"""The cost of an evaluation at which the order of two algorithms changes."""
 
 from __future__ import annotations
 
@@ -41,25 +41,26 @@ COLUMNS = (
     ),
     Column(
         "turns_at_s",
-        "evaluation cost at which the order turns; empty if it is the same at every cost",
+        "evaluation cost at which the order changes; empty if it is the same at every cost",
         SECONDS,
     ),
     Column(
         "set",
-        "form of the confidence set of that cost: `empty`, one algorithm is better at every cost; "
-        "`every`, the runs do not show who is better at any cost; `below`, costs up to "
-        "`turns_at_s_high`; `above`, costs from `turns_at_s_low` on, without end; `between`, costs "
-        "between both; `outside`, costs up to `turns_at_s_low` and from `turns_at_s_high` on",
+        "form of the confidence set of this cost. `empty`: one algorithm is better at every cost. "
+        "`every`: the runs do not show at any cost which algorithm is better. `below`: costs up to "
+        "`turns_at_s_high`. `above`: all costs from `turns_at_s_low`. `between`: costs between "
+        "both limits. `outside`: costs up to `turns_at_s_low`, and all costs from "
+        "`turns_at_s_high`",
         text=True,
     ),
     Column(
         "turns_at_s_low",
-        "lower limit of the set, as `set` says; 0 where it begins with 0, empty for `empty`",
+        "lower limit of the set (see `set`); 0 if the set begins at 0, empty for `empty`",
         SECONDS,
     ),
     Column(
         "turns_at_s_high",
-        "upper limit of the set, as `set` says; `inf` where it has none, empty for `empty`",
+        "upper limit of the set (see `set`); `inf` if there is none, empty for `empty`",
         SECONDS,
     ),
 )
@@ -72,20 +73,20 @@ Case: TypeAlias = tuple[ProblemRuns, tuple[str, str]]
 @exhibit(
     "cost_crossovers",
     question=Question.COST,
-    title="Evaluation costs at which the order of two algorithms turns",
+    title="Evaluation costs at which the order of two algorithms changes",
     caption=f"""
     The evaluation cost at which the order of two algorithms by the expected running time (ERT) to a
-    target turns, with its confidence set: all costs at which the score test of equal ERTs, as in
-    the table `inversions`, does not reject. The confidence is that of each set alone. Targets that
-    no run of the two reached are omitted. {COUNTED} {CUT} Of more than 12 algorithms, only pairs
-    with the best one are listed, which has the lowest average rank of the median precision;
-    `statistics.pairs` changes that.
+    target changes, with its confidence set. The set contains all costs at which the score test of
+    equal ERTs, as in the table `inversions`, does not reject. The confidence applies to each set
+    separately. Targets that no run of the two algorithms reached are omitted. {COUNTED} {CUT} For
+    more than 12 algorithms, only pairs with the best algorithm are listed, which has the lowest
+    average rank of the median precision; `statistics.pairs` selects other pairs.
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
             caption="Evaluation cost, in {seconds}, at which the order of two algorithms by the "
-            "expected running time to a target turns, with the form and the limits of its "
+            "expected running time to a target changes, with the form and the limits of its "
             "{confidence} confidence set.",
             values=(
                 Value("turns_at_s", "Turns at"),
@@ -151,7 +152,7 @@ def _sets(used: UsedByRuns, cases: Sequence[Case], confidence: float) -> list[Tu
 
 
 def _sign(of_first: NDArray[np.float64], of_second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 where the first is less, -1 where the second is, 0 where they are equal."""
+    """1 where the first is smaller, -1 where the second is smaller, 0 where both are equal."""
     return (of_first < of_second).astype(float) - (of_first > of_second)
 
 

@@ -1,4 +1,4 @@
-"""Expected running time as a line in the cost of an evaluation, and who is lowest where."""
+"""Expected running time as a linear function of the evaluation cost, and which is the lowest."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ LINE_COLUMNS = (
     ROUNDS,
     Column(
         "lowest_from_s",
-        "least evaluation cost at which no algorithm has a lower ERT; empty if another one is "
-        "lower at every cost",
+        "smallest evaluation cost at which no algorithm has a lower ERT; empty if there is no such "
+        "cost",
         SECONDS,
     ),
-    Column("lowest_to_s", "greatest such evaluation cost; `inf`: there is none", SECONDS),
+    Column("lowest_to_s", "largest such evaluation cost; `inf`: there is no upper limit", SECONDS),
 )
 ERT_COLUMNS = (
     *CELL,
@@ -47,23 +47,23 @@ ERT_COLUMNS = (
         "target",
         SECONDS,
     ).interval(),
-    Column("rank", "rank of `ert_s` among the algorithms of the function"),
+    Column("rank", "rank of `ert_s` among the algorithms on the function"),
 )
 
 
 @exhibit(
     "cost_lines",
     question=Question.COST,
-    title="Expected running time as a line in the evaluation cost",
+    title="Expected running time as a linear function of the evaluation cost",
     caption=f"""
     Expected running time (ERT) to each target in {{seconds}} and in evaluations. At an evaluation
-    cost c the ERT is `ert_s` + c × `ert_rounds`, and the algorithm is the lowest for c from
+    cost c, the ERT is `ert_s` + c × `ert_rounds`. The algorithm has the lowest ERT for c from
     `lowest_from_s` to `lowest_to_s`. {COUNTED} {CUT}
     """,
     columns=LINE_COLUMNS,
     layouts=[
         Layout(
-            caption="Evaluation costs, in {seconds}, between which an algorithm has the least "
+            caption="Evaluation costs, in {seconds}, between which an algorithm has the lowest "
             "expected running time (ERT) to a target.",
             values=(
                 Value("lowest_from_s", "From"),
@@ -80,7 +80,7 @@ ERT_COLUMNS = (
             "Expected running time over the evaluation cost",
             "Expected running time (ERT) in {seconds} to the hardest target that was reached on "
             "the function, over the cost of an evaluation. Lower is better. The band below the "
-            "lines has the colour of the lowest one: where it changes, the order turns. "
+            "lines has the colour of the algorithm with the lowest ERT. "
             f"{COUNTED} {CUT}",
             Picture(
                 "cost_lines",
@@ -121,14 +121,14 @@ def lines(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     title="Expected running time at several evaluation costs",
     caption=f"""
     Expected running time (ERT) to each target in {{seconds}}, at evaluation costs from 0 to 10,000
-    seconds, with its interval. At 0 it is that of the table `ert`, which has the numbers of runs
-    and successes. {COUNTED} {CUT}
+    seconds, with its interval. At an evaluation cost of 0, it is the ERT of the table `ert`, which
+    also has the numbers of runs and successes. {COUNTED} {CUT}
     """,
     columns=ERT_COLUMNS,
     layouts=[
         Layout(
-            caption="Expected running time (ERT) in {seconds} if each evaluation costs so many "
-            "seconds more. ∞: no run reached the target.",
+            caption="Expected running time (ERT) in {seconds} for each cost of an evaluation. "
+            "∞: no run reached the target.",
             brackets=INTERVAL,
             values=(Value.with_limits("ert_s", "ERT", "low"),),
             rows=("function", "target", "algorithm"),

@@ -1,4 +1,4 @@
-"""Which share of the targets each algorithm reaches first, at each cost of an evaluation."""
+"""The share of the targets that each algorithm reaches first, at each evaluation cost."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ COLUMNS = (
     ALGORITHM,
     Column(
         "pairs",
-        "number of (function, target) pairs, of the functions that were run with every algorithm",
+        "number of (function, target) pairs; only functions that were run with every algorithm "
+        "count",
     ),
     Column(
         "fraction",
-        "share of the pairs on which the algorithm has the least ERT; algorithms that are equal "
-        "share a pair, and a pair that nobody solves counts for nobody",
+        "share of the pairs on which the algorithm has the lowest ERT; equal algorithms share a "
+        "pair; a target that no algorithm reached counts for none",
     ),
     Column(
         "low",
@@ -49,7 +50,7 @@ COLUMNS = (
     Column("high", "upper limit at this evaluation cost"),
     Column(
         "average_rank",
-        "average rank over these functions, on each of which the algorithms are ranked by their "
+        "average rank over these functions; on each function, the algorithms are ranked by their "
         "average rank over the targets; 1 is the best",
     ),
 )
@@ -60,15 +61,15 @@ COLUMNS = (
     question=Question.COST,
     title="Share of targets won over the evaluation cost",
     caption=f"""
-    Share of the (function, target) pairs to which an algorithm has the least expected running time
+    Share of the (function, target) pairs on which an algorithm has the lowest expected running time
     (ERT), and its average rank, at evaluation costs from 0 to 10,000 seconds. Limits come from a
     bootstrap of the runs of each function. {COUNTED} {CUT}
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
-            caption="Share of the (function, target) pairs on which the algorithm has the least "
-            "expected running time, if each evaluation costs so many {seconds} more.",
+            caption="Share of the (function, target) pairs on which the algorithm has the lowest "
+            "expected running time, for each cost of an evaluation in {seconds}.",
             brackets="Brackets: {confidence} bootstrap interval.",
             values=(Value("fraction", "Won", "high", interval=("low", "high"), decimals=2),),
             rows=("algorithm",),
@@ -80,7 +81,7 @@ COLUMNS = (
         Figure(
             "cost_winners",
             "Share of targets won over the evaluation cost",
-            "Share of the (function, target) pairs to which an algorithm has the least expected "
+            "Share of the (function, target) pairs on which an algorithm has the lowest expected "
             "running time (ERT), over the cost of an evaluation. Higher is better. Bands are "
             f"bootstrap limits at each cost. {COUNTED} {CUT}",
             Curves(

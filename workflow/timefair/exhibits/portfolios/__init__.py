@@ -1,1 +1,1 @@
-"""Which algorithms should share a budget, and what each contributes."""
+"""Which algorithms should share a budget, and what each of them contributes."""

@@ -6,12 +6,12 @@ from timefair.exhibits.exhibit import Column
 
 BUDGET = Column(
     "budget",
-    "T of a run; less than the campaign's budget where a run was cut before, as nothing is known "
-    "of it beyond",
+    "budget T of a run; smaller than the campaign's budget if a run was cut earlier, because "
+    "nothing is known beyond its end",
     "`unit`",
 )
 PAIRS = (
-    "What is counted are pairs of a function and a target: the probability that a run reaches the "
-    "target within T, averaged over the instances, the targets and the functions that were run "
-    "with every algorithm."
+    "The share of the (function, target) pairs is the probability that a run reaches the target "
+    "within T, averaged over the instances, the targets and the functions that were run with every "
+    "algorithm."
 )

@@ -1,4 +1,4 @@
-"""What each algorithm contributes to what the best of all reach."""
+"""What each algorithm contributes to the virtual best of all algorithms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from timefair.statistics.portfolios.contributions import Contributions, contribu
 from timefair.statistics.portfolios.search import ANY_TIME
 
 MEASURES = {"at_budget": (1.0,), "any_time": ANY_TIME}
-"""Shares of T at which pairs count, for each measure."""
+"""Shares of T at which pairs are counted, for each measure."""
 
 COLUMNS = (
     *SPACE,
@@ -28,14 +28,14 @@ COLUMNS = (
     Column(
         "measure",
         "`at_budget`: pairs that are reached within T. `any_time`: the average over 31 budgets "
-        "from T/1000 to T, evenly spaced in the logarithm, as IOHanalyzer counts",
+        "from T/1000 to T, evenly spaced in the logarithm, as in IOHanalyzer",
         text=True,
     ),
     ALGORITHM,
-    Column("alone", "share of the pairs that the algorithm reaches"),
-    Column("marginal", "what the virtual best of all algorithms loses without this one"),
-    Column("shapley", "Shapley value: its part of `virtual_best`; the parts add up to it"),
-    Column("virtual_best", "share of the pairs that the best algorithm of each pair reaches"),
+    Column("alone", "share of the pairs that the algorithm reaches alone"),
+    Column("marginal", "what the virtual best of all algorithms loses without this algorithm"),
+    Column("shapley", "Shapley value: part of `virtual_best`; all values add up to it"),
+    Column("virtual_best", "share of the pairs that is reached by the best algorithm on each pair"),
 )
 
 
@@ -44,17 +44,18 @@ COLUMNS = (
     question=Question.PORTFOLIO,
     title="Contribution of each algorithm to the virtual best",
     caption=f"""
-    What each algorithm reaches alone, and what it contributes to the virtual best, which takes the
-    best algorithm for each pair. {PAIRS} `marginal` is 0 for two equal algorithms; the Shapley
-    value divides what they reach between them, and is exact. The best algorithm of a pair is taken
-    from the same runs, so that the virtual best flatters itself where runs are few.
+    What each algorithm reaches alone, and what it contributes to the virtual best, which uses the
+    best algorithm on each pair. {PAIRS} If two algorithms are equal, `marginal` is 0 for both, and
+    the Shapley value, which is exact, divides between them what they reach. The best algorithm of a
+    pair is chosen by the same runs, so the virtual best is too optimistic if there are few runs.
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
             caption="Contribution of each algorithm to the virtual best: the share of the "
-            "(function, target) pairs that it reaches alone, its Shapley value, and what is lost "
-            "without it. at_budget: within T. any_time: averaged over budgets up to T.",
+            "(function, target) pairs that it reaches alone, its Shapley value, and what the "
+            "virtual best loses without it. at_budget: within T. any_time: averaged over budgets "
+            "up to T.",
             values=(
                 Value("alone", "Alone", "high", decimals=3),
                 Value("shapley", "Shapley", "high", decimals=3),

@@ -35,34 +35,38 @@ COLUMNS = (
     Column(
         "arrangement",
         "`single best`: the best algorithm alone. `in turn`: one member after the other, in the "
-        "order of `members`. `slices`: in short rounds, of which each member has an equal part. "
-        "`side by side`: each member on a core of its own for all of T. `virtual best`: the best "
-        "algorithm of each pair, which nobody can run",
+        "order of `members`. `slices`: the members alternate in short rounds and have equal parts. "
+        "`side by side`: each member has its own core for all of T. `virtual best`: the best "
+        "algorithm on each pair, which is a bound and cannot be run",
         text=True,
     ),
     Column("size", "number of members"),
     Column("members", "labels of the members, separated by commas", text=True),
     Column("shares", "share of T of each member, in the same order", text=True),
-    Column("cores", "cores that it takes"),
-    Column("share", "share of the pairs that is reached within T, on the functions of the choice"),
+    Column("cores", "number of cores that it needs"),
+    Column(
+        "share",
+        "share of the pairs that is reached within T, on the functions that were used for the "
+        "choice",
+    ),
     Column(
         "any_time",
-        "the same averaged over 31 budgets from T/1000 to T, evenly spaced in the logarithm",
+        "the same, averaged over 31 budgets from T/1000 to T, evenly spaced in the logarithm",
     ),
     *Column(
         "held_out",
-        "share of the pairs on each function of what is best on all others, averaged over the "
-        "functions: what such a choice is worth on another function; empty for one function",
+        "share of the pairs on functions that were not used for the choice: for each function, the "
+        "choice is made on all others; average over the functions; empty for one function",
     ).interval(),
     *Column(
         "gain",
-        "`held_out` minus that of the single best algorithm with as many cores, independent "
-        "copies of it side by side",
+        "`held_out` minus that of the single best algorithm with as many cores, on which "
+        "independent copies of it run side by side",
     ).interval(),
     Column(
         "searched",
-        "`every`: all groups of this size were tried. `extended`: those that the best group with "
-        "one member less is part of",
+        "`every`: all groups of this size were tried. `extended`: only groups that extend the best "
+        "group with one member less",
         text=True,
     ),
 )
@@ -74,19 +78,20 @@ COLUMNS = (
     title="Algorithms that share the budget",
     caption=f"""
     The best pair and the best triple of algorithms that share the budget T of a run, with the
-    single best algorithm and the virtual best. {PAIRS} What a member does in its share is read from
-    its runs up to there, as nothing in a run depends on how long it may go on, except in algorithms
-    that read the clock or the rest of their budget. Shares in turn are tenths of T. `share` is of
-    the functions that the choice was made on; `held_out` and `gain` of functions that it was not
-    made on. Their limits are about new runs on these functions. Of more than {EVERY_TRIPLE}
-    algorithms, triples extend the best pair.
+    single best algorithm and the virtual best. {PAIRS} The result of a member within its part of
+    the budget is read from its runs up to this time. This assumes that a run does not depend on its
+    budget, which is wrong for algorithms that read the clock or the rest of their budget. Parts in
+    turn are tenths of T. `share` is about the functions that were used for the choice; `held_out`
+    and `gain` are about functions that were not used for it. Their limits hold for new runs on
+    these functions. For more than {EVERY_TRIPLE} algorithms, only triples that extend the best pair
+    are tried.
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
             caption="Share of the (function, target) pairs that portfolios reach within T, on "
-            "functions that they were not chosen on, and the gain over the single best algorithm "
-            "with as many cores.",
+            "functions that were not used for the choice, and the gain over the single best "
+            "algorithm with as many cores.",
             brackets="Brackets: {confidence} bootstrap interval.",
             values=(
                 Value("members", "Members"),
@@ -104,14 +109,15 @@ COLUMNS = (
             "portfolio",
             "Algorithms that share the budget",
             "Share of the (function, target) pairs that are reached within the budget. Circle: on "
-            "the functions that the choice was made on. Dot: on each function, what is best on all "
-            "others. Bar: the single best algorithm, chosen in the same way, with as many cores. "
-            "Line: interval of the gain over the bar, for new runs on these functions; of the "
-            "single best, that of its share. Numbers after the members are their shares of the "
-            "budget.",
+            "the functions that were used for the choice. Dot: on functions that were not used for "
+            "it (for each function, the choice is made on all others). Bar: the single best "
+            "algorithm, chosen in the same way, with as many cores. Line: interval of the gain "
+            "over the bar, for new runs on these functions; for the single best algorithm, the "
+            "interval of its share. Numbers after the members are their parts of the budget.",
             Picture(
                 "portfolio",
-                reading=f"Of more than {EVERY_TRIPLE} algorithms, triples extend the best pair.",
+                reading=f"For more than {EVERY_TRIPLE} algorithms, only triples that extend the "
+                "best pair are tried.",
             ),
             default=True,
         )

@@ -37,15 +37,17 @@ COLUMNS = (
     UNIT,
     DECISIVE_TARGET,
     ALGORITHM,
-    Column("runs", "number of runs; for `all`, functions that were run with every algorithm"),
+    Column(
+        "runs", "number of runs; for `all`, number of functions that were run with every algorithm"
+    ),
     Column(
         "p_best",
-        "probability that the algorithm has the lowest ERT; for `all`, that it is the one that is "
-        "most often first",
+        "probability that the algorithm has the lowest ERT; for `all`, that it is first more often "
+        "than any other algorithm",
     ),
     Column(
         "p_near",
-        "probability that its ERT is at most `matters` times the lowest; empty for `all`",
+        "probability that its ERT is at most `matters` times the lowest ERT; empty for `all`",
     ),
     *Column(
         "p_first",
@@ -62,9 +64,10 @@ COLUMNS = (
     title="Probability that an algorithm is the best",
     caption=f"""
     The probability that an algorithm is the best, on each function and over all functions.
-    {COMPARED} {FROM_RUNS} Over all functions (`all`): the Plackett-Luce model of the rankings by
-    the ERT, in which an algorithm that did not reach the target is last. `p_near` is the
-    probability that it costs no more than the best by a factor that matters.
+    {COMPARED} {FROM_RUNS} Over all functions (`all`), the probabilities come from the
+    Plackett-Luce model of the rankings by the ERT, in which an algorithm that did not reach the
+    target is last. `p_near` is the probability that the ERT of an algorithm is at most `matters`
+    times the lowest one.
     """,
     columns=COLUMNS,
     layouts=[
@@ -98,8 +101,8 @@ COLUMNS = (
             "and that it is the best over all functions (rightmost column). On a function, it "
             "comes from the Bayesian bootstrap of the runs; over all functions, from the "
             "Plackett-Luce model of the rankings. The costs are seconds if the campaign has a "
-            "budget in seconds, else evaluations. Functions without a cell have no target that was "
-            "reached.",
+            "budget in seconds, and evaluations otherwise. Functions on which no run reached a "
+            "target have no cell.",
             Picture("probability_map", options={"value": "p_best"}),
             default=True,
         )

@@ -8,18 +8,18 @@ from timefair.exhibits.exhibit import Column
 DECISIVE_TARGET = Column(
     "target",
     "precision to reach: the hardest target that at least half of the runs of some algorithm "
-    "reached or, if there is none, that any run reached; empty for `all`",
+    "reached; if there is none, the hardest target that any run reached; empty for `all`",
     TARGET.unit,
     exact=True,
 )
-MATTERS = Column("matters", "ratio of two costs from which on a difference matters")
+MATTERS = Column("matters", "ratio of two costs above which a difference matters")
 ALL = "all"
 
 COMPARED = (
-    "On a function, the expected running times (ERT) to one target are compared, with the runs of "
-    "all instances pooled. Functions on which no run reached a target are omitted."
+    "On a function, the algorithms are compared by the expected running time (ERT) to one target. "
+    "The runs of all instances are pooled. Functions on which no run reached a target are omitted."
 )
 FROM_RUNS = (
-    "Probabilities on a function come from the Bayesian bootstrap of the runs, corrected by what "
-    "all algorithms show; they are empty for fewer than two runs."
+    "Probabilities on a function come from the Bayesian bootstrap of the runs, corrected by a "
+    "model of all algorithms. They are empty if an algorithm has fewer than two runs."
 )

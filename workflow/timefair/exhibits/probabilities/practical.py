@@ -37,7 +37,11 @@ COLUMNS = (
     UNIT,
     DECISIVE_TARGET,
     *PAIR,
-    Column("n_a", "runs of `algorithm_a`; for `all`, functions on which one of both has a success"),
+    Column(
+        "n_a",
+        "number of runs of `algorithm_a`; for `all`, number of functions on which at least one of "
+        "the two algorithms has a success",
+    ),
     Column("n_b", "the same for `algorithm_b`"),
     Column(
         "ratio",
@@ -74,9 +78,10 @@ P = (
     caption=f"""
     The probability that the first algorithm of a pair is faster by a factor that matters, that both
     are practically equal, and that the second is faster by such a factor. The factor is
-    `statistics.matters.ratio`. {COMPARED} {FROM_RUNS} Over all functions (`all`): the Bayesian
-    signed-rank test of the ERTs. For more than 12 algorithms, only pairs with the one with the
-    lowest average rank are listed; `statistics.pairs` selects other pairs.
+    `statistics.matters.ratio`. {COMPARED} {FROM_RUNS} Over all functions (`all`), the probabilities
+    come from the Bayesian signed-rank test of the ERTs. For more than 12 algorithms, only pairs
+    with the best algorithm are listed, which has the lowest average rank by ERT;
+    `statistics.pairs` selects other pairs.
     """,
     columns=COLUMNS,
     layouts=[

@@ -1,4 +1,4 @@
-"""Which restart policy to use, judged on functions and runs that did not choose it."""
+"""Which restart policy to use, judged on functions and runs that were not used to choose it."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from timefair.statistics.restart_choice import (
 UNIT: CostUnit = "evaluations"
 FOLDS = 5
 MOST_RESAMPLES = 200
-"""Of the interval of tau, which has as few values as there are cutoffs."""
+"""Most resamples for the interval of tau, whose limits are among the few cutoffs."""
 LEAST_SUCCESS = 0.01
-"""A policy that reaches a target less often counts as if it did so often: gains stay finite."""
+"""Smallest success rate: lower ones are raised to it, so that gains are finite."""
 OTHERS = (MEASURED, NONE, COPIES)
-"""No advice: a single launch may leave the budget unused, and copies need more cores."""
+"""Never advised: a single launch may leave the budget unused, and copies need more cores."""
 LITTLE = 1.1
-"""A gain below it is none."""
+"""Gains below it do not count as gains."""
 
 GAIN, NOTHING, UNSURE = "gain", "nothing to gain", "not sure"
 NO_TRACES, NOT_JUDGED = "no launch traces", "not judged"
@@ -56,21 +56,24 @@ COLUMNS = (
     Column(
         "verdict",
         "`gain`: the lower limit of `gain` is above 1. `nothing to gain`: even `gain_same_runs` is "
-        "below 1.1. `not sure`: neither. `not judged`: fewer than two functions have a target to "
-        "judge by. "
-        "`no launch traces`: the records do not have what each launch found",
+        "below 1.1. `not sure`: neither of both. `not judged`: fewer than two functions have a "
+        "target that enough launches reached. `no launch traces`: the records do not contain what "
+        "each launch found",
         text=True,
     ),
     Column("policy", "the policy with the largest mean gain, as in `restart_what_if`", text=True),
     *Column("tau", "its cutoff, unit or first length; empty if it has none", UNIT).interval(),
     *Column(
         "gain",
-        "how many times as fast the choice is on the functions not used to make it: for each "
-        "function the policy is chosen on the others; geometric mean",
+        "how many times as fast the chosen policy is on functions not used to choose it: for each "
+        "function, the policy is chosen on the others; geometric mean",
     ).interval(),
-    Column("gain_new_runs", "the same on runs that were not used to choose it, same functions"),
-    Column("gain_same_runs", "the same on the functions and runs that chose it, which flatters it"),
-    Column("functions", "number of functions that the gains are means of"),
+    Column("gain_new_runs", "the same on the same functions, on runs not used to choose it"),
+    Column(
+        "gain_same_runs",
+        "the same on the functions and runs that were used to choose it, which is too optimistic",
+    ),
+    Column("functions", "number of functions over which the gains are averaged"),
     Column("launches", "number of traced launches on all functions"),
 )
 
@@ -80,19 +83,20 @@ COLUMNS = (
     question=Question.RESTART,
     title="Which restart policy to use",
     caption=f"""
-    The restart policy with the largest gain over what was measured, in evaluations to the hardest
-    target of each function that runs, and at least 5 launches, reached. `none` and `copies` are no
-    candidates. The gain is the ratio of the expected running times. It is judged on functions, and
-    on runs, that were not used to choose the policy, because the best policy of a sample flatters
-    itself. The interval of tau is from a bootstrap of runs, that of the gain holds for functions
-    like these (Student).
+    The restart policy with the largest gain over the measured policy. The gain is the ratio of the
+    expected running times in evaluations, to the hardest target of each function that was reached
+    by runs and by at least 5 launches. `none` and `copies` are not candidates. The gain is judged
+    on functions, and on runs, that were not used to choose the policy, because the policy that is
+    best in a sample looks better there than elsewhere. The interval of tau comes from a bootstrap
+    of the runs. The interval of the gain holds for functions like these (Student).
     {COMPUTED}
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
             caption="The restart policy with the largest gain, its length tau in evaluations, and "
-            "how many times as fast it is on functions not used to choose it.",
+            "how many times as fast it is as the measured policy, on functions not used to choose "
+            "it.",
             brackets="Brackets: {confidence} interval.",
             values=(
                 Value("verdict", "Verdict"),

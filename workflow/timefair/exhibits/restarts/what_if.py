@@ -29,46 +29,46 @@ COLUMNS = (
     UNIT,
     Column(
         "policy",
-        "`measured`: that of the campaign, from its runs. `none`: one launch. `independent`: "
+        "`measured`: the policy of the campaign, from its runs. `none`: one launch. `independent`: "
         "launches that end by themselves. `fixed`, `luby`, `geometric`: as in `restart.policy`. "
         "`copies`: whole runs as measured, side by side, until the first one reaches the target",
         text=True,
     ),
     Column(
         "tau",
-        "cutoff of `fixed`, unit of `luby`, first length of `geometric`; else empty",
+        "cutoff of `fixed`, unit of `luby`, first length of `geometric`; empty otherwise",
         "`unit`",
     ),
     Column("copies", "number of runs side by side; 1 for every policy but `copies`"),
     *Column(
         "ert",
-        "expected running time to the target if each run has the budget; of copies, in seconds "
-        "that on as many cores, in evaluations that of all together. `inf`: never reached; empty: "
-        "no launch was observed for so long",
+        "expected running time to the target if each run has the budget. For copies: seconds on as "
+        "many cores, or evaluations of all copies together. `inf`: never reached; empty: no launch "
+        "was observed for long enough",
         "`unit`",
     ).interval(),
     Column(
         "success_rate",
-        "probability that a run reaches the target within the budget, so that its precision at the "
-        "end is at most the target",
+        "probability that a run reaches the target within the budget, which means that its "
+        "precision at the end is at most the target",
     ),
     Column(
         "factor",
-        "`ert` divided by that of `measured`; empty where that is infinite",
+        "`ert` divided by that of `measured`; empty if that is infinite",
     ),
     *Column("factor", "").interval("`factor`")[1:],
     RUNS,
-    Column("launches", "number of launches that this is computed from"),
-    Column("budget", "budget of a run that is supposed", "`unit`"),
+    Column("launches", "number of launches from which the row is computed"),
+    Column("budget", "assumed budget of a run", "`unit`"),
     Column(
         "observed_until",
-        "the longest cutoff that launches show; `inf`: every cutoff",
+        "longest cutoff for which the launches were observed; `inf`: every cutoff",
         "`unit`",
     ),
     Column(
         "judged",
-        "whether the figure and the table `restart_advice` judge by this target: the hardest that "
-        "runs, and at least 5 launches, reached",
+        "whether the figure and the table `restart_advice` use this target: the hardest one that "
+        "was reached by runs and by at least 5 launches",
     ),
 )
 
@@ -79,14 +79,15 @@ COLUMNS = (
     title="What other restart policies would have cost",
     caption=f"""
     Expected running time (ERT) to each target under each restart policy, in {{seconds}} and in
-    evaluations, and the probability to reach the target within the budget, which is the
-    distribution of the precision at its end. {COMPUTED} Limits come from a jackknife over runs.
+    evaluations, and the probability that a run reaches the target within the budget. Over all
+    targets, these probabilities are the distribution of the precision at the end of the budget.
+    {COMPUTED} Limits come from a jackknife over runs.
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
             caption="Expected running time (ERT) under restart policies, computed from launches. "
-            "∞: never reached; empty: no launch was observed for so long.",
+            "∞: never reached; empty: no launch was observed for long enough.",
             brackets=INTERVAL,
             values=(Value.with_limits("ert", "ERT", "low"),),
             rows=("function", "algorithm", "policy", "tau", "copies"),
@@ -98,18 +99,18 @@ COLUMNS = (
         Figure(
             "restart_what_if",
             "Expected running time over the length of launches",
-            "Expected running time (ERT) in evaluations if every launch ends after so many "
-            "evaluations (across), divided by the ERT of the policy that was measured, to the "
-            "hardest target that runs and at least 5 launches reached. Below the line at 1, "
-            "restarts after so many evaluations are faster than what was measured. Bands are "
-            f"limits from a jackknife over runs. {COMPUTED}",
+            "Expected running time (ERT) in evaluations over the length of launches (the number of "
+            "evaluations after which every launch ends), divided by the ERT of the measured "
+            "policy. The target is the hardest one that was reached by runs and by at least 5 "
+            "launches. Below the line at 1, restarts after this length are faster than the "
+            f"measured policy. Bands are limits from a jackknife over runs. {COMPUTED}",
             Picture(
                 "restart_what_if",
                 panels="functions",
-                reading="A line ends where no launch was observed for so long. An overview has a "
-                "line per algorithm, with a dot at the best cutoff of each function and a bar at "
-                "their median. Fewer than 6 runs have no band. Of 12 or more algorithms, the 7 "
-                "with the most to gain are in colour and the others are grey.",
+                reading="A line ends where no launch was observed for long enough. An overview has "
+                "one row per algorithm, with a dot at the best cutoff of each function and a bar "
+                "at their median. With fewer than 6 runs, there is no band. With 12 or more "
+                "algorithms, the 7 with the largest gain are in colour and the others are grey.",
             ),
         )
     ],

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 COMPUTED = (
-    "Nothing is measured again. Each policy is computed from the traced launches, which are "
-    "treated as a sample from one distribution per function; similar instances are pooled."
+    "Nothing is measured again. The result of each policy is computed from the traced launches, "
+    "which are treated as a sample from one distribution per function; similar instances are "
+    "pooled."
 )
 
 

@@ -22,8 +22,8 @@ def sharing_pays(evidence: Evidence, space: Space) -> str:
     )
     gain, low, high = (f"{100 * row[column]:.0f}" for column in ("gain", "gain_low", "gain_high"))
     return (
-        "Two algorithms that share the budget reach more targets than one: "
+        "Two algorithms that share the budget reach more targets than one algorithm: "
         f"{first}, then {second}. On functions not used to choose it, such a pair reaches "
-        f"{percent(row['held_out'])} of the targets, and the best single algorithm "
-        f"{percent(row['held_out'] - row['gain'])}: {gain} [{low}, {high}] percentage points more."
+        f"{percent(row['held_out'])} of the targets, {gain} [{low}, {high}] percentage points more "
+        f"than the best single algorithm ({percent(row['held_out'] - row['gain'])})."
     )

@@ -43,7 +43,7 @@ def _best(first: pd.Series[Any]) -> str:
     return (
         f"By the expected cost to the hardest target of each function, {first['algorithm']} is the "
         f"best over functions like these with a probability of {percent(float(first['p_best']))}; "
-        "on one more such function, it is the first with a probability of "
+        "on another such function, it is first with a probability of "
         f"{percent(float(first['p_first']))} {limits} (Plackett-Luce)."
     )
 

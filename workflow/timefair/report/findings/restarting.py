@@ -19,7 +19,7 @@ HOW = {
     "independent": "Restart {name} when it returns",
 }
 TOGETHER = {
-    "nothing to gain": "Nothing to gain from other restarts for {names}.",
+    "nothing to gain": "Other restarts would gain little or nothing for {names}.",
     "not judged": "Restarts of {names} cannot be judged: too few functions have a target that "
     "enough launches reached.",
     "no launch traces": "The records have no launch traces of {names}, so other restarts cannot be "
