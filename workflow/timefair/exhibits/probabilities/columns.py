@@ -13,7 +13,6 @@ DECISIVE_TARGET = Column(
     exact=True,
 )
 MATTERS = Column("matters", "ratio of two costs from which on a difference matters")
-ALL = "all"
 
 COMPARED = (
     "On a function, the expected running times (ERT) to one target are compared, with the runs of "
@@ -21,5 +20,6 @@ COMPARED = (
 )
 FROM_RUNS = (
     "Probabilities on a function come from the Bayesian bootstrap of the runs, corrected by what "
-    "all algorithms show; they are empty for fewer than two runs."
+    "all algorithms show. They are empty if an algorithm that they compare has fewer than two "
+    "runs: one of the pair in `practical`, any on the function in `probability_best`."
 )
