@@ -53,6 +53,18 @@ def test_a_campaign_without_the_algorithm(record: Path, tmp_path: Path, capsys):
     assert line == f"--campaign: {other} has no algorithm 'de'; it has search"
 
 
+@pytest.mark.usefixtures("measuring")
+def test_a_campaign_whose_suite_lacks_the_problem(record: Path, tmp_path: Path, capsys):
+    other = tmp_path / "other.yaml"
+    other.write_text(
+        "name: other\nproblems: {suite: bbob-noisy, functions: 101, dimensions: 3, instances: 1}\n"
+        "algorithms: {de: timefair:DE}\nbudget: {evaluations: 9}\n"
+    )
+    line = refused(capsys, record, "--instance", "1", "--run", "0", "--campaign", str(other))
+    fault = "problems.functions: 8 is not in bbob-noisy, which has 101 to 130"
+    assert line == f"--campaign: {other}: {fault}"
+
+
 def test_a_changed_byte_of_the_record_is_named(record: Path, tmp_path: Path):
     """Or it changes nothing that is recorded, as a byte of Parquet's statistics does."""
     original, damaged = record.read_bytes(), tmp_path / "damaged.parquet"
@@ -119,12 +131,13 @@ def test_a_collected_file_of_several_origins(forged, tmp_path: Path, capsys):
                 "campaign": [facts["campaign"]], "machine": [facts["machine"]],
                 "code": ["a", "b"], "key": ["a", "b"],
             },
-            records=[{"path": "one.parquet"}],
+            records=[{"path": f"../records/de/{key}/f1.parquet"} for key in "ab"],
         )
     )  # fmt: skip
     line = refused(capsys, path)
-    one = path.parent / "one.parquet"
-    assert line == f"{path}: joins records that differ in code; name one of them, such as {one}"
+    folder = path.parents[1] / "records/de"
+    choice = f"name the record of the run, in {folder}"
+    assert line == f"{path}: joins records that differ in code; {choice}"
 
 
 WANTED = MappingProxyType({"instance": 2, "run": 1})

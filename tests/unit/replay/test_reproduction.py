@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from timefair import cli
+from timefair.records.collect import collect
+from timefair.records.integrity import Place
+from timefair.records.store import open_record
 from timefair.replay.reproduction import Finding, replay_all
 from timefair.replay.sample import sample
 
@@ -52,6 +57,43 @@ def test_runs_that_repeat_differ_and_cannot_be_measured(results: Path, forged):
     gone = forged(lambda _, facts: facts["campaign"]["algorithms"]["de"].update(use="no:no"))
     found.append(replay_all([place._replace(path=gone)])[0].finding)
     assert found == [Finding.IDENTICAL, Finding.DIFFERENT, Finding.UNDECIDED]
+
+
+@pytest.fixture
+def grown(measured_record, campaign) -> Path:
+    """``results/NAME`` of a campaign with a collected file, which got f9 after f8 was measured."""
+    places = {}
+    for function in (8, 9):
+        chosen = {"functions": function, "instances": 1}
+        path = measured_record(problems=campaign["problems"] | chosen)
+        places[path] = Place("de", open_record(path).facts["key"], function, 3, (1,), 1)
+    folder = next(iter(places)).parents[3]
+    (folder / "collected").mkdir()
+    expected = {(function, 3, 1, run) for function in (8, 9) for run in (0, 1)}
+    collect("de", places, expected, folder / "collected/de.parquet")
+    return folder
+
+
+def test_runs_of_a_campaign_that_grew_are_replayed_from_its_records(grown: Path):
+    (stratum,) = sample(grown, 1.0, np.random.default_rng(1))
+    assert [place.function for place in stratum.sampled] == [8, 8, 9, 9]
+    found = [each.finding for each in replay_all(stratum.sampled[1:3])]
+    assert found == [Finding.IDENTICAL, Finding.IDENTICAL]
+
+
+def in_this_process(workers: int, mp_context: object) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(workers)
+
+
+@pytest.mark.usefixtures("measuring")
+def test_runs_of_a_campaign_that_grew_without_its_records(grown: Path, monkeypatch, capsys):
+    shutil.rmtree(grown / "records")
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", in_this_process)
+    assert cli.main(["reproduce", str(grown), "--share", "50%"]) == 1
+    first, *faults, last, _ = capsys.readouterr().out.splitlines()
+    assert first == "de: 2 of 4 runs: 2 could not be compared"
+    assert all("joins records that differ in campaign; " in fault for fault in faults)
+    assert last == "2 of 4 runs were replayed: 2 could not be compared"
 
 
 def test_the_command_gives_a_verdict(results: Path, monkeypatch, capfd):

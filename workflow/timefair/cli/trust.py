@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
@@ -197,13 +198,21 @@ def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:
 
     from timefair.replay.reproduction import Finding, Replayed, replay_all
 
-    os.environ.update(measuring_environment(stratum.sampled[0].read().threads))
+    os.environ.update(measuring_environment(_threads(stratum)))
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
         try:
             return process.submit(replay_all, stratum.sampled).result()
         except BrokenProcessPool:
             lines = (f"{stratum.label}: its preparation ended the process",)
             return [Replayed(Finding.UNDECIDED, lines)] * len(stratum.sampled)
+
+
+def _threads(stratum: Stratum) -> int:
+    """The threads of an algorithm, by the first of its sampled runs that can be replayed."""
+    for place in stratum.sampled:
+        with contextlib.suppress(InputError):
+            return place.read().threads
+    return 1
 
 
 def _share(text: str) -> float:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.configuration import Campaign
+from timefair.campaign.configuration.faults import unknown_names
 from timefair.linux.interruption import interruptible
 from timefair.measure.isolation.scratch import reused_scratch_folders
 from timefair.measure.job.cell import Prepared, allowance_of
@@ -63,11 +64,23 @@ def is_compared(recorded: RecordedRun) -> bool:
 
 
 def claimed_campaign(path: Path, recorded: RecordedRun) -> Campaign:
-    """The campaign of a file, if it has the algorithm of the run; `InputError` otherwise."""
+    """The campaign of a file.
+
+    Raises
+    ------
+    InputError
+        If it lacks the algorithm of the run, or its suite lacks the problem of the run.
+    """
     campaign = configuration.load(path)
     if recorded.label not in campaign.algorithms:
         known = ", ".join(campaign.algorithms)
         raise InputError(f"--campaign: {path} has no algorithm {recorded.label!r}; it has {known}")
+    row = recorded.row
+    place = {f"{name}s": (row[name],) for name in ("function", "dimension", "instance")}
+    problems = campaign.problems.model_copy(update=place)
+    of_run = campaign.model_copy(update={"problems": problems})
+    if faults := [f"--campaign: {path}: {fault}" for fault in unknown_names(of_run)]:
+        raise InputError(*faults)
     return campaign
 
 

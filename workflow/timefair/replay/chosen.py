@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,14 +117,31 @@ def _origin(record: Record) -> dict[str, Any]:
             raise InputError(f"{path}: its metadata have no {lacking[0]}; it cannot be replayed")
         return {name: facts[name] for name in _ORIGINS} | {"keys": (facts["key"],)} | version
     collected = facts["collected"]
-    for name in _ORIGINS:
-        if len(collected[name]) != 1 or collected[name][0] is None:
-            one = path.parent / facts["records"][0]["path"]
-            raise InputError(
-                f"{path}: joins records that differ in {name}; name one of them, such as {one}"
-            )
+    if name := differing_origin(record):
+        folder = os.path.commonpath([source.parent for source in joined_records(record)])
+        raise InputError(
+            f"{path}: joins records that differ in {name}; name the record of the run, in {folder}"
+        )
     keys = tuple(collected["key"])
     return {name: collected[name][0] for name in _ORIGINS} | {"keys": keys} | version
+
+
+def differing_origin(record: Record) -> str:
+    """In which of campaign, code and machine the records of a collected file differ first.
+
+    Empty if they are the same, and for a record.
+    """
+    collected = record.facts.get("collected")
+    if not collected:
+        return ""
+    differing = (n for n in _ORIGINS if len(collected[n]) != 1 or collected[n][0] is None)
+    return next(differing, "")
+
+
+def joined_records(record: Record) -> list[Path]:
+    """Where the records of a collected file were when it was made; empty for a record."""
+    sources = record.facts.get("records", [])
+    return [Path(os.path.normpath(record.path.parent / source["path"])) for source in sources]
 
 
 def _with(runs: pa.Table, given: Mapping[str, int]) -> pa.Table:

@@ -13,7 +13,13 @@ from timefair.basics.errors import InputError
 from timefair.records.integrity import RUN_KEY
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import open_record
-from timefair.replay.chosen import LOST, RecordedRun, chosen_run
+from timefair.replay.chosen import (
+    LOST,
+    RecordedRun,
+    chosen_run,
+    differing_origin,
+    joined_records,
+)
 
 
 class RunPlace(NamedTuple):
@@ -56,7 +62,9 @@ def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum
     Parameters
     ----------
     folder
-        ``results/NAME``. Its collected files count, or its records if nothing was collected.
+        ``results/NAME``. Its collected files count, or its records if nothing was collected. In
+        place of a collected file that joins records of several campaigns, code versions or
+        machines, these records count, if all of them are still there.
     share
         In (0, 1].
 
@@ -93,6 +101,11 @@ def _files(folder: Path) -> list[Path]:
 def _runs(path: Path) -> Iterator[tuple[str, str, RunPlace]]:
     record = open_record(path)
     if PUBLISHED in record.facts:
+        return
+    joined = joined_records(record) if differing_origin(record) else []
+    if joined and all(one.is_file() for one in joined):
+        for one in joined:
+            yield from _runs(one)
         return
     for part in record.row_groups(("algorithm", "status", *RUN_KEY)):
         for row in part.to_pylist():

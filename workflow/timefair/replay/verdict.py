@@ -112,16 +112,10 @@ def replay(
     campaign = claimed_campaign(claimed, recorded) if claimed else original
     replayer = replayer or Replayer(campaign)
     again = replayer.measure(recorded)
-    by_clock = any(has_seconds(each, recorded.label) for each in (original, campaign))
+    by_clock = any(each.restart_of(recorded.label).seconds_key for each in (original, campaign))
     like = likeness(recorded.row, again, by_clock)
     changes = tuple(_changes(recorded, original, campaign, replayer, again["seed"]))
     return Verdict(recorded, again, like, changes)
-
-
-def has_seconds(campaign: Campaign, label: str) -> bool:
-    """Whether the restart policy of an algorithm ends launches by the clock."""
-    limits = campaign.restart_of(label).model_dump()
-    return any(name.endswith("_s") and value is not None for name, value in limits.items())
 
 
 def _changes(

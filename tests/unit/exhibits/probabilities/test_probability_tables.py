@@ -109,6 +109,32 @@ def test_one_run_says_something_over_functions_only(runs_of, table):
     assert best.loc[best["function"] != "all", "p_best"].isna().all()
 
 
+def test_one_run_leaves_out_its_own_pairs_and_who_is_the_best(runs_of, table):
+    rows = table(*runs_of("A", FAST), *runs_of("B", SLOW), *runs_of("C", [100]))
+    known = made("practical", rows).set_index(KEYS)["p_better"].notna()
+    pairs = [("A", "B"), ("A", "C"), ("B", "C")]
+    assert [known["seconds", "1", *pair] for pair in pairs] == [True, False, False]
+    best = made("probability_best", rows)
+    assert best.loc[best["function"] == "1", ["p_best", "p_near"]].isna().all(axis=None)
+
+
+def test_equal_costs_share_the_first_place(runs_of, table):
+    rows = table(*(row for name in "ABC" for row in runs_of(name, (97,) * 7)))
+    best = made("probability_best", rows)
+    np.testing.assert_allclose(best.loc[best["function"] != "all", "p_best"], 1 / 3)
+
+
+def test_the_ratio_over_functions_does_not_prefer_a_side(runs_of, table):
+    slow, never = [200] * 3, [None] * 3
+    for other in (slow, never):
+        rows = [
+            *runs_of("A", [100] * 3, [1]), *runs_of("B", other, [1]),
+            *runs_of("A", other, [2]), *runs_of("B", [100] * 3, [2]),
+        ]  # fmt: skip
+        over = made("practical", table(*rows)).set_index(KEYS)
+        assert over.loc[("evaluations", "all", "A", "B"), "ratio"] == pytest.approx(1.0)
+
+
 def test_one_algorithm_is_the_best_of_all(runs_of, table):
     rows = table(*runs_of("A", FAST))
     assert made("practical", rows).empty

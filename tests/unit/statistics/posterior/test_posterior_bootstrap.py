@@ -23,6 +23,10 @@ def test_successes_have_the_moments_of_the_bayesian_bootstrap(rng):
     assert draws.var() == pytest.approx(cost.var() / 5, rel=0.03)  # Rubin 1981: n + 1
 
 
+def test_equal_costs_are_drawn_without_rounding(rng):
+    assert (ert_draws(np.full(7, 0.3), np.ones(7, bool), draws=500, rng=rng) == 0.3).all()
+
+
 def test_the_success_rate_is_beta_distributed(rng):
     success = np.array([True] * 3 + [False] * 2)
     rates = 1 / ert_draws(np.ones(5), success, draws=40_000, rng=rng)

@@ -42,6 +42,16 @@ def test_few_runs_are_widened_to_what_is_usual(rng):
     assert np.log(draws[:, 0]).std() < 0.1
 
 
+def test_equal_costs_get_the_usual_spread_whatever_their_rounding(rng):
+    functions = field(rng, [0.0, 20.0, 40.0])
+    for one in functions:
+        one.costs[:, 1:] = np.exp([20.0, 40.0])
+        one.costs[0, 2] = np.nextafter(one.costs[0, 2], 0.0)
+    logs = np.log(informed_by_the_field(functions, rng=rng)[0])
+    usual = 0.5**2 * 11 / 9 / 3
+    np.testing.assert_allclose(logs[:, 1:].std(axis=0), np.sqrt(4 / 13 * usual), rtol=0.1)
+
+
 def test_cheap_failures_do_not_make_the_best_algorithm(rng):
     success = np.arange(3) < 2
     costs = np.column_stack(

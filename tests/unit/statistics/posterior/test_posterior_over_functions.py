@@ -6,7 +6,7 @@ from scipy.integrate import quad
 from scipy.stats import beta
 
 from timefair.statistics.posterior.plackett_luce import probability_of_largest, weight_draws
-from timefair.statistics.posterior.signed_rank import signed_rank
+from timefair.statistics.posterior.signed_rank import median_ratio, signed_rank
 
 
 @pytest.fixture
@@ -35,6 +35,21 @@ def test_the_order_of_the_two_does_not_matter(rng):
     first = signed_rank(a, b, 1.2, draws=3000, rng=rng)
     second = signed_rank(b, a, 1.2, draws=3000, rng=rng)
     np.testing.assert_allclose(first, second[::-1], atol=0.04)
+
+
+@pytest.mark.parametrize("functions", [8, 9])
+def test_the_median_ratio_of_exchanged_algorithms_is_the_reciprocal(functions, rng):
+    a, b = rng.lognormal(size=(2, functions))
+    a[0] = b[1] = np.inf
+    assert median_ratio(a, b) == pytest.approx(1 / median_ratio(b, a))
+    assert min(b / a) < median_ratio(a, b) < max(b / a)
+
+
+def test_the_median_ratio_of_a_failure_and_a_success():
+    inf = np.inf
+    assert median_ratio([1.0, 1.0], [inf, 2.0]) == inf
+    assert median_ratio([inf, 2.0], [1.0, 1.0]) == 0.0
+    assert median_ratio([inf, 1.0, inf], [1.0, inf, inf]) == 1.0
 
 
 def test_without_functions_nothing_is_known(rng):

@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 
 from timefair.charts import costs
 from timefair.charts.paper import heat_map, panels
+from timefair.charts.paper.groups import ALL
 from timefair.charts.paper.notes import note
 
-ALL = "all"
 LEVELS = (
     *((0.01, "≤ 1 %", "#f2f2f2"), (0.05, "≤ 5 %", "#deebf7"), (0.2, "≤ 20 %", "#a8cee4")),
     *((0.5, "≤ 50 %", "#6fb0d7"), (0.95, "≤ 95 %", "#2f79b5"), (1.0, "> 95 %", "#08306b")),
@@ -45,8 +45,8 @@ def draw(frame: pd.DataFrame, value: str) -> Figure:
     over = shown["function"] == ALL
     average = shown.groupby("algorithm")[value].mean()
     together = shown[over].groupby("algorithm")[value].mean()
-    lines = pd.DataFrame({"all": together, "each": average}).fillna(0.0)
-    lines = lines.sort_values(["all", "each"], ascending=False, kind="stable")
+    lines = pd.DataFrame({ALL: together, "each": average}).fillna(0.0)
+    lines = lines.sort_values([ALL, "each"], ascending=False, kind="stable")
     return heat_map.mapped(
         shown,
         value,

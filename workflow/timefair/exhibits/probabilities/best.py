@@ -10,10 +10,10 @@ import pandas as pd
 
 from timefair.charts.chart import Picture
 from timefair.exhibits.columns import ALGORITHM, FUNCTION_OR_ALL, SPACE, UNIT
+from timefair.exhibits.comparisons.comparison import ALL
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.probabilities.columns import (
-    ALL,
     COMPARED,
     DECISIVE_TARGET,
     FROM_RUNS,

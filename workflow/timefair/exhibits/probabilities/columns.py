@@ -13,7 +13,6 @@ DECISIVE_TARGET = Column(
     exact=True,
 )
 MATTERS = Column("matters", "ratio of two costs above which a difference matters")
-ALL = "all"
 
 COMPARED = (
     "On a function, the algorithms are compared by the expected running time (ERT) to one target. "
@@ -21,5 +20,6 @@ COMPARED = (
 )
 FROM_RUNS = (
     "Probabilities on a function come from the Bayesian bootstrap of the runs, corrected by a "
-    "model of all algorithms. They are empty if an algorithm has fewer than two runs."
+    "model of all algorithms. They are empty if an algorithm that they compare has fewer than two "
+    "runs: one of the pair in `practical`, any on the function in `probability_best`."
 )

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, UNIT
+from timefair.exhibits.comparisons.comparison import ALL
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.probabilities.columns import (
-    ALL,
     COMPARED,
     DECISIVE_TARGET,
     FROM_RUNS,
@@ -25,7 +25,7 @@ from timefair.rundata.pairs import Listed, in_words, listed
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import Space
-from timefair.statistics.posterior.signed_rank import signed_rank
+from timefair.statistics.posterior.signed_rank import median_ratio, signed_rank
 from timefair.statistics.posterior.verdicts import UNKNOWN, Practical, compared
 
 BETTER, EQUAL, WORSE = "better", "equal", "worse"
@@ -46,7 +46,8 @@ COLUMNS = (
     Column(
         "ratio",
         "ERT of `algorithm_b` divided by that of `algorithm_a`: above 1 if a is faster, `inf` if "
-        "only a reached the target; for `all`, the median over the functions",
+        "only a reached the target; for `all`, the median over the functions on a "
+        "logarithmic scale",
     ),
     Column(
         "p_better",
@@ -167,7 +168,7 @@ def _over(likely: LikelySpace, pairs: Listed, analysis: Analysis) -> Iterator[di
             **keys,
             "n_a": len(both),
             "n_b": len(both),
-            "ratio": float(np.median([_ratio(a, b) for a, b in both])),
+            "ratio": median_ratio(both[:, 0], both[:, 1]),
             **_stated(found, analysis),
         }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from timefair.exhibits.probabilities.practical import BETTER, EQUAL, WORSE
 from timefair.report.evidence import ALL, Evidence, Space
 from timefair.report.words import counted, number, percent
 
@@ -55,10 +56,10 @@ def _counted(
     turned = first != pair[0]
     other = pair[0] if turned else pair[1]
     verdicts = rows["verdict"].value_counts()
-    better, worse = (int(verdicts.get(name, 0)) for name in ("better", "worse"))
+    better, worse = (int(verdicts.get(name, 0)) for name in (BETTER, WORSE))
     if turned:
         better, worse = worse, better
-    equal = int(verdicts.get("equal", 0))
+    equal = int(verdicts.get(EQUAL, 0))
     open_ones = len(rows) - better - equal - worse
     ratio = float(rows["matters"].iloc[0])
     resolved = max(evidence.resolved(space, evidence.unit, each) for each in rows["function"])

@@ -45,6 +45,9 @@ def ert_draws(
     algorithm is given one more run, which reaches the target at the mean cost of the others. The
     draws are then (R + 1) times that cost and more, and grow with the number of failures.
 
+    The lowest cost is taken out of the sum. Every draw is therefore exactly this cost if all runs
+    succeed at the same cost.
+
     References
     ----------
     D. B. Rubin, The Bayesian bootstrap, Annals of Statistics 9 (1981).
@@ -67,9 +70,11 @@ def ert_draws(
     weights = rng.standard_exponential((draws, len(cost)))
     further = rng.standard_exponential((draws, *[1] * (cost.ndim - 1)))
     further = further * ~reached.any(axis=0)
-    total = np.tensordot(weights, cost, axes=1) + further * cost.mean(axis=0)
+    least = cost.min(axis=0)
+    beyond = np.tensordot(weights, cost - least, axes=1) + further * (cost.mean(axis=0) - least)
+    tries = np.tensordot(weights, np.ones_like(cost), axes=1) + further
     successes = np.tensordot(weights, reached.astype(np.float64), axes=1) + further
-    return np.asarray(total / successes)
+    return np.asarray(least * (tries / successes) + beyond / successes)
 
 
 def probability_of_best(costs: ArrayLike) -> NDArray[np.float64]:

@@ -14,6 +14,8 @@ FIELDS = 50
 """Draws of the spread and of the centres; as many draws of the costs share each of them."""
 LEVELS = 100
 """Quantiles that stand for the draws of a cost from the runs."""
+NEGLIGIBLE = 1e-20
+"""Variance of a log cost below which draws differ by the rounding of the arithmetic alone."""
 
 
 POOLED_RUNS = 4
@@ -64,7 +66,9 @@ def informed_by_the_field(
     *Width.* The variance of the log cost is multiplied by (R + 1)/(R - 1), as the bootstrap has the
     variance of the sample instead of the population. It is then averaged, with the weights R - 1
     and `POOLED_RUNS`, with the variance that is usual in the field for this number of successes
-    (Smyth 2004). Algorithms without a success keep theirs.
+    (Smyth 2004). Algorithms without a success keep theirs. If all runs of an algorithm cost the
+    same, its draws have no spread that could be multiplied; normal ones with the averaged variance
+    replace them.
 
     *Location.* A model of two levels: on each function, the log costs of the algorithms are normal
     around the centre of the function, with a spread that is the same on all functions. The centre
@@ -91,7 +95,7 @@ def informed_by_the_field(
     >>> bool(np.log(informed[0]).std() < 0.6 * np.log(draws[0]).std())
     True
     """
-    logs = _widened(functions)
+    logs = _widened(functions, rng)
     normal = [
         (x[:, one.successes > 0].mean(axis=0), x[:, one.successes > 0].var(axis=0))
         for x, one in zip(logs, functions, strict=True)
@@ -105,10 +109,12 @@ def informed_by_the_field(
     ]
 
 
-def _widened(functions: Sequence[OnFunction]) -> list[NDArray[np.float64]]:
+def _widened(
+    functions: Sequence[OnFunction], rng: np.random.Generator
+) -> list[NDArray[np.float64]]:
     """Logs of the costs on each function, with the variance that so few runs have."""
     logs = [np.log(one.costs) for one in functions]
-    found = [x.var(axis=0) for x in logs]
+    found = [_variance(x) for x in logs]
     unbiased = [
         variance * (one.runs + 1) / (one.runs - 1)
         for variance, one in zip(found, functions, strict=True)
@@ -125,9 +131,19 @@ def _widened(functions: Sequence[OnFunction]) -> list[NDArray[np.float64]]:
         pooled = (POOLED_RUNS * of_field + (one.runs - 1) * own) / (POOLED_RUNS + one.runs - 1)
         wanted = np.where(one.successes > 0, pooled, variance)
         centre = x.mean(axis=0)
-        factor = np.sqrt(np.divide(wanted, variance, out=np.ones_like(wanted), where=variance > 0))
-        widened.append(centre + (x - centre) * factor)
+        alike = variance == 0
+        factor = np.sqrt(np.divide(wanted, variance, out=np.ones_like(wanted), where=~alike))
+        away = (x - centre) * factor
+        normal = rng.standard_normal((len(x), np.count_nonzero(alike)))
+        away[:, alike] = normal * np.sqrt(wanted[alike])
+        widened.append(centre + away)
     return widened
+
+
+def _variance(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of the log cost of each algorithm; 0 if it is `NEGLIGIBLE`."""
+    variance = logs.var(axis=0)
+    return np.where(variance < NEGLIGIBLE, 0.0, variance)
 
 
 def _centre(

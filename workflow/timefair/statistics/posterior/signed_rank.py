@@ -88,6 +88,33 @@ def signed_rank(
     return Practical(float(better), float(equal.mean()), float(1.0 - better - equal.mean()))
 
 
+def median_ratio(first: ArrayLike, second: ArrayLike) -> float:
+    """How many times as much the second algorithm costs in the median over functions.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (functions,)
+        Costs of the two algorithms on the same functions, at least one, as for `signed_rank`.
+
+    Returns
+    -------
+    float
+        The median of the log ratios as a ratio, from 0 to `inf`. It is 1 if the two log ratios in
+        the middle are infinite in opposite directions. For exchanged algorithms, it is the
+        reciprocal.
+
+    Examples
+    --------
+    >>> median_ratio([1.0, 4.0], [4.0, 1.0])
+    1.0
+    >>> median_ratio([1.0, np.inf], [np.inf, 1.0])
+    1.0
+    """
+    gain = np.sort(_log_ratios(first, second))
+    low, high = gain[(gain.size - 1) // 2], gain[gain.size // 2]
+    return 1.0 if low == -high else float(np.exp((low + high) / 2))
+
+
 def _log_ratios(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     """Log of how many times as much the second costs on each function; 0 for equal costs."""
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
