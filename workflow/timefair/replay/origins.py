@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from timefair.basics.digests import short
 from timefair.campaign.configuration import Campaign
 from timefair.records.schema import SCHEMA_VERSION
 
@@ -17,9 +18,6 @@ _MACHINE = (
 _PYTHON = ("python", "python_implementation")
 _SHOWN = 8
 """Packages that no algorithm or suite names: so many that differ are listed."""
-
-_DIGITS = 12
-"""Digits of a digest that are shown."""
 
 
 class Change(NamedTuple):
@@ -48,7 +46,7 @@ def code_changes(
     """
     if recorded == now:
         return
-    yield Change("code", "digest", recorded[:_DIGITS], now[:_DIGITS])
+    yield Change("code", "digest", short(recorded), short(now))
     for name in ("commit", "package_commit"):
         if machine.get(name) != here.get(name):
             yield Change("code", name, _shown(machine.get(name)), _shown(here.get(name)))
@@ -157,8 +155,8 @@ def key_changes(keys: tuple[str, ...], now: str, version: int) -> Iterator[Chang
     that was measured. Records of another schema version have other keys.
     """
     if version == SCHEMA_VERSION and now not in keys:
-        recorded = " or ".join(key[:_DIGITS] for key in keys)
-        yield Change("parameters", "key of the configuration", recorded, now[:_DIGITS])
+        recorded = " or ".join(map(short, keys))
+        yield Change("parameters", "key of the configuration", recorded, short(now))
 
 
 def _shown(value: object) -> str:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from timefair.basics.digests import short
 from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
 from timefair.exhibits.campaign.items.recorded import machines, origins, told, untold
 from timefair.rundata.registration import all_deviations
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
-
-DIGITS = 12
-"""Of a digest, as in the paths of records."""
 
 DIRTY = "-dirty"
 
@@ -29,7 +27,7 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
 
 def _code(runs: Runs) -> ChecklistPart:
     digests = {
-        label: sorted(code[:DIGITS] for code in one.code if code)
+        label: sorted(short(code) for code in one.code if code)
         for label, one in origins(runs).items()
     }
     silent = [label for label, found in digests.items() if not found]
@@ -99,7 +97,7 @@ def _registration(runs: Runs, analysis: Analysis) -> ChecklistPart:
 def _published(runs: Runs) -> ChecklistPart:
     """What stands beside the measured runs, and from which files."""
     said = [
-        f"{label} from {source['path']} (SHA-256 {source['sha256'][:DIGITS]})"
+        f"{label} from {source['path']} (SHA-256 {short(source['sha256'])})"
         for label, source in sorted(runs.sources.items())
     ]
     cautions = [
