@@ -120,6 +120,14 @@ def own(**changes: Any) -> Callable[[Study], None]:
     return lambda study: study.file["registered"].update(changes)
 
 
+def several(*changes: Callable[[Study], object]) -> Callable[[Study], None]:
+    def make(study: Study) -> None:
+        for change in changes:
+            change(study)
+
+    return make
+
+
 CHANGES: dict[str, tuple[Callable[[Study], object], set[tuple[str, str]]]] = {
     # the question
     "question": (own(question="Is b worse?"), {("question", "registered.question")}),
@@ -131,7 +139,7 @@ CHANGES: dict[str, tuple[Callable[[Study], object], set[tuple[str, str]]]] = {
     "level": (own(alpha=0.1), {("question", "registered.alpha")}),
     "success": (own(success="different"), {("question", "registered.success")}),
     "all functions": (
-        own(function=None, test="wilcoxon"),
+        several(own(function=None, test="wilcoxon"), put("problems", "functions", value="1-6")),
         {("question", "registered.function"), ("question", "registered.test")},
     ),
     # the campaign
@@ -349,6 +357,9 @@ def test_the_command_registers_and_check_shows_it(tmp_path, monkeypatch, capsys)
     assert cli.main(["register", "study.yaml"]) == 2
 
 
+TO_TARGET = {"table": "ert", "measure": "ert_s", "test": "score"}
+
+
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
@@ -363,6 +374,18 @@ def test_the_command_registers_and_check_shows_it(tmp_path, monkeypatch, capsys)
         ({"test": "score"}, "registered.test: 'score': should be 'mann-whitney'"),
         ({"function": None}, "registered.test: 'mann-whitney': should be 'wilcoxon'"),
         ({"alpha": 2}, "registered.alpha: 2: should be less than 1"),
+        (
+            {"alpha": 0.001},
+            "registered.test: 'mann-whitney': never significant at alpha 0.001; should have at "
+            "least 7 runs of each algorithm on the function, not 6",
+        ),
+        (
+            {"function": None, "test": "wilcoxon"},
+            "registered.test: 'wilcoxon': never significant at alpha 0.05; should have at least 6 "
+            "functions, not 1",
+        ),
+        (TO_TARGET | {"target": 0}, "registered.target: 0: should be greater than 0"),
+        (TO_TARGET | {"target": -1.5}, "registered.target: -1.5: should be greater than 0"),
         ({"alhpa": 0.1}, "registered.alhpa: unknown key; did you mean 'alpha'?"),
         ({"question": "two\nlines"}, "registered.question: 'two\\nlines': should be one line"),
     ],
@@ -372,3 +395,30 @@ def test_bad_input_names_the_key(changes, line):
         configuration.parse(FILE | {"registered": FILE["registered"] | changes})
     assert error.value.faults[0].startswith(line)
     assert len(error.value.faults) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        (
+            {"runs": 1, "problems": FILE["problems"] | {"instances": 1}},
+            "never significant at alpha 0.05; should have at least 4 runs of each algorithm on the "
+            "function, not 1",
+        ),
+        (
+            {"rounds": 3, "stopping": {"rule": "race"}},
+            "does not keep its level alpha after the tests of stopping.rule 'race'; choose another "
+            "rule",
+        ),
+    ],
+)
+def test_a_campaign_that_its_question_does_not_suit_is_refused(changes, line):
+    with pytest.raises(InputError) as error:
+        configuration.parse(FILE | changes)
+    assert list(error.value.faults) == [f"registered.test: 'mann-whitney': {line}"]
+
+
+def test_a_target_that_is_a_value_of_f_may_be_negative():
+    question = FILE["registered"] | TO_TARGET | {"target": -1.5}
+    campaign = configuration.parse(FILE | {"target_values": [-1.5], "registered": question})
+    assert campaign.registered.target == -1.5

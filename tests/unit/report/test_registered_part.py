@@ -76,7 +76,7 @@ def test_a_question_that_was_never_registered_is_exploratory(written):
 def test_orders_without_a_winner(written):
     unknown = order(answer="not answered", p=np.nan, value_a=np.nan, better=None)
     _, text = written(unknown)
-    assert "Not answered: runs are missing." in text
+    assert "Not answered: there is no p-value." in text
     assert "No order (score test of equal ERTs, p = unknown)" in text
     overall = order(answer="no", function="all", test="wilcoxon", better=None, measure="precision")
     _, text = written(overall)

@@ -118,3 +118,30 @@ def test_two_campaigns_with_one_label_are_told_what_to_do(run, table):
     assert line.startswith("new: the same run is there twice (suite bbob, function 1,")
     assert "give each file once" in line
     assert "give one of them another under `algorithms`" in line
+
+
+def test_without_an_optimum_precisions_can_be_distances_to_the_best_of_some_runs(run, table):
+    launch = {"start_s": 0.0, "end_s": 1.0, "evaluations": 5, "best_precision": 3.0}
+    runs = Runs.of(
+        table(
+            run(
+                [(1, 0.1, 9.0), (5, 0.5, 3.0)],
+                f_opt=None,
+                launch_log=[launch | {"end": "returned"}],
+            ),
+            run([(1, 0.1, 8.0)], algorithm="B", f_opt=None),
+            run([(1, 0.1, -1.0)], run=1, f_opt=None),
+        )
+    )
+    some = runs.where((runs.frame["run"] == 0).to_numpy())
+    assert some.frame["best_precision"].tolist() == [4.0, 9.0]
+    own = some.from_own_best()
+    assert own.frame["best_precision"].tolist() == [0.0, 5.0]
+    assert own.frame["reference_f"].tolist() == [3.0, 3.0]
+    assert own.traces.together().precision.tolist() == [6.0, 0.0, 5.0]
+    assert own.launches["best_precision"].tolist() == [0.0]
+
+
+def test_a_known_optimum_stays_the_reference(campaign):
+    runs = Runs.of(campaign)
+    assert runs.from_own_best() is runs

@@ -34,6 +34,22 @@ class Numbered(Protocol):
     def dimensions(self) -> Sequence[int]:
         """The dimensions."""
 
+    @property
+    def instances(self) -> Sequence[int]:
+        """The numbers of the instances."""
+
+
+class Stops(Protocol):
+    """What decides that an algorithm has enough runs on a problem."""
+
+    @property
+    def rule(self) -> str:
+        """Its name."""
+
+    @property
+    def tests(self) -> bool:
+        """Whether it decides by tests between algorithms."""
+
 
 class CampaignView(Protocol):
     """What a section may ask of the campaign that contains it."""
@@ -61,6 +77,14 @@ class CampaignView(Protocol):
     @property
     def rounds(self) -> int:
         """Rounds that the runs are split into."""
+
+    @property
+    def stopping(self) -> Stops:
+        """The stopping rule."""
+
+    @property
+    def target_values(self) -> Sequence[float]:
+        """Targets as values of f, if there are any."""
 
     @property
     def reference_is_timed(self) -> bool:

@@ -10,12 +10,13 @@ from typing import Any
 
 from timefair import __version__
 from timefair.basics.atomic import atomic_file
+from timefair.basics.digests import short
 from timefair.basics.errors import InputError, storing
 from timefair.campaign import plan, provenance
 from timefair.campaign.configuration import Campaign
 from timefair.machine import checkout
 from timefair.machine.host import Host, gather
-from timefair.rundata.deviations import Deviation, Kind, changes, moment, short
+from timefair.rundata.deviations import Deviation, Kind, changes, moment
 
 FILE = "registration.json"
 """The registration, relative to ``results/<campaign>/``."""

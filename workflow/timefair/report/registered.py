@@ -9,12 +9,13 @@ from typing import Any
 
 import pandas as pd
 
+from timefair.exhibits.campaign.registered import NO, UNKNOWN, YES
 from timefair.report.evidence import ALL, Evidence, Space
 from timefair.report.markup import Names, definitions
 from timefair.report.words import counted, number
 from timefair.rundata.deviations import moment
 
-VERDICT = {"yes": "Yes.", "no": "Not shown.", "not answered": "Not answered: runs are missing."}
+VERDICT = {YES: "Yes.", NO: "Not shown.", UNKNOWN: "Not answered: there is no p-value."}
 
 MEASURES = {
     "precision": "Median precision at the end of the budget",

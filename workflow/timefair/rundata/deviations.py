@@ -9,10 +9,8 @@ from enum import StrEnum
 from itertools import product
 from typing import Any, NamedTuple
 
+from timefair.basics.digests import short
 from timefair.records.integrity import Origins, RunKey, spared
-
-DIGITS = 12
-"""Digits of a digest that are shown."""
 
 
 class Kind(StrEnum):
@@ -171,8 +169,3 @@ def _of_origins(registration: Mapping[str, Any], label: str, one: Measured) -> I
 def moment(time: datetime) -> str:
     """A time to the second, such as ``2026-11-22 15:30:00 UTC``."""
     return f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-
-
-def short(digest: str | None) -> str:
-    """The first digits of a digest."""
-    return digest[:DIGITS] if digest else "unknown"

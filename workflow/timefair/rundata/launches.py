@@ -36,8 +36,7 @@ def read(source: Source, rows: NDArray[np.intp], reference: NDArray[np.float64])
         parts.append(_flat(log, here))
     launches = pd.concat(parts, ignore_index=True)
     launches = launches[launches["row"] >= 0].sort_values("row", kind="stable", ignore_index=True)
-    launches["best_precision"] -= reference[launches["row"]]
-    return launches
+    return from_reference(launches, reference)
 
 
 def _flat(log: pa.ChunkedArray, rows: NDArray[np.intp]) -> pd.DataFrame:
@@ -61,6 +60,12 @@ def of_runs(launches: pd.DataFrame, rows: NDArray[np.intp]) -> pd.DataFrame:
     """With another row for each run; those of runs whose row is negative are left out."""
     moved = launches.assign(row=rows[launches["row"]])
     return moved[moved["row"] >= 0].sort_values("row", kind="stable", ignore_index=True)
+
+
+def from_reference(launches: pd.DataFrame, reference: NDArray[np.float64]) -> pd.DataFrame:
+    """Precisions as distances to a reference value per run."""
+    precision = launches["best_precision"] - reference[launches["row"]]
+    return launches.assign(best_precision=precision)
 
 
 def scaled(launches: pd.DataFrame, scale: NDArray[np.float64]) -> pd.DataFrame:

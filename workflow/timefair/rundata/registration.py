@@ -7,6 +7,7 @@ import pandas as pd
 
 from timefair.records.integrity import RUN_KEY, Origins
 from timefair.rundata.deviations import Deviation, Measured, of_runs, planned_runs
+from timefair.rundata.failed import without_failed
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -19,12 +20,14 @@ def registered_analysis(analysis: Analysis) -> Analysis:
 def answering(runs: Runs, analysis: Analysis) -> Runs:
     """The planned runs of all registered algorithms, treated as it was registered.
 
-    Runs beyond the plan are left out, and so are disturbed runs if the registration excludes them.
+    Runs beyond the plan are left out, so that without a known optimum precisions are distances to
+    the best of the planned runs. Algorithms that made no evaluation in any planned run are left out
+    too, and so are disturbed runs if the registration excludes them.
     """
     asked, settings = analysis.registration["campaign"], registered_analysis(analysis)
     planned = _is_planned(runs.frame, analysis)
     kept = runs.where(planned & runs.frame["algorithm"].isin(asked["algorithms"]).to_numpy())
-    kept = kept.wanted(settings).timed_by(settings.time)
+    kept = without_failed(kept.from_own_best()).wanted(settings).timed_by(settings.time)
     return kept.amortised(settings) if settings.ancillary == "amortised" else kept
 
 

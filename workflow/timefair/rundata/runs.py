@@ -313,7 +313,7 @@ class Runs:
         return self.once("undisturbed", lambda: self.where(~self.disturbed))
 
     def where(self, kept: NDArray[np.bool_]) -> Runs:
-        """Some of the runs; precisions stay distances to the best of all."""
+        """Some of the runs; precisions stay distances to the best of all (`from_own_best`)."""
         rows = np.where(kept, np.cumsum(kept) - 1, -1)
         return replace(
             self,
@@ -323,6 +323,23 @@ class Runs:
             read_launches=lambda: launches.of_runs(self.read_launches(), rows),
             read_points=lambda: self.read_points().filter(pa.array(kept)),
             read_batches=lambda: self.read_batches().filter(pa.array(kept)),
+        )
+
+    def from_own_best(self) -> Runs:
+        """The same runs; without a known optimum, precisions are distances to the best of them.
+
+        They were distances to the best of all runs that were read, which `where` may have omitted.
+        """
+        change = _best_known(self.frame)
+        if not change.any():
+            return self
+        best, reference = self.frame["best_precision"] - change, self.frame["reference_f"] + change
+        return replace(
+            self,
+            frame=self.frame.assign(best_precision=best, reference_f=reference),
+            traces=self.traces.each(lambda part: part.from_reference(change)),
+            launch_traces=self.launch_traces.each(lambda part: part.from_reference(change)),
+            read_launches=lambda: launches.from_reference(self.read_launches(), change),
         )
 
     def timed_by(self, clock: Clock) -> Runs:

@@ -125,11 +125,83 @@ def test_over_all_functions_the_erts_are_compared_by_wilcoxon(runs):
     assert (own["p"], own["value_a"], own["value_b"]) == (0.25, 1, 0)
 
 
+def test_without_a_planned_run_there_is_no_answer(runs):
+    nobody = runs.where(np.zeros(len(runs.frame), dtype=np.bool_))
+    assert answered(nobody)["answer"].tolist() == ["not answered"]
+
+
 @pytest.mark.parametrize("changes", [{}, ON_TWO, TO_TARGET | {"measure": "ert_s"}])
 def test_without_runs_of_an_algorithm_there_is_no_answer(runs, changes):
     own = answered(runs.where((runs.frame["algorithm"] != "hare").to_numpy()), **changes)
     assert own["answer"].tolist() == ["not answered"]
     assert own[["runs_a", "runs_b"]].values.tolist()[0][1] == 0
+
+
+@pytest.mark.parametrize("changes", [{}, ON_TWO, TO_TARGET | {"measure": "ert_s"}])
+def test_an_algorithm_without_an_evaluation_gives_no_answer(run, table, changes):
+    rows = [
+        row
+        for function in (1, 2, 3)
+        for k in range(8)
+        for row in (
+            run([(1, 0.1, 0.05)], run=k, function=function, algorithm="tortoise"),
+            run(run=k, function=function, algorithm="hare", evaluations=0),
+        )
+    ]
+    own = answered(Runs.of(table(*rows)), **changes).iloc[0]
+    assert np.isnan(own["p"])
+    assert (own["answer"], own["runs_b"]) == ("not answered", 0)
+
+
+def test_a_p_value_equal_to_alpha_is_significant(runs):
+    three = runs.where((runs.frame["run"] < 3).to_numpy())
+    own = answered(three, **ON_TWO, alpha=0.1).iloc[0]
+    assert (own["p"], own["better"], own["answer"]) == (0.1, "tortoise", "yes")
+
+
+VALUES = {
+    "tortoise": [(1, 0.1, 512.0), (10, 0.2, 300.0), (50, 0.5, 4.0)],
+    "hare": [(1, 0.1, 512.0), (20, 0.2, 300.0), (30, 0.5, 100.0)],
+    "snail": [(1, 0.1, 512.0), (90, 0.9, -256.0)],
+}
+"""Events with values of f, whose optimum is unknown."""
+
+
+def without_optimum(run, table, *labels):
+    """One run per function; of two, the tortoise is better on f1 and f2, and the hare on f3."""
+    rows = []
+    for function in (1, 2, 3):
+        for label in labels:
+            events = VALUES[label]
+            if function == 3 and label == "hare":
+                events = [*events, (60, 0.8, 2.0)]
+            names = {"run": 0, "function": function, "algorithm": label}
+            rows.append(run(events, **names, f_opt=None, best_f=events[-1][2]))
+    return Runs.of(table(*rows))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        ON_TWO,
+        {"table": "ert", "measure": "ert_evaluations", "target": 0.5},
+        TO_TARGET | {"measure": "ert_evaluations", "target": 0.5},
+    ],
+)
+def test_runs_that_were_not_planned_do_not_move_an_unknown_optimum(run, table, changes):
+    planned = without_optimum(run, table, "tortoise", "hare")
+    more = without_optimum(run, table, "tortoise", "hare", "snail")
+    labels = ("tortoise", "hare")
+    assert answered(more, labels, **changes).equals(answered(planned, labels, **changes))
+
+
+def test_without_an_optimum_the_target_is_that_of_the_tables(run, table):
+    runs = without_optimum(run, table, "tortoise", "hare", "snail")
+    own = answered(runs, **TO_TARGET | {"measure": "ert_evaluations", "target": 0.7}).iloc[0]
+    ert = TABLES["ert"](runs, Analysis(targets=(0.7,)))
+    ert = ert[ert["function"] == 2].set_index("algorithm")["ert_evaluations"]
+    assert (own["value_a"], own["value_b"]) == (ert["tortoise"], ert["hare"]) == (50, 30)
 
 
 def test_a_slow_machine_leaves_a_small_ratio_of_times_open(runs, monkeypatch):

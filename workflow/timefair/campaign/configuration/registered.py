@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import count
+from math import comb
 from types import MappingProxyType
 from typing import Annotated, Literal
 
@@ -77,15 +79,24 @@ class Registered(Section):
             return "wilcoxon"
         return "mann-whitney" if self.measure == "precision" else "score"
 
+    def least_p(self, number: int) -> float:
+        """The smallest p-value of the test on so many functions, or runs of each algorithm."""
+        return 2.0 ** (1 - number) if self.test == "wilcoxon" else 2 / comb(2 * number, number)
+
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         known = MEASURES[self.table]
         if self.measure not in known:
             words = " or ".join(map(repr, known))
             yield "measure", f"{self.measure!r}: should be {words} with table {self.table!r}"
-        if self.table == "comparison" and self.target is not None:
-            yield "target", f"{self.target:g}: only with an ERT; write null, the comparison is at T"
         if self.table != "comparison" and self.target is None:
             yield "target", f"empty; give the target of table {self.table!r}"
+        elif self.table == "comparison" and self.target is not None:
+            yield "target", f"{self.target:g}: only with an ERT; write null, the comparison is at T"
+        elif self.target is not None and self.target <= 0 and not campaign.target_values:
+            yield (
+                "target",
+                f"{self.target:g}: should be greater than 0; a value of f needs target_values",
+            )
         for label in self.algorithms:
             if label not in campaign.algorithms:
                 yield "algorithms", f"{label!r}: should be algorithms of this campaign"
@@ -101,3 +112,27 @@ class Registered(Section):
         elif self.measure in known and self.test != self.suited_test:
             where = "over all functions" if self.function is None else f"for {self.measure!r}"
             yield "test", f"{self.test!r}: should be {self.suited_test!r} {where}"
+        else:
+            yield from self._too_few(campaign)
+        if campaign.stopping.tests:
+            rule = campaign.stopping.rule
+            yield (
+                "test",
+                f"{self.test!r}: does not keep its level alpha after the tests of stopping.rule "
+                f"{rule!r}; choose another rule",
+            )
+
+    def _too_few(self, campaign: CampaignView) -> Iterator[Fault]:
+        """Functions or runs with which no p-value of the test is at most `alpha`."""
+        if self.function is None:
+            there, what = len(campaign.problems.functions), "functions"
+        else:
+            there = campaign.runs * len(campaign.problems.instances)
+            what = "runs of each algorithm on the function"
+        needed = next(number for number in count(1) if self.least_p(number) <= self.alpha)
+        if there < needed:
+            yield (
+                "test",
+                f"{self.test!r}: never significant at alpha {self.alpha:g}; should have at least "
+                f"{needed} {what}, not {there}",
+            )

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from timefair.exhibits.campaign.resolution import of_times
 from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, SUITE, TARGET
-from timefair.exhibits.comparisons.comparison import ALL, at_the_end
+from timefair.exhibits.comparisons.comparison import ALL, on_functions, over_functions
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
+from timefair.rundata.pairs import Listed
 from timefair.rundata.problems import Spent
 from timefair.rundata.registration import all_deviations, answering, registered_analysis
 from timefair.rundata.runs import Runs, Unit
@@ -39,7 +42,7 @@ YES, NO, UNKNOWN = "yes", "no", "not answered"
 
 COLUMNS = (
     Column("question", "the question in words", text=True),
-    Column("answer", f"`{YES}`, `{NO}`, or `{UNKNOWN}` if runs are missing", text=True),
+    Column("answer", f"`{YES}`, `{NO}`, or `{UNKNOWN}` if there is no p-value", text=True),
     Column("registered", "time of the registration; empty if there is none", text=True),
     Column("digest", "SHA-256 of the registration; empty if there is none", text=True),
     Column("table", "the table that explains the measure and the test", text=True),
@@ -118,43 +121,20 @@ def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """
     if not analysis.registration:
         return pd.DataFrame(columns=column_names(COLUMNS))
-    asked = analysis.registration["campaign"]
-    question, chosen = asked["registered"], asked["problems"]
-    first, second = question["algorithms"]
-    dimension = question["dimension"] or chosen["dimensions"][0]
-    function = question["function"]
+    question = _question(analysis)
     settings = registered_analysis(analysis).model_copy(
-        update={"confidence": 1 - question["alpha"], "pairs": None}
+        update={"confidence": 1 - question["alpha"]}
     )
-    settings = settings.suited(runs.optimum)
     everyone = replace(answering(runs, analysis), in_values=bool(settings.target_values))
-    frame = everyone.frame
-    mine = frame["algorithm"].isin((first, second)) & (frame["dimension"] == dimension)
-    if function is not None:
-        mine &= frame["function"] == function
-    pair = everyone.where(mine.to_numpy(dtype=np.bool_))
+    asked = _is_asked_about(everyone.frame, question)
     orders = {
-        measure: _at_the_end(pair, settings, question)
+        measure: _at_the_end(everyone.where(asked), question)
         if measure == "precision"
-        else _to_target(pair, everyone, settings, question, UNIT[measure])
+        else _to_target(everyone, asked, settings, question, UNIT[measure])
         for measure in ORDERS[question["measure"]]
     }
-    counts = pair.frame["algorithm"].value_counts()
-    said = {
-        "question": question["question"],
-        "answer": _answer(list(orders.values()), question),
-        "registered": analysis.registration.get("registered_utc"),
-        "digest": analysis.registration.get("digest"),
-        "table": question["table"],
-        "suite": chosen["suite"],
-        "dimension": dimension,
-        "function": ALL if function is None else str(function),
-        "target": nan if question["target"] is None else question["target"],
-        **dict(zip(column_names(PAIR), (first, second), strict=True)),
-        "runs_a": int(counts.get(first, 0)),
-        "runs_b": int(counts.get(second, 0)),
-        **{name: question[name] for name in ("test", "alpha", "success")},
-    }
+    said = _said(analysis, question, everyone.frame[asked])
+    said["answer"] = _answer(list(orders.values()), question)
     rows = [
         {
             **said,
@@ -170,6 +150,44 @@ def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=column_names(COLUMNS))
 
 
+def _question(analysis: Analysis) -> dict[str, Any]:
+    """The section `registered`, with its dimension and its suite."""
+    asked = analysis.registration["campaign"]
+    question, chosen = asked["registered"], asked["problems"]
+    dimension = question["dimension"] or chosen["dimensions"][0]
+    return {**question, "dimension": dimension, "suite": chosen["suite"]}
+
+
+def _is_asked_about(frame: pd.DataFrame, question: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Which runs the question compares, shape (runs,)."""
+    asked = frame["algorithm"].isin(question["algorithms"])
+    asked &= frame["dimension"] == question["dimension"]
+    if question["function"] is not None:
+        asked &= frame["function"] == question["function"]
+    return np.asarray(asked, dtype=np.bool_)
+
+
+def _said(analysis: Analysis, question: Mapping[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
+    """The columns that all rows share, but the answer; `frame` has the runs that are compared."""
+    first, second = question["algorithms"]
+    counts = frame["algorithm"].value_counts()
+    own = ("question", "table", "suite", "dimension", "test", "alpha", "success")
+    return {
+        **{name: question[name] for name in own},
+        "registered": analysis.registration.get("registered_utc"),
+        "digest": analysis.registration.get("digest"),
+        "function": _function(question),
+        "target": nan if question["target"] is None else question["target"],
+        **dict(zip(column_names(PAIR), (first, second), strict=True)),
+        "runs_a": int(counts.get(first, 0)),
+        "runs_b": int(counts.get(second, 0)),
+    }
+
+
+def _function(question: Mapping[str, Any]) -> str:
+    return ALL if question["function"] is None else str(question["function"])
+
+
 def _answer(orders: list[Order], question: Mapping[str, Any]) -> str:
     if any(np.isnan(order.p) for order in orders):
         return UNKNOWN
@@ -181,25 +199,44 @@ def _answer(orders: list[Order], question: Mapping[str, Any]) -> str:
     return YES if found else NO
 
 
-def _at_the_end(pair: Runs, settings: Analysis, question: Mapping[str, Any]) -> Order:
-    """The row of the table `comparison` for this pair alone, whose family is this one test."""
-    function = ALL if question["function"] is None else str(question["function"])
-    table = at_the_end(pair, settings)
-    for row in table[table["function"] == function].to_dict("records"):
-        values = {row["algorithm_a"]: row["median_a"], row["algorithm_b"]: row["median_b"]}
-        if function == ALL:
-            values = {row["algorithm_a"]: row["a12"], row["algorithm_b"]: 1 - row["a12"]}
-        first, second = (float(values[name]) for name in question["algorithms"])
-        better = row["better"] if isinstance(row["better"], str) else ""
-        return Order(first, second, float(row["p"]), better)
-    return Order(nan, nan, nan, "")
+def _better(names: Sequence[str], p: float, balance: float, alpha: float) -> str:
+    """The first name if `balance` is positive, the second if negative; "" if not significant."""
+    significant = p <= alpha and balance != 0
+    return names[0 if balance > 0 else 1] if significant else ""
+
+
+def _at_the_end(pair: Runs, question: Mapping[str, Any]) -> Order:
+    """The row of the table `comparison`, decided by its p-value before the correction."""
+    rows = list(on_functions(pair, defaultdict(Listed)))
+    if not rows:
+        return Order(nan, nan, nan, "")
+    if question["function"] is None:
+        row = over_functions(rows)
+        values = row["a12"], 1 - row["a12"]
+    else:
+        (row,) = rows
+        values = row["median_a"], row["median_b"]
+    names = row["algorithm_a"], row["algorithm_b"]
+    value = dict(zip(names, values, strict=True))
+    better = _better(names, row["p"], row["balance"], question["alpha"])
+    first, second = question["algorithms"]
+    return Order(value[first], value[second], row["p"], better)
 
 
 def _to_target(
-    pair: Runs, everyone: Runs, settings: Analysis, question: Mapping[str, Any], unit: Unit
+    everyone: Runs,
+    asked: NDArray[np.bool_],
+    settings: Analysis,
+    question: Mapping[str, Any],
+    unit: Unit,
 ) -> Order:
-    """By the ERT to the target: the score test on one function, Wilcoxon's over all."""
-    spent = Spent.until(pair.runtimes(unit, [question["target"]]), pair.spent(unit))
+    """By the ERT to the target: the score test on one function, Wilcoxon's over all.
+
+    Without a known optimum, the target is a share of what all planned runs found, as in the tables.
+    """
+    pair = everyone.where(asked)
+    reached_at = everyone.runtimes(unit, [question["target"]])[asked]
+    spent = Spent.until(reached_at, pair.spent(unit))
     names, alpha = question["algorithms"], question["alpha"]
     samples = [
         [(cost[name], success[name]) for name in names]
@@ -213,14 +250,13 @@ def _to_target(
         with np.errstate(divide="ignore"):
             test = wilcoxon(*np.log10(erts.T))
         share = float(np.mean((erts[:, 0] < erts[:, 1]) + 0.5 * (erts[:, 0] == erts[:, 1])))
-        better = names[0 if test.balance > 0 else 1] if test.p <= alpha and test.balance else ""
-        return Order(share, 1 - share, test.p, better)
+        return Order(share, 1 - share, test.p, _better(names, test.p, test.balance, alpha))
     (first, second), ((cost_a, success_a), (cost_b, success_b)) = erts[0], samples[0]
     p = equal_ert(cost_a, success_a, cost_b, success_b)
     resolved = _resolved_ratio(everyone, settings, question) if unit == "seconds" else nan
     least, most = sorted((first, second))
-    certain = p <= alpha and first != second and not most <= least * resolved
-    better = names[0 if first < second else 1] if certain else ""
+    open_order = first == second or most <= least * resolved
+    better = "" if open_order else _better(names, p, float(np.sign(second - first)), alpha)
     return Order(first, second, p, better, resolved)
 
 
@@ -232,9 +268,8 @@ def _by_problem(pair: Runs, spent: Spent) -> Iterator[tuple[dict[str, Any], dict
 def _resolved_ratio(runs: Runs, settings: Analysis, question: Mapping[str, Any]) -> float:
     """As in the table `resolution`; NaN if it is not known."""
     table = of_times(runs, settings)
-    here = table["function"] == str(question["function"])
-    if question["dimension"] is not None:
-        here &= table["dimension"] == question["dimension"]
+    here = table["function"] == _function(question)
+    here &= table["dimension"] == question["dimension"]
     return float(table.loc[here, "resolved_ratio"].iloc[0]) if here.any() else nan
 
 

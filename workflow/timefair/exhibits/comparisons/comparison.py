@@ -122,10 +122,10 @@ def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     together: dict[tuple[object, ...], list[dict[str, Any]]] = {}
     listed_in = listed_by_precision(runs, analysis)
-    for row in _on_functions(runs, analysis, listed_in):
+    for row in on_functions(runs, listed_in):
         together.setdefault(tuple(row[key] for key in KEYS if key != "function"), []).append(row)
         rows.append(row)
-    rows += [_over(pairs) for pairs in together.values()]
+    rows += [over_functions(pairs) for pairs in together.values()]
     frame = pd.DataFrame(rows, columns=[*column_names(COLUMNS), "balance", "samples"])
     alpha, levels = 1 - analysis.confidence, pd.Series(np.nan, index=frame.index)
     for family, tests in _families(runs).items():
@@ -155,9 +155,12 @@ def _families(runs: Runs) -> Counter[tuple[str, int, bool]]:
     return tests + Counter({(*space, True): len(pairs) for space, pairs in over_all.items()})
 
 
-def _on_functions(
-    runs: Runs, analysis: Analysis, listed_in: Mapping[Space, Listed]
-) -> Iterator[dict[str, Any]]:
+def on_functions(runs: Runs, listed_in: Mapping[Space, Listed]) -> Iterator[dict[str, Any]]:
+    """The listed pairs on each (suite, dimension, function), before Holm.
+
+    Each row has ``samples``, the precisions of both algorithms, and ``balance``, which is positive
+    if ``algorithm_a`` is better, negative if ``algorithm_b`` is, and 0 if neither is.
+    """
     best = precision_at_the_end(runs)
     for problem in problems(runs):
         samples = problem.samples(best)
@@ -194,8 +197,8 @@ def _limits(
     return {"a12_low": low, "a12_high": high}
 
 
-def _over(pairs: list[dict[str, Any]]) -> dict[str, Any]:
-    """One pair of algorithms over all its functions."""
+def over_functions(pairs: list[dict[str, Any]]) -> dict[str, Any]:
+    """One pair of algorithms over all its functions, from at least one row of `on_functions`."""
     a = np.array([row["median_a"] for row in pairs])
     b = np.array([row["median_b"] for row in pairs])
     with np.errstate(divide="ignore"):

@@ -25,6 +25,10 @@ class StoppingPolicy(Section):
     compares: ClassVar[bool] = False
     """Whether it decides by the results of all algorithms, after each round."""
 
+    tests: ClassVar[bool] = False
+    """Whether it decides by tests between algorithms. Another test of the same runs then does not
+    keep its level."""
+
     rule: str
 
     def judge(self, runs: int) -> StoppingRule | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -23,6 +23,8 @@ class Racing(Comparing):
     Promise: the best algorithm is dropped with a probability of at most 1 − `confidence`, over all
     algorithms and rounds.
     """
+
+    tests: ClassVar[bool] = True
 
     rule: Literal["race"] = "race"
     confidence: Share = Field(
