@@ -55,7 +55,7 @@ POINTS = 101
 """Of a curve."""
 
 MANY_CELLS = 300
-"""Algorithms times functions in all dimensions, up to which curves have all of their points."""
+"""Algorithms times functions in all dimensions, up to which tables are whole."""
 
 LEAST_POINTS = 0.25
 """Share of the points that curves have at least."""
@@ -407,6 +407,12 @@ class Runs:
         return best
 
     @property
+    def cells(self) -> int:
+        """How many combinations of algorithm, function and dimension there are."""
+        keys = ["suite", "dimension", "function", "algorithm"]
+        return self.frame.groupby(keys, observed=True).ngroups
+
+    @property
     def points(self) -> int:
         """How many points the curves of a table have.
 
@@ -414,8 +420,7 @@ class Runs:
         tables, figures and the memory of a bootstrap do not grow with it, but at least
         `LEAST_POINTS` of that number.
         """
-        cells = self.frame.groupby(["suite", "dimension", "function", "algorithm"], observed=True)
-        share = MANY_CELLS / max(cells.ngroups, MANY_CELLS)
+        share = MANY_CELLS / max(self.cells, MANY_CELLS)
         return round(POINTS * max(share, LEAST_POINTS))
 
     def cost_grid(self, unit: Unit, points: int | None = None) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """The tables on restart policies, from runs whose launches are known by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from timefair.exhibits.columns import CELL
@@ -58,6 +59,14 @@ def test_fixed_lengths_are_those_of_the_formula(stuck, table):
     assert (rows["launches"] == 20).all()
     copies = rows[rows["policy"] == "copies"].set_index("copies")
     assert copies.loc[8, "success_rate"] == pytest.approx(1 - 0.6**8)
+
+
+def test_of_many_cells_only_the_judged_targets_are_listed(stuck, table, monkeypatch):
+    whole = TABLES["restart_what_if"](Runs.of(table(*stuck)), ANALYSIS)
+    monkeypatch.setattr("timefair.exhibits.restarts.what_if.MANY_CELLS", 2)
+    few = TABLES["restart_what_if"](Runs.of(table(*stuck)), ANALYSIS)
+    assert 0 < len(few) < len(whole)
+    pd.testing.assert_frame_equal(few, whole[whole["judged"]].reset_index(drop=True))
 
 
 def test_the_advice_finds_the_gain_and_judges_it_elsewhere(stuck, table):

@@ -14,7 +14,7 @@ from timefair.exhibits.questions import Question
 from timefair.exhibits.restarts.words import COMPUTED, untraced
 from timefair.rundata.restart_cells import CostUnit, RestartCell, restart_cells
 from timefair.rundata.restart_options import judged_target, predicted
-from timefair.rundata.runs import Runs
+from timefair.rundata.runs import MANY_CELLS, Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.statistics.restart_choice import deleted_groups, jackknifed
@@ -81,7 +81,8 @@ COLUMNS = (
     Expected running time (ERT) to each target under each restart policy, in {{seconds}} and in
     evaluations, and the probability that a run reaches the target within the budget. Over all
     targets, these probabilities are the distribution of the precision at the end of the budget.
-    {COMPUTED} Limits come from a jackknife over runs.
+    {COMPUTED} Limits come from a jackknife over runs. If algorithms, functions and dimensions make
+    more than {MANY_CELLS} combinations, only the rows with `judged` are listed.
     """,
     columns=COLUMNS,
     layouts=[
@@ -128,6 +129,8 @@ def what_if(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 without.add(str(cell.names["algorithm"]))
             parts.append(_part(cell, unit, longest, analysis))
     frame = stacked(parts, column_names(COLUMNS))
+    if runs.cells > MANY_CELLS:
+        frame = frame[frame["judged"].astype(bool)].reset_index(drop=True)
     frame.attrs["refused"] = untraced(without)
     return frame
 
