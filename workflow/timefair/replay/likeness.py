@@ -8,7 +8,7 @@ which of them a record keeps depends on their times.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -70,7 +70,7 @@ def likeness(recorded: Row, again: Row, launches_by_clock: bool) -> Likeness:
     most = min(row["evaluations"] for row in rows)
     common = most if in_full or not launches_by_clock else min(most, _same_launches(*rows))
     events = [_events(row, None if in_full else common) for row in rows]
-    difference = _of_events(*events)
+    difference = _first_difference("event", events, _OF_EVENT, _event, start=1)
     if difference is None and in_full:
         difference = _of_the_rest(recorded, again)
     elif difference is None and not launches_by_clock:
@@ -86,16 +86,22 @@ def _events(row: Row, common: int | None) -> list[Row]:
     return [e for e in row["events"] if common is None or e["evaluations"] <= common]
 
 
-def _of_events(recorded: Sequence[Row], again: Sequence[Row]) -> Difference | None:
-    for number, (one, other) in enumerate(zip_longest(recorded, again), start=1):
-        if one is None or other is None or any(one[name] != other[name] for name in _OF_EVENT):
-            return Difference(f"event {number}", _event(one), _event(other))
+def _first_difference(
+    what: str,
+    both: Iterable[Sequence[Row]],
+    names: Sequence[str],
+    told: Callable[[Row], str],
+    start: int = 0,
+) -> Difference | None:
+    """The first place, counted from `start`, where a name differs or one of both has ended."""
+    for number, (one, other) in enumerate(zip_longest(*both), start):
+        if one is None or other is None or any(one[name] != other[name] for name in names):
+            texts = (f"no further {what}" if row is None else told(row) for row in (one, other))
+            return Difference(f"{what} {number}", *texts)
     return None
 
 
-def _event(event: Row | None) -> str:
-    if event is None:
-        return "no further event"
+def _event(event: Row) -> str:
     return (
         f"launch {event['launch']}, evaluation {event['evaluations']}, "
         f"precision {event['precision']!r}, at {event['time_s']:.6f} s"
@@ -104,10 +110,9 @@ def _event(event: Row | None) -> str:
 
 def _of_the_rest(recorded: Row, again: Row) -> Difference | None:
     """The first difference of two runs with the same events."""
-    launches = zip_longest(recorded["launch_log"], again["launch_log"])
-    for number, (one, other) in enumerate(launches):
-        if one is None or other is None or any(one[name] != other[name] for name in _OF_LAUNCH):
-            return Difference(f"launch {number}", _launch(one), _launch(other))
+    launches = (row["launch_log"] for row in (recorded, again))
+    if (difference := _first_difference("launch", launches, _OF_LAUNCH, _launch)) is not None:
+        return difference
     for name in (*_OUTCOME, "batches"):
         lacking = name in _ADDED_LATER and recorded[name] is None
         if not lacking and recorded[name] != again[name]:
@@ -115,9 +120,7 @@ def _of_the_rest(recorded: Row, again: Row) -> Difference | None:
     return None
 
 
-def _launch(launch: Row | None) -> str:
-    if launch is None:
-        return "no further launch"
+def _launch(launch: Row) -> str:
     return (
         f"{launch['evaluations']} evaluations, best precision {launch['best_precision']!r}, "
         f"{launch['end']}"
