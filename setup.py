@@ -31,4 +31,7 @@ extensions = [
     for path in sorted(SOURCES.rglob("*.pyx"))
 ]
 
-setup(ext_modules=cythonize(extensions, language_level=3), data_files=shipped())
+setup(
+    ext_modules=cythonize(extensions, language_level=3, include_path=[str(SOURCES)]),
+    data_files=shipped(),
+)

@@ -87,46 +87,68 @@ class Picture:
         return f"snakemake --cores all{elsewhere} --configfile {self.campaign}"
 
 
-DEFAULT, TUTORIAL = "config/config.yaml", "docs/tutorial/campaign.yaml"
+DEFAULT, TUTORIAL = "config/config.yaml", "docs/start/tutorial/campaign.yaml"
+DIMENSIONS = "docs/gallery/campaign.yaml"
 COSTS, RUN_COUNT = "config/studies/evaluation-cost.yaml", "config/studies/how-many-runs.yaml"
+OBJECTIVES = "config/studies/two-objectives.yaml"
+CONSTRAINTS = "config/studies/constraints.yaml"
+MOVING = "config/studies/moving-seconds.yaml"
 QUANTILES, TIME_FAIR = "config/papers/quantiles.yaml", "config/papers/time-fair-small.yaml"
 
-PICTURES = (
-    Picture("report/page.png", DEFAULT, PAGE),
-    Picture("tutorial/ert.png", TUTORIAL, "ert"),
-    Picture("tutorial/inversions.png", TUTORIAL, "inversions"),
-    Picture("portfolios/portfolio.png", DEFAULT, "portfolio"),
-    Picture("evaluation-cost/map.png", COSTS, "cost_map", without=("BO",)),
-    Picture("evaluation-cost/map-with-bo.png", COSTS, "cost_map"),
-    Picture("evaluation-cost/lines.png", COSTS, "cost_lines", without=("BO",)),
-    Picture("probabilities/probability_best.png", COSTS, "probability_best"),
-    Picture("restarts/anytime.png", "config/studies/restart-policies.yaml", "anytime"),
-    Picture("restarts/what-if.png", "config/studies/restart-advice.yaml", "restart_what_if"),
-    Picture("papers/quantiles-ranks.png", QUANTILES, "ranks"),
-    Picture("papers/quantiles-sorted-solutions.png", QUANTILES, "sorted_solutions"),
-    Picture("papers/time-fair-inversions.png", TIME_FAIR, "inversions"),
-    Picture("papers/time-fair-anytime.png", TIME_FAIR, "anytime"),
-    Picture("papers/time-fair-profile.png", TIME_FAIR, "profile"),
+DECLARED = (
+    Picture("start/report/page.png", DEFAULT, PAGE),
+    Picture("start/tutorial/ert.png", TUTORIAL, "ert"),
+    Picture("start/tutorial/inversions.png", TUTORIAL, "inversions"),
+    Picture("how-to/portfolios/portfolio.png", DEFAULT, "portfolio"),
+    Picture("how-to/evaluation-cost/map.png", COSTS, "cost_map", without=("BO",)),
+    Picture("how-to/evaluation-cost/map-with-bo.png", COSTS, "cost_map"),
+    Picture("how-to/evaluation-cost/lines.png", COSTS, "cost_lines", without=("BO",)),
+    Picture("explanation/probabilities/probability_best.png", COSTS, "probability_best"),
+    Picture("how-to/restarts/anytime.png", "config/studies/restart-policies.yaml", "anytime"),
+    Picture("how-to/restarts/what-if.png", "config/studies/restart-advice.yaml", "restart_what_if"),
+    Picture("explanation/papers/quantiles-ranks.png", QUANTILES, "ranks"),
+    Picture("explanation/papers/quantiles-sorted-solutions.png", QUANTILES, "sorted_solutions"),
+    Picture("explanation/papers/time-fair-inversions.png", TIME_FAIR, "inversions"),
+    Picture("explanation/papers/time-fair-anytime.png", TIME_FAIR, "anytime"),
+    Picture("explanation/papers/time-fair-profile.png", TIME_FAIR, "profile"),
     Picture(
-        "papers/time-fair-discrete-inversions.png",
+        "explanation/papers/time-fair-discrete-inversions.png",
         "config/papers/time-fair-discrete-small.yaml",
         "inversions",
     ),
-    Picture("run-count/rules.png", RUN_COUNT, "run_count_rules"),
-    Picture("run-count/configurations.png", RUN_COUNT, "run_count_configurations"),
-    Picture("run-count/dimensions.png", RUN_COUNT, "run_count_dimensions"),
-    Picture("run-count/problems.png", RUN_COUNT, "run_count_problems"),
-    Picture("run-count/algorithms.png", RUN_COUNT, "run_count_algorithms"),
-    Picture("run-count/reliability.png", RUN_COUNT, "run_count_reliability"),
+    Picture("gallery/ecdf_dimensions.png", DIMENSIONS, "ecdf_dimensions"),
+    Picture("gallery/ecdf_dimensions_evaluations.png", DIMENSIONS, "ecdf_dimensions_evaluations"),
+    Picture("how-to/two-objectives/attainment.png", OBJECTIVES, "attainment"),
+    Picture("how-to/tuning/pays.png", "config/studies/tuning.yaml", "tuning_pays"),
+    Picture("how-to/changing-problems/after-change.png", MOVING, "after_change"),
+    Picture("how-to/constraints/feasible.png", CONSTRAINTS, "feasible"),
+    Picture("how-to/constraints/feasible-evaluations.png", CONSTRAINTS, "feasible_evaluations"),
+    Picture("explanation/run-count/rules.png", RUN_COUNT, "run_count_rules"),
+    Picture("explanation/run-count/configurations.png", RUN_COUNT, "run_count_configurations"),
+    Picture("explanation/run-count/dimensions.png", RUN_COUNT, "run_count_dimensions"),
+    Picture("explanation/run-count/problems.png", RUN_COUNT, "run_count_problems"),
+    Picture("explanation/run-count/algorithms.png", RUN_COUNT, "run_count_algorithms"),
+    Picture("explanation/run-count/reliability.png", RUN_COUNT, "run_count_reliability"),
 )
 
-BENCHMARKS = {"probabilities/calibration.png": "python tests/benchmarks/probabilities.py"}
+PICTURES = DECLARED + tuple(
+    Picture(f"gallery/{figure}.png", DEFAULT, figure)
+    for figure in FIGURES
+    if figure not in {picture.figure for picture in DECLARED}
+)
+"""Those, and for the gallery one of every other figure."""
+
+BENCHMARKS = {
+    "explanation/probabilities/calibration.png": "python tests/benchmarks/probabilities.py"
+}
 """The pictures that a benchmark draws, and its command; whether they are stale is not known."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("pictures", nargs="*", metavar="PICTURE", help="such as tutorial/ert.png")
+    parser.add_argument(
+        "pictures", nargs="*", metavar="PICTURE", help="such as start/tutorial/ert.png"
+    )
     parser.add_argument("--check", action="store_true", help="draw nothing")
     options = parser.parse_args()
     known = {picture.path: picture for picture in PICTURES}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import chromium
 import pytest
+from chromium import Browser
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -24,6 +27,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all-figures", action="store_true", help="measure the figures of every size too"
     )
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A headless browser without a network; without one on the machine, the tests are skipped."""
+    found = chromium.executable()
+    if found is None:
+        pytest.skip("no Chromium is installed")
+    with chromium.Browser(found, tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
 
 
 @pytest.hookimpl(tryfirst=True)

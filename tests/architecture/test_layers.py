@@ -20,17 +20,23 @@ ALLOWED = {
     "records": {"basics"},
     "problems": {"basics"},
     "algorithms": {"basics", "problems"},
+    "environments": {"basics", "machine", "problems", "algorithms"},
     "external": set(),  # for programs in environments without timefair
     # what a campaign is
     "policies": {"basics", "statistics"},
+    "tuners": {"basics", "statistics", "algorithms"},  # the global generators of libraries
     "campaign": {
-        "basics", "machine", "problems", "algorithms", "records", "policies",
+        "basics", "machine", "problems", "algorithms", "environments", "records", "policies",
+        "tuners",
         "rundata", "exhibits", "charts",  # the settings, the names, and the pages of figures
     },
     # what is done
     "measure": {
-        "basics", "linux", "machine", "problems", "algorithms", "statistics", "records",
-        "policies", "campaign",
+        "basics", "linux", "machine", "problems", "algorithms", "environments", "statistics",
+        "records", "policies", "campaign",
+    },
+    "tuning": {
+        "basics", "linux", "machine", "problems", "records", "campaign", "measure", "tuners",
     },
     "replay": {"basics", "linux", "records", "policies", "campaign", "measure"},
     "processes": {"basics", "linux", "machine"},
@@ -39,9 +45,23 @@ ALLOWED = {
     "exhibits": {"basics", "problems", "records", "statistics", "rundata", "charts"},
     "latex": {"exhibits", "problems", "rundata"},
     "analysis": {"basics", "campaign", "exhibits", "rundata", "latex", "charts"},
+    "selftest": {
+        "basics", "algorithms", "problems", "records", "statistics", "campaign", "measure",
+        "rundata", "exhibits",
+    },
+    "training": {
+        "basics", "problems", "records", "statistics", "policies", "campaign", "rundata",
+        "exhibits",  # the complete samples
+    },
     "export": {"basics", "records", "problems"},
     "published": {"basics", "records", "problems"},
+    "archive": {
+        "basics", "algorithms", "problems", "environments", "records", "campaign", "rundata",
+        "latex", "analysis",
+    },
     "report": {"basics", "campaign", "problems", "statistics", "rundata", "exhibits", "charts"},
+    "claims": {"basics", "campaign", "records", "rundata", "exhibits", "report"},
+    "versions": {"basics", "records", "statistics", "rundata", "campaign", "report"},
     "cli": None,  # everything
 }  # fmt: skip
 WITHIN_MEASURE = {
@@ -60,8 +80,11 @@ WITHIN_MEASURE = {
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "policies": {"pandas", "matplotlib", "seaborn", "pyarrow"},
+    "tuners": {"pandas", "matplotlib", "seaborn", "pyarrow"},
+    "tuning": {"pandas", "matplotlib", "seaborn"},
     "linux": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "machine": {"pandas", "matplotlib", "seaborn", "pyarrow"},
+    "environments": {"pandas", "matplotlib", "seaborn", "pyarrow", "pydantic"},
     "measure": {"pandas", "matplotlib", "seaborn"},
     "replay": {"pandas", "matplotlib", "seaborn"},
     "records": {"pandas", "matplotlib", "seaborn"},
@@ -71,6 +94,7 @@ LIBRARIES_KEPT_OUT = {
     "charts": {"pyarrow"},
     "export": {"pandas", "matplotlib", "seaborn", "cocopp"},
     "published": {"pandas", "matplotlib", "seaborn", "cocopp"},
+    "archive": {"pandas", "matplotlib", "seaborn"},
 }
 LIGHT = (
     "cli", "campaign/configuration", "campaign/plan", "campaign/provenance", "linux", "machine",
@@ -184,3 +208,16 @@ def test_rules_have_one_command_and_no_script(path: Path) -> None:
     assert not {"run:", "script:", "notebook:"} & set(lines)
     has_python = any(line.startswith(("def ", "import ", "from ")) for line in lines)
     assert has_python == (path.name == "campaign.smk")  # it reads the configuration for the others
+
+
+def test_the_word_for_all_together_is_declared_once() -> None:
+    """Modules that read a table compare with the word that its maker wrote."""
+    declared = [
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Constant)
+        and node.value.value == "all"
+    ]
+    assert declared == ["basics/together.py"]

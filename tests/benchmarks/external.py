@@ -2,9 +2,10 @@
 
     python tests/benchmarks/external.py [--evaluations 20000] [--repetitions 5]
 
-bbob f8 at D = 10. Every row is the hill climber of docs/external: the same points, in batches as
-large as said. Microseconds are those of whole runs, the algorithm's own work and the start of its
-process included, divided by the evaluations; the least of the repetitions, which go in turns.
+bbob f8 at D = 10. Every row is the hill climber of docs/how-to/external: the same points,
+in batches as large as said. Microseconds are those of whole runs, the algorithm's own work and the
+start of its process included, divided by the evaluations; the least of the repetitions, which go in
+turns.
 "queue" is the time that the run's process waited for a core, as a share of the wall clock. All on
 one core, as in a campaign. What is not installed is left out.
 """
@@ -31,7 +32,7 @@ from timefair.measure.runs.run import measure_run
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 
-EXAMPLES = Path(__file__).parents[2] / "docs/external"
+EXAMPLES = Path(__file__).parents[2] / "docs/how-to/external"
 BATCHES = (1, 20)
 
 _spec = importlib.util.spec_from_file_location("climber", EXAMPLES / "climber.py")

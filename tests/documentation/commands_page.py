@@ -1,4 +1,4 @@
-"""docs/commands.md, made from the help of the commands: ``python commands_page.py --fix``."""
+"""The page of the commands, made from their help: ``python commands_page.py --fix``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from timefair.cli import parser
 from timefair.cli.common import EXITS, Command
 
-PAGE = Path(__file__).parents[2] / "docs/commands.md"
+PAGE = Path(__file__).parents[2] / "docs/reference/commands.md"
 MARK = "<!-- From here on made from the help: python tests/documentation/commands_page.py --fix -->"
 
 
@@ -25,14 +25,14 @@ def leaves(command: Command, name: str = "timefair") -> Iterator[tuple[str, Comm
 
 
 def made() -> str:
-    """What stands below the mark."""
+    """The text below the mark."""
     return "".join(f"\n{_section(name, command)}" for name, command in leaves(parser()))
 
 
 def _section(name: str, command: Command) -> str:
     text = f"## `{name}`\n\n{command.description}\n\n```sh\n{command.example}\n```\n"
     if rows := list(_rows(command)):
-        text += "\n| argument | what |\n|---|---|\n" + "".join(f"{row}\n" for row in rows)
+        text += "\n| argument | meaning |\n|---|---|\n" + "".join(f"{row}\n" for row in rows)
     own = {code: said for code, said in command.exits.items() if EXITS.get(code) != said}
     if own:
         text += f"\nExit status: {'; '.join(f'{code}: {said}' for code, said in own.items())}.\n"
@@ -45,7 +45,7 @@ def _rows(command: Command) -> Iterator[str]:
             continue
         shown = " or ".join(f"`{_shown(action, name)}`" for name in action.option_strings or [""])
         needed = " (needed)" if action.required and action.option_strings else ""
-        yield f"| {shown} | {action.help}{needed} |"
+        yield f"| {shown} | {str(action.help).replace('%%', '%')}{needed} |"
 
 
 def _shown(action: argparse.Action, option: str) -> str:
@@ -64,7 +64,7 @@ def _shown(action: argparse.Action, option: str) -> str:
 
 
 def head() -> str:
-    """What stands above the mark, and is written by hand."""
+    """The text above the mark, which is written by hand."""
     return PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK + "\n"
 
 

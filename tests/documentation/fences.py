@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,3 +62,14 @@ def commands(fence: Fence) -> list[str]:
 def prose(page: Path) -> str:
     """A page without its fenced blocks."""
     return re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+def make_environments(folder: Path) -> None:
+    """What docs/how-to/environments.md has its reader make; the interpreters are this one."""
+    for name in ("old", "new"):
+        python = folder / "venvs" / name / "bin/python"
+        python.parent.mkdir(parents=True)
+        python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+        python.chmod(0o755)
+    for name in ("base", "head"):
+        (folder / "checkouts" / name).mkdir(parents=True)

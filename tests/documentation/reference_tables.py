@@ -16,10 +16,11 @@ from timefair.campaign.configuration.choices import CHOICES
 from timefair.campaign.configuration.faults import LABELLED, section_of
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.stopping import STOPPING
+from timefair.published.table.columns import COLUMNS
 
 ROOT = Path(__file__).parents[2]
 PROMISE = "Promise: "
-DESCRIBED = {"restart": "docs/restarts.md", "stopping": "docs/run-count.md"}
+DESCRIBED = {"restart": "docs/how-to/restarts.md", "stopping": "docs/explanation/run-count.md"}
 """The pages that have a table of the classes of a chosen section."""
 
 
@@ -176,10 +177,19 @@ def _own_keys(kind: type[Section], without: str) -> str:
     return ", ".join(shown)
 
 
+def columns() -> Iterator[str]:
+    """A row for each column of a table of runs."""
+    yield "| column | needed | content |"
+    yield "|---|---|---|"
+    for name, column in COLUMNS.items():
+        yield f"| `{name}` | {'yes' if column.needed else 'no'} | {column.meaning} |"
+
+
 BLOCKS = (
     Block("config/README.md", "keys", keys),
-    Block("docs/restarts.md", "restart policies", policies),
-    Block("docs/run-count.md", "stopping rules", rules),
+    Block("docs/how-to/restarts.md", "restart policies", policies),
+    Block("docs/explanation/run-count.md", "stopping rules", rules),
+    Block("docs/how-to/foreign-tables.md", "columns of a table", columns),
 )
 
 if __name__ == "__main__":

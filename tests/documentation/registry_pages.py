@@ -16,7 +16,6 @@ import textwrap
 import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -227,11 +226,10 @@ def suite_docstring() -> str:
 
 def suite_reference() -> str:
     """A section per module that declares suites: the docstring of the module."""
-    sections = []
-    entries = suites.SUITES.values()
-    for module, group in groupby(entries, key=lambda suite: declaration(suite).module):
-        names = ", ".join(f"`{suite.name}`" for suite in group)
-        sections.append(f"### {names}\n\n{reference(module)}")
+    names: dict[ModuleType, list[str]] = {}
+    for suite in suites.SUITES.values():
+        names.setdefault(declaration(suite).module, []).append(f"`{suite.name}`")
+    sections = [f"### {', '.join(own)}\n\n{reference(module)}" for module, own in names.items()]
     return "\n" + "\n".join(sections) + "\n"
 
 
@@ -317,13 +315,16 @@ def _lines(rows: Iterable[str]) -> str:
 
 MADE = {
     "README.md": {"libraries": library_sentence, "suites": suite_sentence},
-    "docs/algorithms.md": {"libraries": library_table, "library reference": library_reference},
-    "docs/suites.md": {
+    "docs/reference/algorithms.md": {
+        "libraries": library_table,
+        "library reference": library_reference,
+    },
+    "docs/reference/suites.md": {
         "suites": suite_table,
         "integer": integer_sentence,
         "suite reference": suite_reference,
     },
-    "docs/installation.md": {"extras": extras_sentence},
+    "docs/start/installation.md": {"extras": extras_sentence},
     "workflow/timefair/algorithms/registry.py": {OF_ALGORITHMS: library_docstring},
     "workflow/timefair/problems/registry.py": {OF_PROBLEMS: suite_docstring},
 }

@@ -1,4 +1,4 @@
-"""Every command teaches, and docs/commands.md says what the help says."""
+"""Every command teaches, and docs/reference/commands.md says what the help says."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from fences import ROOT, Fence, of_language
+from fences import ROOT, Fence, make_environments, of_language
 
 from timefair.campaign import configuration
 from timefair.campaign.configuration import Campaign
@@ -26,6 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             (tmp_path / name[1]).write_text(fence.text)
     (tmp_path / "solver").write_text("#!/bin/sh\n")
     (tmp_path / "solver").chmod(0o755)
+    make_environments(tmp_path)
     (tmp_path / "data/ES").mkdir(parents=True)
     (tmp_path / "data/BIPOP-CMA-ES_hansen_noiseless.tgz").touch()
     return tmp_path

@@ -22,7 +22,17 @@ from unittest import mock
 
 import pytest
 import yaml
-from fences import LANGUAGES, PAGES, ROOT, Fence, commands, fences, of_language, prose
+from fences import (
+    LANGUAGES,
+    PAGES,
+    ROOT,
+    Fence,
+    commands,
+    fences,
+    make_environments,
+    of_language,
+    prose,
+)
 
 from timefair import cli
 
@@ -37,13 +47,31 @@ NOT_RUN = {
     "snakemake --workflow-profile profiles/slurm --configfile mine.yaml": (
         "needs a Slurm; tests/workflow/cluster has one"
     ),
+    'timefair prepare-python "$(command -v python3)"': "tests/unit/environments compiles for it",
+    "snakemake --cores all --configfile config/studies/tuning.yaml": (
+        "the smaller tuned.yaml of the same page is run"
+    ),
+    "timefair draw tuning_pays --table results/tuning/tables/tuning_pays.parquet "
+    "--output tuning_pays.png": "draws what the campaign before it measures",
+    "snakemake --cores all --configfile config/studies/campaign-race.yaml": (
+        "the smaller race.yaml of the same page is run"
+    ),
+    "snakemake --cores all --configfile config/studies/campaign-race.yaml "
+    "--config name=campaign-race-equal rounds=1 'stopping={rule: fixed}'": "the same",
+    "python tests/benchmarks/campaign_race.py measured results/campaign-race "
+    "results/campaign-race-equal": "the same",
+    "snakemake --cores all --configfile versions.yaml": (
+        "two interpreters; tests/workflow/test_environments.py does"
+    ),
+    "timefair selftest --quick": "tests/workflow/test_selftest.py does, with few repetitions",
+    "timefair selftest --defects --quick": "tests/unit/selftest/test_defects.py does",
     "pre-commit install": "changes the git repository",
     "git add --force results/sphere/registration.json": "the same",
-    "python -m pytest -n 2": "these tests",
+    "python -m pytest -n 3": "these tests",
     "python -m pytest tests/adversaries": "these tests",
     'pytest -m "not workflow"': "these tests",
     "pytest -m fast": "these tests",
-    "pytest -n 2": "these tests",
+    "pytest -n 3": "these tests",
     "ruff check": "the tools of a developer, run beside the tests",
     "ruff format --check": "the same",
     "mypy": "the same",
@@ -68,15 +96,47 @@ NOT_RUN = {
         ),
         "a campaign more; the help's examples are run on another one",
     ),
+    **dict.fromkeys(
+        (
+            "timefair train-classifier results/NAME --output classifier.json",
+            "timefair train-classifier results/NAME --output classifier.json --known landscape",
+        ),
+        "needs 100 runs of a cell; docs/how-to/reliability.md has them",
+    ),
+    "snakemake --cores all --configfile config/studies/reliability-unseen.yaml": (
+        "the study before it on the page is run"
+    ),
+    "python tests/benchmarks/reliability.py results/reliability "
+    "--unseen results/reliability-unseen": "needs the complete studies",
     "timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv": (
         "minutes; the help's example is run"
     ),
-    "timefair register mine.yaml": "needs a question; docs/registered.md has one, and registers it",
+    "timefair register mine.yaml": (
+        "needs a question; docs/how-to/registered.md has one, and registers it"
+    ),
+    **dict.fromkeys(
+        (
+            "python3 -m venv venvs/old",
+            "venvs/old/bin/python -m pip install numpy==1.26.4 cma==3.4.0 coco-experiment",
+            "python3 -m venv venvs/new",
+            "venvs/new/bin/python -m pip install numpy==2.2.6 cma==4.4.0 coco-experiment",
+        ),
+        "tests/workflow/test_environments.py does, where it reaches the package index",
+    ),
+    "timefair init benchmarks --for-optimizer . --base HEAD": (
+        "adds a worktree to the git repository; tests/unit/versions/test_scaffold.py does"
+    ),
     "timefair import coco ARCHIVE.tgz --output algorithm.parquet": (
         "an archive of others; the help's example is run"
     ),
 }
 """Command lines that are not run, and why."""
+
+RIGHT = {
+    "timefair doctor": (0, 1),  # as the machine is
+    "timefair compare": (0, 1, 3),  # few runs decide nothing
+}
+"""The right exit statuses of commands whose answer is one."""
 
 SHOWN = of_language("sh")
 ON_PAGES = sorted({fence.page for fence in SHOWN})
@@ -145,8 +205,12 @@ def shrink(path: Path) -> None:
         campaign["problems"][key] = int(
             re.split(r"\D+", str(campaign["problems"][key]).strip("[("))[0]
         )
+    stopping = campaign.get("stopping") or {}
     for key in ("stopping", "restart", "targets"):
         campaign.pop(key, None)
+    for spec in campaign["algorithms"].values():
+        if isinstance(spec, dict) and "tune" in spec:
+            spec["tune"]["budget_s"] = 0.1
     campaign |= {
         "budget": {"evaluations": 60},
         "algorithms": dict(list(campaign["algorithms"].items())[:2]),
@@ -156,6 +220,11 @@ def shrink(path: Path) -> None:
         "figures": {"names": ["ert"], "formats": ["svg"]},
         "statistics": {"resamples": 20},
     }
+    if campaign["name"] == "reliability":  # estimates are judged by 50 more runs
+        campaign |= {"runs": 100}
+        campaign["problems"]["functions"] = [1, 3]
+    if stopping.get("rule") == "campaign_race":  # it needs two rounds, and 15 runs in the first
+        campaign |= {"runs": 30, "rounds": 2, "stopping": stopping}
     path.write_text(yaml.safe_dump(campaign, sort_keys=False))
 
 
@@ -176,6 +245,7 @@ class Copy:
             (folder / name).symlink_to(ROOT / name)
         for path in folder.glob("config/**/*.yaml"):
             shrink(path)
+        make_environments(folder)
         default = yaml.safe_load((folder / "config/config.yaml").read_text())
         (folder / "mine.yaml").write_text(yaml.safe_dump(default | {"name": "mine"}))
         for fence in of_language("python"):
@@ -196,7 +266,7 @@ class Copy:
         self._done.add(f"{folder} {wanted}")
         ours = wanted.startswith("timefair ") and "&&" not in wanted
         status, said = self._command(wanted, folder) if ours else self._shell(wanted, folder)
-        right = (0, 1) if wanted.startswith("timefair doctor") else (0,)  # as the machine is
+        right = next((RIGHT[own] for own in RIGHT if wanted.startswith(own)), (0,))
         assert status in right, f"{wanted}\n{said[-6000:]}"
         for path in self.folder.glob("*/campaign.yaml"):
             shrink(path)

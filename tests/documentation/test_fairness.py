@@ -1,4 +1,4 @@
-"""The tests that docs/fairness.md names exist."""
+"""The tests that docs/explanation/fairness.md names exist."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from bench import BENCH
 from fences import ROOT
 
-TEXT = (ROOT / "docs/fairness.md").read_text()
+TEXT = (ROOT / "docs/explanation/fairness.md").read_text()
 NAMED = sorted(set(re.findall(r"`((?:tests/)?[\w/]+\.py)(?:::(\w+))?`", TEXT)))
 
 

@@ -107,9 +107,9 @@ def test_a_suite_is_one_file(tmp_path: Path) -> None:
     steps.write_files()
     assert passed(follow(steps)) >= 5
     assert steps.changed() == {"workflow/timefair/problems/ridge.py"}
-    for page in ("README.md", "docs/suites.md"):
+    for page in ("README.md", "docs/reference/suites.md"):
         assert "`ridge`" in (tmp_path / page).read_text(encoding="utf-8")
-    assert "## `ridge`" in (tmp_path / "docs/suites.md").read_text(encoding="utf-8")
+    assert "## `ridge`" in (tmp_path / "docs/reference/suites.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -130,7 +130,7 @@ def test_a_library_is_one_file_and_a_line_of_pyproject(tmp_path: Path) -> None:
     for row in rows:
         found = dict(zip(head, row, strict=True))
         assert (found["status"], found["deterministic"], found["inside"]) == ("ok", "yes", "yes")
-    for page in ("README.md", "docs/algorithms.md", "docs/installation.md"):
+    for page in ("README.md", "docs/reference/algorithms.md", "docs/start/installation.md"):
         assert "directsearch" in (tmp_path / page).read_text(encoding="utf-8")
 
 

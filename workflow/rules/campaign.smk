@@ -50,7 +50,12 @@ SNAPSHOT = FOLDER / plan.SNAPSHOT
 DRIVER = driver.Driver(workflow, CAMPAIGN, KEYS, FOLDER)
 RECORDS = plan.records_by("algorithm", CAMPAIGN, KEYS, Path(RESULTS))
 
+TUNED = {
+    label: f"{RESULTS}/{plan.tuning_record(label, KEYS)}" for label in CAMPAIGN.tuned
+}
+
 ASKED_FOR = [
+    *TUNED.values(),
     *RECORDS.values(),
     *expand(
         f"{RESULTS}/tables/{{table}}.{{format}}",

@@ -1,19 +1,27 @@
 """Timed runs: a job an algorithm, function, dimension, chunk of instances and round.
 
+With `block: node` a job measures all algorithms of these, one after the other. If one of its records
+is missing, Snakemake removes the others, and the block is measured as one again.
+
 The path of a record has the key of what decides it, so that a change makes other records
 and never stale ones. A round begins when the one before it is complete, for the algorithms
 to take turns; `ancient` makes that an order only: a record that is measured again does not
-have later rounds measured again. In a round, of the jobs that fit on the free cores those
+have later rounds measured again. If the stopping rule decides for the whole campaign which
+runs a round has, a job writes that first. In a round, of the jobs that fit on the free cores those
 with the highest priority begin first; it is random, and fixed by the seed. Runs that are
 done are kept in a journal beside the record, which Snakemake does not know of and so does
-not delete. While the first job is planned, the campaign is taken: one snakemake at a time
+not delete. A tuned variant waits for the search for its parameters; if the search is made
+again, the variant is measured again. While the first job is planned, the campaign is taken: one snakemake at a time
 works on it.
 """
 
 ROUNDS = plan.records_by("round", CAMPAIGN, KEYS, Path(RESULTS))
 ROUND_DONE = f"{RESULTS}/records/round{{round}}.done"
+ALLOCATION = f"{RESULTS}/{plan.allocation_path(KEYS, '{round}')}"
+BEFORE_ROUND = ALLOCATION if CAMPAIGN.stopping.allocates else ROUND_DONE
 PREVIOUS_ROUND = {1: []} | {
-    r + 1: [ancient(ROUND_DONE.format(round=r))] for r in ROUNDS
+    r + 1: [ancient(BEFORE_ROUND.format(round=r + CAMPAIGN.stopping.allocates))]
+    for r in ROUNDS
 }
 
 
@@ -27,33 +35,110 @@ wildcard_constraints:
     round=r"\d+",
 
 
-for measuring, (threads, labels) in plan.measuring_rules(CAMPAIGN).items():
+if CAMPAIGN.block is None:
+
+    for measuring, (threads, labels) in plan.measuring_rules(CAMPAIGN).items():
+
+        rule:
+            name:
+                measuring
+            input:
+                lambda wildcards: DRIVER.take() + PREVIOUS_ROUND[int(wildcards.round)],
+                search=lambda wildcards: TUNED.get(wildcards.algorithm, []),
+            output:
+                f"{RESULTS}/{plan.RECORD}",
+            log:
+                f"{RESULTS}/{plan.LOG}",
+            wildcard_constraints:
+                algorithm=plan.any_of(labels),
+            priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
+            conda:
+                "../../envs/timefair.yaml"
+            threads: threads
+            resources:
+                **plan.resources(CAMPAIGN),
+            params:
+                snapshot=SNAPSHOT,
+                key=lambda wildcards: KEYS[wildcards.algorithm, int(wildcards.round)],
+            shell:
+                "python -m timefair measure --campaign {params.snapshot}"
+                " --algorithm {wildcards.algorithm} --function {wildcards.function}"
+                " --dimension {wildcards.dimension} --instances {wildcards.instances}"
+                " --round {wildcards.round} --key {params.key} --record {output} > {log} 2>&1"
+
+else:
+
+    for measuring, (round, records) in plan.block_rules(CAMPAIGN, KEYS).items():
+
+        rule:
+            name:
+                measuring
+            input:
+                lambda wildcards: DRIVER.take() + PREVIOUS_ROUND[int(wildcards.round)],
+                search=sorted(TUNED.values()),
+            output:
+                expand(f"{RESULTS}/{{record}}", record=records, allow_missing=True),
+            log:
+                f"{RESULTS}/{plan.BLOCK}.log",
+            wildcard_constraints:
+                round=str(round),
+            priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
+            conda:
+                "../../envs/timefair.yaml"
+            threads: CAMPAIGN.job_cores
+            resources:
+                **plan.resources(CAMPAIGN),
+            params:
+                snapshot=SNAPSHOT,
+                key=[KEYS[label, round] for label in CAMPAIGN.algorithms],
+            shell:
+                "python -m timefair measure-block --campaign {params.snapshot}"
+                " --function {wildcards.function} --dimension {wildcards.dimension}"
+                " --instances {wildcards.instances} --round {wildcards.round} > {log} 2>&1"
+
+
+rule allocate_runs:
+    input:
+        lambda wildcards: ancient(ROUND_DONE.format(round=int(wildcards.round) - 1)),
+    output:
+        ALLOCATION,
+    log:
+        f"{RESULTS}/logs/allocate_r{{round}}.log",
+    conda:
+        "../../envs/timefair.yaml"
+    params:
+        snapshot=SNAPSHOT,
+    shell:
+        "python -m timefair allocate --campaign {params.snapshot} --round {wildcards.round}"
+        " --output {output} > {log} 2>&1"
+
+
+for tuning, (threads, labels) in plan.tuning_rules(CAMPAIGN).items():
 
     rule:
         name:
-            measuring
+            tuning
         input:
-            lambda wildcards: DRIVER.take() + PREVIOUS_ROUND[int(wildcards.round)],
+            lambda wildcards: DRIVER.take(),
         output:
-            f"{RESULTS}/{plan.RECORD}",
+            f"{RESULTS}/{plan.TUNING}",
         log:
-            f"{RESULTS}/{plan.LOG}",
+            f"{RESULTS}/{plan.TUNING_LOG}",
         wildcard_constraints:
             algorithm=plan.any_of(labels),
-        priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
+        priority: 1001  # before the runs, for which the tuned variants wait
         conda:
             "../../envs/timefair.yaml"
         threads: threads
         resources:
-            **plan.resources(CAMPAIGN),
+            **plan.tuning_resources(CAMPAIGN),
         params:
             snapshot=SNAPSHOT,
-            key=lambda wildcards: KEYS[wildcards.algorithm, int(wildcards.round)],
+            key=lambda wildcards: KEYS[wildcards.algorithm, plan.TUNING_ROUND],
         shell:
-            "python -m timefair measure --campaign {params.snapshot}"
-            " --algorithm {wildcards.algorithm} --function {wildcards.function}"
-            " --dimension {wildcards.dimension} --instances {wildcards.instances}"
-            " --round {wildcards.round} --key {params.key} --record {output} > {log} 2>&1"
+            "python -m timefair tune --campaign {params.snapshot}"
+            " --algorithm {wildcards.algorithm} --key {params.key} --record {output}"
+            " > {log} 2>&1"
 
 
 rule finish_round:

@@ -1,8 +1,8 @@
 """The other side of the library ``external``, for programs in Python: `serve`.
 
-This file needs nothing but the standard library of Python 3.8 or later, and nothing else of
-timefair. timefair puts it on the import path of every external program, so the program's own
-environment needs no package::
+This file needs only the standard library of Python 3.8 or later, and no other part of timefair.
+timefair puts it on the import path of every external program, so the program's own environment
+needs no package::
 
     from timefair.external import serve
 
@@ -95,12 +95,12 @@ class Objective:
 def serve(solve: Callable[..., object]) -> None:
     """Make one launch: call ``solve(objective, **parameters)`` and end when it returns.
 
-    What the program prints goes to standard error: standard output belongs to the protocol.
+    Output of the program goes to standard error, because standard output is used by the protocol.
 
     Parameters
     ----------
     solve
-        Calls ``objective(x)`` or ``objective.batch(points)``; what it returns is ignored.
+        Calls ``objective(x)`` or ``objective.batch(points)``; its result is ignored.
     """
     requests = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

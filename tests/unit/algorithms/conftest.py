@@ -18,13 +18,21 @@ class Cut(BaseException):
 
 
 class FakeObjective:
-    """A shifted bowl with waves on [-3, 5]^D that stands `most` evaluations."""
+    """A shifted bowl with waves on [-3, 5]^D that stands `most` evaluations.
 
-    def __init__(self, dimension: int = 3, most: int = 60, left: int | None = None) -> None:
+    With `shown` 2 there is a second objective, the distance to a corner.
+    """
+
+    def __init__(
+        self, dimension: int = 3, most: int = 60, left: int | None = None, shown: int = 1
+    ) -> None:
         self.dimension = dimension
+        self.shown = shown
         self.evaluations_left = left
         self.points: list[NDArray[np.float64]] = []
         self.was_cut = False
+        self.noisy = False
+        self.recommended: list[tuple[int, NDArray[np.float64]]] = []  # after so many evaluations
         self._most = most
 
     @property
@@ -47,13 +55,17 @@ class FakeObjective:
     def all_inside(self) -> bool:
         return all(np.all((x >= -3) & (x <= 5)) for x in self.points)
 
-    def __call__(self, x: Any, /) -> float:
+    def __call__(self, x: Any, /) -> Any:
         if len(self.points) == self._most:
             raise Cut
         point = np.array(x, dtype=float)
         assert point.shape == (self.dimension,)
         self.points.append(point)
-        return float(np.sum((point - 0.7) ** 2 + 1 - np.cos(5 * (point - 0.7))))
+        value = float(np.sum((point - 0.7) ** 2 + 1 - np.cos(5 * (point - 0.7))))
+        return value if self.shown == 1 else np.array([value, np.linalg.norm(point - 5)])
+
+    def recommend(self, x: Any, /) -> None:
+        self.recommended.append((self.evaluations, np.array(x, dtype=float)))
 
     def batch(self, points: Any, /) -> NDArray[np.float64]:
         return np.array([self(x) for x in points])
@@ -67,9 +79,13 @@ def _launch(
     dimension: int = 3,
     most: int = 60,
     left: int | None = None,
+    noisy: bool = False,
 ) -> FakeObjective:
-    objective = FakeObjective(dimension, most, left)
-    algorithm = registry.load(use, parameters or {})
+    given = parameters or {}
+    shown = 2 if registry.tasks(use, given) == {"two objectives"} else 1
+    objective = FakeObjective(dimension, most, left, shown)
+    objective.noisy = noisy
+    algorithm = registry.load(use, given)
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 (as the measuring code does)
     try:
@@ -81,5 +97,5 @@ def _launch(
 
 @pytest.fixture
 def launch() -> Callable[..., FakeObjective]:
-    """``launch(use, parameters, seed=, dimension=, most=, left=)``: one launch's objective."""
+    """``launch(use, parameters, seed=, dimension=, most=, left=, noisy=)``: its objective."""
     return _launch

@@ -17,7 +17,7 @@ pytest.importorskip("cmaes")
 class Mixed:
     """Two integer variables of 3 and 21 values and two continuous ones; the best is in a corner."""
 
-    dimension, evaluations_left = 4, None
+    dimension, evaluations_left, noisy = 4, None, False
     lower, upper = np.array([0.0, -10, -5, -5]), np.array([2.0, 10, 5, 5])
     integer = np.array([True, True, False, False])
 

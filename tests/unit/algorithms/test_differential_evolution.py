@@ -141,8 +141,24 @@ class Called:
         return value
 
 
+OPENED: list[State] = []
+
+
+@pytest.fixture(autouse=True)
+def no_state_stays_open():
+    yield
+    while OPENED:
+        OPENED.pop().close()
+
+
+def opened() -> State:
+    """A run's memory for as long as the test."""
+    OPENED.append(State())
+    return OPENED[-1]
+
+
 def measurement_of(function, lower, upper, **options) -> Measurement:
-    state = State()
+    state = opened()
     problem = Problem(
         ProblemName("test", 1, len(lower), 1),
         evaluate=function,
@@ -347,7 +363,7 @@ def test_a_signal_is_heard_between_generations() -> None:
     def hear(number, frame):
         raise Cut
 
-    problem, state = SUITES["bbob"].problem(1, 2, 1), State()  # evaluated without the interpreter
+    problem, state = SUITES["bbob"].problem(1, 2, 1), opened()  # evaluated without the interpreter
     logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
     measurement = Measurement(problem, state.header_array, *logs)
     measurement.start(0)

@@ -50,13 +50,14 @@ def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
 class Corner:
     """A plane over narrow bounds that no power of 2 divides: its best point is a corner."""
 
-    dimension, evaluations_left = 3, None
+    dimension, shown, evaluations_left, noisy = 3, 1, None, False
     lower = np.array([0.1, -0.7, 1 / 3])
     upper = np.array([0.3, -0.7 + 1 / 7, 1.1])
     integer = np.zeros(3, dtype=bool)
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, shown: int = 1) -> None:
         self.evaluations = 0
+        self.shown = shown
         self._most = most
 
     def __call__(self, x):
@@ -64,7 +65,8 @@ class Corner:
             raise trial.Enough
         assert np.all((self.lower <= x) & (x <= self.upper))
         self.evaluations += 1
-        return float(np.sum(np.array([1, -1, -1]) * x))
+        value = float(np.sum(np.array([1, -1, -1]) * x))
+        return value if self.shown == 1 else np.array([value, -value])
 
     def batch(self, points):
         return np.array([self(x) for x in points])
@@ -73,7 +75,8 @@ class Corner:
 @pytest.mark.parametrize("use", USES)
 def test_no_point_misses_the_bounds_by_a_rounding_error(use: str) -> None:
     skip_unless_installed(use)
-    objective = Corner(MOST.get(use.partition(":")[0], FULL))
+    library, _, name = use.partition(":")
+    objective = Corner(MOST.get(library, FULL), registry.LIBRARIES[library].objectives(name))
     algorithm = registry.load(use, {})
     for seed in range(3):
         np.random.seed(seed)  # noqa: NPY002
@@ -266,7 +269,7 @@ def test_a_launch_of_modde_counts_its_own_evaluations() -> None:
     pytest.importorskip("modde")
 
     class Later:
-        dimension, evaluations, evaluations_left = 2, 1000, None
+        dimension, evaluations, evaluations_left, noisy = 2, 1000, None, False
         lower, upper = np.full(2, -1.0), np.full(2, 1.0)
 
         def __call__(self, x):

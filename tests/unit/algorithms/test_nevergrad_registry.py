@@ -145,6 +145,7 @@ def test_nothing_is_imported_while_the_clock_runs() -> None:
         "a = registry.load('nevergrad:CSEC', {'budget': 40}); a.prepare()\n"
         "class Objective:\n"
         "    dimension = 3; lower = -np.ones(3); upper = np.ones(3); evaluations_left = None\n"
+        "    noisy = False\n"
         "    integer = np.zeros(3, dtype=bool)\n"
         "    def __call__(self, x): return float(np.sum(np.square(x)))\n"
         "before = set(sys.modules); a.solve(Objective(), np.random.default_rng(1))\n"

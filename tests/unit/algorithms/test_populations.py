@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from timefair.algorithms import registry
 from timefair.algorithms.builtin import population
 
-NAMES = ("ABC", "CRO", "JADE", "PSO", "jDE", "jDElscop")
+NAMES = ("ABC", "CRO", "JADE", "PSO", "jDE", "jDElscop", "mQSO")
 
 
 class Stop(BaseException):
@@ -78,6 +78,8 @@ def test_any_values_are_survived_and_the_end_passes_at_once(
         ("jDElscop", {"population": 50.0}, "'population' of timefair:jDElscop is a whole number"),
         ("PSO", {"omega": "0.7"}, "'omega' of timefair:PSO is a number from 0 to 1, not '0.7'"),
         ("ABC", {"food": 1}, "'food' of timefair:ABC is a whole number of at least 2, not 1"),
+        ("mQSO", {"cloud": 2}, "'cloud' of timefair:mQSO is a number from 0 to 1, not 2"),
+        ("mQSO", {"swarms": 0}, "'swarms' of timefair:mQSO is a whole number of at least 1"),
         ("CRO", {"fd": 1}, "'fd' of timefair:CRO is a number from 0 to 0.99, not 1"),
         ("CRO", {"n": True}, "'n' of timefair:CRO is a whole number of at least 1, not True"),
         ("CRO", {"rows": 3}, "'rows' is not a parameter of timefair:CRO"),

@@ -129,3 +129,42 @@ def test_the_name_of_a_folder_does_not_matter(tmp_path, rival) -> None:
     (tmp_path / "other").symlink_to("results")
     with pytest.raises(InputError, match="another snakemake"):
         driver.hold(tmp_path / "other")
+
+
+def requiring(campaign: configuration.Campaign, **required: object) -> configuration.Campaign:
+    return configuration.parse(
+        campaign.model_dump(mode="json") | {"machine": {"require": required}}
+    )
+
+
+def test_where_jobs_run_here_the_machine_is_checked_before_anything_is_written(
+    tmp_path, campaign
+) -> None:
+    folder = tmp_path / "results"
+    wrong = requiring(campaign, cores=100_000)
+    with pytest.raises(
+        SystemExit, match=r"machine\.require\.cores: requires 100000 cores; this is"
+    ):
+        driver.Driver(workflow(), wrong, {}, folder).take()
+    assert not folder.exists()
+    driver.Driver(workflow(local_exec=False), wrong, {}, folder).take()
+    assert folder.exists()
+
+
+def test_the_right_machine_is_no_fault(tmp_path, campaign) -> None:
+    right = requiring(campaign, host="*")
+    driver.Driver(workflow(), right, {}, tmp_path / "results").take()
+    assert configuration.restore(tmp_path / "results" / plan.SNAPSHOT) == right
+
+
+def test_a_campaign_that_was_held_for_a_while_is_free_again(tmp_path) -> None:
+    folder, command = tmp_path / "results", [sys.executable, "-c", HOLD]
+    with driver.held(folder):
+        done = subprocess.run([*command, str(folder)], capture_output=True, text=True, check=False)
+        assert "another snakemake" in done.stderr
+        with driver.held(folder):  # the same process
+            pass
+    done = subprocess.run(
+        [*command, str(folder)], input="", capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "held\n"

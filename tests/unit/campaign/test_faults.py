@@ -315,10 +315,35 @@ FAULTS: list[tuple[str, object, str]] = [
         "statistics.ancillary 'amortised' write 'wall'",
     ),
     (
+        "block",
+        "host",
+        "block: 'host': should be 'node'",
+    ),
+    (
+        "machine",
+        {"require": {"cores": 0}},
+        "machine.require.cores: 0: should be at least 1",
+    ),
+    (
+        "machine",
+        {"require": {"processor": ""}},
+        "machine.require.processor: '': should be one line of text",
+    ),
+    (
+        "machine",
+        {"require": {"cpu": "EPYC"}},
+        "machine.require.cpu: unknown key; known here: processor, cores, memory_gb, host",
+    ),
+    (
         "stopping",
         {"rule": "race"},
         "stopping.rule: 'race' with rounds 1: algorithms are compared after each round; give "
         "rounds: 2 or more",
+    ),
+    (
+        "stopping",
+        {"rule": "campaign_race", "budget_core_s": 0},
+        "stopping.budget_core_s: 0: should be greater than 0",
     ),
     (
         "algorithms.search",
@@ -339,7 +364,8 @@ FAULTS: list[tuple[str, object, str]] = [
     (
         "published",
         {"old": {"format": "cocoa", "path": "."}},
-        "published.old.format: 'cocoa': should be 'coco' or 'ioh'; did you mean 'coco'?",
+        "published.old.format: 'cocoa': should be 'coco', 'ioh', 'table' or 'benchopt'; "
+        "did you mean 'coco'?",
     ),
     (
         "published",
@@ -357,6 +383,26 @@ FAULTS: list[tuple[str, object, str]] = [
         "published",
         {"search": {"format": "ioh", "path": "."}},
         "published.search: an algorithm already has this label; give another",
+    ),
+    (
+        "algorithms.head",
+        {"use": "timefair:random-search", "seed_as": "bse"},
+        "algorithms.head.seed_as: 'bse': should be an algorithm of this campaign",
+    ),
+    (
+        "algorithms.search",
+        {"use": "timefair:random-search", "seed_as": "search"},
+        "algorithms.search.seed_as: 'search': a cycle (search -> search); remove one of these "
+        "seed_as",
+    ),
+    (
+        "algorithms",
+        {
+            "c": {"use": "timefair:random-search", "seed_as": "a"},
+            "a": {"use": "timefair:random-search", "seed_as": "b"},
+            "b": {"use": "timefair:random-search", "seed_as": "a"},
+        },
+        "algorithms.a.seed_as: 'b': a cycle (a -> b -> a); remove one of these seed_as",
     ),
     ("relative_targets", [2], "relative_targets.0: 2: should be less than 1"),
     ("statistics.executions", [0], "statistics.executions.0: 0: should be at least 1"),
@@ -750,3 +796,51 @@ def test_reference_units_need_the_reference() -> None:
     with pytest.raises(InputError) as error:
         parse(mapping)
     assert error.value.faults == ("statistics.time: 'reference': needs timing.reference: true",)
+
+
+@pytest.mark.parametrize("rule", ["race", "pair"])
+def test_blocks_exclude_rules_that_let_algorithms_rest(rule):
+    two = {"search": "timefair:random-search", "other": "timefair:random-search"}
+    changes = {"algorithms": two, "block": "node", "rounds": 3, "stopping": {"rule": rule}}
+    with pytest.raises(InputError) as error:
+        parse(CAMPAIGN | changes)
+    assert error.value.faults == (
+        f"block: 'node': all algorithms of a block have runs, and stopping.rule {rule!r} lets some "
+        "rest; choose another rule, or write null",
+    )
+
+
+def test_the_value_of_noisy_runs_has_to_be_known(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("def f(x): return 1.0\nf.lower, f.upper = 0, 1\n")
+    mine = changed("statistics.noisy_value", "best_evaluated")
+    mine["problems"] = {"suite": "mine.py:f", "functions": 1, "dimensions": 2, "instances": 1}
+    noisy = changed("published", {"old": {"format": "coco", "path": "old"}})
+    noisy["problems"] = {
+        "suite": "bbob-noisy", "functions": 101, "dimensions": 2, "instances": 1
+    }  # fmt: skip
+    (tmp_path / "old").mkdir()
+    for mapping, line in (
+        (changed("statistics.noisy_value", "true"), "statistics.noisy_value: 'true': should be "
+         "'recommended', 'best_measured', 'best_evaluated' or 'measured'"),
+        (mine, "statistics.noisy_value: 'best_evaluated': of mine.py:f the values without noise "
+         "are not known of all evaluated points; write 'recommended' or 'best_measured'"),
+        (noisy, "statistics.noisy_value: 'recommended': published data of bbob-noisy have the "
+         "best value without noise of all evaluated points; write 'best_evaluated'"),
+    ):  # fmt: skip
+        with pytest.raises(InputError) as error:
+            parse(mapping)
+        assert error.value.faults == (line,)
+    noisy["statistics"] = {"noisy_value": "best_evaluated"}
+    assert parse(noisy).statistics.noisy_value == "best_evaluated"
+
+
+def test_a_noisy_run_has_no_final_target() -> None:
+    mapping = changed("budget.final_target", 0.1)
+    mapping["problems"] |= {"suite": "bbob-noisy", "functions": 101}
+    with pytest.raises(InputError) as error:
+        parse(mapping)
+    assert error.value.faults == (
+        "budget.final_target: 0.1: a noisy value may be below it by luck, and the value without "
+        "noise is known after the run; write null",
+    )

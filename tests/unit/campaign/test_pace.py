@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from timefair.campaign import configuration, plan
+from timefair.campaign.allocated import JobSizes
 from timefair.campaign.pace import Pace
 
 
@@ -22,6 +26,12 @@ def campaign(**changes: Any) -> configuration.Campaign:
         "figures": ["ert"],
     }
     return configuration.parse(mapping | changes)
+
+
+def paced(
+    wanted: configuration.Campaign, lacking: Iterable[plan.Job], cores: int, folder: Path = Path()
+) -> Pace:
+    return Pace(wanted, lacking, cores, JobSizes(wanted, {("a", 1): "abc"}, folder))
 
 
 def wildcards(job: plan.Job) -> dict[str, str]:
@@ -41,7 +51,7 @@ def begin(pace: Pace, number: int, job: plan.Job, now_s: float) -> None:
 
 def test_before_the_first_job_the_budget_counts():
     wanted = campaign()
-    pace = Pace(wanted, plan.jobs(wanted), cores=2)
+    pace = paced(wanted, plan.jobs(wanted), cores=2)
     analysis_s = sum(plan.analysis_seconds(wanted).values())
     assert (pace.done, pace.wanted) == (0, 24)
     assert pace.left_s(0.0) == pytest.approx((24 * (1 + plan.RUN_OVERHEAD_S) + analysis_s) / 2)
@@ -50,7 +60,7 @@ def test_before_the_first_job_the_budget_counts():
 def test_without_a_budget_of_time_nothing_is_known_before_a_job_has_ended():
     wanted = campaign(budget={"evaluations": 100})
     jobs = list(plan.jobs(wanted))
-    pace = Pace(wanted, jobs, cores=1)
+    pace = paced(wanted, jobs, cores=1)
     begin(pace, 7, jobs[0], 0.0)
     assert pace.left_s(1.0) is None
     pace.end(7, 12.0)
@@ -61,7 +71,7 @@ def test_without_a_budget_of_time_nothing_is_known_before_a_job_has_ended():
 def test_runs_take_what_those_of_their_algorithm_took():
     wanted = campaign()
     jobs = list(plan.jobs(wanted))
-    pace = Pace(wanted, jobs, cores=1)
+    pace = paced(wanted, jobs, cores=1)
     first = next(job for job in jobs if job.algorithm == "a")
     begin(pace, 1, first, 0.0)
     pace.end(1, 3.0)
@@ -74,7 +84,7 @@ def test_runs_take_what_those_of_their_algorithm_took():
 def test_time_that_a_job_has_worked_is_not_left():
     wanted = campaign()
     jobs = list(plan.jobs(wanted))
-    pace = Pace(wanted, jobs, cores=1)
+    pace = paced(wanted, jobs, cores=1)
     before_s = pace.left_s(0.0)
     begin(pace, 1, jobs[0], 0.0)
     assert pace.left_s(2.0) == pytest.approx(before_s - 2.0)
@@ -83,13 +93,13 @@ def test_time_that_a_job_has_worked_is_not_left():
 
 def test_records_that_are_there_count():
     wanted = campaign()
-    pace = Pace(wanted, list(plan.jobs(wanted))[1:], cores=1)
+    pace = paced(wanted, list(plan.jobs(wanted))[1:], cores=1)
     assert (pace.done, pace.wanted, pace.measured) == (6, 24, False)
 
 
 def test_the_analysis_counts_down_to_the_report():
     wanted = campaign()
-    pace = Pace(wanted, [], cores=1)
+    pace = paced(wanted, [], cores=1)
     assert pace.measured
     left_s = [pace.left_s(0.0)]
     for number, label in enumerate(wanted.algorithms):
@@ -105,3 +115,71 @@ def test_the_analysis_counts_down_to_the_report():
     assert pace.finished
     assert left_s == sorted(left_s, reverse=True)
     assert len(set(left_s)) == len(left_s)
+
+
+def test_a_search_takes_its_budget_until_it_ends():
+    on = {"functions": 1, "dimensions": 2, "instances": "51-52"}
+    tune = {"space": {"F": {"float": [0.3, 0.9]}}, "tuner": "random", "budget_s": 30, "on": on}
+    wanted = campaign(algorithms={"b": {"use": "timefair:DE", "tune": tune}})
+    pace = paced(wanted, plan.jobs(wanted), cores=2)
+    analysis_s = sum(plan.analysis_seconds(wanted).values())
+    runs_s = 24 * (1 + plan.RUN_OVERHEAD_S) + analysis_s
+    assert pace.left_s(0.0) == pytest.approx((30 + runs_s) / 2)
+    pace.begin(3, plan.SEARCHING, {"algorithm": "b-tuned", "key": "abc"}, 0.0)
+    assert pace.left_s(12.0) == pytest.approx((18 + runs_s) / 2)
+    assert pace.left_s(40.0) == pytest.approx(runs_s / 2)
+    pace.end(3, 40.0)
+    assert pace.left_s(40.0) == pytest.approx(runs_s / 2)
+    resumed = paced(wanted, [job for job in plan.jobs(wanted) if job.algorithm == "b"], cores=2)
+    assert resumed.left_s(0.0) < 30 / 2  # the variant has all its runs
+
+
+def test_a_block_is_the_jobs_of_all_its_algorithms():
+    wanted = campaign(block="node")
+    pace = paced(wanted, plan.jobs(wanted), cores=1)
+    first = next(plan.jobs(wanted))
+    pace.begin(1, f"{plan.MEASURING_BLOCK}_1", wildcards(first), 0.0)
+    pace.end(1, 12.0)
+    analysis_s = sum(plan.analysis_seconds(wanted).values())
+    assert pace.done == 2 * 6
+    assert pace.left_s(12.0) == pytest.approx(12.0 + analysis_s)
+
+
+def test_a_block_holds_the_most_cores_of_any_algorithm_all_the_time():
+    labels = {"a": {"use": "timefair:random-search", "threads": 4}, "b": "timefair:DE"}
+    wanted = campaign(algorithms=labels, block="node")
+    analysis_s = sum(plan.analysis_seconds(wanted).values())
+    left_s = paced(wanted, plan.jobs(wanted), cores=1).left_s(0.0)
+    assert left_s == pytest.approx(24 * (1 + plan.RUN_OVERHEAD_S) * 4 + analysis_s)
+    assert plan.core_seconds(wanted) == 24 * 4
+
+
+def test_runs_that_a_race_gave_to_a_round_count_as_they_are(tmp_path):
+    """`a` has 5 runs on an instance of function 1 in round 2, and nothing else has any."""
+    wanted = campaign(runs=16, rounds=2, stopping={"rule": "campaign_race"})
+    file = tmp_path / plan.allocation_path({("a", 1): "abc"}, 2)
+    jobs = list(plan.jobs(wanted))
+    pace = paced(wanted, jobs, 1, tmp_path)
+    assert pace.wanted == 2 * 2 * 2 * 16
+    pace.begin(1, plan.ALLOCATING, {"round": "2"}, 0.0)
+    cells = [
+        {
+            "algorithm": label, "function": function, "dimension": 2, "reason": "",
+            "more": 5 * (label == "a" and function == 1),
+        }
+        for label in "ab"
+        for function in (1, 8)
+    ]  # fmt: skip
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"cells": cells}))
+    pace.end(1, 1.0)
+    assert pace.wanted == 2 * 2 * 2 * 8 + 2 * 5
+    first = [job for job in jobs if job.round == 1]
+    for number, job in enumerate(first, start=2):
+        begin(pace, number, job, 1.0)
+        pace.end(number, 17.0)
+    assert (pace.done, pace.measured) == (64, False)
+    analysis_s = sum(plan.analysis_seconds(wanted).values())
+    assert pace.left_s(17.0) == pytest.approx(10 * 1.0 + analysis_s)
+    resumed = paced(wanted, [job for job in jobs if job.round == 2], 1, tmp_path)
+    assert (resumed.done, resumed.wanted) == (64, 74)

@@ -205,6 +205,26 @@ def test_a_job_asks_a_cluster_for_what_its_runs_may_take() -> None:
     assert "runtime" not in plan.resources(unknown)
 
 
+def test_a_search_asks_for_the_time_that_it_may_take() -> None:
+    """Two candidates on two problems of 60 s are tried in any case, each up to three times."""
+    section = {
+        "space": {"F": {"float": [0.3, 0.9]}},
+        "tuner": "random",
+        "budget_s": 300,
+        "on": {"functions": 1, "dimensions": 2, "instances": "51-52"},
+    }
+
+    def asked(**changes: Any) -> dict[str, int]:
+        algorithms = {"a": {"use": "timefair:DE", "tune": section}}
+        timed = {"algorithms": algorithms, "budget": {"time_s": 60}}
+        return plan.tuning_resources(campaign(**timed | changes))
+
+    assert asked()["runtime"] == 10 + 5
+    again = asked(timing={"disturbed": "repeat", "repeats": 2})
+    assert again["runtime"] == 10 + 2 * 2 * 3
+    assert "runtime" not in asked(budget={"evaluations": 100}, targets=[1])
+
+
 def test_each_number_of_threads_is_measured_by_a_rule_of_its_own() -> None:
     alone, wide = "timefair:random-search", {"use": "timefair:random-search", "threads": 4}
     mixed = campaign(algorithms={"a": alone, "b": wide, "c": alone})
@@ -212,3 +232,42 @@ def test_each_number_of_threads_is_measured_by_a_rule_of_its_own() -> None:
         "measure_cell": (1, ["a", "c"]),
         "measure_cell_on_4_cores": (4, ["b"]),
     }
+
+
+def test_a_block_has_every_algorithm_in_an_order_that_the_seed_fixes() -> None:
+    labels = dict.fromkeys("abcde", "timefair:random-search")
+    blocked = campaign(algorithms=labels, block="node", rounds=5)
+    blocks = [plan.Block(1, 2, (1,), round) for round in range(1, 6)]
+    orders = [[job.algorithm for job in block.jobs(blocked)] for block in blocks]
+    assert all(sorted(order) == list(labels) for order in orders)
+    assert len(set(map(tuple, orders))) > 1
+    assert orders == [[job.algorithm for job in block.jobs(blocked)] for block in blocks]
+    other = campaign(algorithms=labels, block="node", rounds=5, seed=8)
+    assert orders != [[job.algorithm for job in block.jobs(other)] for block in blocks]
+    planned = {job for block in blocks for job in block.jobs(blocked)}
+    assert planned <= set(plan.jobs(blocked))
+
+
+def test_a_block_is_measured_by_the_rule_of_its_round() -> None:
+    blocked = campaign(block="node", rounds=2)
+    keys = {(label, round): f"{round}{KEY}" for label in blocked.algorithms for round in (1, 2)}
+    rules = plan.block_rules(blocked, keys)
+    assert list(rules) == ["measure_cells_of_round_1", "measure_cells_of_round_2"]
+    round, records = rules["measure_cells_of_round_2"]
+    assert round == 2
+    names = {"function": 8, "dimension": 5, "instances": "1-2", "round": 2}
+    block = plan.Block(8, 5, (1, 2), 2)
+    expected = {str(job.record(keys[job.algorithm, 2])) for job in block.jobs(blocked)}
+    assert {record.format(**names) for record in records} == expected
+    wildcards = {name: str(value) for name, value in names.items()}
+    assert plan.jobs_of_rule(blocked, "measure_cells_of_round_2", wildcards) == block.jobs(blocked)
+    one = plan.jobs_of_rule(blocked, "measure_cell", wildcards | {"algorithm": "a"})
+    assert one == [plan.Job("a", 8, 5, (1, 2), 2)]
+    assert plan.jobs_of_rule(blocked, "collect_records", {"algorithm": "a"}) == []
+
+
+def test_a_job_of_a_block_lasts_as_long_as_all_algorithms() -> None:
+    alone = campaign(budget={"time_s": 60}, runs=5)
+    assert plan.job_seconds(campaign(budget={"time_s": 60}, runs=5, block="node")) == (
+        2 * plan.job_seconds(alone)
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -146,6 +148,37 @@ def test_what_lies_there_is_read_without_a_lock(trial: Trial) -> None:
     assert journal_path(record).read_bytes() == whole[: size + 7]
 
 
+def test_runs_of_a_tuned_variant_count(trial: Trial) -> None:
+    """Its journals also name the search that gave the parameters."""
+    job, record, key = trial.job("slow", 1)
+    with Journal(record, f"{key} {'ab' * 32}") as journal:
+        journal.append(trial.runs(job, 1)[0])
+    assert trial.watch.look(trial.now_s).runs == 1
+
+
+def test_a_job_with_more_runs_than_a_round_usually_has_lacks_none(trial: Trial) -> None:
+    trial.record("quick", 1)
+    trial.journal("slow", 1, 7)
+    progress = trial.watch.look(trial.now_s)
+    assert (progress.runs, progress.wanted) == (11, 11 + 2 * 4)
+
+
+def test_runs_that_a_race_gave_to_a_round_count_as_they_are(tmp_path: Path) -> None:
+    """Instead of the 8 runs that a round usually has, one algorithm has 3, and the other 40."""
+    race = {"rule": "campaign_race"}
+    trial = Trial(tmp_path, runs=16, rounds=2, stopping=race)
+    assert trial.watch.look(trial.now_s).wanted == 2 * 2 * 16
+    file = trial.folder / plan.allocation_path(trial.keys, 2)
+    cells = [
+        {"algorithm": label, "function": function, "dimension": 5, "more": more, "reason": ""}
+        for label, more in (("quick", 3), ("slow", 40))
+        for function in (1, 2)
+    ]
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"cells": cells}))
+    assert trial.watch.look(trial.now_s).wanted == 2 * 2 * 8 + 2 * (3 + 40)
+
+
 def test_runs_of_another_configuration_do_not_count(trial: Trial) -> None:
     path = trial.record("quick", 1)
     path.parent.rename(path.parent.with_name("0" * plan.KEY_LENGTH))
@@ -214,3 +247,23 @@ def test_measured_then_finished(trial: Trial, capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out == (
         "trial: all 16 runs; measured in 88 s; 1 of 1 tables, 1 of 1 figures\n"
     )
+
+
+def test_a_search_for_parameters_is_a_sign_of_life_and_work_that_is_left(tmp_path):
+    on = {"functions": 3, "dimensions": 5, "instances": 1}
+    space = {"F": {"float": [0.3, 0.9]}}
+    tune = {"space": space, "tuner": "random", "budget_s": 500, "on": on}
+    tuned = {"use": "timefair:DE", "tune": tune}
+    trial = Trial(tmp_path, algorithms={"quick": "timefair:random-search", "slow": tuned})
+    trial.journal("quick", 1, 4)
+    later_s = trial.now_s + 1000
+    alone = trial.watch.look(later_s)
+    assert alone.quiet_s == 1000
+    search = trial.folder / plan.tuning_record("slow-tuned", trial.keys)
+    journal_path(search).parent.mkdir(parents=True)
+    journal_path(search).touch()
+    os.utime(journal_path(search), (later_s, later_s))
+    searching = trial.watch.look(later_s + 1)
+    assert searching.quiet_s is None
+    search.touch()
+    assert trial.watch.look(later_s + 1).left_s == pytest.approx(searching.left_s - 500)

@@ -50,10 +50,15 @@ MEASURE_AGAIN: dict[str, Callable[[dict[str, Any]], object]] = {
     "threads": lambda c: c["algorithms"]["a"].update(threads=2),
     "repeats": lambda c: c.update(timing={"disturbed": "repeat"}),
     "no reference": lambda c: c.update(timing={"reference": False}),
+    "blocks": lambda c: c.update(block="node"),
     "runs of the round": lambda c: c.update(runs=6),
+    "seeds of another": lambda c: c["algorithms"]["a"].update(seed_as="b"),
 }
 LEAVE: dict[str, Callable[[dict[str, Any]], object]] = {
     "name": lambda c: c.update(name="other"),
+    "no blocks": lambda c: c.update(block=None),
+    "a required machine": lambda c: c.update(machine={"require": {"cores": 2}}),
+    "seeds of its own": lambda c: c["algorithms"]["a"].update(seed_as=None),
     "targets": lambda c: c.update(targets=[1.0]),
     "statistics": lambda c: c.update(statistics={"confidence": 0.9}),
     "what is done about disturbed runs": lambda c: c.update(timing={"disturbed": "exclude"}),
@@ -109,6 +114,8 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
     [
         ("measure/evaluation/objective.pyx", True),
         ("measure/job/cell.py", True),
+        ("measure/job/worker.py", True),
+        ("environments/bootstrap.py", True),
         ("records/journal.py", True),
         ("records/schema.py", True),
         ("statistics/run_count/kernels.pyx", False),

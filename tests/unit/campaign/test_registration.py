@@ -232,7 +232,7 @@ def test_every_change_is_found(study, change):
 
 
 def test_the_page_states_the_number_of_changes():
-    page = Path(__file__).parents[3] / "docs/registered.md"
+    page = Path(__file__).parents[3] / "docs/how-to/registered.md"
     assert f"A test makes {len(CHANGES)} kinds of changes" in page.read_text()
 
 
@@ -404,6 +404,11 @@ def test_bad_input_names_the_key(changes, line):
             {"runs": 1, "problems": FILE["problems"] | {"instances": 1}},
             "never significant at alpha 0.05; should have at least 4 runs of each algorithm on the "
             "function, not 1",
+        ),
+        (
+            {"rounds": 3, "stopping": {"rule": "pair"}},
+            "needs runs that do not depend on the other algorithm, and stopping.rule 'pair' "
+            "chooses them by comparing results; choose another rule",
         ),
         (
             {"rounds": 3, "stopping": {"rule": "race"}},

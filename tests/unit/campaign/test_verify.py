@@ -128,6 +128,19 @@ def test_machines_are_mixed_unless_the_campaign_allows_it(measured, verify):
     assert "2 kinds of machine" in lines[-1]
 
 
+def test_a_block_on_two_nodes_is_named(measured, verify):
+    asked = measured.campaign.model_dump(mode="json") | {"block": "node"}
+    for job in measured.jobs:
+        machine = {"cpu": "Z80", "hostname": f"node-of-{job.algorithm}"}
+        measured.measure(job, campaign=asked, machine=machine)
+    before = verify()
+    for label in ("a", "b"):
+        gather(measured, label)
+    for status, lines in (before, verify()):
+        assert status == 1
+        assert any("a on node-of-a" in line and "b on node-of-b" in line for line in lines)
+
+
 def test_a_record_that_changed_since_it_was_collected(measured, verify):
     gather(measured, "a")
     record = measured.measure(measured.jobs[0], note="measured again")

@@ -75,6 +75,9 @@ def frames_of(functions, dimensions, algorithms, change):
         "sorted_solutions": solutions,
         "anytime": anytime,
         "ecdf": ecdf,
+        "feasible": ecdf,
+        "attainment": attainment_of(spread("share", [0.25, 0.5, 0.75]), change),
+        "after_change": after_change_of(spread, change),
         "ecdf_dimensions": over_all_dimensions(ecdf_dimensions),
         "profile": profile,
         "profile_evaluations": profile,
@@ -86,6 +89,7 @@ def frames_of(functions, dimensions, algorithms, change):
         "cost_winners": cost_winners_of(spread, functions),
         "cost_map": cost_map_of(dimensions, algorithms),
         "portfolio": portfolio_of(dimensions, algorithms),
+        "tuning_pays": tuning_pays_of(ert, change),
         "probability_best": probability_best_of(keys),
         "restarts": restarts,
         "restart_what_if": restart_what_if_of(spread),
@@ -96,6 +100,21 @@ def frames_of(functions, dimensions, algorithms, change):
         "run_count_rules": run_count_rules_of(dimensions, change),
         "run_count_reliability": run_count_reliability_of(change),
     }
+
+
+def after_change_of(spread, change):
+    """The error falls with the cost since the change; the later the algorithm, the more slowly."""
+    curve = spread("cost", np.geomspace(1e-4, 0.1, 20)).assign(unit="seconds")
+    error = change(curve["speed"] / (1 + 100 * curve["cost"]))
+    return curve.assign(error=error, error_low=0.8 * error, error_high=1.3 * error)
+
+
+def attainment_of(surfaces, change):
+    """Surfaces of constant products; the later the algorithm, the farther from the ideal point."""
+    level = surfaces["share"] * surfaces["speed"] / surfaces["speed"].max()
+    surfaces = surfaces.assign(level=level, missed=change(level))
+    corners = surfaces.merge(pd.DataFrame({"f1": np.linspace(0.05, 1, 12)}), how="cross")
+    return corners.assign(f2=(0.2 * corners["level"] / corners["f1"]).clip(upper=1.0))
 
 
 def overhead_of(keys, change):
@@ -263,6 +282,20 @@ def run_count_reliability_of(change):
     ):
         curves = pd.DataFrame({column: values}).merge(curves, how="cross")
     return curves.assign(suite="bbob", skill=-0.1, auc=0.5)
+
+
+def tuning_pays_of(ert, change):
+    """Each algorithm as a tuned variant; the later, the more problems it needs; the easiest target
+    never pays off, the next one is undecided."""
+    names = ["suite", "dimension", "algorithm", "target"]
+    rows = ert.groupby(names, as_index=False)["speed"].mean()
+    problems = change(100 * rows["speed"])
+    easy, hard = rows["target"] == rows["target"].max(), rows["target"] == rows["target"].min()
+    return rows.assign(
+        problems=problems.mask(easy, np.inf),
+        problems_low=(0.5 * problems).mask(easy, np.inf),
+        problems_high=(2 * problems).where(hard, np.inf),
+    )
 
 
 def sorted_pairs(runs, algorithms, change):

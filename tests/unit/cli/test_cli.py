@@ -80,6 +80,18 @@ def test_faults_go_to_stderr(campaign_file: Path, capsys: pytest.CaptureFixture[
     assert err.splitlines()[1].startswith("timefair: budgt: unknown key; did you mean 'budget'?")
 
 
+def test_check_names_the_required_machine_and_does_not_fail_on_another_one(
+    campaign_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with campaign_file.open("a") as file:
+        file.write("machine: {require: {cores: 100000}}\n")
+    assert cli.main(["check", str(campaign_file)]) == 0
+    out = capsys.readouterr().out
+    assert "machine       100000 cores\n" in out
+    assert "machine.require.cores: requires 100000 cores; this is " in out
+    assert "Only jobs that run here fail." in out
+
+
 @pytest.mark.parametrize("argv", [[], ["mesure"], ["check"], ["draw", "ert"]])
 def test_wrong_usage(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(argv) == 2
@@ -175,7 +187,7 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ({"key": "0" * 64}, "code, software or configuration changed since this job was planned"),
         ({"round": "3"}, "round 3: the campaign has 1 to 2"),
-        ({"instances": "3-1"}, "'3-1' runs backwards"),
+        ({"instances": "3-1"}, "--instances: '3-1' runs backwards"),
         ({"algorithm": "serch"}, "--algorithm: 'serch' is not in "),
     ],
 )
@@ -239,3 +251,85 @@ def test_snakemake_plans_the_campaign(campaign_file: Path) -> None:
     )
     assert (counts["measure_cell_on_2_cores"], counts["finish_round"]) == ("12", "2")
     assert counts["collect_records"] == "1"
+
+
+BLOCKS = CAMPAIGN.replace("time_s: 0.5", "evaluations: 20").replace(
+    "algorithms: {search: {use: timefair:random-search, threads: 2}}",
+    "algorithms: {one: timefair:random-search, two: timefair:random-search}\nblock: node",
+)
+
+
+@pytest.fixture
+def planned(tmp_path: Path) -> Path:
+    """The snapshot of a campaign in blocks, with its keys beside it."""
+    path = tmp_path / "blocks.yaml"
+    path.write_text(BLOCKS)
+    campaign, folder = configuration.load(path), tmp_path / "results" / "trial"
+    folder.mkdir(parents=True)
+    plan.write_keys(measure_keys(campaign), folder)
+    return plan.write_snapshot(campaign, folder)
+
+
+def block_arguments(snapshot: Path, **changes: str) -> list[str]:
+    given = {"function": "1", "dimension": "5", "instances": "1-3", "round": "2"} | changes
+    words = (word for key, value in given.items() for word in (f"--{key}", value))
+    return ["measure-block", "--campaign", str(snapshot), *words]
+
+
+def test_a_block_is_measured_in_turn_on_this_node(
+    planned: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(block_arguments(planned)) == 0
+    folder, campaign = planned.parent, configuration.restore(planned)
+    keys = plan.read_keys(folder, campaign)
+    block = plan.Block(1, 5, (1, 2, 3), 2)
+    order = [job.algorithm for job in block.jobs(campaign)]
+    records = [folder / job.record(keys[job.algorithm, 2]) for job in block.jobs(campaign)]
+    begun = [read_runs([path])["started_utc"].to_pylist() for path in records]
+    assert max(begun[0]) <= min(begun[1])
+    said = capfd.readouterr().err
+    host = Path("/proc/sys/kernel/hostname").read_text().strip()
+    assert [line for line in said.splitlines() if line.endswith(f" of 2 on {host}")] == [
+        f"{label}: {number} of 2 on {host}" for number, label in enumerate(order, start=1)
+    ]
+    assert (folder / f"{block.place}.node").read_text() == host
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"round": "3"}, "timefair: --round: 3: should be 1 to 2"),
+        (
+            {"instances": "x"},
+            "timefair: --instances: 'x' is neither a whole number nor a range such as 1-5",
+        ),
+    ],
+)
+def test_a_block_that_is_not_planned(
+    planned: Path, capfd: pytest.CaptureFixture[str], changes: dict[str, str], line: str
+) -> None:
+    assert cli.main(block_arguments(planned, **changes)) == 2
+    assert capfd.readouterr().err.strip() == line
+
+
+def test_a_job_of_a_block_that_fails_ends_the_block(
+    planned: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(block_arguments(planned, function="99")) != 0
+    said = capfd.readouterr().err
+    assert ": 1 of 2 on " in said
+    assert ": 2 of 2 on " not in said
+
+
+def test_on_the_wrong_machine_a_job_ends_before_its_first_run(
+    campaign_file: Path, tmp_path: Path
+) -> None:
+    with campaign_file.open("a") as file:
+        file.write("machine: {require: {host: nowhere}}\n")
+    snapshot = plan.write_snapshot(configuration.load(campaign_file), tmp_path)
+    command = [sys.executable, "-m", "timefair", *measure_arguments(snapshot)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    lines = done.stderr.strip().splitlines()
+    assert lines[-1].startswith("timefair: machine.require.host: requires host nowhere; this is ")
+    assert not (tmp_path / "r.parquet").exists()

@@ -14,6 +14,7 @@ import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from timefair.campaign import configuration, driver, plan
+from timefair.campaign.allocated import JobSizes
 from timefair.cli.console import ConsoleHandler
 
 ROOT = Path(__file__).parents[3]
@@ -46,7 +47,10 @@ def told(monkeypatch, tmp_path):
     def tell(stream, jobs=10, **settings):
         campaign = configuration.parse(CAMPAIGN)
         taken = SimpleNamespace(
-            campaign=campaign, folder=tmp_path, lacking_jobs=lambda: list(plan.jobs(campaign))
+            campaign=campaign,
+            folder=tmp_path,
+            lacking_jobs=lambda: list(plan.jobs(campaign)),
+            job_sizes=lambda: JobSizes(campaign, {}, tmp_path),
         )
         monkeypatch.setattr(driver, "_taken", [taken])
         monkeypatch.setattr(sys, "stderr", stream)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from timefair import cli
-from timefair.campaign import configuration, plan
+from timefair.campaign import configuration, plan, scaffold
 from timefair.cli.power import check_lines
 from timefair.records.store import write_record
 
@@ -68,6 +68,20 @@ def checked(**changes):
 
 
 # --- Before the first run -----------------------------------------------------------------------
+
+
+def test_check_says_what_to_delete_in_a_profile_of_an_older_version(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    scaffold.begin(tmp_path)
+    assert cli.main(["check", "campaign.yaml"]) == 0
+    capsys.readouterr()
+    profile = tmp_path / "profiles/default/config.yaml"
+    profile.write_text(profile.read_text() + "\nlogger: timefair  # one line of progress\n")
+    assert cli.main(["check", "campaign.yaml"]) == 2
+    assert capsys.readouterr().err == (
+        "timefair: profiles/default/config.yaml: logger: timefair  # one line of progress: "
+        "Snakemake refuses this logger of an older timefair; delete the line\n"
+    )
 
 
 def test_check_warns_of_a_design_that_can_decide_nothing(tmp_path, capsys):

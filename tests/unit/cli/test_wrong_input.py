@@ -91,6 +91,7 @@ OF_A_CAMPAIGN = (
     "export coco A.parquet --output new",
     "export ioh A.parquet --output new",
     "import coco . --output new/o.parquet",
+    "tune --algorithm A --key k --record new/r",
 )
 
 

@@ -207,7 +207,10 @@ def test_all_together_are_in_the_order_of_their_keys(beside):
     assert together.timed.tolist() == (together.frame["algorithm"] != "B").tolist()
 
 
-@pytest.mark.parametrize("name", sorted(FIGURES))
+OF_A_TASK = ("constraints", "two objectives", "changes")
+
+
+@pytest.mark.parametrize("name", sorted(n for n in FIGURES if FIGURES[n].needs not in OF_A_TASK))
 def test_every_figure_is_drawn(name, beside):
     figure = FIGURES[name](TABLES[FIGURES[name].table](beside, ANALYSIS))
     legend = figure.legends[0] if figure.legends else None

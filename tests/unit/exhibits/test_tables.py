@@ -179,7 +179,7 @@ def test_outcomes_are_counted(run, table):
     "settings",
     [
         {"targets": ()},
-        {"targets": (-1.0,)},
+        {"targets": (np.nan,)},
         {"targets": (np.inf,)},
         {"targets": (1.0, 1.0)},
         {"quantiles": (0.0,)},

@@ -168,7 +168,7 @@ def test_lines(build: Build) -> None:
         "warn     governor: powersave; set it: cpupower frequency-set -g performance",
     ]
     assert not any("\n" in str(finding) for finding in found)
-    assert doctor.summary(found) == "1 bad, 3 warn, 0 unknown, 19 ok"
+    assert doctor.summary(found) == "1 bad, 3 warn, 0 unknown, 20 ok"
 
 
 @pytest.mark.parametrize(("files", "status"), [({}, 0), (SMT, 1), (VIRTUAL, 0)])

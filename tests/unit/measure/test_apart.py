@@ -16,7 +16,8 @@ from timefair.campaign.provenance import measure_keys
 from timefair.linux import kernel
 from timefair.measure.apart.messages import Setup
 from timefair.measure.apart.solvers import hosted
-from timefair.measure.job.cell import Prepared, measure
+from timefair.measure.job.cell import measure
+from timefair.measure.job.prepared import Prepared
 from timefair.measure.preparation import loading
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
@@ -25,6 +26,7 @@ from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.independent import Independent
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, ProblemName
+from timefair.problems.registry import SUITES
 from timefair.records.store import read_runs
 
 pytestmark = pytest.mark.skipif(
@@ -224,6 +226,18 @@ def test_with_a_budget_of_evaluations_all_is_as_in_the_default_mode(
     here = measure_run(loading.load(use, {}, False), problem, allowance, seed=5)
     assert result(run_apart(use, problem, evaluations=900, restart=restart)) == result(here)
     assert here["evaluations"] == 900
+
+
+@pytest.mark.slow
+def test_of_a_noisy_problem_the_values_are_the_same_and_no_point_is_recommended():
+    noisy = SUITES["bbob-noisy"].problem(101, 3, 1)
+    use, allowed = "scipy:Nelder-Mead", {"evaluations": 2000, "restart": Independent()}
+    here = measure_run(loading.load(use, {}, False), noisy, Allowance(**allowed), seed=5)
+    apart = run_apart(use, noisy, **allowed)
+    assert result(apart) == result(here)
+    assert [v["outputs"] for v in apart["vectors"]] == [v["outputs"] for v in here["vectors"]]
+    assert here["recommendations"]
+    assert apart["recommendations"] == []
 
 
 @pytest.mark.slow

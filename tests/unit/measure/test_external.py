@@ -25,7 +25,7 @@ from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 
-EXAMPLES = Path(__file__).parents[3] / "docs/external"
+EXAMPLES = Path(__file__).parents[3] / "docs/how-to/external"
 T_NS = 150_000_000
 SOON_NS = 60_000_000_000
 """Ends a run that should have ended by itself."""
@@ -135,7 +135,7 @@ def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
 
 
 def test_the_program_of_the_documentation_searches(script, problem):
-    page = Path(__file__).parents[3] / "docs" / "external.md"
+    page = Path(__file__).parents[3] / "docs/how-to/external.md"
     text = re.search(r"```python\n(# searching.py.*?)```", page.read_text(), flags=re.DOTALL)
     row = run(script(text[1]), problem, evaluations=50)
     assert (row["status"], row["stop_reason"], row["evaluations"]) == ("ok", "evaluations", 50)

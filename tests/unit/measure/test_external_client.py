@@ -17,7 +17,7 @@ from timefair.problems.registry import SUITES
 SOON_NS = 60_000_000_000
 PROBLEM = SUITES["bbob"].problem(8, 3, 1)
 PYTHON = f"{sys.executable} -S"  # no site-packages: timefair is not installed there
-EXAMPLE = Path(__file__).parents[3] / "docs/external/searcher.py"
+EXAMPLE = Path(__file__).parents[3] / "docs/how-to/external/searcher.py"
 
 
 def run(path: Path, text: str | None = None, problem=PROBLEM, **parameters) -> dict:

@@ -25,7 +25,7 @@ from timefair.measure.disturbance.monitor import RunMonitor
 from timefair.measure.disturbance.reference import Reference
 from timefair.measure.disturbance.surroundings import Counters, Surroundings
 from timefair.measure.evaluation.state import Start
-from timefair.measure.job import cell
+from timefair.measure.job import cell, runner
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import _resources, _Usage, measure_run
 from timefair.problems.registry import SUITES
@@ -114,7 +114,7 @@ def test_a_kernel_without_waiting_times_blames_nobody():
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_an_external_algorithm_on_the_same_core_does_not_count_as_another(tmp_path):
-    source = Path(__file__).parents[3] / "docs/external/climber.c"
+    source = Path(__file__).parents[3] / "docs/how-to/external/climber.c"
     program = tmp_path / "climber"
     subprocess.run(["cc", "-O2", "-std=c11", "-o", program, source], check=True)
     usable = os.sched_getaffinity(0)
@@ -317,14 +317,14 @@ def measured(tmp_path, monkeypatch):
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
 
     def measure(delays, **timing):
-        told, seeds, run = iter(delays), [], cell.measure_run
+        told, seeds, run = iter(delays), [], runner.measure_run
 
         def waited(algorithm, problem, allowance, seed):
             seeds.append(seed)
             row = run(algorithm, problem, allowance, seed)
             return row | {"real_s": 1.0, "foreign_delay_s": next(told)}
 
-        monkeypatch.setattr(cell, "measure_run", waited)
+        monkeypatch.setattr(runner, "measure_run", waited)
         monkeypatch.setattr(reference, "_cpu_s", lambda generations: 0.01)
         campaign = parse(CAMPAIGN | {"timing": timing})
         job = next(plan.jobs(campaign))

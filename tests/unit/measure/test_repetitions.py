@@ -39,7 +39,7 @@ def test_a_round_goes_on_where_the_rounds_before_ended():
 def test_each_instance_is_ended_by_the_rule_on_its_own():
     rule = SkewnessRule(tau=0.05, outliers=Outliers.NONE, cap=8)
     skewed = [1.0, 1.0, 1.0, 1.0, 5.0, 50.0, 500.0, 5000.0]
-    repetitions = Repetitions({1: [], 2: []}, more=8, rule=rule)
+    repetitions = Repetitions({1: [], 2: []}, more=8, rules={1: rule, 2: rule})
     order = measured(repetitions, lambda i, run: (SYMMETRIC if i == 1 else skewed)[run])
     assert [run for i, run in order if i == 1] == [0, 1, 2, 3, 4]
     assert [run for i, run in order if i == 2] == list(range(8))
@@ -50,7 +50,7 @@ def test_each_instance_is_ended_by_the_rule_on_its_own():
 
 def test_what_the_rounds_before_decided_is_not_run_again():
     rule = SkewnessRule(tau=0.05, outliers=Outliers.NONE)
-    repetitions = Repetitions({1: SYMMETRIC}, more=20, rule=rule)
+    repetitions = Repetitions({1: SYMMETRIC}, more=20, rules={1: rule})
     assert repetitions.most == 0
     assert repetitions.next() is None
     assert repetitions.outcome()[0]["reason"] == "met"
@@ -63,7 +63,7 @@ def test_a_resting_instance_gets_no_run():
 
 
 def test_an_undefined_number_is_none_in_the_path():
-    repetitions = Repetitions({1: []}, more=6, rule=SkewnessRule(0.1, Outliers.NONE, cap=6))
+    repetitions = Repetitions({1: []}, more=6, rules={1: SkewnessRule(0.1, Outliers.NONE, cap=6)})
     measured(repetitions, lambda _, run: math.inf if run == 0 else float(run))
     assert repetitions.outcome() == [
         {"instance": 1, "runs": 6, "reason": "cap", "path": [None, None]}
@@ -77,20 +77,20 @@ values = st.floats(0, 1e9) | st.just(math.inf)
 def test_online_and_offline_agree_on_the_n(sample, outliers, split):
     """In one round or in two: the same n, the same reason."""
     rule = SkewnessRule(tau=0.3, outliers=outliers, cap=12)
-    repetitions = Repetitions({1: []}, more=12, rule=rule)
+    repetitions = Repetitions({1: []}, more=12, rules={1: rule})
     measured(repetitions, lambda _, run: sample[run])
     offline = stopping(rule, sample)
     outcome = repetitions.outcome()[0]
     assert (outcome["runs"], outcome["reason"]) == (offline.n, offline.reason)
 
-    first = Repetitions({1: []}, more=split, rule=rule)
+    first = Repetitions({1: []}, more=split, rules={1: rule})
     measured(first, lambda _, run: sample[run])
-    second = Repetitions({1: sample[: first.outcome()[0]["runs"]]}, more=12, rule=rule)
+    second = Repetitions({1: sample[: first.outcome()[0]["runs"]]}, more=12, rules={1: rule})
     measured(second, lambda _, run: sample[run])
     assert second.outcome() == repetitions.outcome()
 
 
 def test_a_fixed_count_needs_no_path_before_its_end():
-    repetitions = Repetitions({1: []}, more=9, rule=FixedCount(3))
+    repetitions = Repetitions({1: []}, more=9, rules={1: FixedCount(3)})
     assert len(measured(repetitions, lambda *_: 2.0)) == 3
     assert repetitions.outcome()[0]["path"] == [3.0]

@@ -27,7 +27,7 @@ from timefair.measure.runs.run import LATE_NS, measure_run
 T = 0.15
 INTERFACE = {
     "batch", "c_function", "dimension", "evaluations", "evaluations_left", "integer", "lower",
-    "upper",
+    "changes", "noisy", "recommend", "shown", "upper",
 }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,19 @@ from timefair.campaign import configuration
 from timefair.campaign.plan import expected_runs, jobs, write_keys
 from timefair.campaign.provenance import measure_keys
 from timefair.measure.job.cell import measure
-from timefair.measure.job.stopping import resting
+from timefair.measure.job.landscapes import landscape_of
+from timefair.measure.job.stopping import repetitions, resting
+from timefair.policies.stopping.base import Cell
 from timefair.policies.stopping.pair import RESTING
 from timefair.policies.stopping.race import DROPPED, WON
+from timefair.policies.trained import TrainedModel
+from timefair.problems import registry
+from timefair.problems.sampling import sample as sampled
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.store import open_record, read_runs
+from timefair.statistics.landscape import LANDSCAPE, named_landscape
+from timefair.statistics.run_count.classifier import Cases, Question, train
 from timefair.statistics.run_count.racing import Race
 from timefair.statistics.run_count.stopping import stopping
 
@@ -108,6 +116,57 @@ def test_online_and_offline_agree_on_every_sample(measured, complete, rule, roun
     assert len({len(sample) for sample in samples.values()}) > 1
 
 
+@pytest.fixture(scope="module")
+def knowing(tmp_path_factory):
+    """The file of a classifier that knows the dispersion of the landscape and the algorithm."""
+    rng = np.random.default_rng(1)
+    names = ("dispersion_25", "use=timefair:random-search")
+    values = np.exp(rng.uniform(0.05, 2.0, size=(200, 1)) * rng.normal(size=(200, 12)))
+    question = Question(width=0.6, start=3, cap=12)
+    cases = Cases(values, np.ones(200), rng.normal(size=(200, 2)), names)
+    model = TrainedModel.of(train(cases, np.arange(200) % 4, question), "function", {})
+    path = tmp_path_factory.mktemp("model") / "model.json"
+    path.write_text(model.model_dump_json())
+    return str(path)
+
+
+@pytest.mark.slow
+def test_a_classifier_knows_the_landscape_and_the_algorithm_while_measuring(
+    measured, complete, knowing
+):
+    wanted = campaign(
+        stopping={"rule": "classifier", "model": knowing, "probability": 0.7, "start": 3}, rounds=2
+    )
+    samples, decided = measured(wanted)
+    suite = registry.find("bbob", {})
+    paths = set()
+    for (label, function, instance), sample in complete.items():
+        spec = wanted.algorithms[label]
+        seen = sampled(suite.problem(function, 2, instance))
+        cell = Cell(spec.use, spec.parameters, partial(named_landscape, *seen))
+        offline = stopping(wanted.stopping.judge_on(wanted.runs, cell), sample)
+        online = decided[label, function, instance]
+        assert samples[label, function, instance] == sample[: offline.n]
+        assert (online["runs"], online["reason"]) == (offline.n, offline.reason)
+        np.testing.assert_array_equal(online["path"], offline.path)
+        paths.add(
+            tuple(stopping(wanted.stopping.judge(wanted.runs), sample).path) != tuple(offline.path)
+        )
+    assert paths == {True}  # what is known changes every probability
+
+
+def test_a_problem_that_cannot_be_sampled_has_no_landscape(tmp_path):
+    (tmp_path / "broken.py").write_text("def broken(x):\n    raise OSError('no license')\n")
+    problems = {
+        "suite": f"{tmp_path}/broken.py:broken", "functions": 1, "dimensions": 2, "instances": 1,
+        "parameters": {"lower": -1, "upper": 1},
+    }  # fmt: skip
+    wanted = campaign(problems=problems)
+    job = next(iter(jobs(wanted)))
+    assert landscape_of(wanted, job, 1) == {}
+    assert len(landscape_of(campaign(), next(iter(jobs(campaign()))), 1)) == len(LANDSCAPE)
+
+
 @pytest.mark.slow
 def test_what_leaves_the_bounds_has_all_its_runs_and_the_reason(measured, complete):
     samples, decided = measured(campaign(stopping={**BOUNDED, "width": 7}, rounds=2))
@@ -136,6 +195,35 @@ def test_a_race_drops_who_cannot_win(measured, complete):
             if not goes_on:
                 assert decided[cell]["reason"] == DROPPED
     assert {DROPPED, WON} <= {row["reason"] for row in decided.values()}
+
+
+@pytest.mark.slow
+def test_runs_that_reached_the_final_target_are_equal(tmp_path, monkeypatch):
+    """How far beyond the target they are drops no algorithm, and adds nothing to a spread."""
+    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
+    race, pair = {"rule": "race", "confidence": 0.9}, {"rule": "pair", "width": 0.05, "start": 3}
+    wanted = campaign(stopping=race, rounds=2)
+    folder, keys = tmp_path / "results", measure_keys(wanted)
+    write_keys(keys, folder)
+    for job in jobs(wanted):
+        if job.round == 1:
+            key = keys[job.algorithm, 1]
+            measure(wanted, job, folder / job.record(key), key)
+
+    def reasons(rule: dict[str, Any], final_target: float | None) -> set[str | None]:
+        budget = {"evaluations": 60, "final_target": final_target}
+        ended = campaign(stopping=rule, rounds=2, budget=budget)
+        return {
+            one["reason"]
+            for job in jobs(ended)
+            if job.round == 2
+            for one in repetitions(ended, job, keys[job.algorithm, 2], folder).outcome()
+        }
+
+    assert DROPPED in reasons(race, None)
+    assert reasons(race, 1e9) == {None}
+    assert "degenerate" not in reasons(pair, None)
+    assert reasons(pair, 1e9) == {"degenerate"}
 
 
 def test_of_a_pair_the_one_that_varies_more_runs_more():

@@ -38,7 +38,8 @@ def test_a_quantile_is_valid_up_to_the_last_run_unless_another_validity_is_chose
 def test_rules_compare_or_judge_or_do_neither() -> None:
     kinds = {name: (kind.compares, kind().judge(20) is not None) for name, kind in STOPPING.items()}
     assert kinds["fixed"] == (False, False)
-    assert {name for name, (compares, _) in kinds.items() if compares} == {"race", "pair"}
+    comparing = {name for name, (compares, _) in kinds.items() if compares}
+    assert comparing == {"race", "pair", "campaign_race"}
     assert all(compares != judges for name, (compares, judges) in kinds.items() if name != "fixed")
 
 

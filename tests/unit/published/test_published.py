@@ -257,11 +257,11 @@ def test_data_of_several_algorithms_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("named", ["suite = 'bbob-noisy', funcId = 101", "funcId = 101"])
-def test_noisy_data_are_not_for_campaigns(named, imported, tmp_path):
+def test_noisy_data_have_values_without_noise(named, imported, tmp_path):
     files = NEW | {INFO: NEW[INFO].replace("suite = 'bbob', funcId = 1", named)}
     assert {row["suite"] for row in imported(files)} == {"bbob-noisy"}
-    with pytest.raises(InputError, match="have no noise in their values, while records do"):
-        imported(files, wanted=WantedProblems("bbob-noisy", [101], [3], [2]))
+    (row,) = imported(files, wanted=WantedProblems("bbob-noisy", [101], [3], [2]))
+    assert row["noise_free_f"] is None  # no rule is applied to them
 
 
 def test_data_that_no_campaign_wants_are_refused(tmp_path):

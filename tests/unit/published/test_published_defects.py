@@ -42,6 +42,16 @@ def test_all_generations_give_the_same_runs(first, latest, multiobjective, const
     assert (second["instance"], second["f_opt"], second["algorithm"]) == (2, 0.0, "walk")
 
 
+def test_a_multiobjective_precision_below_0_stays_negative(multiobjective, read):
+    for name, text in multiobjective.items():
+        below = text.replace("3.000000000000000e-09", "-2.5e-05").replace("3.0e-09", "-2.5e-05")
+        assert below != text
+        multiobjective[name] = below
+    rows, _ = read(multiobjective)
+    assert events(rows[-1])[-1] == (7, -2.5e-05)
+    assert [row["best_precision"] >= 0 for row in rows] == [True, True, False]
+
+
 @pytest.mark.parametrize(
     "change",
     [

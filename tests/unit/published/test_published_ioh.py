@@ -8,6 +8,7 @@ import pytest
 
 from timefair.basics.errors import InputError
 from timefair.published.importing import WantedProblems, import_data
+from timefair.published.table import Layout
 
 JSON, DATA = "ES/IOHprofiler_f2_Ellipsoid.json", "ES/data_f2/f2_DIM4.dat"
 SEVERAL = "data of several objectives (column F2) have no single optimum"
@@ -358,3 +359,57 @@ def test_several_objectives_are_refused(names, read, tmp_path):
 def test_the_message_names_the_right_format(read):
     with pytest.raises(InputError, match="data of IOHprofiler; import them with the format ioh"):
         read(former(), "coco")
+
+
+# --- Times ------------------------------------------------------------------------------------
+
+TIMED = "evaluations raw_y clock\n1 9.5 0.01\n4 2.0 0.05\n9 0.5 0.2\n20 0.5 0.7\n"
+
+
+@pytest.fixture
+def timed():
+    runs = [{"instance": i, "evals": 20, "best": {"evals": 9, "y": 0.5}} for i in (1, 2)]
+    index = {
+        "suite": "BBOB", "function_id": 2, "function_name": "Ellipsoid", "maximization": False,
+        "algorithm": {"name": "walk"}, "attributes": ["evaluations", "raw_y", "clock"],
+        "scenarios": [{"dimension": 4, "path": "data/f2.dat", "runs": runs}],
+    }  # fmt: skip
+    return {"IOHprofiler_f2.json": json.dumps(index), "data/f2.dat": 2 * TIMED}
+
+
+def test_a_logged_property_gives_times(timed, read):
+    rows, cautions = read(timed, "ioh", layout=Layout({"seconds": "clock"}))
+    for row in rows:
+        assert [event["time_s"] for event in row["events"]] == [0.01, 0.05, 0.2]
+        assert (row["wall_s"], row["budget_s"], row["stop_reason"]) == (0.7, 0.7, "time")
+        assert (row["status"], row["best_f"], row["evaluations"]) == ("ok", 0.5, 20)
+    assert not cautions
+
+
+def test_without_the_column_runs_have_no_times(timed, read):
+    rows, _ = read(timed, "ioh")
+    assert {row["wall_s"] for row in rows} == {None}
+
+
+def test_runs_that_go_on_after_their_last_line(timed, read):
+    timed["data/f2.dat"] = 2 * TIMED.replace("20 0.5 0.7\n", "")
+    rows, cautions = read(timed, "ioh", layout=Layout({"seconds": "clock"}))
+    assert {(row["wall_s"], row["evaluations"]) for row in rows} == {(0.2, 20)}
+    assert cautions == ["data/f2.dat: runs go on after their last line; their seconds end there"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "column", "expected"),
+    [
+        ("0.05", "0.001", "clock", "data/f2.dat:3: seconds go back from 0.01 to 0.001 within"),
+        ("0.05", "-1", "clock", "data/f2.dat:3: seconds are -1; expected a number of at least 0"),
+        ("0.05", "nan", "clock", "data/f2.dat:3: seconds are nan; expected a number of at least"),
+        ("0.05", "0.05", "time", "data/f2.dat: no column 'time'; columns: evaluations, raw_y, clo"),
+    ],
+)
+def test_wrong_times_give_one_line(before, after, column, expected, timed, read):
+    timed["data/f2.dat"] = timed["data/f2.dat"].replace(before, after)
+    with pytest.raises(InputError) as refused:
+        read(timed, "ioh", layout=Layout({"seconds": column}))
+    (line,) = refused.value.faults
+    assert expected in line

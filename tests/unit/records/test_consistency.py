@@ -7,7 +7,13 @@ from functools import partial
 import numpy as np
 import pytest
 
-from timefair.records.consistency import BATCH_FIELDS, EVENT_FIELDS, LAUNCH_FIELDS, contradiction
+from timefair.records.consistency import (
+    BATCH_FIELDS,
+    EVENT_FIELDS,
+    LAUNCH_FIELDS,
+    VECTOR_FIELDS,
+    contradiction,
+)
 
 EVENTS = [(0, 1, 0.1, 5.0), (0, 4, 0.1, 3.0), (1, 9, 0.6, 0.5)]
 LAUNCHES = [(0.0, 0.5, 6, 3.0), (0.5, 0.9, 4, 0.5)]
@@ -17,6 +23,7 @@ RUN = {
     "budget_s": 1.0, "budget_evaluations": 10, "wall_s": 0.9, "real_s": 0.9,
     "charged_s": 0.0, "reaped_s": 0.95, "evaluations": 10,
     "launches": 2, "f_opt": 2.0, "best_f": 2.5, "best_precision": 0.5, "last_evaluation_s": 0.9,
+    "constraint_evaluations": None,
 }  # fmt: skip
 
 
@@ -69,6 +76,10 @@ def test_the_virtual_cost_of_evaluations_is_not_waited_for():
     assert found({"real_s": None, "charged_s": None}) is None  # of a version before 5
 
 
+def test_some_evaluations_may_be_of_constraints():
+    assert found({"constraint_evaluations": 5}) is None
+
+
 def test_what_launches_found_need_not_be_recorded():
     assert found(launch_events=[]) is None
 
@@ -92,6 +103,8 @@ def test_what_launches_found_need_not_be_recorded():
         {"run": {"best_precision": 0.4, "best_f": 2.4}},
         {"run": {"last_evaluation_s": -1.0}},
         {"run": {"last_evaluation_s": 5.0}},
+        {"run": {"constraint_evaluations": -1}},
+        {"run": {"constraint_evaluations": 11}},
         {"events": []},
         with_event(0, time_s=-0.1),
         with_event(1, time_s=0.05),
@@ -149,3 +162,46 @@ def test_what_launches_found_need_not_be_recorded():
 )
 def test_a_run_that_cannot_be(changes):
     assert found(**changes)
+
+
+VECTORS = [(0, 1, 0.1, 1), (0, 4, 0.1, 1), (0, 5, 0.2, 1), (1, 9, 0.6, 1)]
+"""Launch, evaluations, seconds and whether all numbers are finite."""
+
+
+def found_with(vectors, run=None, events=EVENTS) -> str | None:
+    """The contradiction of `RUN` with vectors."""
+    names = (*VECTOR_FIELDS, "finite")
+    columns = dict(zip(names, np.array(vectors, dtype=float).reshape(-1, 4).T, strict=True))
+    logs = []
+    for log, (fields, rows) in LOGS.items():
+        values = events if log == "events" else rows
+        logs.append(dict(zip(fields, np.array(values, dtype=float).T, strict=True)))
+    return contradiction(RUN | (run or {}), *logs, columns | {"finite": columns["finite"] == 1})
+
+
+def test_a_run_with_vectors_that_can_be():
+    assert found_with(VECTORS) is None
+
+
+def test_a_precision_is_below_0_only_with_vectors():
+    below = {"best_f": 1.0, "best_precision": -1.0}
+    assert "does not give the best precision" in found(below)
+    events = [*EVENTS[:2], (1, 9, 0.6, -1.0)]
+    assert found_with(VECTORS, below, events) == "no launch has the best precision of the run"
+
+
+@pytest.mark.parametrize(
+    ("vectors", "clause"),
+    [
+        ([*VECTORS[:3], (1, 9, 0.6, 0)], "a vector has a number that is not finite"),
+        (VECTORS[:3], "an event belongs to no vector"),
+        ([(0, 0, 0.0, 1), *VECTORS], "a vector belongs to no evaluation of the run"),
+        ([*VECTORS, (1, 11, 0.7, 1)], "a vector belongs to no evaluation of the run"),
+        ([*VECTORS, (1, 10, 0.5, 1)], "the vectors are out of order"),
+        ([*VECTORS[:2], (0, 4, 0.2, 1), VECTORS[3]], "the vectors are out of order"),
+        ([*VECTORS, (1, 10, 0.95, 1)], "a vector is not from the time of the run"),
+        ([*VECTORS, (2, 10, 0.7, 1)], "a vector belongs to a launch that was not begun"),
+    ],
+)
+def test_vectors_that_cannot_be(vectors, clause):
+    assert found_with(vectors) == clause

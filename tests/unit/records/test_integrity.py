@@ -20,8 +20,8 @@ from timefair.records.integrity import (
     restart_of,
     timing_of,
 )
-from timefair.records.journal import journal_path
-from timefair.records.store import open_record, read_runs
+from timefair.records.journal import Journal, journal_path
+from timefair.records.store import open_record, read_runs, write_record
 
 KEY = "ab" * 32
 PLACE = Place("a", KEY, 1, 2, (1,), 1)
@@ -83,6 +83,23 @@ def test_collecting_refuses_a_run_that_is_there_twice(tmp_path, output, row, wri
     assert lines == (f"{paths[1]}: f1 D=2 instance 1 run 0 is there twice",)
 
 
+def test_collecting_refuses_a_run_that_is_twice_in_one_part(record, output, row, write):
+    """Runs were compared with those of earlier parts only."""
+    write(record, row(0))
+    with Journal(record, KEY) as journal:
+        write_record(record, 2 * list(journal.runs.values()), {"key": KEY})
+    assert refusal({record: PLACE}, output) == (
+        f"{record}: f1 D=2 instance 1 run 0 is there twice",
+    )
+
+
+def test_collecting_refuses_runs_with_another_budget_than_the_campaign(record, output, row, write):
+    budget = {"budget": {"time_s": 1.0}}
+    write(record, *(row(run, budget_s=1.005, wall_s=0.9) for run in (0, 1)), campaign=budget)
+    (line, *_) = refusal({record: PLACE}, output)
+    assert "it holds a run with T = 1.005 s, and its campaign has 1 s" in line
+
+
 @pytest.mark.parametrize(
     ("change", "clause"),
     [
@@ -125,7 +142,7 @@ def test_collecting_records_of_two_machines_needs_consent(tmp_path, output, row,
     places = dict.fromkeys(paths, PLACE)
     (line,) = refusal(places, output)
     assert line.startswith("runs of 2 machines: Z0 with")
-    assert line.endswith("or say statistics.mixed: allow")
+    assert line.endswith("or set statistics.mixed: allow")
     collect("a", places, EXPECTED, output, allow_mixed=True)
     assert read_runs([output]).num_rows == 2
 

@@ -12,7 +12,8 @@ import pytest
 
 from timefair.campaign import configuration, plan
 from timefair.cli.common import THREAD_VARIABLES
-from timefair.measure.job.cell import Prepared, measure
+from timefair.measure.job.cell import measure
+from timefair.measure.job.prepared import Prepared
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, write_record
 

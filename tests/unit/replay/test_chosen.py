@@ -103,6 +103,12 @@ def test_records_without_their_facts(forged, name: str, capsys):
     assert line == f"{path}: its metadata have no {name}; it cannot be replayed"
 
 
+def test_a_record_whose_campaign_lacks_its_algorithm(forged, capsys):
+    path = forged(lambda _, facts: facts["campaign"].update(algorithms={}))
+    line = refused(capsys, path, "--instance", "1", "--run", "0")
+    assert line.startswith(f"{path}: its campaign has no algorithm 'de'; ")
+
+
 def test_published_data(forged, capsys):
     path = forged(lambda _, facts: facts.update(published={}))
     assert refused(capsys, path).startswith(f"{path}: holds published data; ")

@@ -130,3 +130,27 @@ def test_a_launch_that_is_paused_is_compared_until_another_one_starts():
     other = run(START[0], START[1], (0, 11, 3.0), launch_log=paused)
     found = likeness(one, other, launches_by_clock=True)
     assert (found.evaluations, found.events, found.difference) == (5, 2, None)
+
+
+def changed_after(evaluations: int, *events: tuple[int, int, float]) -> dict[str, Any]:
+    """A run whose problem changed after so many evaluations, by the clock."""
+    rows = [(1, 0.0), (3, 0.0), (evaluations + 1, 1.0), (90, 2.0)]
+    vectors = [{"launch": 0, "evaluations": n, "outputs": [9.0, e]} for n, e in rows]
+    return run(*events, stop_reason="time", vectors=vectors)
+
+
+def test_of_problems_that_change_after_seconds_the_first_environment_is_compared():
+    one = changed_after(20, (0, 1, 9.0), (0, 3, 8.0), (0, 21, 5.0))
+    other = changed_after(30, (0, 1, 9.0), (0, 3, 8.0), (0, 20, 7.0), (0, 31, 5.0))
+    found = likeness(one, other, launches_by_clock=False, changes_by_clock=True)
+    assert found == (found.__class__)(19, 2, False, None)  # evaluation 20 was outdated in one
+    different = changed_after(30, (0, 1, 9.0), (0, 3, 8.5), (0, 31, 5.0))
+    found = likeness(one, different, launches_by_clock=False, changes_by_clock=True)
+    assert found.difference is not None
+    assert found.difference.what == "event 2"
+
+
+def test_a_run_that_saw_no_change_is_compared_to_its_end():
+    one = run(*START, vectors=[], stop_reason="time")
+    found = likeness(one, one, launches_by_clock=False, changes_by_clock=True)
+    assert found == (found.__class__)(100, 3, False, None)

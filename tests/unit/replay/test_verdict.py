@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from timefair import cli
+from timefair.basics.errors import InputError
 from timefair.replay.chosen import chosen_run
 from timefair.replay.verdict import NOTHING, Verdict, replay
 
@@ -177,6 +178,12 @@ def test_an_algorithm_in_a_process_of_its_own(measured_record):
     assert replayed(path)[0].same
 
 
+def test_a_run_of_a_block_has_the_same_configuration(measured_record):
+    verdict, lines = replayed(measured_record(block="node", budget={"evaluations": 50}))
+    assert verdict.same
+    assert not [line for line in lines if "key of the configuration" in line]
+
+
 # --- The command -----------------------------------------------------------------------------
 
 OWN = """
@@ -204,3 +211,52 @@ def test_a_changed_byte_of_the_users_own_algorithm_is_named(measured_record, tmp
     out = capfd.readouterr().out
     assert "different, event 1 first" in out
     assert "code       digest: " in out
+
+
+SEARCH = {
+    "space": {"F": {"float": [0.3, 0.9]}},
+    "tuner": "random",
+    "budget_s": 9,
+    "on": {"functions": 1, "dimensions": 3, "instances": 51},
+}
+
+
+def as_if_tuned(rows, facts):
+    """The run of `de` is that of a variant of `plain`, whose search has found its parameters."""
+    spec = facts["campaign"]["algorithms"]["de"]
+    facts["campaign"]["algorithms"] = {
+        "plain": {**spec, "parameters": {}, "tune": {**SEARCH, "label": "de"}},
+        "de": {**spec, "tuned": "plain"},
+    }
+    facts["key"] = "0" * 64
+
+
+def test_a_tuned_variant_is_replayed_with_the_parameters_that_were_found(forged, tmp_path):
+    path = forged(as_if_tuned)
+    verdict, lines = replayed(path)
+    assert verdict.same
+    assert of_topic(lines, "parameters") == []
+    facts = chosen_run(path, WANTED).campaign
+    facts["algorithms"].pop("de")
+    claimed = tmp_path / "claimed.yaml"
+    claimed.write_text(json.dumps({key: facts[key] for key in ("name", "problems", "budget")} | {
+        "algorithms": {"plain": {"use": "timefair:DE", "tune": {**SEARCH, "label": "de"}}},
+    }))  # fmt: skip
+    verdict, lines = replayed(path, claimed)
+    assert verdict.same
+    assert of_topic(lines, "parameters") == []
+
+
+def test_the_record_of_a_search_is_not_replayed(forged):
+    def of_a_search(rows, facts):
+        facts["tuning"] = {"trace": []}
+
+    with pytest.raises(InputError, match="is the record of a search for parameters; name a"):
+        replayed(forged(of_a_search))
+
+
+def test_an_algorithm_that_was_tuned_is_replayed_without_its_search(forged):
+    def tuned_itself(rows, facts):
+        facts["campaign"]["algorithms"]["de"]["tune"] = {**SEARCH, "label": None}
+
+    assert replayed(forged(tuned_itself))[0].same

@@ -22,7 +22,7 @@ def test_a_good_campaign_needs_no_caution_but_its_checklist(evidence):
 def test_few_runs_and_few_functions(evidence):
     said = told(evidence({"A": 0.1, "B": 0.2}, functions=2, runs=4))
     assert said["Few runs"].startswith("Every algorithm has only 4 runs on a function.")
-    assert said["Few functions"].startswith("2 functions say little")
+    assert said["Few functions"].startswith("2 functions are too few for verdicts")
 
 
 def test_a_clock_that_is_missing_is_no_lack_of_runs(evidence):
@@ -73,6 +73,18 @@ def test_what_a_second_is_and_what_is_mixed(evidence):
     )
     assert said["Seconds"] == "Seconds include each run’s share of tuning and preparation."
     assert "different machines" in said["Mixed records"]
+
+
+def test_a_mixture_by_blocks_is_stated_once(evidence):
+    known = evidence({"A": 0.1, "B": 0.2}, made=("ert",))
+    mixture = "Several kinds of machines, mixed by blocks: 4 runs on x, 4 runs on y."
+    assert "Mixed records" not in told(known)
+    for frame in known.tables.values():
+        frame.attrs["machines"] = mixture
+    said = told(known)
+    for frame in known.tables.values():
+        frame.attrs["machines"] = ""
+    assert said["Mixed records"] == mixture
 
 
 @pytest.mark.parametrize(("clock", "words"), [("cpu", "CPU time"), ("reference", "kernel")])

@@ -84,6 +84,15 @@ def test_orders_without_a_winner(written):
     assert "Not shown." in text
 
 
+def test_after_a_race_the_values_are_mean_a12(written):
+    raced = order(answer="yes", function="all", test="mean-a12", measure="precision")
+    _, text = written(raced)
+    assert "Precision at the end of the budget" in text
+    assert "(mean A12): " in text
+    assert "confidence sequence of the mean A12, which is valid after a campaign-wide race" in text
+    assert "share of the functions" not in text
+
+
 def test_both_orders_of_an_inversion_are_stated(written):
     _, text = written(order(measure="ert_evaluations"), order(better="PSO"))
     assert "ERT in evaluations to 0.01" in text

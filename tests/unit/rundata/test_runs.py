@@ -145,3 +145,17 @@ def test_without_an_optimum_precisions_can_be_distances_to_the_best_of_some_runs
 def test_a_known_optimum_stays_the_reference(campaign):
     runs = Runs.of(campaign)
     assert runs.from_own_best() is runs
+
+
+def test_seconds_after_evaluations_are_exact_at_events_and_linear_between(run, table):
+    runs = Runs.of(table(run([(10, 0.2, 5.0), (50, 0.4, 1.0)]), run(run=1, wall_s=0.5)))
+    for evaluations, seconds in (
+        (10, 0.2),
+        (30, 0.3),
+        (50, 0.4),
+        (75, 0.7),
+        (100, 1.0),
+        (200, 1.0),
+    ):
+        found = runs.seconds_after(np.array([evaluations, 40.0]))
+        np.testing.assert_allclose(found, [seconds, 0.2], rtol=1e-12)

@@ -28,7 +28,9 @@ DAEMONS = ("slurmctld", "slurmd")
 FEATURE = "timed"
 """What the node for the campaign is told to have, for jobs to ask for."""
 OTHER = "other"
-"""The node without it; Slurm gives jobs to this one first."""
+"""The node without it; Slurm gives jobs to this one first. Processes there see another processor
+and another host name, in namespaces of their own."""
+OTHER_PROCESSOR = "Slow Processor of the Tests"
 
 
 def why_not() -> str:
@@ -65,6 +67,8 @@ def _free_port() -> int:
 
 class Slurm:
     """What the tests ask of it."""
+
+    other_processor = OTHER_PROCESSOR
 
     def jobs(self, *states: str) -> list[str]:
         """The ids of the jobs in some states, each task of an array by itself."""
@@ -130,6 +134,16 @@ def process(*command: object) -> Iterator[None]:
         daemon.wait(30)
 
 
+def elsewhere(folder: Path, *command: str) -> tuple[str, ...]:
+    """A command that runs it where the host is `OTHER` and has `OTHER_PROCESSOR`."""
+    real, other = Path("/proc/cpuinfo"), folder / "cpuinfo"
+    lines = real.read_text().splitlines()
+    named = (f"model name\t: {OTHER_PROCESSOR}" if "model name" in one else one for one in lines)
+    other.write_text("\n".join(named) + "\n")
+    script = f'mount --bind {other} {real} && hostname {OTHER} && exec "$@"'
+    return ("unshare", "--mount", "--uts", "sh", "-c", script, "sh", *command)
+
+
 @contextlib.contextmanager
 def configured(text: str) -> Iterator[None]:
     """The file that Slurm's commands read, and its folder, for as long as it is needed."""
@@ -179,7 +193,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
         configured(configuration(folder, socket_path)),
         process("slurmctld", "-D"),
         process("slurmd", "-D", "-N", nodes[0]),
-        process("slurmd", "-D", "-N", nodes[1]),
+        process(*elsewhere(folder, "slurmd", "-D", "-N", nodes[1])),
     ):
         if PLUGIN is not None:
             environment.setenv("PYTHONPATH", PLUGIN, prepend=os.pathsep)

@@ -11,8 +11,14 @@ from typing import Any
 
 import pytest
 
+from timefair.exhibits.registry import TABLES
+from timefair.machine.facts import some_facts
+from timefair.records.blocks import torn
 from timefair.records.journal import read_journal
 from timefair.records.store import open_record
+from timefair.rundata import machines
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
 
 pytestmark = pytest.mark.workflow
 
@@ -83,15 +89,82 @@ def by_name(workspace: Any) -> dict[tuple[int, int], dict[str, Any]]:
     return {(row["instance"], row["run"]): row for row in workspace.rows()}
 
 
-def configure(workspace: Any) -> None:
+def configure(workspace: Any, **changes: Any) -> None:
     (workspace.folder / "own.py").write_text(UNHURRIED)
-    workspace.configure(**CAMPAIGN)
+    workspace.configure(**CAMPAIGN | changes)
 
 
 def test_without_a_constraint_jobs_go_to_any_kind_of_node(slurm):
     words = ("srun", "--immediate=20", "printenv", "SLURMD_NODENAME")
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.stdout.strip() == "other"
+
+
+def test_a_job_on_the_wrong_kind_of_node_ends_before_its_first_run(slurm, workspace):
+    """Without a constraint, Slurm gives jobs to the other node first, which has one core only."""
+    here = some_facts(["cpu"])["cpu"]
+    one = CAMPAIGN["problems"] | {"instances": "1"}
+    configure(workspace, machine={"require": {"processor": here}}, problems=one)
+    anywhere = [word for word in ON_SLURM if word != "constraint=timed"]
+    done = workspace.run(*anywhere, "--retries", "0", "--until", "measure_cell")
+    assert done.returncode != 0
+    logs = [path.read_text() for path in (workspace.results / "logs").rglob("*_r1.log")]
+    refused = [text for text in logs if "machine.require.processor: requires" in text]
+    assert refused
+    assert all(f"this is {slurm.other_processor} with" in text for text in refused)
+    measured_on = {open_record(path).facts["machine"]["cpu"] for path in workspace.records()}
+    assert measured_on <= {here}
+
+
+SLOWER = 1.5
+ON_TWO_KINDS = f"""
+import time
+
+SLOWER = {SLOWER} if "PROCESSOR" in open("/proc/cpuinfo").read() else 1.0
+
+
+def sphere(x, instance):
+    return float(x @ x)
+
+
+def solve(objective, rng, pause_s):
+    for _ in range(4):
+        time.sleep(pause_s * SLOWER)
+        objective(objective.upper)
+    objective(0 * objective.upper)
+"""
+
+
+def test_a_mixture_of_two_kinds_of_nodes_by_blocks_has_the_ratios_of_one(slurm, workspace):
+    """An evaluation takes 1.5 times as long on the other node: the algorithms wait for it."""
+    own = ON_TWO_KINDS.replace("PROCESSOR", slurm.other_processor)
+    (workspace.folder / "two.py").write_text(own)
+    workspace.configure(
+        algorithms={
+            name: {"use": "two.py:solve", "parameters": {"pause_s": pause_s}}
+            for name, pause_s in (("quick", 0.1), ("slow", 0.2))
+        },
+        problems={
+            "suite": "two.py:sphere", "functions": 1, "dimensions": 2, "instances": "1-4",
+            "parameters": {"lower": -5, "upper": 5, "f_opt": 0},
+        },
+        budget={"time_s": 5}, runs=2, block="node", instances_per_job=1, targets=[1e-8],
+        limits={"memory_mb": 500},
+    )  # fmt: skip
+    anywhere = [word for word in ON_SLURM if word != "constraint=timed"]
+    workspace.complete(*anywhere, "--until", "finish_round")
+    assert "measure_cells" not in workspace.complete("--until", "collect_records")
+    runs = Runs.read(sorted((workspace.results / "collected").glob("*.parquet")))
+    assert torn(runs.nodes) == []
+    assert len(runs.frame) == 4 * 2 * 2
+    frame = TABLES["ert_ratios"](runs, Analysis(targets=(1e-8,))).set_index("machine")
+    (here,) = (kind for kind in machines.machines(runs) if slurm.other_processor not in kind)
+    (there,) = (kind for kind in machines.machines(runs) if kind != here)
+    fast_s, slow_s = frame.loc[here, "ert_a_s"], frame.loc[there, "ert_a_s"]
+    assert slow_s == pytest.approx(SLOWER * fast_s, rel=0.1)
+    ratio = frame.loc[machines.EVERY_MACHINE, "ratio"]
+    assert ratio == pytest.approx(frame.loc[here, "ratio"], rel=0.05)
+    assert ratio == pytest.approx(0.5, rel=0.05)
 
 
 def test_cancelled_jobs_and_a_killed_driver_cost_nothing_and_change_nothing(

@@ -39,7 +39,7 @@ def test_processes_that_are_asked_to_end_by_another_one_are_replaced(trial):
     """The process that measures a job may be signalled by the run: the job goes on."""
     campaign = trial.begin()
     signal_all(trial, "parent", signal.SIGTERM)
-    assert trial.ended(campaign) == 0
+    assert trial.ended(campaign) == 0, trial.words
     assert "ended by SIGTERM" in trial.words
     trial.finish()
 

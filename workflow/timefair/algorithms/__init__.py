@@ -1,1 +1,1 @@
-"""Algorithms: optimizers of supported libraries and the user's own functions, by one interface."""
+"""Algorithms: optimizers of libraries and the user's own functions, with a common interface."""

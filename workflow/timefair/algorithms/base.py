@@ -6,37 +6,47 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Variables
+from timefair.problems.base import Task, Variables
 
 
 class Objective(Protocol):
     """The function that an algorithm minimizes, with its bounds and the rest of the budget.
 
     It counts, times and records every evaluation and ends the run, so an algorithm needs no
-    stopping rule. It may look at the budget.
+    stopping rule. An algorithm may read the budget.
 
-    In a timed run it also has ``c_function``, the addresses ``(function, objective)`` of
-    ``int function(void *objective, const double *x, double *y)``: an evaluation that does not go
-    through the interpreter. The caller holds the GIL. At -1 a Python exception is set, and the
-    caller has to return to the interpreter at once. Trial launches do not have the attribute.
+    In a timed run, it also has ``c_function``: the addresses ``(function, objective)`` of ``int
+    function(void *objective, const double *x, double *y)``, which evaluates without the
+    interpreter. The caller holds the GIL. If the function returns -1, a Python exception is set,
+    and the caller has to return to the interpreter at once. Trial launches do not have the
+    attribute.
     """
 
     @property
     def dimension(self) -> int: ...
     @property
     def lower(self) -> NDArray[np.float64]:
-        """Lower bounds, shape ``(dimension,)``: a new array at each call."""
+        """Lower bounds, shape ``(dimension,)``; a new array for each call."""
 
     @property
     def upper(self) -> NDArray[np.float64]: ...
     @property
     def integer(self) -> NDArray[np.bool_]:
-        """Which variables take whole numbers only, shape ``(dimension,)``."""
+        """Which variables take only whole numbers, shape ``(dimension,)``."""
+
+    @property
+    def shown(self) -> int:
+        """Number of values that the algorithm gets for a point: 1, or 2 with two objectives."""
+
+    @property
+    def noisy(self) -> bool:
+        """Whether values are noisy and the points that the algorithm recommends are recorded."""
 
     @property
     def evaluations(self) -> int:
@@ -47,21 +57,71 @@ class Objective(Protocol):
         """The rest of the budget of evaluations; None without such a budget."""
 
     def __call__(self, x: Any, /) -> float:
-        """The value at `x`, array-like of shape ``(dimension,)``; ValueError for another shape."""
+        """The value at `x`, array-like of shape ``(dimension,)``; ValueError for another shape.
+
+        If `shown` is not 1, it is an array of shape ``(shown,)``.
+        """
+
+    @property
+    def changes(self) -> int:
+        """How often the problem has changed since the run began; 0 if it does not change."""
+
+    def recommend(self, x: Any, /) -> None:
+        """Name the point that the launch would return if it were stopped now.
+
+        This costs no evaluation. The point is recorded only on noisy problems; on other problems,
+        the call has no effect. ValueError for any other shape than ``(dimension,)``.
+        """
 
     def batch(self, points: Any, /) -> NDArray[np.float64]:
         """The values at `points`, array-like of shape ``(k, dimension)``, in their order.
 
-        Each point counts as one evaluation, as k calls would. If the campaign gives the algorithm
+        The result has the shape ``(k,)``, or ``(k, shown)`` if `shown` is not 1.
+
+        Each point counts as one evaluation, as in k calls. If the campaign gives the algorithm
         several cores (``threads``), the points are evaluated on all of them.
         """
+
+
+class ConstrainedObjective(Objective, Protocol):
+    """The objective of a problem with inequality constraints.
+
+    ``objective(x)`` is the value of the objective function, for infeasible points, too. It counts
+    as one evaluation, and so does ``objective.constraints(x)``. There is no ``c_function``.
+    """
+
+    @property
+    def number_of_constraints(self) -> int:
+        """Number of constraints, m."""
+
+    @property
+    def start(self) -> NDArray[np.float64] | None:
+        """The starting point that the suite gives, shape ``(dimension,)``; None if there is none.
+
+        In COCO's suite it is feasible.
+        """
+
+    @property
+    def constraint_evaluations(self) -> int:
+        """The number of `evaluations` that were evaluations of the constraints."""
+
+    def constraints(self, x: Any, /) -> NDArray[np.float64]:
+        """The constraints at `x`, shape ``(m,)``; `x` is feasible if all are at most 0."""
 
 
 CONTINUOUS: frozenset[Variables] = frozenset({"continuous"})
 """The kinds of variables that most algorithms take."""
 
+ONE_OBJECTIVE: frozenset[Task] = frozenset({"one objective"})
+"""The tasks that most algorithms are for."""
+
 Solve = Callable[..., object]
-"""``solve(objective, rng, **parameters)``: one launch. What it returns is ignored."""
+"""``solve(objective, rng, **parameters)``: one launch.
+
+If values are noisy, a point that it returns is its recommendation: an array, list or tuple of
+``dimension`` finite numbers, or the attribute ``x`` of the returned object. Anything else that it
+returns is ignored.
+"""
 
 
 @dataclass(frozen=True)
@@ -75,8 +135,8 @@ class Algorithm:
         from `rng` (and from numpy's and Python's global generators, which the measuring code seeds
         before each launch).
     prepare
-        Called once, before the clock starts: compilation, tables, and anything else that a user of
-        the algorithm pays once and not at every run.
+        Called once before the clock starts, for compilation, tables, and any other work that a user
+        of the algorithm does once and not in every run.
     """
 
     solve: Solve
@@ -89,31 +149,34 @@ class Available:
 
     name: str
     missing: str = ""
-    """Why it cannot be used here; empty when it can."""
+    """Why the algorithm cannot be used here; empty if it can."""
 
 
 class Library(ABC):
     """A source of algorithms, the part before the colon of ``library:name``.
 
-    A library is an instance of a subclass at the level of a module of `adapters`: the registry
-    finds it there. Importing that module must not import the library itself.
+    A library is an instance of a subclass at the top level of a module of `adapters`, where the
+    registry finds it. Importing that module must not import the library itself.
 
     Attributes
     ----------
     name
-        What a campaign writes before the colon.
+        The part before the colon in a campaign.
     distributions
-        The packages whose versions decide what the algorithms do, installed or not. The first one
-        is the package to install.
+        The packages whose versions affect the algorithms, installed or not. The first one is the
+        package to install.
     examples
         Some names of algorithms, for the documentation.
     optional
-        Whether the package is among the extras, and not a dependency of timefair.
+        Whether the package is one of the extras, and not a dependency of timefair.
     modules
-        What every algorithm of the library imports. Processes that measure share these imports.
+        Modules that every algorithm of the library imports. Processes that measure share these
+        imports.
     unneeded
-        Top-level modules that `modules` import for plots or tests and work without. A process that
-        measures does not import them.
+        Top-level modules that `modules` import only for plots or tests. A process that measures
+        does not import them.
+    special
+        The tasks of each algorithm that is not only for one objective, by its name.
     """
 
     name: str
@@ -122,6 +185,7 @@ class Library(ABC):
     optional: bool = False
     modules: Sequence[str] = ()
     unneeded: Sequence[str] = ()
+    special: Mapping[str, frozenset[Task]] = MappingProxyType({})
 
     @abstractmethod
     def available(self) -> list[Available]:
@@ -131,26 +195,30 @@ class Library(ABC):
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
         """Check a name and its parameters; one line per fault, with what would be right.
 
-        Called before anything runs. A line begins with the offending word: the caller puts the
-        key of the campaign in front.
+        Called before anything runs. A line begins with the offending word, and the caller prepends
+        the key of the campaign.
         """
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        """The kinds of variables that an algorithm takes. Called where `faults` found none."""
+        """The kinds of variables that an algorithm supports. Called only if `faults` found none."""
         return CONTINUOUS
+
+    def tasks(self, name: str, parameters: Mapping[str, object]) -> frozenset[Task]:
+        """The tasks that an algorithm is for. Called only if `faults` found none."""
+        return self.special.get(name, ONE_OBJECTIVE)
 
     def members(
         self, name: str, parameters: Mapping[str, object]
     ) -> Sequence[tuple[str, Mapping[str, object]]]:
         """The algorithms that an algorithm is made of: `use` and parameters of each.
 
-        Called before `faults`: what is not written as it should be is no member.
+        Called before `faults`; members that are not written correctly are omitted.
         """
         return ()
 
     @abstractmethod
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
-        """Import what is needed and bind the parameters. Called where `faults` found none."""
+        """Import the algorithm and bind the parameters. Called only if `faults` found none."""
 
     @abstractmethod
     def source_files(self, name: str) -> list[Path]:

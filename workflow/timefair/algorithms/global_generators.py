@@ -15,11 +15,11 @@ def seed_global_generators(rng: np.random.Generator) -> None:
 
 
 def global_states() -> tuple[Any, Any]:
-    """The states of both."""
+    """The states of both generators."""
     return np.random.get_state(), random.getstate()  # noqa: NPY002
 
 
 def restore_global_states(states: tuple[Any, Any]) -> None:
-    """Set both to what `global_states` returned."""
+    """Restore the states that `global_states` returned."""
     np.random.set_state(states[0])  # noqa: NPY002
     random.setstate(states[1])

@@ -1,10 +1,13 @@
 """The user's own algorithms: ``module:function`` or ``path/to/file.py:function``.
 
 The function is ``solve(objective, rng, **parameters)``, one launch; `base.Objective` has what it
-can ask of the objective. The function may have two attributes:
+can ask of the objective. The function may have three attributes:
 
 ``solve.variables = ("binary",)``
     The kinds of variables that it takes. Default: continuous variables.
+``solve.tasks = ("two objectives",)``
+    What it is for: ``one objective`` (the default), ``two objectives``, ``constraints``, or several
+    of these. With two objectives, a point gives an array of shape ``(2,)``.
 ``solve.prepare = warm_up``
     A function that compiles or loads something. It is called once, without arguments, before the
     clock starts.
@@ -12,19 +15,25 @@ can ask of the objective. The function may have two attributes:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
+from timefair.algorithms.base import (
+    CONTINUOUS,
+    ONE_OBJECTIVE,
+    Algorithm,
+    Available,
+    Library,
+)
 from timefair.basics import user_code
 from timefair.basics.errors import InputError, described
-from timefair.problems.base import Variables
+from timefair.problems.base import Task, Variables
 
 
 class Own(Library):
-    """The functions of the user; not a library that a campaign names."""
+    """The user's functions, as a library that a campaign does not name."""
 
     name = "own"
     distributions: Sequence[str] = ()
@@ -36,6 +45,7 @@ class Own(Library):
         try:
             function = user_code.load_function(name)
             _variables(name, function)
+            _tasks(name, function)
         except InputError as error:
             return list(error.faults)
         signature = user_code.signature_of(function)
@@ -45,6 +55,9 @@ class Own(Library):
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         return _variables(name, user_code.load_function(name))
+
+    def tasks(self, name: str, parameters: Mapping[str, object]) -> frozenset[Task]:
+        return _tasks(name, user_code.load_function(name))
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         function = user_code.load_function(name)
@@ -64,7 +77,7 @@ class Own(Library):
 
 
 def _prepare(name: str, prepare: Callable[[], object]) -> None:
-    """Call what the user gives to be called before the clock; `InputError` if it fails."""
+    """Call the user's preparation, before the clock starts; `InputError` if it fails."""
     try:
         prepare()
     except (Exception, SystemExit) as error:
@@ -72,9 +85,23 @@ def _prepare(name: str, prepare: Callable[[], object]) -> None:
 
 
 def _variables(name: str, function: Callable[..., object]) -> frozenset[Variables]:
-    declared = getattr(function, "variables", CONTINUOUS)
-    known = get_args(Variables)
-    kinds = (declared,) if isinstance(declared, str) else declared
-    if not isinstance(kinds, Sequence | set | frozenset) or not set(kinds) <= set(known):
-        raise InputError(f"{name}.variables is {declared!r}: name some of {', '.join(known)}")
-    return frozenset(cast(Sequence[Variables], kinds))
+    return frozenset(cast(Sequence[Variables], _declared(name, function, "variables", CONTINUOUS)))
+
+
+def _tasks(name: str, function: Callable[..., object]) -> frozenset[Task]:
+    return frozenset(cast(Sequence[Task], _declared(name, function, "tasks", ONE_OBJECTIVE)))
+
+
+_KNOWN = {"variables": get_args(Variables), "tasks": get_args(Task)}
+
+
+def _declared(
+    name: str, function: Callable[..., object], attribute: str, usual: frozenset[Any]
+) -> Collection[str]:
+    """The words of an attribute of the user's function; `InputError` for any other."""
+    declared = getattr(function, attribute, usual)
+    words = (declared,) if isinstance(declared, str) else declared
+    known = _KNOWN[attribute]
+    if not isinstance(words, Sequence | set | frozenset) or not set(words) <= set(known):
+        raise InputError(f"{name}.{attribute} is {declared!r}: name some of {', '.join(known)}")
+    return words

@@ -1,4 +1,4 @@
-"""A function that can be paused inside, with all that it has in memory, and go on later."""
+"""A function that can be paused with its complete state, and continue later."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from timefair.algorithms.global_generators import global_states, restore_global_
 
 
 class PausableThread:
-    """A function in a thread of its own, which moves only while the caller waits in `go_on`.
+    """A function in its own thread, which runs only while the caller waits in `go_on`.
 
-    numpy's and Python's global generators are for the function as if it had never been paused.
+    A pause does not change the function's view of numpy's and Python's global generators.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ class PausableThread:
         return self._has_ended
 
     def go_on(self) -> None:
-        """Let the function move until it pauses or ends; raise what it raised.
+        """Let the function run until it pauses or ends; raise its exception, if any.
 
-        After its end nothing happens.
+        After its end, this has no effect.
         """
         if self._has_ended:
             return

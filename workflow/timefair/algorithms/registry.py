@@ -1,4 +1,4 @@
-"""Finds an algorithm by what a campaign writes: ``library:name`` or the user's own function.
+"""Finds an algorithm by its name in a campaign: ``library:name`` or the user's own function.
 
 | `use` | what |
 |---|---|
@@ -12,8 +12,8 @@
 | ``modde:modDE`` | Modular differential evolution (optional) |
 | ``nlopt:LN_BOBYQA`` | The algorithms of NLopt that need no gradient (optional) |
 | ``pybobyqa:BOBYQA`` | Trust regions of quadratic models, with restarts (optional) |
-| ``pygmo:sade`` | The algorithms of pygmo for one objective within bounds (optional) |
-| ``pymoo:GA`` | The algorithms of pymoo for one objective within bounds (optional) |
+| ``pygmo:sade`` | The algorithms of pygmo for one or two objectives within bounds (optional) |
+| ``pymoo:GA`` | The algorithms of pymoo for one or two objectives within bounds (optional) |
 | ``skopt:gp_minimize`` | Bayesian optimization by a Gaussian process or a forest (optional) |
 | ``external:./solver --flag`` | A program in any language that speaks a line protocol |
 | ``module:function``, ``path/to/file.py:function`` | A function of the user's |
@@ -34,7 +34,7 @@ from timefair.algorithms.builtin.library import TIMEFAIR
 from timefair.algorithms.external.library import EXTERNAL
 from timefair.basics import discovery, user_code
 from timefair.basics.errors import InputError, suggest
-from timefair.problems.base import Variables
+from timefair.problems.base import Task, Variables
 
 _ADAPTERS = discovery.declared(adapters, Library)  # type: ignore[type-abstract]
 LIBRARIES: dict[str, Library] = {
@@ -91,9 +91,25 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
 
 
 def variables(use: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-    """The kinds of variables that an algorithm takes; it must have no faults."""
+    """The kinds of variables that an algorithm supports; it must have no faults."""
     library, name = find(use)
     return library.variables(name, parameters)
+
+
+def tasks(use: str, parameters: Mapping[str, object]) -> frozenset[Task]:
+    """The tasks that an algorithm is for; it must have no faults."""
+    library, name = find(use)
+    return library.tasks(name, parameters)
+
+
+def able(task: Task) -> list[str]:
+    """The algorithms for a task other than one objective, by their names in campaigns."""
+    return [
+        f"{library.name}:{name}"
+        for library in LIBRARIES.values()
+        for name, tasks in library.special.items()
+        if task in tasks
+    ]
 
 
 def load(use: str, parameters: Mapping[str, object]) -> Algorithm:
@@ -106,7 +122,9 @@ def load(use: str, parameters: Mapping[str, object]) -> Algorithm:
 
 
 def involved(use: str, parameters: Mapping[str, object]) -> tuple[str, ...]:
-    """What an algorithm uses: itself, and the members of a portfolio, each once."""
+    """The algorithms that an algorithm uses: itself, and the members of a portfolio, without
+    duplicates.
+    """
     library, name = find(use)
     members = library.members(name, parameters)
     every = [use, *(each for member in members for each in involved(*member))]
@@ -114,7 +132,7 @@ def involved(use: str, parameters: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def distributions(*uses: str) -> list[str]:
-    """The installed packages whose versions decide what the algorithms do."""
+    """The installed packages whose versions affect the algorithms."""
     names: list[str] = []
     for library, name in map(find, uses):
         names += OWN.packages(name) if library is OWN else library.distributions

@@ -1,1 +1,1 @@
-"""From collected runs to the files of tables and figures: one process per room of exhibits."""
+"""Makes the files of tables and figures from collected runs: one process per folder of exhibits."""

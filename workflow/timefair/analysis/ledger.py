@@ -1,4 +1,4 @@
-"""Which files of an earlier analysis are still right."""
+"""Records which files of an earlier analysis are still up to date."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Entry(NamedTuple):
     Attributes
     ----------
     key
-        Of the code and the input.
+        Digest of the code and the input.
     content
         SHA-256 of the file.
     settings
@@ -31,18 +31,18 @@ class Entry(NamedTuple):
 
 
 class Ledger:
-    """Remembers how each file of a folder was made, and what it held then.
+    """Records how each file of a folder was made, and its content.
 
-    A file is current if its key and the settings that it was made with have not changed, and its
-    content is still the one that was made. A ledger that is missing or cannot be read knows no
-    file, so that everything is made again.
+    A file is current if its key, the settings with which it was made, and its content have not
+    changed. If the ledger is missing or cannot be read, no file is current, so that everything is
+    made again.
 
     Parameters
     ----------
     path
         The file of the ledger.
     settings
-        All settings, by name. A setting that a file was made without does not matter to it.
+        All settings, by name. Only the settings that were read when a file was made matter to it.
     """
 
     def __init__(self, path: Path, settings: Mapping[str, object]) -> None:
@@ -67,7 +67,7 @@ class Ledger:
         )
 
     def note(self, file: Path, key: str, settings: Iterable[str]) -> None:
-        """Remember that the file was just made by this key, with settings of these names."""
+        """Record that the file was just made by this key, with settings of these names."""
         used = {name: self._settings[name] for name in sorted(settings)}
         self._made[file.name] = Entry(key, _digest(file), used)
 

@@ -60,15 +60,15 @@ class Room:
         settings = Analysis.of(campaign.settings_of_room(name) | self._registration)
         self._ledger = Ledger(folder / LEDGERS / f"{name}.json", settings.model_dump(mode="json"))
 
-    def make(self) -> None:
-        """Write every table and figure that is not current."""
+    def make(self, *, figures: bool = True) -> None:
+        """Write every table that is not current, and every figure, unless they are not wanted."""
         try:
             for name in self._names:
-                self._make(name)
+                self._make(name, figures)
         finally:
             self._ledger.save()
 
-    def _make(self, name: str) -> None:
+    def _make(self, name: str, figures: bool) -> None:
         key = provenance.key_of(provenance.table_key(name), self._inputs)
         files = [self._tables / f"{name}.{ending}" for ending in ("parquet", "csv")]
         frame: pd.DataFrame | None = None
@@ -78,7 +78,7 @@ class Room:
         settings = self._ledger.settings_of(files[0])
         self._typeset(name, key, frame, settings)
         for figure, entry in FIGURES.items():
-            if entry.table == name and figure in self._campaign.figure_names:
+            if figures and entry.table == name and figure in self._campaign.figure_names:
                 self._draw(figure, key, frame, settings)
 
     @cached_property

@@ -15,6 +15,10 @@ class Ends(Protocol):
     """What ends a run."""
 
     @property
+    def time_s(self) -> float | None:
+        """Its seconds of wall clock; None if only evaluations end it."""
+
+    @property
     def final_target(self) -> float | None:
         """The precision that ends it; None if none does."""
 
@@ -25,6 +29,10 @@ class Ends(Protocol):
 
 class Numbered(Protocol):
     """Which problems there are."""
+
+    @property
+    def suite(self) -> str:
+        """The name of the suite."""
 
     @property
     def functions(self) -> Sequence[int]:
@@ -49,6 +57,34 @@ class Stops(Protocol):
     @property
     def tests(self) -> bool:
         """Whether it decides by tests between algorithms."""
+
+    @property
+    def compares(self) -> bool:
+        """Whether it compares the algorithms."""
+
+    @property
+    def answers_registered(self) -> bool:
+        """Whether it decides the registered question, at its level."""
+
+
+class Asks(Protocol):
+    """The registered question."""
+
+    @property
+    def algorithms(self) -> tuple[str, str]:
+        """The algorithms that it compares."""
+
+    @property
+    def function(self) -> int | None:
+        """The function on which it compares them; None for all."""
+
+    @property
+    def dimension(self) -> int | None:
+        """The dimension; None for the only one."""
+
+    @property
+    def alpha(self) -> float:
+        """Its level."""
 
 
 class CampaignView(Protocol):
@@ -83,12 +119,19 @@ class CampaignView(Protocol):
         """The stopping rule."""
 
     @property
+    def registered(self) -> Asks | None:
+        """The registered question, if there is one."""
+
+    @property
     def target_values(self) -> Sequence[float]:
         """Targets as values of f, if there are any."""
 
     @property
     def reference_is_timed(self) -> bool:
         """Whether the reference kernel is timed around each run."""
+
+    def cores_of(self, label: str) -> int:
+        """The cores that a run of an algorithm holds."""
 
 
 def _first_paragraph(schema: dict[str, Any]) -> None:

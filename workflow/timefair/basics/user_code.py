@@ -189,7 +189,7 @@ def _module_name(place: str) -> str:
 
 
 class _SourceLoader(SourceFileLoader):
-    """Compiles a file anew whenever it is loaded, so that what runs is what its digest says.
+    """Compiles a file each time it is loaded, so that what runs is what its digest says.
 
     Python would also run the bytecode of another content of the same length, if both contents were
     written in the same second.

@@ -110,6 +110,7 @@ def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+Finite = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(_number)]
 Positive = Annotated[float, Field(allow_inf_nan=False, gt=0), BeforeValidator(_number)]
 Seconds = Annotated[float, Field(allow_inf_nan=False, ge=1e-6, le=1e7), BeforeValidator(_number)]
 """A time that the clock, which counts nanoseconds, resolves well."""

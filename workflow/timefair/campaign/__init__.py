@@ -1,1 +1,1 @@
-"""A campaign from its configuration file to its records: what is planned, run, checked, watched."""
+"""A campaign from its configuration file to its records: plan, jobs, checks and progress."""

@@ -1,4 +1,4 @@
-"""One snakemake at a time works on a campaign."""
+"""Ensures that only one snakemake at a time works on a campaign."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import errno
 import fcntl
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from timefair.basics.errors import InputError, storing
-from timefair.campaign import configuration, plan, provenance, registration
+from timefair.campaign import configuration, plan, provenance, registration, requirement
+from timefair.campaign.allocated import JobSizes
 from timefair.campaign.holder import NAME
 
 if TYPE_CHECKING:
@@ -20,15 +23,15 @@ if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
 _held: set[Path] = set()
-"""The folders that this process holds: a workflow may read a module's Snakefile several times."""
+"""The folders that this process holds. A workflow may read a module's Snakefile several times."""
 
 
 _taken: list[Driver] = []
-"""What this process drives: one campaign, or several as modules."""
+"""The campaigns that this process drives: one, or several as modules."""
 
 
 class Workflow(Protocol):
-    """What of Snakemake's own workflow says what this process was started for."""
+    """The attributes of Snakemake's workflow that show for what this process was started."""
 
     is_main_process: bool
     executor_plugin: object
@@ -41,8 +44,8 @@ class Workflow(Protocol):
 def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.Keys:
     """The measure keys to plan with.
 
-    The process that plans the campaign computes them. A job of a batch system is a snakemake of its
-    own: it reads those that its campaign was planned with.
+    The process that plans the campaign computes them. A job of a batch system is a separate
+    snakemake, which reads the keys with which its campaign was planned.
 
     Raises
     ------
@@ -55,20 +58,20 @@ def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.K
 
 
 class Driver:
-    """This process, if it is the snakemake that has the jobs of a campaign run.
+    """Holds a campaign in the snakemake process that runs its jobs.
 
-    Snakemake knows that only when it plans jobs, long after it has read the rules: a dry run, a
-    report or `--unlock` has none run, and on a cluster a job is a snakemake of its own. So the
-    rule that measures asks for the campaign, while the first of its jobs is planned. The hook
-    `onstart` would be later, when another snakemake may have done what was planned, and a workflow
-    that has the campaign as a module does not call it.
+    Only when Snakemake plans jobs, long after it has read the rules, is it known whether it runs
+    any: a dry run, a report or `--unlock` runs none, and on a cluster each job is a separate
+    snakemake. Therefore the rule that measures asks for the campaign when the first of its jobs is
+    planned. The hook `onstart` would be too late, because another snakemake may have done the
+    planned work by then. It is also not called in a workflow that uses the campaign as a module.
 
     Parameters
     ----------
     workflow
-        Snakemake's.
+        Snakemake's workflow.
     campaign, keys
-        What is written into the folder when it is held, for the jobs to read.
+        Written into the folder when it is held; the jobs read them.
     folder
         ``results/<campaign>``, wherever Snakemake puts it.
 
@@ -92,22 +95,26 @@ class Driver:
         return workflow.is_main_process and executes
 
     def take(self) -> list[str]:
-        """Hold the campaign and write it, once; nothing if this process has no jobs run.
+        """Hold the campaign and write it, once; do nothing if this process runs no jobs.
+
+        If the jobs run on this machine, the machine is compared with `machine.require` first.
 
         Returns
         -------
         list of str
-            No files: it stands among the inputs of a rule.
+            Always empty, because the call is among the inputs of a rule.
 
         Raises
         ------
         SystemExit
-            If another process holds the campaign, or the folder cannot be written. Snakemake
-            would wrap another exception in lines of its own.
+            If another process holds the campaign, the folder cannot be written, or jobs would run
+            on the wrong machine. Snakemake would add its own lines to any other exception.
         """
         if not self._ready and self._runs_jobs:
             try:
                 registration.check(self.campaign, self.folder)
+                if self._workflow.local_exec:
+                    requirement.check(self.campaign)
                 hold(self.folder)
                 plan.write_snapshot(self.campaign, self.folder)
                 plan.write_keys(self._keys, self.folder)
@@ -120,6 +127,10 @@ class Driver:
             _taken.append(self)
         return []
 
+    def job_sizes(self) -> JobSizes:
+        """The runs of each job, as far as they are decided."""
+        return JobSizes(self.campaign, self._keys, self.folder)
+
     def lacking_jobs(self) -> list[plan.Job]:
         """The measuring jobs that have no record."""
         return [
@@ -130,13 +141,14 @@ class Driver:
 
 
 def _leave_the_runs_alone(workflow: Workflow) -> None:
-    """Keep Snakemake's own process from computing beside timed runs on this machine.
+    """Prevent Snakemake's own process from computing beside timed runs on this machine.
 
     With its limit of 100 started jobs per second, Snakemake 9 looks for jobs again one second after
     each look, and each job that ends adds a look of its own: after n jobs it looks n times per
-    second. And it imports pandas when the first job has ended, for half a second to two seconds; if
-    it is asked to end meanwhile, it hangs, because its signal handler waits for a lock that the
-    same thread holds. So there is no limit, and pandas is imported before the first job.
+    second. It also imports pandas when the first job has ended, which takes 0.5 s to 2 s. If a
+    signal asks it to end during this import, it hangs, because its signal handler waits for a lock
+    that the same thread holds. Therefore the limit is removed, and pandas is imported before the
+    first job.
     """
     if workflow.local_exec and workflow.scheduling_settings is not None:
         workflow.scheduling_settings.max_jobs_per_timespan = None
@@ -149,19 +161,41 @@ def taken() -> Driver | None:
 
 
 def hold(folder: Path) -> None:
-    """Hold the folder of a campaign for as long as this process lives, however it ends.
+    """Hold the folder of a campaign until this process ends for any reason.
 
-    The folder is made if need be. Jobs that outlive a workflow which was killed do not hold it:
-    each holds its own journal, and the next workflow waits for them there. On a file system
-    without locks nothing is held.
+    The folder is created if it does not exist. Jobs that outlive a killed workflow do not hold the
+    folder. Each of them holds its own journal, where the next workflow waits for it. On a file
+    system without locks, the folder is not held.
 
     Raises
     ------
     InputError
         If another process holds it, or nothing can be written there.
     """
+    if folder.resolve() not in _held:
+        _lock(folder)
+        _held.add(folder.resolve())
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold the folder of a campaign inside the block; the errors are those of `hold`."""
     if folder.resolve() in _held:
+        yield
         return
+    place, fd = folder.resolve(), _lock(folder)
+    _held.add(place)
+    try:
+        yield
+    finally:
+        _held.remove(place)
+        os.close(fd)
+
+
+def _lock(folder: Path) -> int:
+    """Lock the file that names the holder of a folder; return its descriptor, which
+    keeps the lock.
+    """
     with storing():
         folder.mkdir(parents=True, exist_ok=True)
         fd = os.open(folder / NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -179,4 +213,4 @@ def hold(folder: Path) -> None:
                 raise
         os.ftruncate(fd, 0)
         os.pwrite(fd, str(os.getpid()).encode(), 0)
-    _held.add(folder.resolve())
+    return fd

@@ -1,4 +1,6 @@
-"""Which snakemake runs the jobs of a campaign; light to import, as every job asks."""
+"""Finds the snakemake that runs the jobs of a campaign; quick to import, because every
+job uses it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ NAME = ".driver"
 def snakemake_above(folder: Path) -> int | None:
     """The snakemake that holds a campaign, if this process descends from it.
 
-    None for a job of a batch system, whose snakemake runs elsewhere, and for a command typed by
+    None for a job of a batch system, whose snakemake runs elsewhere, and for a command started by
     hand.
     """
     try:

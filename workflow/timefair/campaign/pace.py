@@ -1,13 +1,13 @@
-"""How far the jobs of a campaign are while Snakemake runs them, and how long the others take.
+"""Progress of a campaign's jobs while Snakemake runs them, and the estimated time that is left.
 
-Only the beginnings and ends of jobs are used. Nothing is read, because the process that runs the
-workflow shares the machine with timed runs.
+It uses only the beginnings and ends of jobs, and the runs that a stopping rule gives to a round. It
+reads no records, because the process that runs the workflow shares the machine with timed runs.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from timefair.campaign import plan
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class _Measuring(NamedTuple):
-    """A measuring job that has begun."""
+    """A measuring job of Snakemake that has begun: one job of the plan, or those of a block."""
 
-    job: plan.Job
+    jobs: list[plan.Job]
     begun_s: float
 
 
@@ -31,27 +31,43 @@ class Pace:
     Parameters
     ----------
     campaign
-        What is measured.
+        The campaign that is measured.
     lacking
-        The measuring jobs that have no record yet.
+        The measuring jobs without a record.
     cores
-        How many cores Snakemake uses.
+        Number of cores that Snakemake uses.
+    runs_of
+        Gives the runs of a job, like `campaign.allocated.JobSizes`. It is called again when the
+        runs of a round have been decided.
 
     Attributes
     ----------
     done, wanted
-        Runs that are in records, and runs that there will be; the latter at most, if a stopping
-        rule may end the campaign earlier.
+        Runs in records, and runs at the end of the campaign; the latter is the maximum if a
+        stopping rule may end the campaign earlier.
     """
 
-    def __init__(self, campaign: Campaign, lacking: Iterable[plan.Job], cores: int) -> None:
-        self._campaign, self._cores = campaign, max(cores, 1)
+    def __init__(
+        self,
+        campaign: Campaign,
+        lacking: Iterable[plan.Job],
+        cores: int,
+        runs_of: Callable[[plan.Job], int],
+    ) -> None:
+        self._campaign, self._cores, self._runs_of = campaign, max(cores, 1), runs_of
+        self._sizes = {job: runs_of(job) for job in plan.jobs(campaign)}
         self._lacking = Counter[str]()
         for job in lacking:
-            self._lacking[job.algorithm] += self._runs(job)
-        self.wanted = len(plan.expected_runs(campaign)) * len(campaign.algorithms)
+            self._lacking[job.algorithm] += self._sizes[job]
+        self.wanted = sum(self._sizes.values())
         self.done = self.wanted - self._lacking.total()
+        self._allocating: dict[int, int] = {}
         self._analysis = plan.analysis_seconds(campaign)
+        # Searches that have to end before the first run of their variant.
+        self._searches = {
+            label: tune.budget_s for label, tune in campaign.tuned.items() if self._lacking[label]
+        }
+        self._searching: dict[int, tuple[str, float]] = {}
         self._begun: dict[int, _Measuring] = {}
         self._report, self._reported = -1, False
         self._spent_s: dict[str, float] = {}
@@ -64,54 +80,78 @@ class Pace:
 
     @property
     def finished(self) -> bool:
-        """Whether the report, the last file of all, is made."""
+        """Whether the report, the last of all files, exists."""
         return self._reported
 
     def begin(self, number: int, rule: str, wildcards: Mapping[str, str], now_s: float) -> None:
         """A job of this number begins."""
-        if not rule.startswith(plan.MEASURING):
-            self._analysis.pop(_analysing(rule, wildcards), None)
-            self._report = number if rule == plan.LAST else self._report
+        if rule.startswith(plan.SEARCHING):
+            self._searching[number] = wildcards["algorithm"], now_s
             return
-        job = plan.Job(
-            algorithm=wildcards["algorithm"],
-            function=int(wildcards["function"]),
-            dimension=int(wildcards["dimension"]),
-            instances=plan.parse_instances(wildcards["instances"]),
-            round=int(wildcards["round"]),
-        )
-        self._begun[number] = _Measuring(job, now_s)
+        if jobs := plan.jobs_of_rule(self._campaign, rule, wildcards):
+            self._begun[number] = _Measuring(jobs, now_s)
+            for job in jobs:
+                self._searches.pop(job.algorithm, None)
+            return
+        if rule == plan.ALLOCATING:
+            self._allocating[number] = int(wildcards["round"])
+        self._analysis.pop(_analysing(rule, wildcards), None)
+        self._report = number if rule == plan.LAST else self._report
 
     def end(self, number: int, now_s: float) -> None:
         """The job of this number ended and made its files."""
         self._reported = self._reported or number == self._report
+        if number in self._searching:
+            self._searches.pop(self._searching.pop(number)[0], None)
+        if number in self._allocating:
+            self._resize(self._allocating.pop(number))
         if (measuring := self._begun.pop(number, None)) is None:
             return
-        label, runs = measuring.job.algorithm, self._runs(measuring.job)
-        self._spent_s[label] = self._spent_s.get(label, 0.0) + now_s - measuring.begun_s
-        self._ended[label] += runs
-        self._lacking[label] = max(self._lacking[label] - runs, 0)
-        self.done = min(self.done + runs, self.wanted)
+        spent_s = (now_s - measuring.begun_s) / len(measuring.jobs)
+        for job in measuring.jobs:
+            label, runs = job.algorithm, self._sizes[job]
+            self._spent_s[label] = self._spent_s.get(label, 0.0) + spent_s
+            self._ended[label] += runs
+            self._lacking[label] = max(self._lacking[label] - runs, 0)
+            self.done = min(self.done + runs, self.wanted)
+
+    def _searches_s(self, now_s: float) -> float:
+        """Core-seconds of the searches that have not ended."""
+        spent_s = {label: now_s - begun_s for label, begun_s in self._searching.values()}
+        return sum(
+            max(budget_s - spent_s.get(label, 0.0), 0.0) * self._campaign.cores_of(label)
+            for label, budget_s in self._searches.items()
+        )
 
     def left_s(self, now_s: float) -> float | None:
-        """About so many seconds are left; None if nothing tells how long a run takes."""
+        """Estimated seconds that are left; None if the length of a run is unknown."""
         lacking = +self._lacking
         each_s = {label: self._run_s(label) for label in lacking}
-        core_s = sum(self._analysis.values())
+        core_s = sum(self._analysis.values()) + self._searches_s(now_s)
         for label, runs in lacking.items():
             if (run_s := each_s[label]) is None:
                 return None
-            core_s += runs * run_s * self._campaign.cores_of(label)
-        for job, begun_s in self._begun.values():
-            most_s = self._runs(job) * (each_s.get(job.algorithm) or 0.0)
-            core_s -= min(now_s - begun_s, most_s) * self._campaign.cores_of(job.algorithm)
+            core_s += runs * run_s * plan.held_by_runs(self._campaign, label)
+        for jobs, begun_s in self._begun.values():
+            for job in jobs:
+                most_s = self._sizes[job] * (each_s.get(job.algorithm) or 0.0)
+                done_s = min((now_s - begun_s) / len(jobs), most_s)
+                core_s -= done_s * plan.held_by_runs(self._campaign, job.algorithm)
         return core_s / self._cores
 
-    def _runs(self, job: plan.Job) -> int:
-        return len(plan.runs_of_round(self._campaign, job.round)) * len(job.instances)
+    def _resize(self, round: int) -> None:
+        """Count the runs of a round again; none of its jobs has begun."""
+        for job in self._sizes:
+            if job.round == round:
+                more = self._runs_of(job) - self._sizes[job]
+                self._sizes[job] += more
+                self._lacking[job.algorithm] += more
+                self.wanted += more
 
     def _run_s(self, label: str) -> float | None:
-        """Seconds per run of an algorithm: as measured, as budgeted, or as others take."""
+        """Seconds per run of an algorithm: measured, or else budgeted, or else those of other
+        algorithms.
+        """
         if self._ended[label]:
             return self._spent_s[label] / self._ended[label]
         if (budget_s := self._campaign.budget.time_s) is not None:

@@ -1,7 +1,8 @@
-"""The jobs of a campaign: who is measured on what in which round, and where the record goes."""
+"""The jobs of a campaign: algorithm, problems and round of each job, and the path of its record."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import re
@@ -20,45 +21,81 @@ if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
 RUN_OVERHEAD_S = 0.03
-"""Core-seconds around a run: its process, the reference kernel, the journal."""
+"""Core-seconds before and after a run: for its process, the reference kernel and the journal."""
 
 JOB_OVERHEAD_S = 0.25
-"""Core-seconds of a job besides its runs: processes, Snakemake, the record."""
+"""Core-seconds of a job in addition to its runs: for processes, Snakemake and the record."""
 
 PREPARATION_S = 1.5
 """Core-seconds to prepare an algorithm, once for each dimension."""
 
 ANALYSIS_JOB_S = 0.4
-"""Core-seconds to start a job of the analysis, with its share of their prepared process."""
+"""Core-seconds to start a job of the analysis, including its share of the prepared process."""
 
 EXHIBIT_S, EXHIBIT_CELL_S = 0.1, 0.0014
 """Core-seconds for a table, or a figure in one format; and for each algorithm on each function and
 dimension in it."""
 
 MEASURING = "measure_cell"
-"""What the names of the rules that measure begin with."""
+"""Prefix of the names of the rules that measure."""
+
+SEARCHING = "tune_algorithm"
+"""Prefix of the names of the rules that search for parameters."""
+
+MEASURING_BLOCK = f"{MEASURING}s_of_round"
+"""Prefix of the names of the rules that measure all algorithms of a block, one rule per round."""
+
+ALLOCATING = "allocate_runs"
+"""The rule that decides the runs of a round."""
 
 LAST = "write_report"
 """The rule that needs all others."""
 
 JOB_OVERHEAD_MB = 1024
-"""Memory of a job besides that of its run: the process that starts it, Snakemake on a cluster."""
+"""Memory of a job in addition to that of its run: the process that starts it, and Snakemake on a
+cluster.
+"""
 
 SPARE_MINUTES = 10
-"""What a cluster is asked for beyond the time of a job's runs."""
+"""Time that is requested from a cluster in addition to the time of a job's runs."""
 
 RECORD = "records/{algorithm}/{key}/f{function}_d{dimension}_i{instances}_r{round}.parquet"
 """The record of a job, relative to ``results/<campaign>/``; the rules use the same pattern.
 
-The key is the beginning of `provenance.measure_key`: what was measured otherwise lies elsewhere. It
-is never mistaken for what is asked for, and still there when the campaign is changed back.
+The key is the beginning of `provenance.measure_key`. Records with other settings are therefore in
+other folders: they are never mistaken for the requested ones, and still exist when the campaign is
+changed back.
+"""
+
+ALLOCATION = "records/runs-of-rounds/{key}/r{round}.json"
+"""The file with the runs of a round, if the stopping rule decides them for the whole campaign; also
+relative to that folder. Its key is a digest of all keys of the plan.
 """
 
 LOG = RECORD.replace("records/", "logs/", 1).replace(".parquet", ".log")
-"""What a measuring job printed, likewise."""
+"""The output of a measuring job, relative to the same folder."""
+
+TUNING = "tuning/{algorithm}/{key}.parquet"
+"""The record of the search for the parameters of a tuned variant, relative to the same folder."""
+
+TUNING_LOG = "logs/{algorithm}/{key}/tuning.log"
+"""The output of the search, relative to the same folder."""
+
+LEAST_CANDIDATES = 2
+"""Number of candidates, including the default, that a search tries on every problem regardless of
+the time. `tune.budget_s` must be enough for them, without their preparation.
+"""
+
+TUNING_ROUND = 0
+"""The round of a search among the keys: it precedes the runs of its variant."""
+
+BLOCK = "blocks/f{function}_d{dimension}_i{instances}_r{round}"
+"""The files of a block (its log, and the name of its node) without extension, relative to the same
+folder.
+"""
 
 SNAPSHOT = "campaign.json"
-"""The checked campaign, as its jobs read it, likewise."""
+"""The checked campaign that its jobs read, relative to the same folder."""
 
 KEYS = "keys.json"
 """The measure keys of all algorithms and rounds of the plan, in the same folder."""
@@ -66,7 +103,7 @@ KEYS = "keys.json"
 KEY_LENGTH = 12
 
 AGAIN = "start snakemake again"
-"""What mends a plan that no longer fits."""
+"""Remedy for a plan that is out of date."""
 
 Keys = Mapping[tuple[str, int], str]
 """The measure key of each algorithm's label and round."""
@@ -79,7 +116,7 @@ _RECORD = re.compile(
 
 @dataclass(frozen=True)
 class Job:
-    """One algorithm on one function and dimension, a chunk of instances, in one round."""
+    """One algorithm on one function, dimension and chunk of instances in one round."""
 
     algorithm: str
     function: int
@@ -102,7 +139,7 @@ class Job:
 
     @classmethod
     def of_record(cls, path: PurePosixPath | str) -> Job:
-        """The job whose record it is; ValueError for another path."""
+        """The job to which the record at a path belongs; ValueError for any other path."""
         match = _RECORD.fullmatch(str(path))
         if match is None:
             raise ValueError(f"{path} is not the path of a record")
@@ -113,6 +150,32 @@ class Job:
             instances=parse_instances(match["instances"]),
             round=int(match["round"]),
         )
+
+
+@dataclass(frozen=True)
+class Block:
+    """All algorithms on one function, dimension and chunk of instances in one round.
+
+    With `block: node` in the campaign, one job measures the block on one node.
+    """
+
+    function: int
+    dimension: int
+    instances: tuple[int, ...]
+    round: int  # from 1
+
+    @property
+    def place(self) -> PurePosixPath:
+        """The path of its files without extension, relative to ``results/<campaign>/``."""
+        return PurePosixPath(
+            BLOCK.format(**vars(self) | {"instances": format_instances(self.instances)})
+        )
+
+    def jobs(self, campaign: Campaign) -> list[Job]:
+        """The jobs of its algorithms, in the random order in which they are measured."""
+        labels = sorted(campaign.algorithms)
+        random.Random(repr((campaign.seed, str(self.place)))).shuffle(labels)
+        return [Job(label, **vars(self)) for label in labels]
 
 
 def format_instances(instances: tuple[int, ...]) -> str:
@@ -126,7 +189,7 @@ def parse_instances(text: str) -> tuple[int, ...]:
 
 
 def jobs(campaign: Campaign) -> Iterator[Job]:
-    """Every job, in an order that lets the algorithms take turns."""
+    """All jobs, in an order in which the algorithms take turns."""
     problems, size = campaign.problems, campaign.instances_per_job
     chunks = [
         problems.instances[start : start + size]
@@ -141,15 +204,15 @@ def jobs(campaign: Campaign) -> Iterator[Job]:
 
 
 def priority(seed: int, **names: object) -> int:
-    """A random place for the job of these names among those of its round, 1 to 1000."""
+    """A random place of a job among those of its round, 1 to 1000, determined by its names."""
     return random.Random(repr((seed, sorted(names.items())))).randint(1, 1000)
 
 
 def runs_of_round(campaign: Campaign, round: int) -> range:
     """The numbers of the runs of one round, from 0.
 
-    Rounds differ by one run at most, the longer ones first. Where `rounds` divides `runs`, a
-    campaign that is extended by a round of the same size keeps the rounds that it has.
+    The sizes of rounds differ by at most one run; larger rounds are first. If `rounds` divides
+    `runs`, a campaign that is extended by a round of the same size keeps its existing rounds.
     """
     if not 1 <= round <= campaign.rounds:
         raise ValueError(f"round {round}: the campaign has 1 to {campaign.rounds}")
@@ -169,6 +232,26 @@ def records_by(
     return records
 
 
+def allocation_path(keys: Keys, round: int | str) -> PurePosixPath:
+    """The file with the runs of a round, relative to ``results/<campaign>/``; see `ALLOCATION`."""
+    together = json.dumps(sorted([*names, key] for names, key in keys.items()))
+    digest = hashlib.sha256(together.encode()).hexdigest()
+    return PurePosixPath(ALLOCATION.format(key=digest[:KEY_LENGTH], round=round))
+
+
+def tuning_record(label: str, keys: Keys) -> PurePosixPath:
+    """The record of a search, relative to ``results/<campaign>/``."""
+    key = keys[label, TUNING_ROUND][:KEY_LENGTH]
+    return PurePosixPath(TUNING.format(algorithm=label, key=key))
+
+
+def rounds_of(campaign: Campaign, label: str) -> range:
+    """The rounds for which an algorithm has keys; those of a tuned variant begin with
+    its search.
+    """
+    return range(TUNING_ROUND if label in campaign.tuned else 1, campaign.rounds + 1)
+
+
 def published_files(campaign: Campaign, label: str) -> list[str]:
     """The files of an algorithm's published data: the archive, or all files of the folder."""
     path = Path(campaign.published[label].path)
@@ -177,12 +260,12 @@ def published_files(campaign: Campaign, label: str) -> list[str]:
 
 
 def any_of(labels: Iterable[str]) -> str:
-    """The regular expression of labels; of none, it matches nothing."""
+    """A regular expression for labels; without labels, it matches nothing."""
     return "|".join(map(re.escape, labels)) or "(?!)"
 
 
 def expected_runs(campaign: Campaign) -> set[tuple[int, int, int, int]]:
-    """(function, dimension, instance, run) of every run that an algorithm has to have."""
+    """(function, dimension, instance, run) of every planned run of an algorithm."""
     problems = campaign.problems
     return {
         (function, dimension, instance, run)
@@ -194,12 +277,14 @@ def expected_runs(campaign: Campaign) -> set[tuple[int, int, int, int]]:
 
 
 def write_snapshot(campaign: Campaign, folder: Path) -> Path:
-    """Put the checked campaign where its jobs read it; a file that is right stays untouched."""
+    """Write the checked campaign to the file that its jobs read; an up-to-date file is
+    not touched.
+    """
     return _settle(folder / SNAPSHOT, campaign.snapshot())
 
 
 def write_keys(keys: Keys, folder: Path) -> Path:
-    """Put the keys that were planned with beside the campaign, likewise; `read_keys` reads them."""
+    """Write the keys of the plan beside the campaign in the same way; `read_keys` reads them."""
     planned: dict[str, dict[int, str]] = {}
     for (label, round), key in keys.items():
         planned.setdefault(label, {})[round] = key
@@ -207,13 +292,13 @@ def write_keys(keys: Keys, folder: Path) -> Path:
 
 
 def read_keys(folder: Path, campaign: Campaign) -> Keys:
-    """The keys that the campaign of a folder was last planned with.
+    """The keys with which the campaign of a folder was last planned.
 
     Raises
     ------
     InputError
-        If they are not there, not as `write_keys` writes them, or another campaign's: whoever ends
-        snakemake while it plans may leave old ones.
+        If they are missing, were not written by `write_keys`, or belong to another campaign. The
+        last case is possible if snakemake was ended while it planned.
     """
     path = folder / KEYS
     try:
@@ -221,7 +306,7 @@ def read_keys(folder: Path, campaign: Campaign) -> Keys:
         return {
             (label, round): str(planned[label][str(round)])
             for label in campaign.algorithms
-            for round in range(1, campaign.rounds + 1)
+            for round in rounds_of(campaign, label)
         }
     except (OSError, ValueError, LookupError, TypeError):
         raise InputError(f"{path}: not the campaign's keys; {AGAIN}") from None
@@ -236,18 +321,22 @@ def _settle(path: Path, text: str) -> Path:
 
 
 def job_seconds(campaign: Campaign) -> float | None:
-    """Seconds of the runs of one job at most; None if evaluations are the only budget."""
+    """Maximal seconds of the runs of one job; None if evaluations are the only budget."""
     if campaign.budget.time_s is None:
         return None
     instances = min(campaign.instances_per_job, len(campaign.problems.instances))
-    return len(runs_of_round(campaign, 1)) * instances * campaign.budget.time_s
+    most = campaign.runs if campaign.stopping.allocates else len(runs_of_round(campaign, 1))
+    in_turn = 1 if campaign.block is None else len(campaign.algorithms)
+    return most * instances * campaign.budget.time_s * in_turn
 
 
 def resources(campaign: Campaign) -> dict[str, int]:
-    """What a measuring job asks a cluster for: `mem_mb`, and `runtime` in minutes if it is known.
+    """Resources that a measuring job requests from a cluster: `mem_mb`, and `runtime` in minutes if
+    known.
 
-    It is the same for all jobs of a campaign: Slurm gives all jobs of an array what the first one
-    asks for. A job that is ended by its time limit nevertheless goes on from its journal.
+    They are the same for all jobs of a campaign, because Slurm gives all jobs of an array the
+    resources of the first one. A job that is ended by its time limit nevertheless continues from
+    its journal.
     """
     asked = {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB}
     if (seconds := job_seconds(campaign)) is not None:
@@ -257,9 +346,10 @@ def resources(campaign: Campaign) -> dict[str, int]:
 
 
 def measuring_rules(campaign: Campaign) -> dict[str, tuple[int, list[str]]]:
-    """The rules that measure: name -> number of cores, labels of the algorithms with so many.
+    """The rules that measure: name -> number of cores, labels of the algorithms that need this
+    number.
 
-    One rule a number of cores: the jobs of an array are those of a rule.
+    There is one rule per number of cores, because the jobs of an array belong to one rule.
     """
     rules: dict[str, tuple[int, list[str]]] = {}
     for label in campaign.algorithms:
@@ -267,6 +357,80 @@ def measuring_rules(campaign: Campaign) -> dict[str, tuple[int, list[str]]]:
         name = MEASURING if cores == 1 else f"{MEASURING}_on_{cores}_cores"
         rules.setdefault(name, (cores, []))[1].append(label)
     return rules
+
+
+def tuning_rules(campaign: Campaign) -> dict[str, tuple[int, list[str]]]:
+    """The rules that search for parameters, as `measuring_rules`."""
+    rules: dict[str, tuple[int, list[str]]] = {}
+    for label in campaign.tuned:
+        cores = campaign.cores_of(label)
+        name = SEARCHING if cores == 1 else f"{SEARCHING}_on_{cores}_cores"
+        rules.setdefault(name, (cores, []))[1].append(label)
+    return rules
+
+
+def tuning_resources(campaign: Campaign) -> dict[str, int]:
+    """Resources that a search requests from a cluster, as in `resources`; the same for all
+    searches.
+
+    A search may take longer than `tune.budget_s`, because the first candidates are tried, and
+    disturbed runs repeated, regardless of the time. Without `budget.time_s`, the length of a run is
+    unknown.
+    """
+    asked = {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB}
+    if (time_s := campaign.budget.time_s) is not None:
+        attempts = 1 + campaign.timing.most_repeats
+        longest_s = max(
+            (
+                max(
+                    tune.budget_s + time_s * campaign.timing.most_repeats,
+                    LEAST_CANDIDATES * len(tune.on.problems) * time_s * attempts,
+                )
+                for tune in campaign.tuned.values()
+            ),
+            default=0.0,
+        )
+        asked["runtime"] = SPARE_MINUTES + ceil(longest_s / 60)
+    return asked
+
+
+def tuning_core_seconds(campaign: Campaign) -> float:
+    """Maximal core-seconds of all searches."""
+    return sum(tune.budget_s * campaign.cores_of(label) for label, tune in campaign.tuned.items())
+
+
+def block_rules(campaign: Campaign, keys: Keys) -> dict[str, tuple[int, list[str]]]:
+    """The rules that measure blocks: name -> round, patterns of the records of all algorithms.
+
+    One rule per round, because the paths contain the keys of the round.
+    """
+    return {
+        f"{MEASURING_BLOCK}_{round}": (
+            round,
+            [
+                RECORD.replace("{algorithm}", label).replace(
+                    "{key}", keys[label, round][:KEY_LENGTH]
+                )
+                for label in campaign.algorithms
+            ],
+        )
+        for round in range(1, campaign.rounds + 1)
+    }
+
+
+def jobs_of_rule(campaign: Campaign, rule: str, wildcards: Mapping[str, str]) -> list[Job]:
+    """The jobs that one Snakemake job of a measuring rule does; empty for other rules."""
+    if not rule.startswith(MEASURING):
+        return []
+    block = Block(
+        function=int(wildcards["function"]),
+        dimension=int(wildcards["dimension"]),
+        instances=parse_instances(wildcards["instances"]),
+        round=int(wildcards["round"]),
+    )
+    if rule.startswith(MEASURING_BLOCK):
+        return block.jobs(campaign)
+    return [Job(wildcards["algorithm"], **vars(block))]
 
 
 def instance_count(campaign: Campaign) -> int:
@@ -280,18 +444,26 @@ def cell_count(campaign: Campaign) -> int:
     return instance_count(campaign) * len(campaign.algorithms)
 
 
+def held_by_runs(campaign: Campaign, label: str) -> int:
+    """Cores that a job holds during the runs of an algorithm; in a block, the maximum over its
+    algorithms.
+    """
+    return campaign.cores_of(label) if campaign.block is None else campaign.job_cores
+
+
 def core_seconds(campaign: Campaign) -> float | None:
-    """Core-seconds of all runs at most; None if evaluations are the only budget."""
+    """Maximal core-seconds of all runs and searches; None if evaluations are the only budget."""
     if campaign.budget.time_s is None:
         return None
-    cores = sum(map(campaign.cores_of, campaign.algorithms))
-    return instance_count(campaign) * campaign.runs * campaign.budget.time_s * cores
+    cores = sum(held_by_runs(campaign, label) for label in campaign.algorithms)
+    runs_s = instance_count(campaign) * campaign.runs * campaign.budget.time_s * cores
+    return runs_s + tuning_core_seconds(campaign)
 
 
 def analysis_seconds(campaign: Campaign) -> dict[str, float]:
-    """Core-seconds of each job of the analysis, about.
+    """Approximate core-seconds of each job of the analysis.
 
-    The jobs are named as Snakemake does, with their wildcards: ``collect_records DE``,
+    The jobs have the names that Snakemake gives them, with their wildcards: ``collect_records DE``,
     ``analyse_curves``, ``write_report``.
     """
     from timefair.exhibits.registry import FIGURES, TABLES
@@ -308,7 +480,9 @@ def analysis_seconds(campaign: Campaign) -> dict[str, float]:
 
 
 def wall_seconds(campaign: Campaign, cores: int) -> float | None:
-    """Seconds that measuring takes at most, about; None if evaluations are the only budget."""
+    """Approximate maximum of the seconds that measuring takes; None if evaluations are the only
+    budget.
+    """
     seconds = core_seconds(campaign)
     if seconds is None:
         return None

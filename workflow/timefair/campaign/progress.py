@@ -1,8 +1,9 @@
-"""How far a campaign is, by its records and journals: nothing is locked, nothing is written."""
+"""Progress of a campaign, from its records and journals; it locks nothing and writes nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -14,40 +15,41 @@ import pyarrow.compute as pc
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan
+from timefair.campaign.allocated import JobSizes
 from timefair.campaign.configuration import Campaign
 from timefair.records.journal import journal_path, read_journal
 from timefair.records.status import Disturbance, Status
 from timefair.records.store import open_record
 
 PAUSE_S = 60.0
-"""No run for so much longer than the longest one takes: nobody is measuring."""
+"""If no run ends for this long beyond the length of the longest run, nothing is being measured."""
 
 _READ = ["started_utc", "reaped_s", "status", "disturbance"]
 
 
 class CampaignProgress(NamedTuple):
-    """What there is of a campaign at one moment.
+    """The state of a campaign at one moment.
 
     Attributes
     ----------
     runs, failed, disturbed
-        Runs that are done; those whose status is not ``ok``; those that were disturbed.
+        Completed runs; those whose status is not ``ok``; those that were disturbed.
     wanted
-        Runs that there will be; at most, while a stopping rule may end them earlier.
+        Runs at the end of the campaign; a maximum if a stopping rule may end it earlier.
     measured
-        Whether every record is there.
+        Whether every record exists.
     damaged
-        Records that cannot be read; they count as not there.
+        Records that cannot be read; they count as missing.
     elsewhere
         Whether there are records of another configuration or code.
     worked_s
-        Seconds in which something was measured; pauses are left out.
+        Seconds in which something was measured, without pauses.
     left_s
-        About so many more, at the pace up to now; None before the first run.
+        Estimated seconds that are left, at the pace up to now; None before the first run.
     quiet_s
         Seconds since the last run ended, if nobody seems to measure; else None.
     tables, figures
-        Made since the last record, and asked for.
+        Number made since the last record, and number requested.
     """
 
     runs: int
@@ -65,12 +67,12 @@ class CampaignProgress(NamedTuple):
 
     @property
     def finished(self) -> bool:
-        """Whether everything is there that the campaign asks for."""
+        """Whether everything exists that the campaign asks for."""
         return self.measured and all(made == asked for made, asked in (self.tables, self.figures))
 
 
 class _RunTimes(NamedTuple):
-    """Some runs: when they began and ended, in seconds since 1970 (UTC), and how they went."""
+    """Some runs: when they began and ended, in seconds since 1970 (UTC), and their outcome."""
 
     start_s: npt.NDArray[np.float64]
     end_s: npt.NDArray[np.float64]
@@ -89,7 +91,9 @@ _NO_RUNS = _RunTimes(np.empty(0), np.empty(0), 0, 0)
 
 
 class _JobState(NamedTuple):
-    """One job: its runs, how many it lacks at most, and when its record was written, if it was."""
+    """One job: its runs, the maximal number of missing runs, and when its record was written (if it
+    was).
+    """
 
     algorithm: str
     runs: _RunTimes
@@ -99,7 +103,8 @@ class _JobState(NamedTuple):
 
 
 class ProgressReader:
-    """Looks at a campaign's folder, again and again if need be; what did not change is kept.
+    """Reads a campaign's folder, repeatedly if needed; files that did not change are not read
+    again.
 
     Parameters
     ----------
@@ -109,7 +114,7 @@ class ProgressReader:
     Raises
     ------
     InputError
-        If there is no campaign, or one of another timefair.
+        If there is no campaign, or a campaign of another version of timefair.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -120,10 +125,11 @@ class ProgressReader:
             )
         self.campaign: Campaign = configuration.restore(folder / plan.SNAPSHOT)
         self._keys = plan.read_keys(folder, self.campaign)
+        self._runs_of = JobSizes(self.campaign, self._keys, folder)
         self._seen: dict[Path, tuple[tuple[int, int], _RunTimes]] = {}
 
     def look(self, now_s: float) -> CampaignProgress:
-        """What there is; `now_s` is the time in seconds since 1970 (UTC)."""
+        """The present state; `now_s` is the time in seconds since 1970 (UTC)."""
         parts = [self._part(job) for job in plan.jobs(self.campaign)]
         runs = [part.runs for part in parts]
         start_s = np.concatenate([some.start_s for some in runs])
@@ -132,7 +138,8 @@ class ProgressReader:
         worked_s = _covered_s(start_s, end_s, PAUSE_S + longest_s)
         written = [part.written_s for part in parts if part.written_s is not None]
         measured = len(written) == len(parts)
-        quiet_s = now_s - float(np.max(end_s)) if len(end_s) else 0.0
+        seen_s = [*end_s, *self._searched_s()]
+        quiet_s = now_s - float(max(seen_s)) if seen_s else 0.0
         return CampaignProgress(
             runs=len(start_s),
             failed=sum(some.failed for some in runs),
@@ -165,14 +172,29 @@ class ProgressReader:
         except InputError:
             damaged = record.exists()
         try:
-            runs = self._read(journal_path(record), partial(_of_journal, f"{key} {record.name}"))
+            runs = self._read(journal_path(record), partial(_of_journal, key, record.name))
         except OSError:
             runs = _NO_RUNS
-        most = len(plan.runs_of_round(self.campaign, job.round)) * len(job.instances)
-        return _JobState(job.algorithm, runs, most - len(runs.start_s), None, damaged)
+        return _JobState(
+            job.algorithm, runs, max(self._runs_of(job) - len(runs.start_s), 0), None, damaged
+        )
+
+    def _searches(self) -> dict[str, Path]:
+        """The missing records of searches for parameters, by tuned variant."""
+        places = {
+            label: self._folder / plan.tuning_record(label, self._keys)
+            for label in self.campaign.tuned
+        }
+        return {label: path for label, path in places.items() if not path.exists()}
+
+    def _searched_s(self) -> Iterator[float]:
+        """When each unfinished search last wrote to its journal."""
+        for path in map(journal_path, self._searches().values()):
+            with suppress(FileNotFoundError):
+                yield path.stat().st_mtime
 
     def _read(self, path: Path, read: Callable[[Path], _RunTimes]) -> _RunTimes:
-        """The runs of a file, which is read again only if it has changed."""
+        """The runs in a file, which is read again only if it has changed."""
         stat = path.stat()
         state = stat.st_mtime_ns, stat.st_size
         if path not in self._seen or self._seen[path][0] != state:
@@ -180,7 +202,7 @@ class ProgressReader:
         return self._seen[path][1]
 
     def _left_s(self, parts: Sequence[_JobState], worked_s: float) -> float | None:
-        """What is lacking in core-seconds, at the pace of those that were spent so far."""
+        """Core-seconds of the missing runs, estimated from those spent so far."""
         spent = dict.fromkeys(self.campaign.algorithms, 0.0)
         done, lacking = dict.fromkeys(spent, 0), dict.fromkeys(spent, 0)
         for part in parts:
@@ -195,6 +217,9 @@ class ProgressReader:
         each_s = {label: spent[label] / done[label] if done[label] else usual_s for label in spent}
         spent_core_s = sum(spent[label] * cores[label] for label in spent)
         left_core_s = sum(lacking[label] * each_s[label] * cores[label] for label in spent)
+        left_core_s += sum(
+            self.campaign.tuned[label].budget_s * cores[label] for label in self._searches()
+        )
         return worked_s * left_core_s / spent_core_s
 
     def _elsewhere(self) -> bool:
@@ -214,10 +239,15 @@ def _of_record(path: Path) -> _RunTimes:
     return _RunTimes.of(open_record(path).read(_READ))
 
 
-def _of_journal(owner: str, path: Path) -> _RunTimes:
-    """The whole runs of a journal; none of one that is another's."""
+def _of_journal(key: str, record: str, path: Path) -> _RunTimes:
+    """The complete runs of a journal; empty for a journal of another measurement.
+
+    The owner may contain the search of a tuned variant between the key and the name of the record.
+    """
     content = read_journal(path.read_bytes())
-    if content.owner != owner or not content.runs:
+    owner = content.owner or ""
+    ours = owner.startswith(f"{key} ") and owner.endswith(f" {record}")
+    if not ours or not content.runs:
         return _NO_RUNS
     return _RunTimes.of(pa.Table.from_batches(content.runs.values()).select(_READ))
 
@@ -225,7 +255,7 @@ def _of_journal(owner: str, path: Path) -> _RunTimes:
 def _covered_s(
     start_s: npt.NDArray[np.float64], end_s: npt.NDArray[np.float64], pause_s: float
 ) -> float:
-    """Seconds covered by at least one of some spans, gaps of less than `pause_s` included."""
+    """Seconds covered by at least one of the spans, including gaps of less than `pause_s`."""
     if not len(start_s):
         return 0.0
     order = np.argsort(start_s)

@@ -1,7 +1,8 @@
-"""The keys that decide what is measured and computed again, and the code digests in them.
+"""The keys that determine what is measured and computed again, and the code digests in them.
 
-`measure_key` covers everything that decides a measurement. It is a parameter of the Snakemake job
-and in each record: a change of the key measures again, any other change does not.
+`measure_key` covers everything that determines a measurement. It is a parameter of the Snakemake
+job and is stored in each record. A change of the key causes a new measurement; any other change
+does not.
 """
 
 from __future__ import annotations
@@ -10,37 +11,77 @@ import hashlib
 import importlib.util
 import json
 import platform
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from timefair.campaign.plan import runs_of_round
-from timefair.campaign.sources import PACKAGE, source
+from timefair.campaign.plan import TUNING_ROUND, runs_of_round
+from timefair.campaign.sources import PACKAGE, present_source, source
+from timefair.environments.answers import Answers, Question
+from timefair.environments.environment import Environment, tree
 from timefair.machine.software import versions
+from timefair.tuners.choice import NEVERGRAD, OPTUNA
 
 if TYPE_CHECKING:
     from timefair.basics.sections import Section
     from timefair.campaign.configuration import Campaign
     from timefair.policies.restarts.base import RestartPolicy
+    from timefair.problems.base import Suite
 
 
-def measure_key(campaign: Campaign, label: str, round: int) -> str:
-    """SHA-256, in hex, of all that decides what an algorithm's runs of one round measure.
+CodeOf: TypeAlias = "Callable[[tuple[Path, ...], type[RestartPolicy]], str]"
+"""The digest of the code that measures an algorithm with these files and this policy."""
 
-    Functions, dimensions and instances are not in it, as the record's name has them; nor are the
-    targets, the statistics, the tables and the figures, nor the other algorithms unless the
-    stopping rule compares them.
+Answered = Mapping[str, Answers]
+"""The known answers of algorithms' environments, by label; other environments are asked."""
+
+_UNDECISIVE = {"ancillary", "isolation", "restart", "python", "path", "seed_as", "tune", "tuned"}
+"""Keys of an algorithm that do not affect its runs, or enter its key elsewhere."""
+
+
+def measure_key(
+    campaign: Campaign, label: str, round: int, answered: Answered = MappingProxyType({})
+) -> str:
+    """SHA-256, in hex, of everything that determines an algorithm's runs in one round.
+
+    It does not include functions, dimensions and instances, which are in the record's name;
+    targets, statistics, tables and figures; and other algorithms, unless the stopping rule compares
+    them.
     """
-    return _round_key(campaign, _decisive(campaign, [label])[label], round)
+    return _round_key(campaign, _decisive(campaign, [label], answered)[label], round)
 
 
 def measure_keys(campaign: Campaign) -> dict[tuple[str, int], str]:
     """`measure_key` of every algorithm and round."""
-    return {
+    keys = {
         (label, round): _round_key(campaign, decisive, round)
-        for label, decisive in _decisive(campaign, campaign.algorithms).items()
+        for label, decisive in _decisive(campaign, campaign.algorithms, {}).items()
         for round in range(1, campaign.rounds + 1)
+    }
+    searches = {(label, TUNING_ROUND): tuning_key(campaign, label) for label in campaign.tuned}
+    return searches | keys
+
+
+def tuning_key(campaign: Campaign, label: str) -> str:
+    """SHA-256, in hex, of everything that determines the search for the parameters of a tuned
+    variant.
+    """
+    return _hash(_decisive_search(campaign, label))
+
+
+def _decisive_search(campaign: Campaign, label: str) -> dict[str, Any]:
+    search = campaign.of_tuning(label)
+    code_of = partial(_measuring_code, search)
+    within = ("tuning", "tuners", "statistics")
+    library = campaign.tuned[label].tuner.partition(":")[0]
+    return {
+        "algorithm": _decisive_alone(search, label, code_of),
+        "tune": campaign.tuned[label].model_dump(mode="json", exclude={"label", "overlap"}),
+        "targets": campaign.target_values or campaign.targets,
+        "code": code_digest({*sources_of("tuning", within), *sources_of("tuners", within)}),
+        "software": versions((library,)) if library in (NEVERGRAD, OPTUNA) else {},
     }
 
 
@@ -49,33 +90,113 @@ def _round_key(campaign: Campaign, decisive: dict[str, Any], round: int) -> str:
     return _hash(decisive | {"round": round, "runs": [runs.start, runs.stop]})
 
 
-def _decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """What decides the measurements of some algorithms in any round."""
+def _decisive(
+    campaign: Campaign, labels: Iterable[str], answered: Answered
+) -> dict[str, dict[str, Any]]:
+    """Everything that determines the measurements of some algorithms in any round."""
     code_of = cache(partial(_measuring_code, campaign))  # many algorithms share it
+    alone = partial(_decisive_alone, campaign, code_of=code_of, answered=answered)
     if not campaign.stopping.compares:
-        return {label: _decisive_alone(campaign, label, code_of) for label in labels}
+        return {label: alone(label) for label in labels}
     # The others decide how long an algorithm goes on.
-    field = {label: _decisive_alone(campaign, label, code_of) for label in campaign.algorithms}
+    field = {label: alone(label) for label in campaign.algorithms}
     return {label: field[label] | {"field": field} for label in labels}
 
 
 def _decisive_alone(
-    campaign: Campaign, label: str, code_of: Callable[[tuple[str, ...], type[RestartPolicy]], str]
+    campaign: Campaign, label: str, code_of: CodeOf, answered: Answered = MappingProxyType({})
 ) -> dict[str, Any]:
+    """The same for one algorithm, regardless of the others."""
+    environment = campaign.environment_of(label)
+    if environment is None:
+        return _decisive_with(campaign, label, _here(campaign, label), code_of)
+    answers = answered.get(label) or environment.ask(question(campaign, label))
+    there = _there(answers)
+    own = {"packages": dict(answers.packages), "files": files_digest(environment, answers)}
+    return _decisive_with(campaign, label, there, code_of) | {"environment": own}
+
+
+class _Software(NamedTuple):
+    """The software that measures an algorithm: its files, packages and Python version.
+
+    Attributes
+    ----------
+    sources
+        Files of the algorithm, without those of its own environment.
+    versions, python
+        Versions of the packages that affect it, and the first two numbers of Python's version.
+    """
+
+    sources: tuple[Path, ...]
+    versions: Mapping[str, str | None]
+    python: Sequence[str]
+
+
+def _here(campaign: Campaign, label: str) -> _Software:
+    """The software of this process."""
     from timefair.algorithms import registry as algorithms
+
+    spec = campaign.algorithms[label]
+    uses = algorithms.involved(spec.use, spec.parameters)
+    names = ("numpy", *_suite(campaign).distributions, *algorithms.distributions(*uses))
+    sources = tuple(algorithms.source_files(*uses))
+    return _Software(sources, versions(names), platform.python_version_tuple()[:2])
+
+
+def _there(answers: Answers) -> _Software:
+    """The software of the environment of an algorithm, without timefair's own version."""
+    ours = tuple(path for path in map(Path, answers.sources) if path.is_relative_to(PACKAGE))
+    named = {name: version for name, version in answers.versions.items() if name != "timefair"}
+    return _Software(ours, named, answers.python.split(".")[:2])
+
+
+def _suite(campaign: Campaign) -> Suite:
     from timefair.problems import registry as suites
+
+    return suites.find(campaign.problems.suite, campaign.problems.parameters)
+
+
+def question(campaign: Campaign, label: str, *, facts: bool = False) -> Question:
+    """The question to the environment of an algorithm; with `facts`, also about the machine."""
+    spec, problems = campaign.algorithms[label], campaign.problems
+    return Question(problems.suite, problems.parameters, spec.use, spec.parameters, facts)
+
+
+def files_digest(environment: Environment, answers: Answers) -> str:
+    """SHA-256, in hex, of the user's present files in the environment of an algorithm.
+
+    These are the files behind the algorithm, and all Python files and compiled modules below the
+    folder that comes first on its ``sys.path``.
+    """
+    own = [path for path in map(Path, answers.sources) if not path.is_relative_to(PACKAGE)]
+    found = {path.name: path for path in own}
+    if environment.path is not None:
+        top = Path(environment.path).absolute()
+        found |= {str(path.relative_to(top)): path for path in tree(top)}
+    return _hash({name: present_source(path).digest for name, path in found.items()})
+
+
+def _decisive_with(
+    campaign: Campaign, label: str, software: _Software, code_of: CodeOf
+) -> dict[str, Any]:
+    """Everything that determines the measurement of an algorithm by this software."""
     from timefair.records.schema import SCHEMA_VERSION
 
     spec, problems = campaign.algorithms[label], campaign.problems
-    suite = suites.find(problems.suite, problems.parameters)
-    uses = algorithms.involved(spec.use, spec.parameters)
-    return {
+    search = {"tuning": _decisive_search(campaign, label)} if label in campaign.tuned else {}
+    seeds = campaign.seeds_of(label)
+    return search | {
         "schema": SCHEMA_VERSION,
         "seed": campaign.seed,
-        "suite": suite.name,
+        "suite": _suite(campaign).name,
         "suite_parameters": problems.parameters,
         "label": label,
-        "algorithm": spec.model_dump(mode="json", exclude={"ancillary", "isolation", "restart"}),
+        **({} if seeds == label else {"seed_as": seeds}),
+        "algorithm": {
+            key: value
+            for key, value in spec.model_dump(mode="json", exclude=_UNDECISIVE).items()
+            if not (key == "constraint_penalty" and value is None)
+        },
         "budget": campaign.budget.model_dump(mode="json"),
         "restart": campaign.restart_of(label).model_dump(mode="json"),
         "isolation": campaign.isolation_of(label),
@@ -85,44 +206,51 @@ def _decisive_alone(
             "reference": campaign.reference_is_timed,
         },
         "stopping": campaign.stopping.model_dump(mode="json"),
-        "code": code_of(uses, type(campaign.restart_of(label))),
-        "software": versions(("numpy", *suite.distributions, *algorithms.distributions(*uses))),
-        "python": platform.python_version_tuple()[:2],
+        "code": code_of(software.sources, type(campaign.restart_of(label))),
+        "software": software.versions,
+        "python": software.python,
+        **({} if campaign.block is None else {"block": campaign.block}),
     }
 
 
 def measure_code(campaign: Campaign, label: str) -> str:
     """SHA-256, in hex, of the code that measures an algorithm.
 
-    It is ours, the suite's, the adapter's, the restart policy's and the stopping rule's; the other
-    policies and rules do not count.
+    It includes timefair's measuring code and the code of the suite, the adapter, the restart policy
+    and the stopping rule, but not other policies and rules. If the algorithm has its own
+    environment, the user's files in it are included.
     """
-    from timefair.algorithms import registry as algorithms
+    policy = type(campaign.restart_of(label))
+    environment = campaign.environment_of(label)
+    if environment is None:
+        return _measuring_code(campaign, _here(campaign, label).sources, policy)
+    answers = environment.ask(question(campaign, label))
+    ours = _measuring_code(campaign, _there(answers).sources, policy)
+    return _hash([ours, files_digest(environment, answers)])
 
-    spec, policy = campaign.algorithms[label], type(campaign.restart_of(label))
-    return _measuring_code(campaign, algorithms.involved(spec.use, spec.parameters), policy)
 
-
-def _measuring_code(campaign: Campaign, uses: tuple[str, ...], policy: type[RestartPolicy]) -> str:
-    """The same for all algorithms that the campaign calls alike and restarts alike."""
-    from timefair.algorithms import registry as algorithms
-    from timefair.problems import registry as suites
-
-    suite = suites.find(campaign.problems.suite, campaign.problems.parameters)
+def _measuring_code(
+    campaign: Campaign, sources: tuple[Path, ...], policy: type[RestartPolicy]
+) -> str:
+    """The same for all algorithms with the same files that are restarted alike."""
+    suite = _suite(campaign)
     return code_digest(
         [
             *measuring_sources(),
             *(path for kind in (policy, type(campaign.stopping)) for path in _policy_sources(kind)),
             *sources_of(_module_path(type(suite).__module__), within=("problems",)),
             *suite.source_files(),
-            *algorithms.source_files(*uses),
+            *sources,
         ]
     )
 
 
 def measuring_sources() -> tuple[Path, ...]:
-    """Our files that measure any algorithm, whatever suite, restart policy and stopping rule."""
-    return sources_of("measure", within=("linux", "measure", "policies", "records", "statistics"))
+    """The files of timefair that measure any algorithm, for every suite, restart policy and
+    stopping rule.
+    """
+    within = ("environments", "linux", "measure", "policies", "records", "statistics")
+    return sources_of("measure", within)
 
 
 def _policy_sources(kind: type[Section]) -> tuple[Path, ...]:
@@ -164,7 +292,9 @@ def typeset_key() -> str:
 
 
 def room_key(campaign: Campaign, room: str) -> str:
-    """SHA-256, in hex, of all code that makes what a campaign asks of a room of exhibits."""
+    """SHA-256, in hex, of all code for the exhibits that a campaign requests from a folder of
+    `exhibits`.
+    """
     from timefair.exhibits.registry import FIGURES, TABLES
 
     return key_of(
@@ -176,19 +306,19 @@ def room_key(campaign: Campaign, room: str) -> str:
 
 
 def report_key() -> str:
-    """SHA-256, in hex, of all that the page is made of, its style and its script included."""
+    """SHA-256, in hex, of everything that the page is made of, including its style and script."""
     code = sources_of("report", within=("report", "exhibits", "charts", "problems"))
     looks = (path for kind in ("css", "js") for path in (PACKAGE / "report").rglob(f"*.{kind}"))
     return code_digest([*code, *looks])
 
 
 def key_of(*parts: object) -> str:
-    """SHA-256, in hex, of anything that JSON can hold."""
+    """SHA-256, in hex, of anything that JSON can represent."""
     return _hash(parts)
 
 
 def _module_file(room: str, module: str) -> str:
-    """Where a module below a room of the package lies, relative to the package."""
+    """The path of a module below a folder of the package, relative to the package."""
     return f"{room}/{module.replace('.', '/')}.py"
 
 
@@ -202,15 +332,15 @@ def _digest_of(names: list[str], files: list[str], within: tuple[str, ...]) -> s
 
 @cache
 def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
-    """The package's files that a file or folder of it imports, itself included.
+    """The package's files that a file or folder of it imports, including itself.
 
     Parameters
     ----------
     start
         Relative to the package: ``"measure"`` or ``"tables/runtimes/ert.py"``.
     within
-        The rooms of the package that imports are followed into, registries apart: those lead to
-        everything.
+        The folders of the package in which imports are followed. Registries are not followed,
+        because they import everything.
     """
     top = PACKAGE / start
     waiting = [*top.rglob("*.py"), *top.rglob("*.pyx")] if top.is_dir() else [top]
@@ -238,7 +368,7 @@ def _file(module: str) -> Path | None:
 
 
 def _module_path(module: str) -> str:
-    """Where a module of the package lies, relative to it."""
+    """The path of a module of the package, relative to the package."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(module)

@@ -1,9 +1,12 @@
-"""Best points of records, evaluated again: does the function still give the recorded values?"""
+"""Evaluates the best points of records again, to check that the function still gives the recorded
+values.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,14 +17,19 @@ from timefair.basics.errors import InputError
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem, Suite
 
-COLUMNS = ("suite", "function", "dimension", "instance", "run", "best_f", "best_x")
+COLUMNS = (
+    "suite", "function", "dimension", "instance", "run", "best_f", "noise_free_f", "best_x",
+)  # fmt: skip
+
+OF_VECTORS = ("suite", "function", "dimension", "instance", "run", "best_f", "vectors")
+"""The columns that `Reevaluation.look_at_vectors` reads."""
 
 ROUNDING = 1e-12
 """Relative difference that another processor or mathematical library may cause."""
 
 
 class Difference(NamedTuple):
-    """A run whose best point has another value now; `now` is a number, or what was raised."""
+    """A run whose best point now has another value; `now` is this value, or a raised exception."""
 
     row: Mapping[str, Any]
     now: float | str
@@ -35,8 +43,23 @@ class Difference(NamedTuple):
         )
 
 
+class OtherQuality(NamedTuple):
+    """A run whose vectors now have another quality."""
+
+    row: Mapping[str, Any]
+    now: float
+
+    def __str__(self) -> str:
+        row = self.row
+        return (
+            f"f{row['function']} D={row['dimension']} instance {row['instance']}, run {row['run']}:"
+            f" its vectors were recorded with {row['best_f']!r} and now give {self.now}; restore "
+            "the packages of the measurement, or measure again"
+        )
+
+
 class Reevaluation:
-    """Evaluates best points until its time is used up, each in this process.
+    """Evaluates best points in this process until its time is used up.
 
     Parameters
     ----------
@@ -49,11 +72,12 @@ class Reevaluation:
     same, rounded
         Points whose value is the recorded one, exactly or up to `ROUNDING`.
     different
-        All others.
+        All other points.
     noisy
         Points of functions that give another value at each call, or have a stream of noise.
     skipped
-        Points that were not evaluated, because the time was used up or the function is not here.
+        Points that were not evaluated, because the time was used up or the function is not
+        available here.
     """
 
     def __init__(self, limit_s: float) -> None:
@@ -68,14 +92,15 @@ class Reevaluation:
         parameters: Mapping[str, object],
         say: Callable[[Difference], None],
     ) -> None:
-        """Evaluate the best points of some runs.
+        """Evaluate the best points of some runs; those of noisy runs without noise, if this is
+        possible.
 
         Parameters
         ----------
         runs
-            With at least `COLUMNS`; runs without a point do not count.
+            Runs with at least the columns `COLUMNS`; runs without a point do not count.
         parameters
-            Those of the suite.
+            Parameters of the suite.
         say
             Called for each difference.
         """
@@ -83,22 +108,56 @@ class Reevaluation:
             problem = self._problem(row, parameters) if self._left_s > 0 else None
             if problem is None:
                 self.skipped += 1
-            elif problem.reseed is not None:
+            elif problem.reseed is not None and row["noise_free_f"] is None:
                 self.noisy += 1
             else:
                 begun = time.monotonic()
+                if problem.noise_free is not None and row["noise_free_f"] is not None:
+                    row["best_f"] = row["noise_free_f"]
+                    problem = replace(problem, evaluate=problem.noise_free)
                 self._evaluate(problem, row, say)
                 self._left_s -= time.monotonic() - begun
+
+    def look_at_vectors(
+        self,
+        runs: pa.Table,
+        parameters: Mapping[str, object],
+        say: Callable[[OtherQuality], None],
+    ) -> None:
+        """Compute the quality of runs again that follows from their vectors.
+
+        Parameters
+        ----------
+        runs
+            Runs with at least the columns `OF_VECTORS`. Runs without vectors, or with their own
+            events, do not count.
+        parameters
+            Parameters of the suite.
+        say
+            Called for each difference.
+        """
+        for row in runs.select(OF_VECTORS).filter(pc.is_valid(runs["vectors"])).to_pylist():
+            problem = self._problem(row, parameters) if row["vectors"] else None
+            quality = problem.outputs.quality if problem and problem.outputs else None
+            if quality is None:
+                continue
+            vectors = np.array([one["outputs"] for one in row["vectors"]])
+            try:
+                now = float(np.min(quality(vectors)))
+            except ValueError:  # vectors that the problem does not have
+                now = np.nan
+            if not abs(now - row["best_f"]) <= ROUNDING * abs(row["best_f"]):
+                say(OtherQuality(row, now))
 
     def _evaluate(
         self, problem: Problem, row: Mapping[str, Any], say: Callable[[Difference], None]
     ) -> None:
         x, recorded = np.array(row["best_x"], dtype=np.float64), row["best_f"]
         try:
-            now = float(problem.evaluate(x))
+            now = problem.value(x)
             if now == recorded:
                 self.same += 1
-            elif float(problem.evaluate(x)) != now:
+            elif problem.value(x) != now:
                 self.noisy += 1
             elif abs(now - recorded) <= ROUNDING * abs(recorded):
                 self.rounded += 1
@@ -110,7 +169,7 @@ class Reevaluation:
             say(Difference(row, f"{type(error).__name__}: {error}"))
 
     def _problem(self, row: Mapping[str, Any], parameters: Mapping[str, object]) -> Problem | None:
-        """The problem of a run; None if its suite is not here."""
+        """The problem of a run; None if its suite is not available here."""
         name = row["suite"]
         if name not in self._suites:
             try:
@@ -122,7 +181,7 @@ class Reevaluation:
             suite = self._suites[name]
             try:
                 self._problems[key] = None if suite is None else suite.problem(*key[1:])
-            except Exception:  # a library that is missing, or lacks the problem now
+            except Exception:  # a library that is missing, or no longer contains the problem
                 self._problems[key] = None
         return self._problems[key]
 

@@ -22,7 +22,7 @@ FILE = "registration.json"
 """The registration, relative to ``results/<campaign>/``."""
 
 ANSWER = "registered"
-"""The table with the answer, whose code is registered."""
+"""The table with the answer; the code of this table is registered."""
 
 
 def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
@@ -31,8 +31,8 @@ def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        The content of the file. A registration that is there already is replaced, and its digest
-        is kept under ``replaces``.
+        The content of the file. It replaces an existing registration, whose digest is kept under
+        ``replaces``.
 
     Raises
     ------
@@ -40,7 +40,9 @@ def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
         If the campaign has no question, runs exist, or an earlier registration cannot be read.
     """
     if campaign.registered is None:
-        raise InputError("registered: missing; state the question, as docs/registered.md shows")
+        raise InputError(
+            "registered: missing; state the question, as docs/how-to/registered.md shows"
+        )
     if (found := first_run(folder)) is not None:
         raise InputError(
             f"{found}: runs exist, so nothing can be registered any more; give the campaign "
@@ -65,7 +67,7 @@ def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
 
 
 def _code(campaign: Campaign) -> dict[str, Any]:
-    """The digests of all that decides the runs and the answer."""
+    """The digests of everything that determines the runs and the answer."""
     keys: dict[str, dict[str, str]] = {}
     for (label, round), key in provenance.measure_keys(campaign).items():
         keys.setdefault(label, {})[str(round)] = key
@@ -77,14 +79,14 @@ def _code(campaign: Campaign) -> dict[str, Any]:
 
 
 def first_run(folder: Path) -> Path | None:
-    """A file with runs of a campaign's folder, or with the note of one that has begun."""
-    rooms = (folder / "records", folder / "collected")
+    """A file in a campaign's folder with runs, or with the note of a run that has begun."""
+    rooms = (folder / "tuning", folder / "records", folder / "collected")
     files = (path for room in rooms for path in sorted(room.rglob("*.parquet*")))
     return next((path for path in files if path.is_file()), None)
 
 
 def read(folder: Path) -> dict[str, Any] | None:
-    """The content of the registration; None without one.
+    """The content of the registration; None if there is none.
 
     Raises
     ------
@@ -105,7 +107,9 @@ def read(folder: Path) -> dict[str, Any] | None:
 
 
 def _check_parts(content: dict[str, Any]) -> None:
-    """Raise ValueError, LookupError or TypeError unless all that is read later is there."""
+    """Raise ValueError, LookupError or TypeError unless everything that is read later
+    is present.
+    """
     if _campaign(content).registered is None:
         raise ValueError("no question")
     statement(content)
@@ -129,12 +133,12 @@ def statement(content: dict[str, Any]) -> str:
 
 
 def check(campaign: Campaign, folder: Path) -> None:
-    """Refuse to measure what can no longer be registered, or what has lost its question.
+    """Refuse to measure a campaign that has to be registered first, or that has lost its question.
 
     Raises
     ------
     InputError
-        If the question is not registered and no runs exist yet, or if one is registered and the
+        If no runs exist and the question is not registered, or if a question is registered and the
         campaign has none.
     """
     there = read(folder) is not None
@@ -151,7 +155,7 @@ def check(campaign: Campaign, folder: Path) -> None:
 
 
 def deviations(content: dict[str, Any] | None, campaign: Campaign) -> Iterator[Deviation]:
-    """How the campaign and the code are now, where they differ from the registration."""
+    """Present state of the campaign and of the code where it differs from the registration."""
     if content is None:
         yield Deviation(Kind.FILE, FILE, "before the first run", "never")
         return
@@ -168,14 +172,14 @@ def _campaign(content: dict[str, Any]) -> Campaign:
 
 
 def settings(campaign: Campaign, folder: Path) -> dict[str, Any]:
-    """What the tables on the registered question are made with; empty without a question.
+    """Settings of the tables on the registered question; empty without a question.
 
     Returns
     -------
     dict
-        Under ``registration`` the campaign as registered with the settings of its analysis, the
-        digests, and the deviations of the present campaign and code. If nothing was registered,
-        the present campaign is in its place, without digests and time.
+        ``registration`` contains the registered campaign with the settings of its analysis, the
+        digests, and the deviations of the present campaign and code. If nothing was registered, it
+        contains the present campaign, without digests and time.
     """
     if campaign.registered is None:
         return {}

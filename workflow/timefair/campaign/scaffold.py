@@ -1,10 +1,12 @@
-"""The workflow that belongs to this package: that of the clone, or what an installation brought."""
+"""The workflow that belongs to this package: in the clone, or as installed with the package."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
+from types import MappingProxyType
 
 from timefair.basics.errors import InputError
 
@@ -26,7 +28,7 @@ rule default:
 
 
 def folder() -> Path:
-    """Where ``workflow/``, ``config/``, ``envs/`` and ``profiles/`` lie."""
+    """The folder that contains ``workflow/``, ``config/``, ``envs/`` and ``profiles/``."""
     clone = Path(__file__).parents[3]
     if (clone / "workflow/Snakefile").is_file():
         return clone
@@ -41,22 +43,47 @@ def snakefile() -> str:
     return str(folder() / "workflow/Snakefile")
 
 
-def begin(target: Path) -> None:
-    """Write what a folder needs to run campaigns: a Snakefile, a campaign and the profiles.
+def outdated(target: Path) -> list[str]:
+    """The lines to delete in the profiles of a folder that an older version of timefair has made.
+
+    Snakemake reads the profile before the Snakefile and refuses to start. Therefore only a command
+    of timefair can report these lines.
+    """
+    return [
+        f"{path}: {line}: Snakemake refuses this logger of an older timefair; delete the line"
+        for path in sorted(target.glob("profiles/*/config.yaml"))
+        for line in map(str.strip, path.read_text(encoding="utf-8").splitlines())
+        if line.partition("#")[0].split() == ["logger:", "timefair"]
+    ]
+
+
+def begin(target: Path, own: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Write the files that a folder needs to run campaigns: a Snakefile, a campaign and the
+    profiles.
+
+    Parameters
+    ----------
+    target
+        The folder; it is created if it does not exist.
+    own
+        Other files to write, by name. A `CAMPAIGN` among them replaces the default campaign.
 
     Raises
     ------
     InputError
-        If any of it is there already, or cannot be written.
+        If any of the files exists already, or cannot be written.
     """
-    source, names = folder(), ("Snakefile", CAMPAIGN, "profiles")
-    there = [str(target / name) for name in names if (target / name).exists()]
+    source, names = folder(), ("Snakefile", CAMPAIGN, "profiles", *own)
+    there = [str(target / name) for name in dict.fromkeys(names) if (target / name).exists()]
     if there:
         raise InputError(*(f"{path}: exists already; name another folder" for path in there))
     try:
         target.mkdir(parents=True, exist_ok=True)
         (target / "Snakefile").write_text(_ENTRY, encoding="utf-8")
-        shutil.copyfile(source / "config/config.yaml", target / CAMPAIGN)
+        if CAMPAIGN not in own:
+            shutil.copyfile(source / "config/config.yaml", target / CAMPAIGN)
+        for name, text in own.items():
+            (target / name).write_text(text, encoding="utf-8")
         shutil.copytree(source / "profiles", target / "profiles")
     except OSError as error:
         raise InputError(f"{error.filename}: {error.strerror}") from None

@@ -1,8 +1,8 @@
-"""What matters of a source file: its code without comments and docstrings, and what it imports.
+"""The relevant content of a source file: its code without comments and docstrings, and its imports.
 
-To parse the files of the package takes a second, and every start of Snakemake needs them all. So
-what was found is remembered in the user's cache, by the content of the file, the version of Python
-and the code of this module.
+Parsing all files of the package takes a second, and every start of Snakemake needs it. Therefore
+the results are stored in the user's cache, by the content of the file, the version of Python and
+the code of this module.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PACKAGE = Path(__file__).parents[1]
 
 
 class Source(NamedTuple):
-    """What matters of a source file.
+    """The relevant content of a source file.
 
     Attributes
     ----------
@@ -39,7 +39,12 @@ class Source(NamedTuple):
 
 @cache
 def source(path: Path) -> Source:
-    """Parse a file, unless its content is remembered."""
+    """Parse a file, unless the result is in the cache; once per process."""
+    return present_source(path)
+
+
+def present_source(path: Path) -> Source:
+    """The same for the present file, which may have changed since this process began."""
     content = path.read_bytes()
     if path.suffix != ".py":
         return Source(hashlib.sha256(content).hexdigest(), frozenset())
@@ -56,7 +61,7 @@ def source(path: Path) -> Source:
 
 @cache
 def _parser() -> bytes:
-    """What decides, besides the content of a file, what is found in it."""
+    """Everything besides the content of a file that determines the result of parsing it."""
     return hashlib.sha256(sys.version.encode() + Path(__file__).read_bytes()).digest()
 
 
@@ -71,7 +76,7 @@ def _parsed(content: bytes) -> Source:
 
 def _remember(mark: Path, found: Source) -> None:
     part = mark.with_suffix(f".{os.getpid()}")
-    with contextlib.suppress(OSError):  # without a cache it is parsed again
+    with contextlib.suppress(OSError):  # without a cache, the file is parsed again
         mark.parent.mkdir(parents=True, exist_ok=True)
         part.write_text(json.dumps([found.digest, sorted(found.imports)]), encoding="utf-8")
         part.replace(mark)

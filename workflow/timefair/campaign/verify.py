@@ -1,4 +1,4 @@
-"""Whether what a folder holds can be relied on: every record is read, nothing is written.
+"""Checks whether the records in a folder are reliable: reads every record and writes nothing.
 
 The best points of the runs are evaluated again.
 """
@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, registration
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.reevaluation import COLUMNS as OF_POINTS
-from timefair.campaign.reevaluation import Reevaluation
+from timefair.campaign.reevaluation import OF_VECTORS, Reevaluation
+from timefair.records.blocks import NODES, node_of, torn
+from timefair.records.budgets import another_budget
 from timefair.records.consistency import contradictions
 from timefair.records.integrity import (
     CONSENT,
@@ -32,15 +34,18 @@ from timefair.records.journal import read_journal
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import MEND, Record, open_record
 from timefair.rundata.deviations import Measured, of_runs
+from timefair.tuners import checks
 
-_READ = ("algorithm", "round", *RUN_KEY)
+_READ = ("algorithm", "round", "budget_s", *RUN_KEY)
+_ROOMS = ("tuning", "collected", "records")
+"""The folders of a campaign's files of runs, in the order in which they are read."""
 _PARTS = len(PurePosixPath(plan.RECORD).parts)
 
 Say = Callable[[str], None]
 
 
 class Summary(NamedTuple):
-    """What was looked at; without a campaign, nobody knows what is missing."""
+    """Counts of what was checked; without a campaign, the number of missing runs is unknown."""
 
     problems: int
     records: int
@@ -76,25 +81,26 @@ def _count(number: int, what: str) -> str:
 
 
 def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
-    """Look at every record, collected file and journal of a campaign's folder, or of any other.
+    """Check every record, collected file and journal in the folder of a campaign, or in any other
+    folder.
 
     Parameters
     ----------
     target
         ``results/NAME``, or another folder or file with records.
     say
-        Is called with a line for each problem, when it is found.
+        Called with one line for each problem when it is found.
     points_s
         Seconds for evaluating best points again; 0 evaluates none.
 
     Raises
     ------
     InputError
-        If there is nothing to look at.
+        If there is nothing to check.
     """
     if not target.exists():
         raise InputError(f"{target}: there is no such file or folder")
-    rooms = [target / "collected", target / "records"] if _snapshot(target).exists() else [target]
+    rooms = [target / room for room in _ROOMS] if _snapshot(target).exists() else [target]
     records = [path for room in rooms for path in _below(room, ".parquet")]
     journals = [path for room in rooms for path in _below(room, ".parquet.journal")]
     if not (records or journals or _snapshot(target).exists()):
@@ -121,7 +127,9 @@ def _below(place: Path, suffix: str) -> list[Path]:
 
 
 class _Inspection:
-    """What was seen so far. Collected files come first: they name the records that count."""
+    """The files that were checked so far. Collected files are first, because they name the records
+    that count.
+    """
 
     def __init__(self, say: Say, points: Reevaluation) -> None:
         self._say, self._points = say, points
@@ -135,6 +143,8 @@ class _Inspection:
         self._met: dict[str, Path] = {}  # by checksum
         self._measured: dict[str, Measured] = {}
         self._deviations: int | None = None
+        self._nodes: list[dict[str, Any]] = []
+        self._searches: dict[str, set[str]] = {}  # checksums of the records of a variant's searches
 
     def at_snapshot(self, path: Path) -> None:
         if path.exists():
@@ -149,20 +159,48 @@ class _Inspection:
             record = open_record(path)
             if "collected" in record.facts:
                 self._at_collected(record)
+            elif _is_search(record):
+                self._at_search(record)
             else:
                 self._at_record(record)
         except InputError as error:
             for fault in error.faults:
                 self._problem(fault)
 
+    def _at_search(self, record: Record) -> None:
+        """The record of a search, whose runs are none of the comparison."""
+        label, _ = _runs_of(record, None)
+        if not str(record.facts.get("key")).startswith(record.path.stem):
+            raise InputError(f"{record.path}: not the record of this name: its key differs; {MEND}")
+        rows = record.read(checks.NEEDED).to_pylist()
+        for clause in checks.contradictions(record.facts["tuning"], rows):
+            raise InputError(f"{record.path}: {clause}; {MEND}")
+        self._searches.setdefault(label, set()).add(record.checksum)
+        self._evaluate_points(record)
+
+    def _match_searches(self, label: str, record: Record) -> None:
+        """Check that the search exists that gave the runs of a tuned variant their parameters."""
+        if self._campaign is None or label not in self._campaign.tuned:
+            return
+        origins = Origins()
+        origins.add(record.facts)
+        named = {search["checksum"] for search in origins.tuning}
+        if not named or named - self._searches.get(label, set()):
+            self._problem(
+                f"{record.path}: the search for the parameters of its runs is not there; delete "
+                f"its records and {plan.AGAIN}"
+            )
+
     def _at_collected(self, record: Record) -> None:
         label, seen = _runs_of(record, None)
+        self._match_searches(label, record)
         for source in record.facts.get("records", ()):
             self._named[(record.path.parent / source["path"]).resolve()] = source["checksum"]
         self._collected[label] = 0
         if self._campaign is not None:
             self._collected[label] = _lacking(plan.expected_runs(self._campaign), seen, record)
         self._count(label, record, seen)
+        self._nodes += [one | {"algorithm": label} for one in record.facts.get(NODES, ())]
         self._evaluate_points(record)
 
     def _at_record(self, record: Record) -> None:
@@ -174,7 +212,10 @@ class _Inspection:
         if twin != record.path:
             self._problem(f"{record.path}: the same runs as {twin}; delete one of them")
         if label not in self._collected:
+            self._match_searches(label, record)
             self._count(label, record, seen)
+            if place is not None and (node := node_of(record.facts, place)) is not None:
+                self._nodes.append(node | {"algorithm": label})
             self._evaluate_points(record)
         if job is not None and self._campaign is not None and job.round <= self._campaign.rounds:
             lacking = _lacking(_wanted(self._campaign, job), seen, record)
@@ -195,17 +236,19 @@ class _Inspection:
             self._problem(f"{path}: {runs}; {plan.AGAIN} to measure them again")
 
     def at_the_whole(self, target: Path) -> None:
-        """What only shows when all was seen: runs that are missing, records that are mixed."""
+        """Faults that can be found only after all files were read: missing runs, and
+        mixed records.
+        """
         if self._missing:
             self._problem(f"{target}: {_count(self._missing, 'run')} missing; {plan.AGAIN}")
         if self._campaign is None or self._campaign.statistics.mixed == "refuse":
-            for clause in mixed(self._origins):
+            for clause in [*mixed(self._origins), *torn(self._nodes)]:
                 self._problem(f"{target}: {clause}; {CONSENT}")
 
     def at_registration(self, target: Path) -> None:
         """Whether the question was registered, and a line for each deviation.
 
-        A deviation is no problem of the records; the report lists it beside the answer.
+        A deviation is not a problem of the records; the report lists it beside the answer.
         """
         if self._campaign is None:
             return
@@ -267,18 +310,29 @@ class _Inspection:
             parameters = record.facts["campaign"]["problems"]["parameters"]
         else:
             parameters = asked.problems.parameters if asked else {}
+
+        def say(found: object) -> None:
+            self._problem(f"{record.path}: {found}")
+
         for part in record.row_groups(OF_POINTS):
-            self._points.look(
-                part, parameters, lambda found: self._problem(f"{record.path}: {found}")
-            )
+            self._points.look(part, parameters, say)
+        for part in record.row_groups(OF_VECTORS):
+            self._points.look_at_vectors(part, parameters, say)
 
     def _problem(self, line: str) -> None:
         self._problems += 1
         self._say(line)
 
 
+def _is_search(record: Record) -> bool:
+    """Whether a record is that of a search. The record of a tuned variant also contains the result
+    of its search.
+    """
+    return "trace" in record.facts.get("tuning", {})
+
+
 def _promised(path: Path) -> tuple[plan.Job | None, Place | None]:
-    """The job whose record a path says it is; None for any other path."""
+    """The job to which the record at a path should belong; None for any other path."""
     parts = path.absolute().parts[-_PARTS:]
     try:
         job = plan.Job.of_record(PurePosixPath(*parts))
@@ -288,14 +342,16 @@ def _promised(path: Path) -> tuple[plan.Job | None, Place | None]:
 
 
 def _runs_of(record: Record, place: Place | None) -> tuple[str, set[RunKey]]:
-    """The algorithm and the runs of a record; `InputError` for one that its path does not name."""
-    label, seen = "", set[RunKey]()
+    """The algorithm and the runs of a record; `InputError` if they do not agree with its path."""
+    label, seen = "" if place is None else place.algorithm, set[RunKey]()
     for part in record.row_groups():
         for line in contradictions(part):
             raise InputError(f"{record.path}: {line}; {MEND}")
         rows = part.select(_READ).to_pylist()
         if place is not None and (clause := misplaced(place, record.facts, rows)):
             raise InputError(f"{record.path}: not the record of this name: {clause}; {MEND}")
+        if clause := another_budget(record.facts, rows):
+            raise InputError(f"{record.path}: {clause}; {MEND}")
         for row in rows:
             key = tuple(row[name] for name in RUN_KEY)
             if key in seen:
@@ -306,6 +362,8 @@ def _runs_of(record: Record, place: Place | None) -> tuple[str, set[RunKey]]:
 
 
 def _wanted(campaign: Campaign, job: plan.Job) -> set[RunKey]:
+    if campaign.stopping.allocates and job.round > 1:
+        return set()  # the results determine their number, which may be 0
     runs = plan.runs_of_round(campaign, job.round)
     return {(job.function, job.dimension, i, run) for i in job.instances for run in runs}
 

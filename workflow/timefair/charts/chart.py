@@ -1,7 +1,7 @@
 """The forms of charts. Each is declared once; `paper` and `views` draw from the same declaration.
 
-`paper` draws with matplotlib, for files. `views` describes to the script of the page what it draws
-itself, with values to read; a form without views appears on the page as the picture of its file.
+`paper` draws files with matplotlib. `views` describes the interactive charts, which the script of
+the page draws. A form without views appears on the page as the picture of its file.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ ENDED = (
     "it."
 )
 LEADERS = (
-    f"With {pages.MANY} or more algorithms, the 7 best at the end of the curves (or marks), by "
-    "their average rank over the panels, are in colour; the others are grey."
+    f"With {pages.MANY} or more algorithms, the 7 with the best average rank at the end of the "
+    "curves (or marks) are in colour; the others are grey."
 )
 BANDS = (
-    f"The axes follow the curves and cut wider bands; fewer than {LEAST_RUNS} runs have no band."
+    "The axes follow the curves, so wide bands may be cut. With fewer than "
+    f"{LEAST_RUNS} runs, there is no band."
 )
 
 
@@ -42,7 +43,7 @@ OVERVIEWS = {
     "suite; values below 1e-8 count as 1e-8.",
     "share": "An overview shows the share over all functions and over each group of the suite.",
 }
-"""What sums up the functions on the first page, for each scale of curves."""
+"""The overview of all functions on the first page, for each scale of curves."""
 LINES = (
     f"With several pages, or with {pages.MANY} or more algorithms, there is one line per algorithm "
     "instead, with a dot for each function and a bar at the median."
@@ -63,7 +64,7 @@ class Chart(ABC):
     renderer
         The module below `timefair.charts.paper` that draws it on paper.
     panels
-        What decides how many files it needs.
+        The panels, which determine the number of files.
     """
 
     renderer: str
@@ -71,12 +72,12 @@ class Chart(ABC):
 
     @property
     def on_paper(self) -> str:
-        """How the drawing on paper is read, in sentences; may be empty."""
+        """How to read the drawing on paper, in sentences; may be empty."""
         return ""
 
     @property
     def on_page(self) -> str:
-        """How the drawing of the page is read, in sentences; may be empty."""
+        """How to read the drawing of the report page, in sentences; may be empty."""
         return ""
 
     @abstractmethod
@@ -84,7 +85,7 @@ class Chart(ABC):
         """A page of the figure of a table; ValueError if the table has no rows for it."""
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
-        """What the page draws of a table: one entry per view; empty for a picture."""
+        """The views of a table that the page draws, one entry per view; empty for a picture."""
         return []
 
     def _draw(self, *arguments: Any, **options: Any) -> Figure:
@@ -105,13 +106,15 @@ class Curves(Chart):
     x, y
         Columns of the curve.
     x_label, y_label
-        What the axes say.
+        Labels of the axes.
     view
-        What the switch between the views of the page says.
+        Label of this view in the switch of the report page.
     low, high
-        Columns of the limits of the band; empty: no band. Where a limit is NaN there is no band.
+        Columns of the limits of the band; empty: no band. There is no band at points with a limit
+        of NaN.
     unit
-        The unit of the costs: of the rows that are drawn, where the table has several.
+        Unit of the costs; if the table has several units, that of the rows that are drawn. Empty:
+        the only unit of the table.
     functions
         One panel per function, or one per dimension.
     scale
@@ -158,14 +161,14 @@ class Curves(Chart):
 
     @property
     def on_paper(self) -> str:
-        """How lines to targets show those that no run reached, what ends a curve, and pages."""
+        """How the drawing shows targets that no run reached, ends of curves, and pages."""
         sentences = []
         if self.scale == "log":
             sentences.append(
                 "Hollow markers in the grey strip are targets that no run reached: their value is "
                 "infinite."
             )
-        if self.scale == "own log":
+        if self._ends_early:
             sentences.append(ENDED)
         if self.least_runs:
             sentences.append(BANDS)
@@ -175,10 +178,15 @@ class Curves(Chart):
 
     @property
     def on_page(self) -> str:
-        """The same for the page."""
+        """The same for the report page."""
         if self.scale == "log":
             return "A line ends where no run reached the next target."
-        return ENDED if self.scale == "own log" else ""
+        return ENDED if self._ends_early else ""
+
+    @property
+    def _ends_early(self) -> bool:
+        """Whether a curve ends with the budget of its runs."""
+        return self.scale == "own log" and bool(self.unit)
 
     def shown(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The rows that are drawn."""
@@ -188,11 +196,12 @@ class Curves(Chart):
 
     def labels(self, frame: pd.DataFrame) -> tuple[str, str]:
         """What the axes of x and y say of this table."""
-        words = {}
-        if self.unit:
+        unit = self.unit or _sole_unit(frame)
+        words = {"cost": "cost", "unit": "cost"}
+        if unit:
             words = {
-                "cost": costs.spent(frame, self.unit),
-                "unit": costs.counted_in(frame, self.unit),
+                "cost": costs.spent(frame, unit),
+                "unit": costs.counted_in(frame, unit),
             }
         return self.x_label.format_map(words), self.y_label.format_map(words)
 
@@ -217,25 +226,32 @@ class Curves(Chart):
                 "shape": "step" if self.steps else "line",
                 "share": self.scale == "share",
                 "easy_to_hard": self.decreasing,
+                "signed": self.decreasing and frame.attrs.get("targets") == "precision",
                 "power": self.logarithms,
             }
         ]
 
 
+def _sole_unit(frame: pd.DataFrame) -> str:
+    """The only unit of a table; empty if it has several, or none."""
+    units = frame["unit"].unique().tolist() if "unit" in frame else []
+    return str(units[0]) if len(units) == 1 else ""
+
+
 @dataclass(frozen=True)
 class Picture(Chart):
-    """A chart with a form of its own, which the page shows as a picture.
+    """A chart with a special form, which the page shows as a picture.
 
     Attributes
     ----------
     renderer
         A module below `timefair.charts.paper`; its function ``draw`` takes the table.
     panels
-        As in `Chart`. A figure that may have several pages gives ``draw`` the page too.
+        As in `Chart`. A figure that may have several pages passes the page to ``draw``, too.
     options
         Further arguments of ``draw``.
     reading
-        How a drawing with many panels or algorithms is read, in sentences.
+        How to read a drawing with many panels or algorithms, in sentences.
     """
 
     renderer: str
@@ -245,7 +261,7 @@ class Picture(Chart):
 
     @property
     def on_paper(self) -> str:
-        """How the drawing on paper is read."""
+        """How to read the drawing on paper."""
         return self.reading
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
@@ -263,7 +279,7 @@ class Dots(Chart):
     x
         The column of the dots.
     x_label
-        What the axis says; ``{seconds}`` names the clock of the table.
+        Label of the axis; ``{seconds}`` names the clock of the table.
     low, high
         Columns of the limits of the interval; empty: none.
     """
@@ -282,7 +298,7 @@ class Dots(Chart):
 
     @staticmethod
     def seconds(frame: pd.DataFrame) -> str:
-        """What the seconds of a table are."""
+        """Meaning of the seconds of a table."""
         return costs.seconds_of(frame)
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
@@ -292,12 +308,12 @@ class Dots(Chart):
 
 @dataclass(frozen=True)
 class Slopes(Chart):
-    """Average ranks at several positions, one line per algorithm: crossings are changes of order.
+    """Average ranks at several positions, one line per algorithm; crossings show changes of order.
 
     Attributes
     ----------
     prepare
-        Makes of the table a frame with the columns ``suite``, ``dimension``, ``panel``,
+        Makes a frame from the table with the columns ``suite``, ``dimension``, ``panel``,
         ``position``, ``algorithm`` and ``average_rank``.
     """
 
@@ -316,18 +332,18 @@ class Slopes(Chart):
 
 @dataclass(frozen=True)
 class RankAxis(Chart):
-    """Average ranks on an axis, with what the critical difference cannot tell from the best."""
+    """Average ranks on an axis, with those that do not differ significantly from the best."""
 
     renderer = "critical_difference"
     on_paper = (
         "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical "
-        "difference (CD): their order may be chance. With "
+        "difference (CD): their order may be due to chance. With "
         f"{pages.MANY} or more algorithms, there is one line per algorithm instead, and the grey "
-        "area covers average ranks that differ from the best by no more."
+        "area covers average ranks that differ from the best by no more than the CD."
     )
     on_page = (
         "The grey bar covers average ranks that differ from the best by no more than Nemenyi's "
-        "critical difference: their order may be chance."
+        "critical difference: their order may be due to chance."
     )
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:

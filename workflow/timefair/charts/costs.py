@@ -1,4 +1,4 @@
-"""How axes and captions name a cost: its unit, and the clock of seconds."""
+"""Names of costs on axes and in captions: the unit, and the clock of seconds."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def spent(frame: pd.DataFrame, unit: str) -> str:
 
 
 def counted_in(frame: pd.DataFrame, unit: str) -> str:
-    """The same as a unit, such as ``seconds of CPU time``, for what has a name of its own."""
+    """The unit of a cost, such as ``seconds of CPU time``, for use after another name."""
     return _named(frame, unit, SECONDS)
 
 
 def seconds_of(frame: pd.DataFrame) -> str:
-    """What the seconds of a table are, such as ``seconds of CPU time``."""
+    """Meaning of the seconds of a table, such as ``seconds of CPU time``."""
     return counted_in(frame, "seconds")
 
 

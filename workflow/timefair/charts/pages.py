@@ -1,9 +1,9 @@
-"""Into which files a figure is divided, as is known before anything is measured.
+"""The files into which a figure is divided; they are known before the measurement.
 
-A page is the largest size of a file. A figure whose panels need more room has an overview of all
-functions, in the file that it would have otherwise, and one file for each dimension, with the
-dimension in its name: ``ert.pdf``, ``ert_D5.pdf``, ``ert_D20.pdf``. More functions than one page
-has room for are divided further: ``ert_D5_f1_24.pdf``, ``ert_D5_f25_48.pdf``.
+A page is the largest size of a file. A figure whose panels do not fit has an overview of all
+functions, in a file with the usual name, and one file per dimension, with the dimension in its
+name: ``ert.pdf``, ``ert_D5.pdf``, ``ert_D20.pdf``. If there are too many functions for one page,
+they are divided further: ``ert_D5_f1_24.pdf``, ``ert_D5_f25_48.pdf``.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ COLUMNS = 4
 LINES = 6
 """Lines of panels on a page."""
 MANY = 12
-"""Algorithms from which on some of them are highlighted, and an overview shows all of them."""
+"""With at least this number of algorithms, some are highlighted, and an overview shows all."""
 LEAST_RUNS = 6
-"""Runs from which on a band of costs or precisions is drawn: those of fewer span many decades."""
+"""Fewest runs for which a band of costs or precisions is drawn: others span many decades."""
 
 Panels = Literal["functions", "functions and all", "one page"]
-"""What needs pages: a panel for each function and dimension, also with one for all functions of a
-dimension; or nothing, as all fits on one."""
+"""The panels that determine the pages: one per function and dimension, possibly with one for all
+functions of a dimension; or none, if everything fits on one page.
+"""
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,13 @@ class Page:
     Attributes
     ----------
     dimension
-        Of the rows that it shows; None: of all.
+        Dimension of the rows that it shows; None: all dimensions.
     functions
         The numbers of the functions that it shows; empty: all.
     overview
-        Whether it sums up the functions, because other pages have a panel for each of them.
+        Whether it summarizes the functions, because other pages have one panel per function.
     name
-        What follows the name of the figure in that of the file; empty: nothing.
+        Suffix of the figure's name in the name of the file; may be empty.
     """
 
     dimension: int | None = None
@@ -54,12 +55,12 @@ class Page:
     name: str = ""
 
     def file(self, figure: str) -> str:
-        """The name of the file of a figure, without its ending."""
+        """The name of the file of a figure, without extension."""
         return f"{figure}_{self.name}" if self.name else figure
 
     @staticmethod
     def is_of(figure: str, file: str) -> bool:
-        """Whether a file without its ending has the name of a page of a figure.
+        """Whether a file name without extension is that of a page of a figure.
 
         Examples
         --------
@@ -70,7 +71,7 @@ class Page:
 
     @property
     def label(self) -> str:
-        """What it shows, for lists of files."""
+        """The content of the page, for lists of files."""
         return self.name.replace("_", " ") or ("overview" if self.overview else "all")
 
     def rows(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -95,11 +96,11 @@ def pages(
     Parameters
     ----------
     panels
-        What the figure has a panel for.
+        The panels of the figure.
     dimensions, functions
         Their numbers in the campaign.
     algorithms
-        How many there are.
+        Number of algorithms.
 
     Examples
     --------
@@ -129,7 +130,7 @@ def _parts(dimension: int, functions: Sequence[int]) -> Iterator[Page]:
 
 
 def pages_of(panels: Panels, frame: pd.DataFrame) -> tuple[Page, ...]:
-    """The pages of a figure of a table, as for the campaign that the table is of.
+    """The pages of a figure of a table, the same as for the campaign of the table.
 
     Parameters
     ----------

@@ -79,16 +79,30 @@ def parser(command: str = "") -> Command:
     )
     from timefair.cli import measuring
 
-    if command == "measure":
+    if command in ("measure", "tune"):
         measuring.add_to(commands, campaign)
         return top
-    from timefair.cli import algorithms, analysis, campaigns, exchange, planning, progress, trust
+    from timefair.cli import (
+        algorithms,
+        analysis,
+        campaigns,
+        exchange,
+        planning,
+        progress,
+        selftest,
+        training,
+        trust,
+        versions,
+    )
 
     campaigns.add_to(commands)
     planning.add_to(commands)
+    training.add_to(commands)
     progress.add_to(commands)
     algorithms.add_to(commands)
     trust.add_to(commands)
+    selftest.add_to(commands)
+    versions.add_to(commands)
     measuring.add_to(commands, campaign)
     analysis.add_to(commands, campaign)
     exchange.add_to(commands, campaign)

@@ -1,4 +1,4 @@
-"""Commands about algorithms: list them, and audit them."""
+"""Commands about algorithms: list them, audit them, and measure them in another Python."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def add_to(commands: Commands) -> None:
     audit = commands.add_parser(
         "audit",
         help="measure how algorithms behave: errors, bounds, repeats, overhead, stopping",
-        description="Runs each algorithm four times, with the code that measures campaigns, and "
+        description="Runs each algorithm five times, with the code that measures campaigns, and "
         "prints a table: errors, points out of bounds, whether a seed repeats the run, the cost "
         "of an evaluation, and how the run was stopped. Failures are rows of the table.",
         example="timefair audit scipy:Nelder-Mead --output audit.csv",
@@ -52,9 +52,40 @@ def add_to(commands: Commands) -> None:
         "--wall", type=float, default=20.0, metavar="S", help="limit of other runs, in seconds (20)"
     )
     audit.add_argument(
-        "--output", nargs="+", type=Path, default=[], metavar="FILE", help=".csv, .md"
+        "--output",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="files to write (.csv, .md)",
     )
     audit.set_defaults(command=_audit)
+
+    prepare = commands.add_parser(
+        "prepare-python",
+        help="compile timefair's modules for another version of Python",
+        description="Compiles the modules of timefair that measure, for an interpreter that a "
+        "campaign names in `algorithms.LABEL.python`. Only an interpreter of another version "
+        "than the one that timefair was built for needs this, once. This needs Cython, a C "
+        "compiler and the headers of that Python. The modules are written to the user's cache; "
+        "the other environment is not changed.",
+        example='timefair prepare-python "$(command -v python3)"',
+    )
+    prepare.add_argument("python", metavar="PYTHON", help="path to the interpreter")
+    prepare.set_defaults(command=_prepare_python)
+
+
+def _prepare_python(arguments: argparse.Namespace) -> None:
+    from timefair.environments.compiled import compile_for, compiled_folder
+
+    compiled = 0
+    for module in compile_for(arguments.python):
+        compiled += 1
+        print(f"compiled {module}")
+    if compiled:
+        print(f"{compiled} modules in {compiled_folder()}")
+    else:
+        print(f"{arguments.python} needs nothing: timefair is compiled for its version of Python")
 
 
 def _algorithms(arguments: argparse.Namespace) -> None:

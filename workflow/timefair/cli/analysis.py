@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
+from timefair.cli import foreign
 from timefair.cli.analysing import forked
 from timefair.cli.common import Command, Commands, entry, one_thread, refuse_mixed
 from timefair.cli.paths import prepare_files, prepare_folder, read_picture, read_table
@@ -32,20 +33,50 @@ def add_to(commands: Commands, campaign: Command) -> None:
     """Add the commands of this module."""
     analyse = commands.add_parser(
         "analyse",
-        help="make the tables and figures of one room of exhibits",
-        description="Makes every table and figure of one room (a group of exhibits) that the "
-        "campaign selects, in one process. Files whose code, settings and runs have not changed "
-        "stay as they are. Snakemake calls this command once per room.",
-        example="timefair analyse runtimes results/default/collected/*.parquet \\\n"
+        help="analyse tables of your own runs: all tables, figures and the report",
+        description="Analyses files with runs that you have timed yourself: imports them as "
+        "`timefair import table` does, and makes all default tables, the figures and the report, "
+        "without Snakemake. Several files count as one table, so one machine must have timed all "
+        "of them. With --campaign, makes every table and figure of one room (a group of "
+        "exhibits) of a campaign, in one process; Snakemake calls this once per room. Files whose "
+        "code, settings and runs have not changed stay as they are.",
+        example="timefair export table results/default/collected/*.parquet \\\n"
+        "    --campaign results/default/campaign.json --output runs.csv\n"
+        "timefair analyse runs.csv --output results/runs\n"
+        "timefair analyse runtimes results/default/collected/*.parquet \\\n"
         "    --campaign results/default/campaign.json --output results/default",
-        parents=[campaign],
     )
-    analyse.add_argument("room", metavar="ROOM", help="its name, such as runtimes")
-    analyse.add_argument("collected", **COLLECTED)
     analyse.add_argument(
-        "--output", required=True, type=Path, metavar="FOLDER", help="for tables/ and figures/"
+        "what",
+        metavar="FILE",
+        help="a table (.csv, .parquet); with --campaign: a room, such as runtimes",
     )
-    analyse.set_defaults(command=forked, work=_analyse)
+    analyse.add_argument(
+        "collected",
+        **COLLECTED | {"nargs": "*", "help": "more tables; with --campaign: collected runs"},
+    )
+    analyse.add_argument(
+        "-o", "--output", type=Path, metavar="FOLDER",
+        help="for tables/, figures/ and report.html; by default results/ and the name of the file",
+    )  # fmt: skip
+    analyse.add_argument(
+        "--format", choices=foreign.FORMATS, default="table",
+        help="format of the file: a table of runs, results of benchopt, or a folder or archive of "
+        "IOHprofiler with a logged property of seconds",
+    )  # fmt: skip
+    foreign.add_options(analyse)
+    analyse.add_argument(
+        "--settings", type=Path, metavar="YAML",
+        help="settings of the analysis, as in a campaign file: targets, statistics, tables, "
+        "figures",
+    )  # fmt: skip
+    analyse.add_argument(
+        "--campaign",
+        type=Path,
+        metavar="SNAPSHOT",
+        help="make a room of the campaign results/NAME/campaign.json",
+    )
+    analyse.set_defaults(command=_analyse, work=_analyse_room)
 
     tabulate = commands.add_parser(
         "tabulate",
@@ -58,10 +89,15 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "    --campaign results/default/campaign.json --output ert.csv ert.parquet",
         parents=[campaign],
     )
-    tabulate.add_argument("table", metavar="TABLE", help="its name, such as ert")
+    tabulate.add_argument("table", metavar="TABLE", help="name of the table, such as ert")
     tabulate.add_argument("collected", **COLLECTED)
     tabulate.add_argument(
-        "--output", required=True, nargs=2, type=Path, metavar=("CSV", "PARQUET"), help="to write"
+        "--output",
+        required=True,
+        nargs=2,
+        type=Path,
+        metavar=("CSV", "PARQUET"),
+        help="files to write",
     )
     tabulate.set_defaults(command=_tabulate)
 
@@ -74,8 +110,16 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "    --campaign results/default/campaign.json --output .",
         parents=[campaign],
     )
-    typeset.add_argument("tables", nargs="*", type=Path, metavar="PARQUET", help="named TABLE")
-    typeset.add_argument("--output", required=True, type=Path, metavar="FOLDER", help="to write in")
+    typeset.add_argument(
+        "tables",
+        nargs="*",
+        type=Path,
+        metavar="PARQUET",
+        help="tables, each in a file TABLE.parquet",
+    )
+    typeset.add_argument(
+        "--output", required=True, type=Path, metavar="FOLDER", help="folder to write to"
+    )
     typeset.set_defaults(command=_typeset)
 
     draw = commands.add_parser(
@@ -86,12 +130,17 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "and its other pages are beside them, such as ert_D5.pdf.",
         example="timefair draw ert --table results/default/tables/ert.parquet --output ert.pdf",
     )
-    draw.add_argument("figure", metavar="FIGURE", help="its name, such as ert")
+    draw.add_argument("figure", metavar="FIGURE", help="name of the figure, such as ert")
     draw.add_argument(
-        "--table", required=True, type=Path, metavar="PARQUET", help="the table it is drawn from"
+        "--table", required=True, type=Path, metavar="PARQUET", help="table from which it is drawn"
     )
     draw.add_argument(
-        "--output", required=True, nargs="+", type=Path, metavar="FILE", help=".pdf, .svg, .png"
+        "--output",
+        required=True,
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="files to write (.pdf, .svg, .png)",
     )
     draw.set_defaults(command=_draw)
 
@@ -107,11 +156,22 @@ def add_to(commands: Commands, campaign: Command) -> None:
         "    --campaign results/default/campaign.json --output report.html",
         parents=[campaign],
     )
-    report.add_argument("tables", nargs="*", type=Path, metavar="PARQUET", help="named TABLE")
     report.add_argument(
-        "--figures", nargs="*", type=Path, default=[], metavar="FILE", help=".svg or .png"
+        "tables",
+        nargs="*",
+        type=Path,
+        metavar="PARQUET",
+        help="tables, each in a file TABLE.parquet",
     )
-    report.add_argument("--output", required=True, type=Path, metavar="HTML", help="to write")
+    report.add_argument(
+        "--figures",
+        nargs="*",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="images of the figures (.svg or .png)",
+    )
+    report.add_argument("--output", required=True, type=Path, metavar="HTML", help="page to write")
     report.add_argument(
         "--checklist", type=Path, metavar="HTML", help="also write the checklist as a separate page"
     )
@@ -121,24 +181,41 @@ def add_to(commands: Commands, campaign: Command) -> None:
     report.set_defaults(command=forked, work=_report)
 
 
-def _analyse(arguments: argparse.Namespace) -> None:
+def _analyse(arguments: argparse.Namespace) -> int | None:
+    if arguments.campaign is not None:
+        foreign.refuse_options(arguments, "without --campaign")
+        for name in ("collected", "output"):
+            if not getattr(arguments, name):
+                raise InputError(f"{name}: missing; a room needs its runs and --output")
+        return forked(arguments)
     one_thread()
-    from timefair.analysis.room import Room
+    return foreign.analyse(arguments)
+
+
+def _analyse_room(arguments: argparse.Namespace) -> None:
+    one_thread()
     from timefair.campaign import configuration
     from timefair.exhibits.registry import TABLES
-    from timefair.records.store import open_record
 
     rooms = {table.room: table for table in TABLES.values()}
-    entry("ROOM", arguments.room, rooms)
+    entry("ROOM", arguments.what, rooms)
     campaign = configuration.restore(arguments.campaign)
-    for folder in (arguments.output, arguments.output / "tables"):
-        prepare_folder(folder)
+    make_room(arguments.what, campaign, arguments.collected, arguments.output)
+
+
+def make_room(room: str, campaign: Campaign, collected: Sequence[Path], folder: Path) -> None:
+    """Make the tables and figures of a room in ``tables/`` and ``figures/`` of a folder."""
+    from timefair.analysis.room import Room
+    from timefair.records.store import open_record
+
+    for path in (folder, folder / "tables"):
+        prepare_folder(path)
     Room(
-        arguments.room,
+        room,
         campaign,
-        arguments.output,
-        lambda: _together(arguments.collected, campaign),
-        [open_record(path).checksum for path in arguments.collected],
+        folder,
+        lambda: together(collected, campaign),
+        [open_record(path).checksum for path in collected],
     ).make()
 
 
@@ -151,7 +228,7 @@ def _tabulate(arguments: argparse.Namespace) -> None:
 
     table = entry("TABLE", arguments.table, TABLES)
     campaign = configuration.restore(arguments.campaign)
-    runs = _together(arguments.collected, campaign)
+    runs = together(arguments.collected, campaign)
     prepare_files(arguments.output, (".csv", ".parquet"))
     settings = campaign.settings_of(table.name)
     settings |= registration.settings(campaign, arguments.campaign.parent)
@@ -189,42 +266,57 @@ def _draw(arguments: argparse.Namespace) -> None:
 
 def _report(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair import latex
     from timefair.campaign import configuration
+
+    make_report(
+        configuration.restore(arguments.campaign), arguments.tables, arguments.figures,
+        arguments.output, arguments.checklist, arguments.document,
+    )  # fmt: skip
+
+
+def make_report(
+    campaign: Campaign,
+    tables_of: Sequence[Path],
+    figures: Sequence[Path],
+    output: Path,
+    checklist: Path | None = None,
+    document: Path | None = None,
+) -> None:
+    """Write the report and, if they are asked for, the checklist and a document of all tables."""
+    from timefair import latex
     from timefair.exhibits import files
     from timefair.exhibits.registry import FIGURES
     from timefair.report import checklist_page
     from timefair.report.page import page
 
-    campaign = configuration.restore(arguments.campaign)
-    tables = _tables(arguments.tables)
+    tables = _tables(tables_of)
     others = {page.file(name) for name in FIGURES for page in campaign.pages_of(name) if page.name}
     pictures = {  # of figures with several pages, the overview
         entry("--figures", path.stem, FIGURES).name: read_picture(path)
-        for path in arguments.figures
+        for path in figures
         if path.stem not in others
     }
-    outputs = (arguments.output, arguments.checklist, arguments.document)
-    prepare_files(path for path in outputs if path is not None)
-    arguments.output.write_text(page(tables, pictures, campaign), encoding="utf-8")
-    if arguments.checklist is not None:
+    prepare_files(path for path in (output, checklist, document) if path is not None)
+    output.write_text(page(tables, pictures, campaign), encoding="utf-8")
+    if checklist is not None:
         if "checklist" not in tables:
             raise InputError("--checklist: needs the table checklist.parquet among the tables")
         frame = tables["checklist"]
         text = checklist_page.page(files.as_rows(frame), campaign.name, frame.attrs["disturbed"])
-        arguments.checklist.write_text(text, encoding="utf-8")
-    if arguments.document is not None:
+        checklist.write_text(text, encoding="utf-8")
+    if document is not None:
         text = latex.document(campaign.table_names)
-        arguments.document.write_text(text, encoding="utf-8")
+        document.write_text(text, encoding="utf-8")
 
 
-def _together(collected: Sequence[Path], campaign: Campaign) -> Runs:
+def together(collected: Sequence[Path], campaign: Campaign) -> Runs:
     """The runs of some files, if they may be in one table."""
     from timefair.rundata.runs import Runs
 
-    together = Runs.read(collected)
-    refuse_mixed(together.origins, campaign)
-    return together
+    runs = Runs.read(collected)
+    refuse_mixed(runs.origins, campaign, runs.nodes)
+    foreign.refuse_several_clocks(runs, campaign)
+    return runs
 
 
 def _tables(paths: Sequence[Path]) -> dict[str, pd.DataFrame]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from timefair.basics.errors import InputError
 from timefair.cli.common import Commands, duration, one_thread
 from timefair.cli.paths import prepare_files
 
@@ -23,10 +24,21 @@ def add_to(commands: Commands) -> None:
         description="Writes the files that `snakemake` needs to run campaigns in a folder: a "
         "Snakefile that includes the installed workflow, the profiles, and campaign.yaml, a copy "
         "of the default campaign for you to edit. A clone of timefair already has these files. "
-        "Existing files are never overwritten.",
+        "Existing files are never overwritten. With --for-optimizer, the campaign compares two "
+        "versions of your own library: a committed one (base, a git worktree in the new folder) "
+        "and the files as they are now (head). wrapper.py calls both; complete it.",
         example="timefair init study\ncd study && snakemake --cores all --configfile campaign.yaml",
     )
     init.add_argument("folder", type=Path, metavar="DIR", help="created if it does not exist")
+    init.add_argument(
+        "--for-optimizer",
+        type=Path,
+        metavar="LIBRARY",
+        help="folder in a git repository from which your library can be imported",
+    )
+    init.add_argument(
+        "--base", metavar="REF", help="with --for-optimizer: the commit of the base (HEAD)"
+    )  # fmt: skip
     init.set_defaults(command=_init)
 
     check = commands.add_parser(
@@ -72,6 +84,11 @@ def add_to(commands: Commands) -> None:
 def _init(arguments: argparse.Namespace) -> None:
     from timefair.campaign import scaffold
 
+    if arguments.for_optimizer is not None:
+        _init_for_optimizer(arguments)
+        return
+    if arguments.base is not None:
+        raise InputError("--base: only with --for-optimizer")
     scaffold.begin(arguments.folder)
     print(
         f"{arguments.folder}: change campaign.yaml, then\n"
@@ -81,21 +98,48 @@ def _init(arguments: argparse.Namespace) -> None:
     )
 
 
+def _init_for_optimizer(arguments: argparse.Namespace) -> None:
+    from timefair.versions import scaffold
+
+    ref = arguments.base or "HEAD"
+    commit = scaffold.begin(arguments.folder, arguments.for_optimizer, ref)
+    print(
+        f"{arguments.folder}: base is commit {commit}, head is {arguments.for_optimizer}; "
+        "complete wrapper.py, then\n"
+        f"  cd {arguments.folder}\n"
+        "  timefair check campaign.yaml\n"
+        "  timefair compare campaign.yaml"
+    )
+
+
 def _check(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair.campaign import configuration, plan
+    from timefair.campaign import configuration, plan, scaffold
     from timefair.cli import power
 
+    if old := scaffold.outdated(Path()):
+        raise InputError(*old)
     campaign = configuration.load(arguments.config)
     jobs = sum(1 for _ in plan.jobs(campaign))
+    in_turn = len(campaign.algorithms)
+    blocks = "" if campaign.block is None else f", in blocks of {in_turn} on one node"
     cells = plan.cell_count(campaign)
     print(f"campaign      {campaign.name}")
     print(f"algorithms    {len(campaign.algorithms)}")
     if campaign.published:
         print(f"published     {len(campaign.published)}, in evaluations only")
+    for line in _environment_lines(campaign):
+        print(line)
     print(f"cells         {cells}")
     print(f"runs          {cells * campaign.runs} in {campaign.rounds} round(s)")
-    print(f"jobs          {jobs}")
+    print(f"jobs          {jobs}{blocks}")
+    if campaign.tuned:
+        seconds = plan.tuning_core_seconds(campaign)
+        print(f"searches      {len(campaign.tuned)}, about {seconds:.0f} core-seconds")
+    for line in _change_lines(campaign):
+        print(line)
+    for line in _machine_lines(campaign):
+        print(line)
     for line in (*campaign.not_drawn, *configuration.warnings(campaign)):
         print(line)
     cores = len(os.sched_getaffinity(0))
@@ -110,6 +154,54 @@ def _check(arguments: argparse.Namespace) -> None:
         print(f"wall time     at most about {duration(estimate)} on {cores} core(s)")
     for line in (*_registration_lines(campaign), *power.check_lines(campaign)):
         print(line)
+
+
+def _change_lines(campaign: Campaign) -> Iterator[str]:
+    """When the problems of the campaign change, if they do."""
+    from timefair.problems import registry
+
+    environments = registry.find(campaign.problems.suite, campaign.problems.parameters).environments
+    if environments == 1:
+        return
+    if campaign.budget.time_s is not None:
+        period_s = campaign.budget.time_s / environments
+        yield f"changes       every {period_s:g} s, {environments - 1} in a run"
+        return
+    evaluations = campaign.budget.evaluations
+    if evaluations is not None:
+        period = evaluations / environments
+        yield f"changes       every {period:g} evaluations, {environments - 1} in a run"
+        return
+    for dimension in campaign.problems.dimensions:
+        period = (campaign.budget.evaluations_for(dimension) or 0) / environments
+        yield (
+            f"changes       every {period:g} evaluations, {environments - 1} in a run, in "
+            f"{dimension} dimensions"
+        )
+
+
+def _environment_lines(campaign: Campaign) -> Iterator[str]:
+    """The software of each algorithm that has an environment of its own."""
+    from timefair.campaign import provenance
+
+    for label in campaign.algorithms:
+        if (environment := campaign.environment_of(label)) is not None:
+            answers = environment.ask(provenance.question(campaign, label))
+            found = {n: v for n, v in answers.versions.items() if v and n != "timefair"}
+            versions = [f"Python {answers.python}", *(f"{n} {v}" for n, v in found.items())]
+            places = " with ".join(filter(None, (environment.python, environment.path)))
+            yield f"environment   {label}: {', '.join(versions)} ({places})"
+
+
+def _machine_lines(campaign: Campaign) -> Iterator[str]:
+    """What machine the campaign requires, and whether this is one; jobs may run elsewhere."""
+    from timefair.campaign import requirement
+    from timefair.records.requirement import required_in_words
+
+    if required := campaign.machine.required:
+        yield f"machine       {required_in_words(required)}"
+        if fault := requirement.shortcoming_here(campaign):
+            yield f"{fault}. Only jobs that run here fail."
 
 
 def _register(arguments: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -94,11 +94,19 @@ def entry(argument: str, name: str, registry: Mapping[str, Entry]) -> Entry:
     return registry[name]
 
 
-def refuse_mixed(origins: Mapping[str, Origins], campaign: Campaign) -> None:
-    """Raise `InputError` if runs should not be compared, unless the campaign allows it."""
+def refuse_mixed(
+    origins: Mapping[str, Origins],
+    campaign: Campaign,
+    nodes: Iterable[Mapping[str, Any]] = (),
+) -> None:
+    """Raise `InputError` if runs should not be compared, unless the campaign allows it.
+
+    `nodes` are those of blocks, as `Runs.nodes`.
+    """
+    from timefair.records.blocks import torn
     from timefair.records.integrity import CONSENT, mixed
 
-    clauses = mixed(origins)
+    clauses = [*mixed(origins), *torn(nodes)]
     if clauses and campaign.statistics.mixed == "refuse":
         raise InputError(*(f"{clause}; {CONSENT}" for clause in clauses))
     for clause in clauses:

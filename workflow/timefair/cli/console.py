@@ -125,7 +125,9 @@ class ProgressLine:
         """Snakemake has planned the jobs of a campaign, and begins."""
         if self._pace is None:
             self._driver = campaign
-            self._pace = Pace(campaign.campaign, campaign.lacking_jobs(), cores)
+            self._pace = Pace(
+                campaign.campaign, campaign.lacking_jobs(), cores, campaign.job_sizes()
+            )
             self._show()
 
     def job_begins(self, number: int, rule: str, wildcards: dict[str, str]) -> None:

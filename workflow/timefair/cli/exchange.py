@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair.cli.common import Command, Commands, refuse_mixed
+from timefair.basics.errors import InputError
+from timefair.cli import foreign
+from timefair.cli.common import Command, Commands, one_thread, refuse_mixed
 from timefair.cli.paths import prepare_files, prepare_folder
 
 if TYPE_CHECKING:
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
     from timefair.published.importing import WantedProblems
 
 FORMATS = {"coco": "COCO's data format", "ioh": "IOHprofiler's data format"}
+TABLES = {
+    "table": "a table of runs, one row per improvement",
+    "benchopt": "the results of benchopt, one row per sample",
+}
+EXAMPLES = {"table": "runs.parquet", "benchopt": "tests/golden/benchopt.parquet"}
 READERS = {"coco": "cocopp", "ioh": "iohinspector"}
 
 
@@ -25,8 +33,9 @@ def add_to(commands: Commands, campaign: Command) -> None:
     """Add the commands of this module."""
     export = commands.add_parser(
         "export",
-        help="write the runs in the format of another tool",
-        description="Writes collected runs in the data format of another tool.",
+        help="write the runs in the format of another tool, or a campaign as an archive",
+        description="Writes collected runs in the data format of another tool, or a complete "
+        "campaign as an archive.",
     )
     exports = export.add_subparsers(title="formats", required=True, metavar="FORMAT")
     for name, words in FORMATS.items():
@@ -53,6 +62,22 @@ def add_to(commands: Commands, campaign: Command) -> None:
                 help="the cost that is written as evaluations; seconds become microseconds",
             )  # fmt: skip
             one.set_defaults(command=_export_coco)
+
+    tidy = exports.add_parser(
+        "table",
+        help="a tidy table: one row per improvement, with times",
+        description="Writes collected runs as one table (CSV or Parquet) with one row per "
+        "improvement and one row for the end of each run. `timefair analyse` reads it.",
+        example="timefair export table results/default/collected/*.parquet \\\n"
+        "    --campaign results/default/campaign.json --output runs.parquet",
+        parents=[campaign],
+    )
+    tidy.add_argument("collected", nargs="+", type=Path, metavar="COLLECTED", help="collected runs")
+    tidy.add_argument(
+        "--output", required=True, type=Path, metavar="FILE", help=".csv or .parquet, to write"
+    )
+    tidy.set_defaults(command=_export_table)
+    _add_crate(exports)
 
     import_ = commands.add_parser(
         "import",
@@ -86,16 +111,145 @@ def add_to(commands: Commands, campaign: Command) -> None:
             "--campaign", type=Path, metavar="SNAPSHOT",
             help="import only runs on the problems of this campaign",
         )  # fmt: skip
-        one.set_defaults(command=_import, format=name)
+        one.set_defaults(command=_import, format=name, columns="", set="")
+        if name == "ioh":
+            foreign.add_columns(one)
+    for name, words in TABLES.items():
+        _add_table(imports, name, words)
+
+
+def _add_table(imports: Commands, name: str, words: str) -> None:
+    table = imports.add_parser(
+        name,
+        help=words,
+        description=f"Reads {words} (CSV or Parquet), which others have timed, and checks each "
+        "row. If the output is a folder, it writes collected/, with the runs of each algorithm and "
+        "their times, and campaign.json, as `timefair analyse` needs them. If the output is a "
+        ".parquet file, it writes the runs of one algorithm. With --campaign, it omits times, "
+        "because a foreign clock cannot be compared with that of the campaign.",
+        example=f"timefair import {name} {EXAMPLES[name]} --output results/imported-{name}",
+    )
+    table.add_argument("path", type=Path, metavar="FILE", help="a table (.csv, .parquet)")
+    table.add_argument(
+        "--output", required=True, type=Path, metavar="FOLDER",
+        help="folder to write, or a record (.parquet)",
+    )  # fmt: skip
+    foreign.add_options(table)
+    table.add_argument(
+        "--settings", type=Path, metavar="YAML",
+        help="settings of the analysis, for a folder, as in `timefair analyse`",
+    )  # fmt: skip
+    table.add_argument(
+        "--algorithm", metavar="NAME", help="name of the algorithm in the table, for a record"
+    )
+    table.add_argument(
+        "--label", metavar="NAME", help="label of the algorithm, for a record; by default its name"
+    )
+    table.add_argument(
+        "--campaign", type=Path, metavar="SNAPSHOT",
+        help="import only runs on the problems of this campaign, without times",
+    )  # fmt: skip
+    table.set_defaults(command=_import_table, format=name)
+
+
+def _import_table(arguments: argparse.Namespace) -> None:
+    one_thread()
+    if arguments.output.suffix == ".parquet":
+        if arguments.settings is not None:
+            raise InputError("--settings: only for a folder; a record has no analysis")
+        _import(arguments)
+        return
+    for name in ("algorithm", "label", "campaign"):
+        if getattr(arguments, name) is not None:
+            raise InputError(f"--{name}: only for a record; end --output in .parquet")
+    layout = foreign.layout(arguments)
+    found = foreign.import_table(
+        arguments.path, arguments.output, layout, arguments.settings, arguments.format
+    )
+    foreign.tell(arguments.path, *found)
+
+
+def _add_crate(exports: Commands) -> None:
+    crate = exports.add_parser(
+        "crate",
+        help="a self-contained archive of a campaign, as a Workflow Run RO-Crate",
+        description="Writes a complete campaign as a Workflow Run RO-Crate: records, tables, "
+        "figures, report, configuration, the code at its commit, the machine with its packages, "
+        "and the metadata that repositories ask for. `timefair verify` checks it. Two exports of "
+        "the same results are identical. Needs the package rocrate (pip install "
+        "'timefair[crate]').",
+        example="timefair export crate results/default --output default.zip \\\n"
+        "    --author 'Doe, Jane' --license CC-BY-4.0",
+    )
+    crate.add_argument("folder", type=Path, metavar="RESULTS", help="results/NAME")
+    crate.add_argument(
+        "--output", required=True, type=Path, metavar="PATH",
+        help="a new folder, or a new file that ends in .zip",
+    )  # fmt: skip
+    crate.add_argument(
+        "--author", required=True, action="append", metavar="NAME",
+        help="'Family, Given', optionally followed by an ORCID; once per author",
+    )  # fmt: skip
+    crate.add_argument(
+        "--license", required=True, metavar="SPDX",
+        help="licence of the data, such as CC-BY-4.0",
+    )  # fmt: skip
+    crate.add_argument(
+        "--title",
+        metavar="TEXT",
+        help="title of the archive; by default, one with the name of the campaign",
+    )
+    crate.add_argument(
+        "--date", metavar="YYYY-MM-DD",
+        help="date of publication; by default the date of the last run",
+    )  # fmt: skip
+    crate.add_argument(
+        "--compact",
+        action="store_true",
+        help="keep the improvements that tables need, and one complete record per algorithm and "
+        "dimension; leave out tables, figures, report, tests and documentation",
+    )
+    crate.set_defaults(command=_export_crate)
+
+
+def _export_crate(arguments: argparse.Namespace) -> None:
+    from timefair.archive.crate import crate_of
+    from timefair.archive.deposit import Author, checked_license
+    from timefair.archive.packing import write_folder, write_zip
+
+    output = arguments.output
+    if output.exists():
+        raise InputError(f"--output: {output}: exists already; name another")
+    crate = crate_of(
+        arguments.folder,
+        authors=[Author.parse(text) for text in arguments.author],
+        license=checked_license(arguments.license),
+        title=arguments.title,
+        published=_date(arguments.date),
+        compact=arguments.compact,
+    )
+    prepare_folder(output.absolute().parent)
+    write = write_zip if output.suffix == ".zip" else write_folder
+    write(crate.members, output)
+    megabytes = sum(member.size for member in crate.members) / 1e6
+    print(f"{output}: {len(crate.members) + 1} files, {crate.runs} runs, {megabytes:.1f} MB")
+    print(f"code: {crate.code}")
+
+
+def _date(text: str | None) -> date | None:
+    try:
+        return None if text is None else date.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"--date: {text}: should be a date, such as 2026-11-22") from None
 
 
 def _export_coco(arguments: argparse.Namespace) -> None:
     from timefair.export.coco import FINAL_TARGET, write_coco
 
-    campaign, runs = _exported(arguments.campaign, arguments.collected)
+    campaign, runs, foreign_clock = _exported(arguments.campaign, arguments.collected)
     prepare_folder(arguments.output)
     if arguments.cost == "seconds":
-        runs = _with_times(runs)
+        runs = _with_times(runs, foreign_clock)
     final_target = min(FINAL_TARGET, *campaign.targets)
     write_coco(runs, arguments.output, arguments.cost, final_target=final_target)
 
@@ -103,53 +257,75 @@ def _export_coco(arguments: argparse.Namespace) -> None:
 def _export_ioh(arguments: argparse.Namespace) -> None:
     from timefair.export.ioh import write_ioh
 
-    _, runs = _exported(arguments.campaign, arguments.collected)
+    _, runs, _ = _exported(arguments.campaign, arguments.collected)
     prepare_folder(arguments.output)
     write_ioh(runs, arguments.output)
 
 
-def _exported(snapshot: Path, collected: Sequence[Path]) -> tuple[Campaign, pa.Table]:
-    """The campaign and the collected runs; InputError if they are not comparable."""
+def _export_table(arguments: argparse.Namespace) -> None:
+    from timefair.export.table import SUFFIXES, write_table
+
+    _, runs, foreign_clock = _exported(arguments.campaign, arguments.collected)
+    prepare_files([arguments.output], SUFFIXES)
+    write_table(_with_times(runs, foreign_clock), arguments.output)
+
+
+def _exported(snapshot: Path, collected: Sequence[Path]) -> tuple[Campaign, pa.Table, set[str]]:
+    """The campaign, the collected runs, and the labels whose times do not compare with others.
+
+    Those are of a foreign clock, if other algorithms were measured. Raises `InputError` if the runs
+    are not comparable.
+    """
     from timefair.campaign import configuration
     from timefair.records.integrity import Origins
-    from timefair.records.schema import PUBLISHED
+    from timefair.records.schema import FOREIGN_CLOCK, PUBLISHED
     from timefair.records.store import open_record, read_runs
+    from timefair.rundata.noisy import chosen
 
     campaign = configuration.restore(snapshot)
     origins: dict[str, Origins] = {}
+    clocks: set[str] = set()
     for path in collected:
         facts = open_record(path).facts
+        label = facts.get("algorithm", path.stem)
         if PUBLISHED not in facts:
-            origins.setdefault(facts.get("algorithm", path.stem), Origins()).add(facts)
-    runs = read_runs(collected)
+            origins.setdefault(label, Origins()).add(facts)
+        elif facts[PUBLISHED].get(FOREIGN_CLOCK):
+            clocks.add(label)
+    runs = chosen(read_runs(collected), campaign.statistics.noisy_value)
     refuse_mixed(origins, campaign)
-    return campaign, runs
+    return campaign, runs, clocks if origins else set()
 
 
-def _with_times(runs: pa.Table) -> pa.Table:
-    """The runs with times; prints one line per algorithm that has none."""
+def _with_times(runs: pa.Table, foreign_clock: set[str]) -> pa.Table:
+    """The runs whose times compare; prints one line per algorithm that is left out."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     untimed = pc.is_null(runs["wall_s"])
     for label in sorted(runs.filter(untimed)["algorithm"].unique().to_pylist()):
         print(f"timefair: {label}: skipped, published data have no times", file=sys.stderr)
-    return runs.filter(pc.invert(untimed))
+    for label in sorted(foreign_clock):
+        print(f"timefair: {label}: skipped, its times are of a foreign clock", file=sys.stderr)
+    foreign = pc.is_in(runs["algorithm"], pa.array(sorted(foreign_clock), pa.string()))
+    return runs.filter(pc.invert(pc.or_(untimed, foreign)))
 
 
 def _import(arguments: argparse.Namespace) -> None:
     from timefair.campaign import configuration
     from timefair.published.importing import import_data
 
-    wanted, algorithm = None, arguments.algorithm
+    wanted, algorithm, layout = None, arguments.algorithm, foreign.layout(arguments)
     if arguments.campaign is not None:
         campaign = configuration.restore(arguments.campaign)
         wanted = _wanted(campaign)
-        if algorithm is None and arguments.label in campaign.published:
-            algorithm = campaign.published[arguments.label].algorithm
+        if (data := campaign.published.get(arguments.label)) is not None:
+            algorithm = algorithm or data.algorithm
+            layout = layout.over(data.columns, data.set)
     prepare_files([arguments.output], [".parquet"])
     found = import_data(
         arguments.path, arguments.format, arguments.output, algorithm=algorithm,
-        label=arguments.label, wanted=wanted,
+        label=arguments.label, wanted=wanted, layout=layout,
     )  # fmt: skip
     problems = str(len(found.runs)) + (f" of {wanted.problems}" if wanted is not None else "")
     runs = sum(found.runs.values())

@@ -7,24 +7,26 @@ import contextlib
 import json
 import os
 import socket
+import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from timefair.basics.errors import InputError, Interrupted
+from timefair.basics.errors import InputError, Interrupted, storing
 from timefair.campaign.holder import snakemake_above
 from timefair.cli.analysing import forked
 from timefair.cli.common import Command, Commands, entry, measuring_environment, status_of
 from timefair.cli.paths import prepare_files
+from timefair.linux.interruption import SIGNALS
 from timefair.processes import prepared
 from timefair.records.begun import begun_path
 
 if TYPE_CHECKING:
     from timefair.campaign.plan import Job
-    from timefair.measure.job.cell import Prepared
+    from timefair.measure.job.prepared import Prepared
 
 _REQUEST = ("algorithm", "function", "dimension", "instances", "round", "key")
 """The arguments that say, with the record, what a job is."""
@@ -42,15 +44,79 @@ def add_to(commands: Commands, campaign: Command) -> None:
         example="snakemake --cores all --configfile mine.yaml --printshellcmds",
         parents=[campaign],
     )
-    measure.add_argument("--algorithm", required=True, metavar="LABEL", help="in the campaign")
+    measure.add_argument(
+        "--algorithm", required=True, metavar="LABEL", help="label of the algorithm"
+    )
     measure.add_argument("--function", required=True, type=int, help="number of the function")
-    measure.add_argument("--dimension", required=True, type=int, help="of the search space")
-    measure.add_argument("--instances", required=True, metavar="1-5_71", help="of the function")
+    measure.add_argument(
+        "--dimension", required=True, type=int, help="dimension of the search space"
+    )
+    measure.add_argument(
+        "--instances", required=True, metavar="1-5_71", help="instances of the function"
+    )
     measure.add_argument("--round", required=True, type=int, help="number of the round, from 1")
-    measure.add_argument("--key", required=True, help="key that the campaign was planned with")
-    measure.add_argument("--record", required=True, type=Path, metavar="PARQUET", help="to write")
+    measure.add_argument(
+        "--key", required=True, help="key of the record, from the plan of the campaign"
+    )
+    measure.add_argument(
+        "--record", required=True, type=Path, metavar="PARQUET", help="record to write"
+    )
     measure.add_argument("--serve", nargs=3, type=int, help=argparse.SUPPRESS)
     measure.set_defaults(command=_measure)
+
+    allocate = commands.add_parser(
+        "allocate",
+        help="decide the numbers of runs of a round",
+        description="Decides how many runs each algorithm has on each function in a round, from "
+        "the records of all earlier rounds. Only a stopping rule for the complete campaign, such "
+        "as campaign_race, needs this. Snakemake calls this command with --output; without it, "
+        "the command prints the numbers of runs. The example prints the calls of a campaign.",
+        example="snakemake --cores all --configfile mine.yaml --printshellcmds",
+        parents=[campaign],
+    )
+    allocate.add_argument("--round", required=True, type=int, help="number of the round, from 2")
+    allocate.add_argument(
+        "--output", type=Path, metavar="JSON", help="file to write instead of standard output"
+    )
+    allocate.set_defaults(command=_allocate)
+    tune = commands.add_parser(
+        "tune",
+        help="search for the parameters of one algorithm",
+        description="Searches for the parameters of one tuned variant on the problems of its "
+        "section `tune`, and writes the record of the search. A killed search is continued "
+        "from the journal beside the record. Snakemake calls this command, with a key that only "
+        "this campaign and this code have. The example prints these calls.",
+        example="snakemake --cores all --configfile config/studies/tuning.yaml --printshellcmds",
+        parents=[campaign],
+    )
+    tune.add_argument(
+        "--algorithm", required=True, metavar="LABEL", help="label of the tuned variant"
+    )
+    tune.add_argument(
+        "--key", required=True, help="key of the record, from the plan of the campaign"
+    )
+    tune.add_argument(
+        "--record", required=True, type=Path, metavar="PARQUET", help="record to write"
+    )
+    tune.set_defaults(command=_tune)
+    block = commands.add_parser(
+        "measure-block",
+        help="measure one block: all algorithms in turn, on this node",
+        description="Measures all algorithms on one function, dimension and chunk of instances in "
+        "one round, one after the other on this node, in a random order that the seed of the "
+        "campaign determines. Runs of the block that another node has measured are measured again. "
+        "Snakemake calls this command if the campaign has `block: node`. The example prints these "
+        "calls.",
+        example="snakemake --cores all --configfile mine.yaml --printshellcmds",
+        parents=[campaign],
+    )
+    block.add_argument("--function", required=True, type=int, help="number of the function")
+    block.add_argument("--dimension", required=True, type=int, help="dimension of the search space")
+    block.add_argument(
+        "--instances", required=True, metavar="1-5_71", help="instances of the function"
+    )
+    block.add_argument("--round", required=True, type=int, help="number of the round, from 1")
+    block.set_defaults(command=_measure_block)
 
     collect = commands.add_parser(
         "collect",
@@ -62,8 +128,12 @@ def add_to(commands: Commands, campaign: Command) -> None:
         " --algorithm Nelder-Mead --output collected.parquet",
         parents=[campaign],
     )
-    collect.add_argument("--algorithm", required=True, metavar="LABEL", help="in the campaign")
-    collect.add_argument("--output", required=True, type=Path, metavar="PARQUET", help="to write")
+    collect.add_argument(
+        "--algorithm", required=True, metavar="LABEL", help="label of the algorithm"
+    )
+    collect.add_argument(
+        "--output", required=True, type=Path, metavar="PARQUET", help="file to write"
+    )
     collect.set_defaults(command=forked, work=_collect)
 
 
@@ -76,10 +146,8 @@ def _measure(arguments: argparse.Namespace) -> int | None:
     threads = str(spec["threads"])
     environment = measuring_environment(spec["threads"])
     request = {name: getattr(arguments, name) for name in _REQUEST}
+    command = _command(arguments.campaign, request, arguments.record)
     request["record"] = str(arguments.record)
-    options = (word for name, value in request.items() for word in (f"--{name}", str(value)))
-    command = [sys.executable, "-m", "timefair", "measure"]
-    command += ["--campaign", str(arguments.campaign), *options]
     folder = arguments.campaign.absolute().parent
     if (snakemake := snakemake_above(folder)) is not None:
         stages = {
@@ -104,10 +172,66 @@ def _measure(arguments: argparse.Namespace) -> int | None:
         os.execve(command[0], command, environment)
     try:
         _measure_job(_unprepared(arguments), arguments)
-    except Interrupted:
-        begun_path(arguments.record).unlink(missing_ok=True)
+    except Interrupted as stop:
+        if stop.number in SIGNALS:  # no run is to blame
+            begun_path(arguments.record).unlink(missing_ok=True)
         raise
     return None
+
+
+def _measure_block(arguments: argparse.Namespace) -> int:
+    """Have `timefair measure` do the jobs of a block, one after the other."""
+    from timefair.campaign import configuration, plan
+    from timefair.machine.facts import some_facts
+    from timefair.measure.job.block import on_one_node
+
+    campaign = configuration.restore(arguments.campaign)
+    folder = arguments.campaign.parent
+    keys = plan.read_keys(folder, campaign)
+    if not 1 <= arguments.round <= campaign.rounds:
+        raise InputError(f"--round: {arguments.round}: should be 1 to {campaign.rounds}")
+    block = plan.Block(
+        arguments.function, arguments.dimension, _instances(arguments), arguments.round
+    )
+    jobs = block.jobs(campaign)
+    records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
+    node = some_facts(["hostname"])["hostname"] or "unknown"
+    with on_one_node(folder / f"{block.place}.node", node, records):
+        for number, (job, record) in enumerate(zip(jobs, records, strict=True), start=1):
+            turn = f"{job.algorithm}: {number} of {len(jobs)} on {node}"
+            print(turn, file=sys.stderr, flush=True)
+            request = {name: getattr(arguments, name) for name in ("function", "dimension")}
+            request |= {"instances": arguments.instances, "round": arguments.round}
+            request |= {"algorithm": job.algorithm, "key": keys[job.algorithm, job.round]}
+            if status := _ended(_command(arguments.campaign, request, record)):
+                return status
+    return 0
+
+
+def _ended(command: list[str]) -> int:
+    """The exit status of a command that runs now; a signal to this process is passed on to it.
+
+    It does not outlive this process: a restart on another node does not meet it.
+    """
+    from timefair.linux import kernel
+    from timefair.linux.interruption import interruptible
+
+    begin = partial(kernel.die_with_parent, os.getpid())
+    with interruptible(), subprocess.Popen(command, preexec_fn=begin) as process:
+        try:
+            status = process.wait()
+        except Interrupted as stop:
+            process.send_signal(stop.number)
+            process.wait()
+            raise
+    return status if status >= 0 else 128 - status
+
+
+def _command(campaign: Path, request: Mapping[str, Any], record: Path) -> list[str]:
+    """The command that measures a job."""
+    options = {"campaign": campaign, **request, "record": record}
+    words = (word for name, value in options.items() for word in (f"--{name}", str(value)))
+    return [sys.executable, "-m", "timefair", "measure", *words]
 
 
 def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter: int) -> None:
@@ -160,8 +284,7 @@ def _become(
             ready.import_library(_job(asked))
         else:
             _check_key(ready, asked)
-            if not ready.campaign.is_apart(asked.algorithm):
-                ready.get_ready(_job(asked))
+            ready.get_ready_here(_job(asked))
             ready.origin(asked.algorithm)
     _wait_for_jobs(asked, ready, snakemake, listener, starter)
 
@@ -176,23 +299,51 @@ def _timed(what: str) -> Iterator[None]:
 
 def _unprepared(arguments: argparse.Namespace) -> Prepared:
     from timefair.campaign import configuration
-    from timefair.measure.job.cell import Prepared
+    from timefair.measure.job.cell import unprepared
 
-    return Prepared(configuration.restore(arguments.campaign))
+    return unprepared(configuration.restore(arguments.campaign))
 
 
 def _check_key(ready: Prepared, arguments: argparse.Namespace) -> None:
-    """Raise `InputError` if the job was planned with other code than is here now."""
-    from timefair.campaign import plan
+    """Raise `InputError` if the job was planned with other code than is here now.
 
+    A tuned variant takes the parameters of its search first, as its code is loaded here.
+    """
+    from timefair.measure.job.cell import take_parameters
+
+    take_parameters(ready, arguments.algorithm, arguments.campaign.absolute().parent)
     try:
         key = ready.key(_job(arguments))
     except ValueError as error:
         raise InputError(str(error)) from None
-    if arguments.key != key:
+    _refuse_other(arguments.key, key)
+
+
+def _refuse_other(planned: str, key: str) -> None:
+    from timefair.campaign import plan
+
+    if planned != key:
         raise InputError(
             f"code, software or configuration changed since this job was planned; {plan.AGAIN}"
         )
+
+
+def _tune(arguments: argparse.Namespace) -> None:
+    """Search for the parameters of a tuned variant, in this process."""
+    environment = measuring_environment(_spec(arguments)["threads"])
+    if environment != os.environ:
+        os.execve(sys.executable, [sys.executable, "-m", "timefair", *arguments.words], environment)
+    from timefair.campaign import configuration
+    from timefair.measure.job.cell import unprepared
+    from timefair.tuning.job import tune
+
+    campaign, label = configuration.restore(arguments.campaign), arguments.algorithm
+    if label not in campaign.tuned:
+        raise InputError(f"--algorithm: {label!r}: should be the label of a tuned variant")
+    _refuse_other(arguments.key, unprepared(campaign).tuning_key(label))
+    prepare_files([arguments.record])
+    folder = arguments.campaign.absolute().parent
+    tune(campaign, label, arguments.record, arguments.key, folder)
 
 
 def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1) -> None:
@@ -207,17 +358,23 @@ def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1
 def _job(arguments: argparse.Namespace) -> Job:
     from timefair.campaign import plan
 
-    try:
-        instances = plan.parse_instances(arguments.instances)
-    except ValueError as error:
-        raise InputError(str(error)) from None
     return plan.Job(
         algorithm=arguments.algorithm,
         function=arguments.function,
         dimension=arguments.dimension,
-        instances=instances,
+        instances=_instances(arguments),
         round=arguments.round,
     )
+
+
+def _instances(arguments: argparse.Namespace) -> tuple[int, ...]:
+    """The instances of a job."""
+    from timefair.campaign import plan
+
+    try:
+        return plan.parse_instances(arguments.instances)
+    except ValueError as error:
+        raise InputError(f"--instances: {error}") from None
 
 
 def _spec(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -238,6 +395,30 @@ def _algorithms(snapshot: Path) -> dict[str, dict[str, Any]]:
         configuration.restore(snapshot)  # says what is wrong
         raise
     return known
+
+
+def _allocate(arguments: argparse.Namespace) -> None:
+    from timefair.basics.atomic import atomic_file
+    from timefair.campaign import configuration, plan
+    from timefair.measure.job.allocation import decided
+
+    campaign = configuration.restore(arguments.campaign)
+    if not campaign.stopping.allocates:
+        rule = campaign.stopping.rule
+        raise InputError(
+            f"stopping.rule: {rule!r} allocates no runs to rounds; use 'campaign_race'"
+        )
+    if not 2 <= arguments.round <= campaign.rounds:
+        raise InputError(f"--round: {arguments.round}: should be from 2 to {campaign.rounds}")
+    folder = arguments.campaign.parent
+    content = decided(campaign, plan.read_keys(folder, campaign), arguments.round, folder)
+    text = json.dumps(content, indent=1) + "\n"
+    if arguments.output is None:
+        sys.stdout.write(text)
+        return
+    prepare_files([arguments.output])
+    with storing(), atomic_file(arguments.output) as file:
+        file.write(text.encode())
 
 
 def _collect(arguments: argparse.Namespace) -> None:

@@ -40,7 +40,8 @@ def add_to(commands: Commands) -> None:
         "--detect",
         required=True,
         metavar="EFFECT=SIZE",
-        help="ratio=1.25: of two ERTs; a12=0.7; success=0.2: difference of two success rates",
+        help="difference to detect: ratio=1.25 (ratio of two ERTs), a12=0.7, or success=0.2 "
+        "(difference of two success rates)",
     )
     plan.add_argument(
         "--power",
@@ -49,7 +50,9 @@ def add_to(commands: Commands) -> None:
         metavar="P",
         help=f"probability to detect it ({POWER})",
     )
-    plan.add_argument("--core-hours", type=float, metavar="H", help="print how to split them")
+    plan.add_argument(
+        "--core-hours", type=float, metavar="H", help="also print how to split H core-hours"
+    )
     plan.set_defaults(command=_plan)
 
 
@@ -99,7 +102,7 @@ def _read(folder: Path) -> tuple[Campaign, list[Pilot]]:
     if not files:
         raise InputError(f"{folder}: has no collected runs; start snakemake and wait until it ends")
     runs = Runs.read(files)
-    refuse_mixed(runs.origins, campaign)
+    refuse_mixed(runs.origins, campaign, runs.nodes)
     analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
     runs = runs.with_targets_in_values(bool(analysis.target_values))
     unit: Any = "evaluations" if campaign.budget.time_s is None else "seconds"

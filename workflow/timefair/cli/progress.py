@@ -27,15 +27,15 @@ def add_to(commands: Commands) -> None:
         "progress",
         help="show the progress of a campaign: runs done, failed, disturbed, time left",
         description="Prints in one line how many runs of a campaign are done, how many of them "
-        "failed or were disturbed, how long it has measured, and an estimate of the time left at "
-        "the pace up to now. It reads records and journals, locks nothing and writes nothing, so "
+        "failed or were disturbed, the measuring time so far, and the estimated remaining time. "
+        "It reads records and journals, locks nothing and writes nothing, so "
         "you can call it at any time, from any machine that can read the folder.",
         example="timefair progress results/default\ntimefair progress results/default --watch",
     )
     progress.add_argument("folder", type=Path, metavar="DIR", help="results/NAME")
     progress.add_argument(
         "--watch", type=float, nargs="?", const=EVERY_S, metavar="S",
-        help=f"repeat every S seconds ({EVERY_S:g}) until everything is made",
+        help=f"repeat every S seconds ({EVERY_S:g}) until the campaign is complete",
     )  # fmt: skip
     progress.set_defaults(command=_progress)
 

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ def add_to(commands: Commands) -> None:
         help="find what would disturb times on this machine, and what to do about it",
         description="Checks the machine for about a second and prints one line per finding, the "
         "worst first: what was checked, the numbers, and what to do. `bad`: times would be "
-        "wrong; `warn`: times would spread or drift; `unknown`: this machine does not report it.",
+        "wrong; `warn`: times would vary more or drift; `unknown`: the machine does not report it.",
         example="timefair doctor\ntimefair doctor --cores 1 --json",
         exits={0: "no finding is bad", 1: "a finding is bad"},
     )
@@ -44,8 +45,9 @@ def add_to(commands: Commands) -> None:
         "their checksums, and evaluates the best point of each run again. Prints one line for "
         "each damaged file, each record with missing runs, each point whose value is now "
         "different, each mixture of runs that should not be in one table, and each deviation from "
-        "the registration. The command changes no file.",
-        example="timefair verify results/default",
+        "the registration. In an archive of `timefair export crate`, it also compares every file "
+        "with the manifest. The command changes no file.",
+        example="timefair verify results/default\ntimefair verify results/default --rebuild",
         exits={
             0: "nothing is wrong",
             1: "something is damaged, missing or mixed, or has a different value",
@@ -53,7 +55,15 @@ def add_to(commands: Commands) -> None:
         },
     )
     verify.add_argument(
-        "folder", type=Path, metavar="DIR", help="results/NAME, or any folder with records"
+        "folder",
+        type=Path,
+        metavar="DIR",
+        help="results/NAME, any folder with records, or an archive (a folder or a zip)",
+    )
+    verify.add_argument(
+        "--rebuild",
+        action="store_true",
+        help="also make all tables again in an empty folder, and compare them byte for byte",
     )
     verify.add_argument("--quiet", action="store_true", help="print only problems, no summary")
     verify.add_argument(
@@ -87,9 +97,15 @@ def add_to(commands: Commands) -> None:
     )
     only_one = "needed if the record has several"
     replay.add_argument("--run", type=int, metavar="R", help=f"number of the run; {only_one}")
-    replay.add_argument("--instance", type=int, metavar="I", help=f"its instance; {only_one}")
-    replay.add_argument("--function", type=int, metavar="F", help=f"its function; {only_one}")
-    replay.add_argument("--dimension", type=int, metavar="D", help=f"its dimension; {only_one}")
+    replay.add_argument(
+        "--instance", type=int, metavar="I", help=f"instance of the run; {only_one}"
+    )
+    replay.add_argument(
+        "--function", type=int, metavar="F", help=f"function of the run; {only_one}"
+    )
+    replay.add_argument(
+        "--dimension", type=int, metavar="D", help=f"dimension of the run; {only_one}"
+    )
     replay.add_argument(
         "--campaign",
         type=Path,
@@ -100,21 +116,50 @@ def add_to(commands: Commands) -> None:
 
     reproduce = commands.add_parser(
         "reproduce",
-        help="replay a random sample of the runs of a campaign",
+        help="replay a random sample of a campaign, or measure its claims again",
         description="Chooses runs of a campaign at random, the same share for each algorithm, and "
         "replays each of them as `timefair replay` does. Prints one line per algorithm, the "
-        "differences of each run that differs, and a verdict.",
-        example="timefair reproduce results/default --share 5%",
+        "differences of each run that differs, and a verdict. With `--claims`, it measures the "
+        "complete campaign again with other seeds, in results/NAME-claims, and gives a verdict for "
+        "each claim: who is first, which pairs are decided, and ratios of costs. After a stop, the "
+        "same command continues.",
+        example="timefair reproduce results/default --share 5%\n"
+        "timefair reproduce results/default --claims --runs 1",
         exits={
-            0: "every chosen run is identical, or agrees as far as the clock allows a comparison",
-            1: "a run differs, or could not be compared",
+            0: "every chosen run is identical, or agrees as far as the clock allows a comparison; "
+            "with --claims: no claim is contradicted, and some are supported",
+            1: "a run differs, or could not be compared; with --claims: a claim is contradicted",
+            3: "with --claims: the new runs decide nothing",
         },
     )
     reproduce.add_argument("folder", type=Path, metavar="RESULTS", help="results/NAME")
     reproduce.add_argument(
-        "--share", default="5%", help="share of the runs of each algorithm; at least one run (5%%)"
+        "--share", help="share of the runs of each algorithm; at least one run (5%%)"
     )
-    reproduce.add_argument("--seed", type=int, default=1, help="seed of the random choice (1)")
+    reproduce.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        help="seed of the random choice; with --claims, added to the campaign's seed (1)",
+    )
+    reproduce.add_argument(
+        "--claims", action="store_true", help="test the claims of the campaign with other seeds"
+    )
+    reproduce.add_argument(
+        "--runs",
+        type=int,
+        metavar="N",
+        help="with --claims: runs on each problem; by default as many as in the campaign",
+    )
+    reproduce.add_argument(
+        "--minutes",
+        type=float,
+        metavar="M",
+        help="with --claims: choose the runs so that measuring takes at most about M minutes",
+    )
+    reproduce.add_argument(
+        "--cores", type=int, metavar="N", help="with --claims: number of cores to use (all)"
+    )
     reproduce.set_defaults(command=_reproduce)
 
 
@@ -138,16 +183,57 @@ def _doctor(arguments: argparse.Namespace) -> int:
 
 def _verify(arguments: argparse.Namespace) -> int:
     one_thread()
-    from timefair.campaign.verify import verify
+    from timefair.archive import inspection
+    from timefair.archive.code import differs_from_installed
 
     if not arguments.points_s >= 0:
         raise InputError(f"--points-s: {arguments.points_s}: should be at least 0")
-    summary = verify(
-        arguments.folder, lambda line: print(line, flush=True), points_s=arguments.points_s
-    )
+    if not inspection.is_archive(arguments.folder):
+        return int(
+            _problems_of(arguments.folder, arguments, lambda line: print(line, flush=True)) > 0
+        )
+    problems = 0
+
+    def say(line: str) -> None:
+        nonlocal problems
+        problems += 1
+        print(line, flush=True)
+
+    with inspection.opened(arguments.folder, say) as folder:
+        shown, place = str(arguments.folder), str(folder)
+        if not arguments.quiet:
+            print(f"{shown}: {inspection.bytes_in_words(folder, problems)}")
+        results = inspection.results_of(folder)
+        problems += _problems_of(
+            results, arguments, lambda line: print(line.replace(place, shown), flush=True)
+        )
+        if problems and arguments.rebuild and differs_from_installed(folder):
+            print(
+                f"{shown}: the timefair that is installed here is not the archive's, so its tables "
+                "may differ; install the archive's as its README.md shows"
+            )
+    return int(problems > 0)
+
+
+def _problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str], None]) -> int:
+    """The number of problems of ``results/NAME``, or of another folder with records."""
+    from timefair.campaign.verify import verify
+
+    summary = verify(folder, say, points_s=arguments.points_s)
     if not arguments.quiet:
-        print(summary)
-    return int(summary.problems > 0)
+        print(summary, flush=True)
+    if not arguments.rebuild:
+        return summary.problems
+    from timefair.archive.rebuilding import rebuild
+
+    different: list[str] = []
+    files = rebuild(folder, different.append)
+    for line in different:
+        say(line)
+    if not arguments.quiet:
+        alike = "all of them" if not different else str(files - len(different))
+        print(f"{files} files of tables made again in an empty folder: {alike} bit-identical")
+    return summary.problems + len(different)
 
 
 def _replay(arguments: argparse.Namespace) -> int:
@@ -168,7 +254,12 @@ def _replay(arguments: argparse.Namespace) -> int:
 
 
 def _reproduce(arguments: argparse.Namespace) -> int:
-    share = _share(arguments.share)
+    if arguments.claims:
+        return _reproduce_claims(arguments)
+    for name in ("runs", "minutes", "cores"):
+        if getattr(arguments, name) is not None:
+            raise InputError(f"--{name}: is for --claims; --share sets how many runs are replayed")
+    share = _share("5%" if arguments.share is None else arguments.share)
     if arguments.seed < 0:
         raise InputError(f"--seed: {arguments.seed}: should be at least 0")
     one_thread()
@@ -188,6 +279,47 @@ def _reproduce(arguments: argparse.Namespace) -> int:
     reproduction = Reproduction(replays)
     print(*reproduction.summary(), sep="\n")
     return int(not reproduction.succeeded)
+
+
+def _reproduce_claims(arguments: argparse.Namespace) -> int:
+    if arguments.share is not None:
+        raise InputError("--share: is for replays; --runs sets how many runs --claims measures")
+    if arguments.seed < 1:
+        raise InputError(f"--seed: {arguments.seed}: should be at least 1 with --claims")
+    for name in ("runs", "minutes", "cores"):
+        if (given := getattr(arguments, name)) is not None and not given > 0:
+            raise InputError(f"--{name}: {given}: should be above 0")
+    one_thread()
+    from timefair.claims import again, evidence, summary
+    from timefair.claims.judged import judge
+    from timefair.claims.stated import claims
+
+    campaign = evidence.campaign_of(arguments.folder)
+    cores = arguments.cores or len(os.sched_getaffinity(0))
+    new = again.campaign_again(
+        campaign,
+        seed=arguments.seed,
+        runs=arguments.runs,
+        minutes=arguments.minutes,
+        cores=cores,
+    )
+    recorded = evidence.study(arguments.folder, campaign)
+    stated = list(claims(recorded.evidence))
+    if not stated:
+        print(f"{arguments.folder}: makes no claim: chance alone may explain all differences")
+        return 0
+    folder = Path("results") / new.name
+    print(
+        f"{len(stated)} claims of {arguments.folder}; {new.runs} runs on each problem with the "
+        f"seed {new.seed}, in {folder}",
+        flush=True,
+    )
+    again.measure(new, folder, cores)
+    measured = evidence.study(folder, campaign)
+    judged = judge(stated, measured.evidence)
+    print(*summary.conditions(recorded, measured), *summary.lines(judged), sep="\n")
+    print(f"claims and verdicts: {summary.write(judged, folder)}")
+    return int(summary.status(judged))
 
 
 def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:

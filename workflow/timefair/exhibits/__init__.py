@@ -1,4 +1,4 @@
-"""Exhibits: a question each, with the table that answers it and its figures."""
+"""Exhibits: each is a question, with the table that answers it and its figures."""
 
 INDEX = "index.json"
 """The generated file of all names; see `timefair.exhibits.indexing`."""
@@ -15,4 +15,4 @@ ROOMS = (
     "run_count",
     "campaign",
 )
-"""The rooms of exhibits, in the order in which a reader may ask."""
+"""The folders of exhibits, in the order in which a reader may ask their questions."""

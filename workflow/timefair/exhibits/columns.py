@@ -1,4 +1,4 @@
-"""Columns that several tables have, each with one meaning."""
+"""Columns that several tables share, each with one meaning."""
 
 from __future__ import annotations
 

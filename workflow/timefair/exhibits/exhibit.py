@@ -1,8 +1,8 @@
-"""How an exhibit is declared: its question, its table, how that is printed, and its figures.
+"""The declaration of an exhibit: its question, its table with its printed form, and its figures.
 
-A module of a room declares its exhibits with `exhibit`, beside the functions that make the tables.
-The registry, the captions of Snakemake's report, the LaTeX captions, the reference pages, the list
-in the README and the charts of the page all follow from these declarations.
+A module in a folder of `exhibits` declares its exhibits with `exhibit`, beside the functions that
+make the tables. The registry, the captions of Snakemake's report, the LaTeX captions, the reference
+pages, the list in the README and the charts of the page all follow from these declarations.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 
 ROOM = "timefair.exhibits."
 
-Need = Literal["nothing", "dimensions", "samples"]
-"""What a figure needs: nothing, several dimensions, or complete samples (cells with at least
-``statistics.run_count.cap`` runs)."""
+Need = Literal[
+    "nothing", "dimensions", "samples", "tuning", "constraints", "two objectives", "changes"
+]
+"""What a figure needs: nothing, several dimensions, complete samples (cells with at least
+``statistics.run_count.cap`` runs), an algorithm that is tuned, or a suite with constraints, two
+objectives, or problems that change."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +43,16 @@ class Column:
     Attributes
     ----------
     name
-        As it is in the file.
+        Name of the column in the file.
     meaning
-        What a value says: a phrase or sentences, with column names in backticks.
+        Meaning of a value: a phrase or sentences, with column names in backticks.
     unit
         The unit of the values; empty for names, counts and shares.
     text
         Whether the values are text, even if every one of them looks like a number.
     exact
-        Whether CSV has every digit of the values: of f, and of targets, which identify rows.
+        Whether CSV contains all digits of the values. This is so for f, and for targets, which
+        identify rows.
     """
 
     name: str
@@ -77,7 +81,7 @@ class Column:
 
 
 def column_names(columns: Iterable[Column]) -> list[str]:
-    """The names of columns, in their order."""
+    """The names of columns, in the order of the columns."""
     return [column.name for column in columns]
 
 
@@ -92,14 +96,14 @@ class Figure:
     title
         A heading of a few words.
     caption
-        What it shows and how to read it, in sentences. ``{seconds}`` becomes what a second is in
-        the campaign.
+        What it shows and how to read it, in sentences. ``{seconds}`` is replaced by the meaning of
+        a second in the campaign.
     chart
-        Its form, drawn on paper and on the page.
+        Form of the figure, drawn on paper and on the page.
     default
-        Whether a campaign that asks for the default figures gets it.
+        Whether it is one of the default figures.
     needs
-        What a campaign must have for it; a campaign without does not get it.
+        What a campaign needs for the figure; other campaigns do not have it.
     """
 
     name: str
@@ -111,12 +115,12 @@ class Figure:
 
     @property
     def printed_caption(self) -> str:
-        """The caption with how the drawing on paper is read."""
+        """The caption, and how to read the drawing on paper."""
         return f"{self.caption} {self.chart.on_paper}".strip()
 
     @property
     def page_caption(self) -> str:
-        """The caption with how the drawing of the page is read."""
+        """The caption, and how to read the drawing of the report page."""
         return f"{self.caption} {self.chart.on_page}".strip()
 
     def __call__(self, frame: pd.DataFrame, page: Page = WHOLE) -> Drawing:
@@ -127,7 +131,7 @@ class Figure:
 
         drawing = self.chart.paper(frame, page)
         if not has_words(frame):
-            return drawing  # to look for its texts would make all ticks of all axes
+            return drawing  # a search for its texts would make all ticks of all axes
         for text in drawing.findobj(Text):
             if (said := text.get_text()) != (words := worded(said, frame)):
                 text.set_text(words)
@@ -143,35 +147,39 @@ class Exhibit:
     name
         The name of the table and of its files.
     question
-        What it answers; several exhibits may answer the same question.
+        The question that it answers; several exhibits may answer the same one.
     title
         A heading of a few words.
     caption
-        What the table holds, in sentences; placeholders as in `Figure.caption`, and
+        What the table contains, in sentences; placeholders are those of `Figure.caption`, and
         ``{confidence}``. Column names are in backticks.
     columns
         Every column of the table, in its order.
     build
         Makes the table from the runs and the settings of the analysis.
     layouts
-        How it is printed in LaTeX; empty: every column, one row of the table per printed row.
+        Its printed forms in LaTeX; empty: all columns, one printed row per row of the table.
     figures
         The figures that are drawn from the table.
     charged
-        Whether its seconds are those that the campaign chooses: of ``statistics.time``, with
-        ancillary cost under ``ancillary: amortised``. Tables about CPU time or about the charge
-        itself take seconds as measured.
+        Whether its seconds follow the campaign's settings: ``statistics.time``, and ancillary cost
+        under ``ancillary: amortised``. Tables on CPU time or on the charge itself use seconds as
+        measured.
     complete
-        Whether it describes the measurement itself, and therefore never omits disturbed runs.
+        Whether it describes the measurement itself. If so, it never omits disturbed runs, and uses
+        measured values of noisy runs.
     comparing
-        Whether it compares algorithms, and therefore omits those that made no evaluation in any run
-        of a suite and dimension.
+        Whether it compares algorithms. If so, it omits algorithms that made no evaluation in any
+        run of a suite and dimension.
+    measured
+        Whether it uses measured values of noisy runs, independent of ``statistics.noisy_value``,
+        like a table of both kinds of values.
     asked
-        Whether it reads the complete configuration, and therefore changes with all of it.
+        Whether it reads the complete configuration, and therefore depends on every key of it.
     default
-        Whether a campaign that asks for the default tables gets it.
+        Whether it is one of the default tables.
     beside
-        Another exhibit, with whose chart on the page its own charts share a place.
+        Another exhibit, whose place on the page its own charts share.
     """
 
     name: str
@@ -185,13 +193,14 @@ class Exhibit:
     charged: bool = True
     complete: bool = False
     comparing: bool = False
+    measured: bool = False
     asked: bool = False
     default: bool = False
     beside: str = ""
 
     @property
     def module(self) -> str:
-        """Where it is declared, below `timefair.exhibits`: ``runtimes.ert``."""
+        """The module that declares it, below `timefair.exhibits`: ``runtimes.ert``."""
         return self.build.__module__.removeprefix(ROOM)
 
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -201,13 +210,14 @@ class Exhibit:
         -------
         DataFrame
             With the attributes ``table`` (its name), ``disturbed``, ``omitted``, ``cost``,
-            ``published`` and,
-            if it lists pairs, ``pairs`` (sentences for captions, empty if there is nothing to
-            say), ``clock``, ``failed``: suite, dimension and algorithm of all that made no
-            evaluation, and `timefair.problems.names.GIVEN` if the campaign names functions.
+            ``published``, ``machines``, ``noise`` and, if it lists pairs, ``pairs`` (sentences for
+            captions, empty if there is nothing to say), ``clock``, ``failed``: suite, dimension and
+            algorithm of all that made no evaluation, and `timefair.problems.names.GIVEN` if the
+            campaign names functions.
         """
         from timefair.exhibits import unknown_optimum
         from timefair.problems.names import GIVEN
+        from timefair.rundata import machines, noisy
         from timefair.rundata.clocks import virtual_cost
         from timefair.rundata.failed import failed_algorithms, keep_looks, sentence
         from timefair.rundata.published import marked
@@ -226,9 +236,13 @@ class Exhibit:
         frame.attrs["failed"] = [list(one) for one in failed]
         refused = frame.attrs.get("refused", "")
         of_failed = sentence(failed) if self.comparing else ""
-        frame.attrs["omitted"] = " ".join(filter(None, (refused, of_failed)))
+        alone = machines.omitted(runs) if self.comparing else ""
+        frame.attrs["omitted"] = " ".join(filter(None, (refused, of_failed, alone)))
+        frame.attrs["machines"] = machines.mixture(runs)
         frame.attrs["clock"] = analysis.time if self.charged else "wall"
         frame.attrs["cost"] = virtual_cost(runs.frame)
+        of_noisy = "measured" if self.complete else analysis.noisy_value
+        frame.attrs["noise"] = "" if self.measured else noisy.said(runs.frame, of_noisy)
         return frame
 
     def printed(self, frame: pd.DataFrame) -> tuple[Layout, ...]:
@@ -238,18 +252,22 @@ class Exhibit:
         return self.layouts or (generic(frame, self.title),)
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
-        """The runs as this table takes them."""
+        """The runs in the form that this table needs."""
         from timefair.rundata.failed import without_failed
+        from timefair.rundata.machines import with_partners
 
         taken = without_failed(runs) if self.comparing else runs
         taken = taken if self.complete else taken.wanted(analysis)
+        taken = with_partners(taken) if self.comparing else taken
+        if not (self.measured or self.complete):
+            taken = taken.with_values(analysis.noisy_value)
         if not self.charged:
             return taken
         taken = taken.timed_by(analysis.time)
         return taken.amortised(analysis) if analysis.ancillary == "amortised" else taken
 
     def _disturbed(self, runs: Runs, analysis: Analysis) -> str:
-        """How many runs were disturbed, as a sentence for captions."""
+        """Number of disturbed runs, as a sentence for captions."""
         count, total = int(runs.disturbed.sum()), len(runs.frame)
         unknown = total - count - int((runs.frame["disturbance"] == Disturbance.CLEAN).sum())
         omitted = analysis.disturbed == "exclude" and not self.complete
@@ -273,13 +291,14 @@ def exhibit(
     charged: bool = True,
     complete: bool = False,
     comparing: bool = False,
+    measured: bool = False,
     asked: bool = False,
     default: bool = False,
     beside: str = "",
 ) -> Callable[[Build], Build]:
     """Declare the exhibit whose table the decorated function makes.
 
-    The function stays as it is. The parameters are the attributes of `Exhibit`.
+    The function is unchanged. The parameters are the attributes of `Exhibit`.
 
     Raises
     ------
@@ -300,6 +319,7 @@ def exhibit(
             charged=charged,
             complete=complete,
             comparing=comparing,
+            measured=measured,
             asked=asked,
             default=default,
             beside=beside,

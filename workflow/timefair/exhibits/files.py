@@ -14,20 +14,21 @@ from timefair.exhibits import unknown_optimum
 from timefair.exhibits.exhibit import Column, column_names
 
 DIGITS = 6
-"""Significant digits of CSV: the time of a run of one second to a microsecond. Intervals are far
-wider."""
+"""Significant digits in CSV. They give the time of a run of one second to a microsecond; intervals
+are much wider.
+"""
 
 ALL_DIGITS = 17
 MOST_WHOLE = 1e15
-"""Up to which whole numbers are written without an exponent."""
+"""Limit up to which whole numbers are written without an exponent."""
 
 
 def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> None:
     """Write a table as CSV or Parquet, by the path's suffix.
 
-    Parquet has every digit of all values. CSV has every digit of whole numbers and of columns that
-    are exact, and `DIGITS` of others; `inf` is ``inf`` and NaN an empty field. Where nobody knows
-    the optimum, the names of columns have ``gap`` instead of ``precision``.
+    Parquet contains all digits of all values. CSV contains all digits of whole numbers and of exact
+    columns, and `DIGITS` digits of others; `inf` is ``inf``, and NaN is an empty field. If the
+    optimum is unknown, the names of columns contain ``gap`` instead of ``precision``.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> No
     path
         A file in CSV or Parquet.
     columns
-        Of the table: they say what is exact.
+        Columns of the table, which state what is exact.
 
     Raises
     ------
@@ -55,7 +56,9 @@ def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> No
 
 
 def _as_texts(frame: pd.DataFrame, exact: Collection[str]) -> pd.DataFrame:
-    """A table with numbers as CSV has them; each different number of a column is written once."""
+    """A table with numbers in the format of CSV; each different number of a column is formatted
+    once.
+    """
     columns = {}
     for name, column in frame.select_dtypes("float").items():
         digits = ALL_DIGITS if name in exact else DIGITS
@@ -74,7 +77,7 @@ def _number(value: float, digits: int) -> str:
 
 
 def as_rows(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
-    """One mapping per row, with None for what is missing."""
+    """One mapping per row, with None for missing values."""
     return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
@@ -86,8 +89,8 @@ def read(path: Path, columns: Iterable[Column] = ()) -> pd.DataFrame:
     path
         A file in CSV or Parquet.
     columns
-        Of the table: `write` may have given them other names, and in CSV those of text stay text
-        even if every value looks like a number.
+        Columns of the table. `write` may have given them other names. In CSV, columns of text stay
+        text even if every value looks like a number.
 
     Raises
     ------

@@ -1,14 +1,13 @@
-"""Generates what follows from the declarations: the index, captions, reference pages, lists.
+"""Generates files from the declarations: the index, captions, reference pages, lists.
 
-`python -m timefair.exhibits.indexing` writes all of them into a checkout; a test shows what has
-drifted.
+`python -m timefair.exhibits.indexing` writes all of them into a checkout; a test shows which of
+them are out of date.
 """
 
 from __future__ import annotations
 
 import json
 import pkgutil
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
@@ -21,14 +20,20 @@ from timefair.exhibits.questions import Question
 
 CHECKOUT = Path(__file__).parents[3]
 NOTICE = "<!-- Generated from the declarations by python -m timefair.exhibits.indexing. -->"
-BEGIN, END = "<!-- exhibits -->", "<!-- /exhibits -->"
+
+LISTING = """# Tables and figures by question
+
+`typewriter`: made by default. *Italics*: made with `tables: all` and `figures: all`, or if the
+campaign names them. Each table is a CSV, a Parquet and a LaTeX file in `results/NAME/tables/`.
+Each figure is in `results/NAME/figures/`, and its data are the table of the same row.
+"""
 
 WORDS = {"seconds": "seconds of the campaign's clock", "confidence": "confidence"}
-"""What placeholders in captions become where no campaign is known."""
+"""Replacements of placeholders in captions if no campaign is known."""
 
 
 def exhibits() -> list[Exhibit]:
-    """Every declared exhibit, in the order of the questions, then of rooms and names."""
+    """Every declared exhibit, in the order of the questions, then of folders and names."""
     for module in pkgutil.walk_packages(
         timefair.exhibits.__path__, f"{timefair.exhibits.__name__}."
     ):
@@ -80,7 +85,7 @@ def captions() -> dict[str, str]:
 
 
 def plain(caption: str) -> str:
-    """A caption where no campaign is known; column names stay in backticks."""
+    """A caption if no campaign is known; column names stay in backticks."""
     return caption.format_map(WORDS)
 
 
@@ -89,7 +94,7 @@ def _rst(caption: str) -> str:
 
 
 def reference() -> dict[str, str]:
-    """The reference pages of tables, columns and figures, one per room, by file name."""
+    """The reference pages of tables, columns and figures, one per folder, by file name."""
     pages = {}
     everything = exhibits()
     for room in ROOMS:
@@ -107,7 +112,7 @@ def _section(one: Exhibit) -> str:
     lines = [
         f"## {one.name}",
         "",
-        f"**{one.title}.** Answers: *{question.text}* ([methods](../{question.page}))",
+        f"**{one.title}.** Answers: *{question.text}* ([methods](../../{question.page}))",
         "",
         plain(one.caption),
         "",
@@ -126,17 +131,22 @@ def _row(column: Column) -> str:
 
 
 def listing() -> str:
-    """The list of the README: one row per question; what is not made by default is in italics."""
+    """The page of all tables and figures by question; those not made by default are in italics."""
     everything = exhibits()
     rows = ["| question | tables | figures |", "|---|---|---|"]
     for question in Question:
         here = [one for one in everything if one.question is question]
         figures = [figure for one in here for figure in one.figures]
         rows.append(
-            f"| {question.text} ([methods](docs/{question.page})) "
-            f"| {_names(here)} | {_names(figures)} |"
+            f"| {question.text} ([methods](../../{question.page})) "
+            f"| {', '.join(map(_link, here))} | {_names(figures)} |"
         )
-    return "\n".join(rows)
+    return "\n".join([NOTICE, "", LISTING, *rows, ""])
+
+
+def _link(one: Exhibit) -> str:
+    room = one.module.partition(".")[0].replace("_", "-")
+    return f"[{_names([one])}]({room}.md#{one.name})"
 
 
 def _names(items: Sequence[Exhibit] | Sequence[Figure]) -> str:
@@ -144,19 +154,19 @@ def _names(items: Sequence[Exhibit] | Sequence[Figure]) -> str:
 
 
 def generated() -> Iterator[tuple[Path, str]]:
-    """Every generated file of a checkout: its path relative to it, and what it should hold."""
+    """Every generated file of a checkout: its relative path, and the content that it
+    should have.
+    """
     yield Path("workflow/timefair/exhibits") / INDEX, index()
     for name, text in captions().items():
         yield Path("workflow/report") / name, text
     for name, text in reference().items():
-        yield Path("docs/reference") / name, text
-    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    block = re.compile(f"{BEGIN}.*?{END}", re.DOTALL)
-    yield Path("README.md"), block.sub(lambda _: f"{BEGIN}\n{listing()}\n{END}", readme)
+        yield Path("docs/reference/tables") / name, text
+    yield Path("docs/reference/tables/README.md"), listing()
 
 
 def main() -> int:
-    """Write every generated file of this checkout, and delete captions that nothing declares."""
+    """Write every generated file of this checkout, and delete captions without a declaration."""
     for path, text in generated():
         file = CHECKOUT / path
         file.parent.mkdir(parents=True, exist_ok=True)

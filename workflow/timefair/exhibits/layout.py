@@ -1,4 +1,4 @@
-"""How a table looks in print: which of its columns become rows, columns and cells."""
+"""Printed forms of tables: which columns become rows, columns and cells."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ ALGORITHM = "algorithm"
 PARTS = ("suite", "dimension", "unit")
 CURVES = ("cost", "ratio")
 KEYS = (*PARTS, "function", "instance", "target", "quantile", "executions", *CURVES)
-"""What names a row, where a table has no layout of its own; texts always do."""
+"""Columns that name rows if a table has no layout of its own; columns of text always do."""
 
 INTERVAL = "Brackets: {confidence} interval."
-"""What most layouts say of their intervals."""
+"""Sentence of most layouts about their intervals."""
 
 FEW = 6
-"""Points of a curve that are printed without a layout."""
+"""Number of points of a curve that are printed without a layout."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """A column of the frame that is printed, and what belongs to it.
+    """A column of the frame that is printed, with its interval and rank.
 
     Attributes
     ----------
     column
-        Its name in the frame.
+        Name of the column in the frame.
     label
-        Its heading, with the unit.
+        Heading, with the unit.
     better
-        Which end is in bold.
+        Which end is better, and therefore bold.
     interval
-        The columns of its limits, printed in brackets.
+        Columns of the limits, printed in brackets.
     rank
-        The column of its rank, printed in parentheses.
+        Column of the rank, printed in parentheses.
     decimals
-        Fixed digits after the point; None: three significant digits, one notation for the table.
+        Number of decimals; None: three significant digits, in one notation for the table.
     censored
-        The column of the text that is printed instead of `inf`, such as ``> 0.8 s``.
+        Column with the text that is printed instead of `inf`, such as ``> 0.8 s``.
     wrap
-        Characters of a line of text; what is longer goes on below.
+        Largest number of characters of a line; longer texts continue on the next line.
     """
 
     column: str
@@ -66,24 +66,24 @@ class Value:
         decimals: int | None = None,
         censored: str | None = None,
     ) -> Value:
-        """The same with the columns ``<column>_low`` and ``<column>_high`` as its interval."""
+        """A value with the columns ``<column>_low`` and ``<column>_high`` as its interval."""
         interval = (f"{column}_low", f"{column}_high")
         return cls(column, label, better, interval, rank, decimals, censored)
 
 
 @dataclass(frozen=True)
 class Points:
-    """Which values of a key column are printed, where those are too many.
+    """Values of a key column that are printed if there are too many.
 
     Attributes
     ----------
     key
         The column.
     at
-        So many, evenly spread back from the last; or, for each of these points, the last value up
-        to it: at `inf` the last of all.
+        A number of values, evenly spread and including the last one; or points, for each of which
+        the largest value up to the point is printed (for `inf`, the last of all).
     relative
-        The points are shares of the largest value.
+        Whether the points are shares of the largest value.
     """
 
     key: str
@@ -114,21 +114,21 @@ class Layout:
         Plain sentences with units; ``{confidence}``, ``{band}``, ``{budget}`` and
         ``{seconds}`` are filled in.
     values
-        What is in the cells.
+        Values in the cells.
     rows
         Key columns that name the rows, the outermost first.
     columns
-        The key column whose values lie beside each other. It changes places with the last of
-        ``rows`` where that saves pages, or tables side by side.
+        The key column whose values become columns. It is exchanged with the last of ``rows`` if
+        this saves pages, or tables that would be cut.
     parts
-        Key columns of which each combination is a table of its own; those that the frame lacks do
-        not count.
+        Key columns: each combination of their values is a separate table. Columns that the frame
+        does not have are ignored.
     points
-        Key columns of which not every value is printed.
+        Key columns of which only some values are printed.
     name
-        Told apart by it where a table has several layouts.
+        Name of the layout if a table has several.
     brackets
-        A sentence on the intervals, for the caption of a part that has some.
+        A sentence about the intervals, for the caption of a part with intervals.
     """
 
     caption: str
@@ -142,12 +142,12 @@ class Layout:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The columns that tell the rows of one part apart."""
+        """The columns that identify the rows of one part."""
         return self.rows if self.columns is None else (*self.rows, self.columns)
 
     @property
     def turned(self) -> Layout:
-        """The same with the last key of the rows beside each other; itself without ``columns``."""
+        """The transposed layout, in which the last key of the rows becomes columns."""
         if self.columns is None or not self.rows:
             return self
         return replace(self, rows=(*self.rows[:-1], self.columns), columns=self.rows[-1])
@@ -155,20 +155,21 @@ class Layout:
 
 @dataclass(frozen=True)
 class PrintedPart:
-    """What becomes one printed table.
+    """The content of one printed table.
 
     Attributes
     ----------
     layout
-        Without the keys that none of the rows has, such as the target of a result without one.
+        The layout, without keys that none of the rows has, such as the target of a result without a
+        target.
     shared
-        The keys that all rows have in common.
+        The keys with the same value in all rows.
     rows
-        Those that are printed.
+        The rows that are printed.
     left_out
-        The keys of which not every value is printed.
+        The keys of which only some values are printed.
     said
-        Sentences on what else is not printed.
+        Sentences about other omitted parts.
     """
 
     layout: Layout
@@ -179,7 +180,7 @@ class PrintedPart:
 
 
 def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:
-    """Take a frame apart, in the order of its rows; an empty one is one part."""
+    """Divide a frame into parts, in the order of its rows; an empty frame is one part."""
     keys = [key for key in layout.parts if key in frame and key not in layout.keys]
     if frame.empty:
         yield PrintedPart(layout, {}, frame, ())
@@ -214,7 +215,7 @@ def _printed(frame: pd.DataFrame, layout: Layout, keys: list[str]) -> pd.DataFra
 
 
 def generic(frame: pd.DataFrame, title: str) -> Layout:
-    """The layout of a table that declares none: every column, every row, nothing in bold."""
+    """The layout of a table that declares none: all columns and all rows, without bold values."""
     keys = _keys(frame)
     names = [name for name in frame.columns if name not in keys]
     ends = {f"{name}{end}" for name in names for end in ("_low", "_high", "_rank")}
@@ -227,7 +228,7 @@ def generic(frame: pd.DataFrame, title: str) -> Layout:
 
 
 def _keys(frame: pd.DataFrame) -> list[str]:
-    """What names the rows; other columns too, as far as they are needed to tell rows apart."""
+    """The columns that name the rows, and other columns that are needed to distinguish rows."""
     keys = {name for name in frame.columns if name in KEYS or _is_text(frame[name])}
     told_apart = _distinct(frame, keys)
     for name in frame.columns:

@@ -1,9 +1,8 @@
 """The tables and figures that a campaign can ask for, by name.
 
-What a registry needs to know before anything is computed (names, titles, which figure belongs to
-which table) is in ``index.json``, which is generated from the declarations, so that checking a
-campaign imports none of the modules that compute. An entry imports its module when its exhibit is
-asked for.
+The names, the titles and the tables of figures are in ``index.json``, which is generated from the
+declarations. Checking a campaign therefore imports none of the modules that compute. An entry
+imports its module when its exhibit is needed.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ if TYPE_CHECKING:
     from timefair.rundata.settings import Analysis
 
 ALL, DEFAULT = "all", "default"
-"""What a campaign may write instead of names."""
+"""Words that a campaign may use instead of names."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """What is known of a table without its module; attributes as in `exhibit.Exhibit`."""
+    """A table, as far as it is known without its module; attributes as in `exhibit.Exhibit`."""
 
     name: str
     title: str
@@ -46,12 +45,12 @@ class Table:
 
     @property
     def family(self) -> str:
-        """The room that declares it, in words: ``Run count``."""
+        """The folder that declares it, in words: ``Run count``."""
         return self.room.replace("_", " ").capitalize()
 
     @property
     def room(self) -> str:
-        """The room below `timefair.exhibits` that declares it: ``run_count``."""
+        """The folder below `timefair.exhibits` that declares it: ``run_count``."""
         return self.module.partition(".")[0]
 
     @property
@@ -69,7 +68,7 @@ class Table:
 
 @dataclass(frozen=True)
 class FigureEntry:
-    """What is known of a figure without its module.
+    """A figure, as far as it is known without its module.
 
     Attributes are as in `exhibit.Figure`, and ``panels`` as in `charts.chart.Chart`.
     """
@@ -84,12 +83,12 @@ class FigureEntry:
 
     @property
     def family(self) -> str:
-        """That of its table."""
+        """The value for its table."""
         return TABLES[self.table].family
 
     @property
     def room(self) -> str:
-        """That of its table."""
+        """The value for its table."""
         return TABLES[self.table].room
 
     @property
@@ -101,11 +100,11 @@ class FigureEntry:
     def pages(
         self, dimensions: Sequence[int], functions: Sequence[int], algorithms: int
     ) -> tuple[Page, ...]:
-        """Its pages in a campaign; parameters as of `charts.pages.pages`."""
+        """Its pages in a campaign; parameters as in `charts.pages.pages`."""
         return pages.pages(self.panels, dimensions, functions, algorithms)
 
     def pages_of(self, frame: pd.DataFrame) -> tuple[Page, ...]:
-        """Its pages for a table of which no campaign is known."""
+        """Its pages for a table without a known campaign."""
         return pages.pages_of(self.panels, frame)
 
     def __call__(self, frame: pd.DataFrame, page: Page = WHOLE) -> Drawing:
@@ -146,9 +145,9 @@ FIGURES: Mapping[str, FigureEntry] = MappingProxyType(
 def chosen(
     names: Iterable[str], known: Mapping[str, Table] | Mapping[str, FigureEntry]
 ) -> tuple[str, ...]:
-    """The names that a campaign asks for, with ``all`` and ``default`` spelled out.
+    """The names that a campaign asks for, with ``all`` and ``default`` replaced by names.
 
-    Names keep their order and stand only once; ``default`` together with further names adds these.
+    Names keep their order, without duplicates; further names beside ``default`` are added to it.
     """
     found: dict[str, None] = {}
     for name in names:

@@ -1,8 +1,8 @@
-"""What captions and axes say where nobody knows the optimum: there is no precision then.
+"""Words of captions and axes for problems with an unknown optimum, which have no precision.
 
-The precision of a run is then its gap: f minus the least value that any of the runs found on the
-problem. The words of the exhibits are declared for known optima, and changed here: captions, labels
-and, in files, the names of columns and measures.
+The precision of a run is replaced by its gap: f minus the least value that any of the runs found on
+the problem. The words of exhibits are declared for known optima. This module changes them in
+captions, in labels and, in files, in the names of columns and measures.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Optimum = Literal["known", "unknown", "partly"]
 
 KIND = "optimum"
 TARGETS = "targets"
-"""Attributes of a frame: an `Optimum`, and what its targets are."""
+"""Attributes of a frame: an `Optimum`, and the meaning of its targets."""
 
 PRECISION, SHARE, VALUE = "precision", "share", "value"
-"""What targets are: distances to the optimum, shares of what was found, values of f."""
+"""Meanings of targets: distances to the optimum, shares of what was found, values of f."""
 
 _WORDS = {
     SHARE: "target, as the share of the way left",
@@ -33,7 +33,7 @@ _WORDS = {
     PRECISION: "target gap",
 }
 GAP, MEASURE = "gap", "measure"
-"""What files say instead of `PRECISION`, and the column of which it is a value."""
+"""Word in files instead of `PRECISION`, and the column in which it is a value."""
 
 _WHOLE = {
     r"(?<![a-z])precision": "gap",
@@ -41,20 +41,22 @@ _WHOLE = {
     r"\bsolve(s|d)\b": r"reache\1",
     r"\bSolve(s|d)\b": r"Reache\1",
 }
-"""Words of a known optimum, and what is said instead. Nobody solves a problem of which nobody knows
-the optimum."""
+"""Words for a known optimum, and their replacements. A problem with an unknown optimum cannot be
+solved.
+"""
 
 _GAPS = "A gap is f minus the least f that any run here found, so at least one run has the gap 0."
 _TARGETS = {
-    SHARE: "A target is the share that is left of the way from the median of the first values "
-    "to that least f: the best run reaches every target by construction.",
+    SHARE: "A target is a share of the distance between the median of the first values and that "
+    "least f; it is reached if at most this share is left. The best run reaches every target by "
+    "construction.",
     VALUE: "Targets are values of f.",
     PRECISION: "",
 }
 
 
 def note(runs: Runs, analysis: Analysis, frame: pd.DataFrame) -> None:
-    """Say in the attributes of a table what is known of the optima, and what its targets are."""
+    """Record in the attributes of a table whether optima are known, and what its targets are."""
     frame.attrs[KIND] = kind = runs.optimum
     frame.attrs[TARGETS] = (
         VALUE if analysis.target_values else PRECISION if kind == "known" else SHARE
@@ -74,14 +76,15 @@ def measured(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def from_files(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
-    """A table of a file with the names that the exhibits read.
+    """A table from a file, with the names that the exhibits read.
 
-    CSV does not tell what is known of the optima, as Parquet does: there, the names do.
+    Unlike Parquet, CSV does not contain whether optima are known; it follows from the names of
+    columns.
 
     Parameters
     ----------
     frame
-        As `in_files` gave it.
+        A result of `in_files`.
     columns
         The names of the columns that are declared for the table.
     """
@@ -99,7 +102,7 @@ def _with_measure(frame: pd.DataFrame, name: str, other: str) -> pd.DataFrame:
 
 
 def is_unknown(frame: pd.DataFrame) -> bool:
-    """Whether a table is of problems whose optimum nobody knows, none excepted."""
+    """Whether the optimum is unknown for all problems of a table."""
     return bool(frame.attrs.get(KIND) == "unknown")
 
 
@@ -109,7 +112,7 @@ def has_words(frame: pd.DataFrame) -> bool:
 
 
 def worded(text: str, frame: pd.DataFrame) -> str:
-    """A label or a part of a sentence without the word precision, where there is none."""
+    """A label or a part of a sentence, without the word precision if there is no precision."""
     targets = frame.attrs.get(TARGETS, PRECISION)
     if targets == VALUE:
         text = re.sub(r"target precision", _WORDS[VALUE], text)
@@ -123,7 +126,7 @@ def worded(text: str, frame: pd.DataFrame) -> str:
 
 
 def captioned(text: str, frame: pd.DataFrame) -> str:
-    """A caption with other words, and with what they mean, where an optimum is unknown."""
+    """A caption; if an optimum is unknown, with other words and their explanation."""
     kind, targets = frame.attrs.get(KIND, "known"), frame.attrs.get(TARGETS, PRECISION)
     aims = re.search("target", text, re.IGNORECASE) is not None
     gaps = re.search("precision", text, re.IGNORECASE) is not None

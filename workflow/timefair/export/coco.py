@@ -6,69 +6,30 @@ The ``.info`` file of a function lists the trials.
 
 The columns are those of COCO's logger: cost, evaluations of constraints (0), precision, and two
 values of the objective. The latter are the precision again, as for a function with optimum 0.
+With constraints, the cost consists of the evaluations of both kinds, which cocopp adds.
+
+Runs with two objectives have special files (`coco_biobj`): cost, indicator, target reached.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from timefair.export.runs import (
-    NOTHING_YET,
-    ExportedRun,
-    file_name,
-    in_order,
-    refuse_existing,
-    refuse_unknown_optima,
-)
-
-Cost = Literal["evaluations", "seconds"]
+from timefair.export import coco_biobj
+from timefair.export.runs import file_name, in_order, refuse_existing, refuse_unknown_optima
+from timefair.export.trials import CocoTrial, Cost, at_triggers
+from timefair.problems.targets import OF_TWO_OBJECTIVES
 
 FINAL_TARGET = 1e-8
 """COCO's hardest target. Its report shows no harder one."""
 
 _HEADER = "% {cost} | g evaluations | best f - Fopt (0) | f | best f\n"
-
-
-@dataclass(frozen=True)
-class CocoTrial:
-    """A run in the form of COCO.
-
-    Attributes
-    ----------
-    algorithm, suite : str
-        Their names.
-    function, dimension, instance : int
-        Their numbers.
-    cost : ndarray, shape (lines,)
-        Evaluations or microseconds, increasing; the last one is the end of the run.
-    precision : ndarray, shape (lines,)
-        Best precision from each cost on.
-    """
-
-    algorithm: str
-    suite: str
-    function: int
-    dimension: int
-    instance: int
-    cost: NDArray[np.int64]
-    precision: NDArray[np.float64]
-
-    @property
-    def info(self) -> str:
-        """The trial in the ``.info`` file."""
-        return f"{self.instance}:{self.cost[-1]}|{self.precision[-1]:.1e}"
-
-    def at(self, cost: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The best precision at each cost; costs are at least 1."""
-        return self.precision[np.searchsorted(self.cost, cost, side="right") - 1]
 
 
 def write_coco(
@@ -96,7 +57,7 @@ def write_coco(
     ------
     InputError
         One line per algorithm whose folder exists, because cocopp would mix the trials. One line
-        per function whose optimum is not known, because the format has precisions only.
+        per function with an unknown optimum, because the format contains only precisions.
 
     Notes
     -----
@@ -105,45 +66,16 @@ def write_coco(
     one evaluation, because cocopp counts a failure at cost 0 as a success.
     """
     refuse_unknown_optima(runs, "COCO's")
-    trials = [_trial(run, cost) for run in in_order(runs)]
+    trials = [CocoTrial.of(run, cost) for run in in_order(runs)]
     parts = {name: list(part) for name, part in groupby(trials, key=lambda t: t.algorithm)}
     refuse_existing(folder / name for name in parts)
     for name, part in parts.items():
         for (suite, function), same in groupby(part, key=lambda t: (t.suite, t.function)):
             stem = f"{file_name(suite)}_f{function}"
-            _write_function(folder / name, stem, list(same), cost, final_target)
-
-
-def _trial(run: ExportedRun, cost: Cost) -> CocoTrial:
-    if cost == "evaluations":
-        at, end = run.evaluations, np.int64(run.all_evaluations)
-    else:
-        at, end = _microseconds(run.time_s), np.int64(_microseconds(run.wall_s))
-    steps, best = _steps(at, run.precision, end)
-    return CocoTrial(
-        algorithm=run.algorithm,
-        suite=run.suite,
-        function=run.function,
-        dimension=run.dimension,
-        instance=run.instance,
-        cost=steps,
-        precision=best,
-    )
-
-
-def _microseconds(seconds: ArrayLike) -> NDArray[np.int64]:
-    return np.asarray(np.rint(np.asarray(seconds) * 1e6), dtype=np.int64)
-
-
-def _steps(
-    at: NDArray[np.int64], precision: NDArray[np.float64], end: np.int64
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Costs from 1 to the end of the run, each once, and the best precision at each."""
-    cost = np.maximum(np.concatenate([[1], at, [end]]), 1)
-    best = np.concatenate([[NOTHING_YET], precision])
-    best = np.append(best, best[-1])
-    last = np.append(np.diff(cost) > 0, True)
-    return cost[last], best[last]
+            if suite in OF_TWO_OBJECTIVES:
+                coco_biobj.write_function(folder / name, stem, list(same), cost)
+            else:
+                _write_function(folder / name, stem, list(same), cost, final_target)
 
 
 def _write_function(
@@ -156,7 +88,7 @@ def _write_function(
             same = list(part)
             data = f"{stem}/{stem}_d{dimension}"
             _write_lines(folder / f"{data}.dat", header, ((t.cost, t.precision) for t in same))
-            _write_lines(folder / f"{data}.tdat", header, (_at_triggers(t) for t in same))
+            _write_lines(folder / f"{data}.tdat", header, (at_triggers(t) for t in same))
             info.write(
                 f"suite = '{same[0].suite}', funcId = {same[0].function}, DIM = {dimension}, "
                 f"Precision = {final_target!r}, algId = '{same[0].algorithm}', logger = 'bbob', "
@@ -177,17 +109,3 @@ def _write_lines(
                 f"{c} 0 {q!r} {q!r} {q!r}\n"
                 for c, q in zip(cost.tolist(), precision.tolist(), strict=True)
             )
-
-
-def _at_triggers(trial: CocoTrial) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Best precisions at COCO's triggers: 20 per decade; 1, 2 and 5 times D per decade; the end."""
-    end = trial.cost[-1]
-    decades = int(np.log10(end)) + 1
-    triggers = np.concatenate(
-        [
-            np.floor(10 ** (np.arange(20 * decades) / 20)),
-            np.multiply.outer(10 ** np.arange(decades), [1, 2, 5]).ravel() * trial.dimension,
-        ]
-    ).astype(np.int64)
-    cost = np.unique([*triggers[triggers < end], end])
-    return cost, trial.at(cost)

@@ -50,7 +50,7 @@ def write_ioh(runs: pa.Table, folder: Path) -> None:
     Raises
     ------
     InputError
-        One line per algorithm whose folder exists, or per function whose optimum is not known.
+        One line per algorithm whose folder exists, or per function with an unknown optimum.
     """
     refuse_unknown_optima(runs, "IOHprofiler's")
     refuse_existing(folder / name for name in sorted(runs["algorithm"].unique().to_pylist()))

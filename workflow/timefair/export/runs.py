@@ -35,6 +35,8 @@ class ExportedRun:
         Their numbers.
     evaluations, time_s, precision : ndarray, shape (events,)
         One entry per improvement. Times are seconds, NaN for published data.
+    f_opt : float
+        Its optimum; NaN if it is unknown.
     all_evaluations : int
         Number of evaluations of the run.
     wall_s : float
@@ -49,6 +51,7 @@ class ExportedRun:
     evaluations: NDArray[np.int64]
     time_s: NDArray[np.float64]
     precision: NDArray[np.float64]
+    f_opt: float
     all_evaluations: int
     wall_s: float
 
@@ -64,13 +67,17 @@ def in_order(runs: pa.Table) -> Iterator[ExportedRun]:
         name: pc.struct_field(events, name).to_numpy()
         for name in ("evaluations", "time_s", "precision")
     }
-    ends = zip(rows["evaluations"].to_numpy(), rows["wall_s"].to_numpy(), strict=True)
-    for name, start, stop, (all_evaluations, wall_s) in zip(
+    ends = zip(*(rows[key].to_numpy() for key in ("evaluations", "wall_s", "f_opt")), strict=True)
+    for name, start, stop, (all_evaluations, wall_s, f_opt) in zip(
         names, stops - lengths, stops, ends, strict=True
     ):
         part = {key: numbers[start:stop] for key, numbers in columns.items()}
         yield ExportedRun(
-            **name, **part, all_evaluations=int(all_evaluations), wall_s=float(wall_s)
+            **name,
+            **part,
+            f_opt=float(f_opt),
+            all_evaluations=int(all_evaluations),
+            wall_s=float(wall_s),
         )
 
 

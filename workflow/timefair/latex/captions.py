@@ -1,4 +1,4 @@
-"""What a caption states: the table, the campaign, what is in bold."""
+"""The captions: the table, the campaign, and the meaning of bold type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECONDS = {
     "cpu": "seconds of CPU time",
     "reference": "CPU time as a multiple of the reference kernel's",
 }
-"""What a second is in the tables, for each clock."""
+"""Meaning of a second in the tables, for each clock."""
 
 AMORTISED = "Each run is charged its share of tuning and preparation."
 
@@ -27,7 +27,7 @@ class CaptionFacts:
     Attributes
     ----------
     analysis
-        Its settings, for the confidence, the band and the clock.
+        The settings, for the confidence, the band and the clock.
     time_s, evaluations, evaluations_per_dimension
         The budget of a run; None: no limit of that kind.
     """
@@ -68,7 +68,7 @@ def caption(
     Parameters
     ----------
     part
-        What is printed.
+        The printed part.
     facts
         The facts of the campaign.
     charged
@@ -100,7 +100,7 @@ def _intervals(layout: Layout) -> str:
 
 
 def _seconds(clock: str) -> str:
-    """What a second is, unless it is one of wall clock."""
+    """Meaning of a second, unless it is a wall-clock second."""
     return "" if clock == "wall" else f"Seconds are {SECONDS[clock].removeprefix('seconds ')}."
 
 

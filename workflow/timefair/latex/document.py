@@ -1,4 +1,4 @@
-"""The LaTeX of a whole table, and a document of many tables."""
+"""The LaTeX of a complete table, and a document of many tables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FLOAT = r"""\begin{{table*}}[tbp]
 {tabulars}
 \end{{table*}}"""
 
-NOTES = ("pairs", "disturbed", "omitted", "published", "cost")
+NOTES = ("pairs", "disturbed", "omitted", "published", "machines", "cost", "noise")
 """Attributes of a table that are sentences for its captions."""
 
 CONTINUED = r"\tablename~\thetable{} (continued)"
@@ -106,7 +106,7 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _suited(layout: Layout, frame: pd.DataFrame) -> Layout:
-    """A layout whose words suit what is known of the optima."""
+    """A layout whose words suit known or unknown optima."""
     values = tuple(replace(value, label=worded(value.label, frame)) for value in layout.values)
     return replace(layout, caption=captioned(layout.caption, frame), values=values)
 

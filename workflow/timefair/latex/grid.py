@@ -34,7 +34,7 @@ WIDTHS = {
     **dict.fromkeys("ABCDEFGHKLNOPQRSTUVXYZ", 1.35),
     "∞": 2.0,
 }
-"""Of characters of Computer Modern that are not about as wide as a digit, in digits."""
+"""Widths, in digits, of characters of Computer Modern that are not about as wide as a digit."""
 
 
 class Bold(str):
@@ -79,7 +79,7 @@ class TabularColumn:
         return widest * (SMALL if self.small else 1) + GAP
 
     def placed(self, members: NDArray[np.intp], lines: NDArray[np.intp], count: int) -> list[str]:
-        """Some of its texts on their lines, and empty ones on all others."""
+        """The column with some of its texts, and empty texts in all other lines."""
         texts = [""] * count
         for member in members:
             texts[lines[member]] = self.texts[member]
@@ -97,7 +97,7 @@ class Grid:
     Attributes
     ----------
     names
-        A column for each key that names the rows.
+        One column for each key that names the rows.
     groups
         The columns beside the names; those of a group stay together.
     """
@@ -112,7 +112,7 @@ class Grid:
 
     @property
     def blocks(self) -> list[list[int]]:
-        """The rows, those with the same first of several names together."""
+        """The rows, in blocks with the same first name if there are several names."""
         rows = range(len(self.groups[0][0].texts))
         if len(self.names) < 2:
             return [list(rows)]
@@ -176,8 +176,8 @@ def grid(rows: pd.DataFrame, layout: Layout) -> Grid:
 def best(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> NDArray[np.bool_]:
     """The rows that are not worse than any other algorithm's, shape (rows,).
 
-    Rows that agree in all ``keys`` but the algorithm are compared. Ties are all best. A value that
-    is not finite is never best, nor one without a rival, nor a 0 where more is better.
+    Rows that agree in all ``keys`` except the algorithm are compared. All tied values are best. A
+    value is never best if it is not finite, has no rival, or is 0 although more is better.
     """
     if value.better is None or ALGORITHM not in keys:
         return np.zeros(len(rows), dtype=bool)

@@ -1,9 +1,9 @@
-"""Numbers as they are printed, and text as LaTeX.
+"""The printed form of numbers, and text as LaTeX.
 
 Numbers are plain Unicode text (``1.23e−5``, ``∞``, ``10⁻⁸``) until `escape` makes LaTeX of it, so
-that a number is as wide as its text is long. All numbers of a value have one notation, and so the
-same digits behind the point or in the exponent: they align in columns that are aligned to the
-right, and no package for numbers is needed (``docs/latex.md`` has the comparison with siunitx).
+that a number is as wide as its text is long. All numbers of a value have one notation, and
+therefore the same number of digits after the point or in the exponent. They align in right-aligned
+columns without a package for numbers (``docs/start/latex.md`` compares with siunitx).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ SIGNS = _Signs(str.maketrans(SPECIAL))
 
 
 def escape(text: str) -> str:
-    """Any text as LaTeX that prints it; control characters become blanks.
+    """LaTeX that prints any text; control characters become blanks.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def short(value: float) -> str:
 
 @dataclass(frozen=True)
 class Notation:
-    """How all numbers of a value are written.
+    """The notation of all numbers of a value.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class Notation:
 
 
 def _exponent(value: float) -> int:
-    """The power of ten of a positive number as it is printed, rounded."""
+    """The power of ten of a positive number in its rounded, printed form."""
     return int(f"{value:.{DIGITS - 1}e}".split("e")[1])
 
 

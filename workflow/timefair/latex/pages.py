@@ -1,8 +1,8 @@
 """Grids as ``tabular`` environments that are neither too wide nor too long for a page.
 
-Widths and lines are estimated here because LaTeX can neither cut a wide table into several nor turn
-it, and because the packages that cut long tables do not work in papers of two columns
-(``docs/latex.md`` has the comparison with longtable, tabularx and pandas' Styler).
+Widths and lines are estimated here for two reasons: LaTeX can neither divide nor transpose a wide
+table, and the packages that divide long tables do not work in two-column papers
+(``docs/start/latex.md`` has the comparison with longtable, tabularx and pandas' Styler).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EM = 0.5
 """Width of a digit, in em."""
 
 LINES = 58.0
-"""Of one page below the caption."""
+"""Lines of one page below the caption."""
 
 APART = 1.5
 """Rules and space between two tabulars, in lines."""
@@ -35,19 +35,19 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Tabular:
-    """One ``tabular`` environment and the lines that it takes."""
+    """One ``tabular`` environment and the number of its lines."""
 
     tex: str
     lines: float
 
 
 def tabulars(grid: Grid) -> list[Tabular]:
-    """Cut a grid between rows where it is too long, then between groups where it is too wide."""
+    """Divide a grid between rows if it is too long, then between groups if it is too wide."""
     return [_tabular(grid, panel, piece) for piece in _pieces(grid) for panel in _panels(grid)]
 
 
 def pages(parts: list[Tabular]) -> list[list[Tabular]]:
-    """As many on a page as fit, at least one."""
+    """Put as many tabulars on a page as fit, at least one."""
     return [*_packed(parts, lambda part: part.lines + APART, LINES + APART)]
 
 
@@ -80,7 +80,7 @@ def _panels(grid: Grid) -> list[list[TabularColumn]]:
 
 
 def _pieces(grid: Grid) -> list[list[list[int]]]:
-    """Blocks of rows that fit on one page; a block is cut only if it is longer than that."""
+    """Blocks of rows that fit on one page; a block is divided only if it is longer than a page."""
     room = LINES - grid.levels
     blocks = [part for block in grid.blocks for part in _packed(block, grid.height, room)]
     return [*_packed(blocks, lambda block: sum(map(grid.height, block)) + HALF, room + HALF)]
@@ -130,7 +130,9 @@ def _body(grid: Grid, columns: list[TabularColumn], rows: list[int]) -> Iterator
 
 
 def _known(names: list[str], before: list[str]) -> int:
-    """How many names a row shares with the one before, from the left; never the last."""
+    """Number of names, from the left, that a row shares with the previous row; never
+    the last name.
+    """
     known = 0
     while known < len(names) - 1 and names[: known + 1] == before[: known + 1]:
         known += 1

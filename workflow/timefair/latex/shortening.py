@@ -1,7 +1,7 @@
-"""A part that would be longer than a page, printed in part: values, then algorithms, then rows.
+"""Shortens a part that is longer than a page: fewer values, then algorithms, then rows.
 
-One printed table per suite, dimension and layout is on one page. What is not printed is in the CSV
-file, and the caption says what that is.
+One printed table per suite, dimension and layout is on one page. The caption states what is not
+printed; the CSV file contains everything.
 """
 
 from __future__ import annotations
@@ -17,24 +17,25 @@ from timefair.latex.grid import grid
 from timefair.latex.pages import LINES, Tabular, pages, tabulars
 
 THINNED = ("target", "quantile", "executions", "instance", "order", *CURVES)
-"""Keys of which a few values stand for all."""
+"""Keys of which a few values represent all."""
 
 VALUES = (8, 5, 3)
-"""How many of them are tried, before the one that tells most."""
+"""Numbers of their values that are tried, before the single most informative value."""
 
 ALGORITHMS = (50, 30, 20, 12, 8, 5)
-"""How many of the best algorithms are tried."""
+"""Numbers of the best algorithms that are tried."""
 
 ROWS = (50, 40, 30, 20, 12, 8, 5, 2, 1)
-"""How many of the first rows are tried."""
+"""Numbers of the first rows that are tried."""
 
 
 def fitted(part: PrintedPart) -> tuple[PrintedPart, list[Tabular]]:
-    """The part as it is printed on one page, and its tabulars.
+    """The part in a form that fits on one page, and its tabulars.
 
-    Tried in this order, each with what was done before: fewer values of a key such as the target,
-    no intervals, one value of that key, the best algorithms, the first rows. Parts with text that
-    is broken into lines are never shortened: they may take several pages.
+    These steps are tried in this order, each in addition to the previous ones: fewer values of a
+    key such as the target, no intervals, one value of that key, only the best algorithms, only the
+    first rows. Parts with text that is broken into lines are never shortened: they may take several
+    pages.
     """
     if part.rows.empty or any(value.wrap for value in part.layout.values):
         return part, _fewest(part)
@@ -48,7 +49,7 @@ def fitted(part: PrintedPart) -> tuple[PrintedPart, list[Tabular]]:
 
 
 def _fewest(part: PrintedPart) -> list[Tabular]:
-    """The rows as they are or turned, whichever takes fewer pages, then fewer tabulars."""
+    """The rows, possibly transposed, whichever takes fewer pages, then fewer tabulars."""
     layout = part.layout
     cut = tabulars(grid(part.rows, layout))
     if len(cut) == 1 or layout.turned == layout:
@@ -58,7 +59,7 @@ def _fewest(part: PrintedPart) -> list[Tabular]:
 
 
 def _least_lines(part: PrintedPart) -> int:
-    """Lines that the rows take at least, as they are or turned."""
+    """Minimal number of lines of the rows, possibly transposed."""
     ways = (part.layout, part.layout.turned)
     return min(len(part.rows[list(way.rows)].drop_duplicates()) if way.rows else 1 for way in ways)
 
@@ -88,7 +89,8 @@ def _shorter(part: PrintedPart) -> Iterator[PrintedPart]:
 
 
 def _thinned(part: PrintedPart, count: int) -> PrintedPart:
-    """At most so many values of each key in `THINNED`, evenly spread back from the last.
+    """At most a given number of values of each key in `THINNED`, evenly spread and including the
+    last.
 
     A single one is the last at which at least half of the rows have a finite number, if there is
     one: to the hardest target, most tables have nothing but infinity.
@@ -123,7 +125,7 @@ def _without_key(part: PrintedPart, key: str, value: object) -> PrintedPart:
 
 
 def _best(part: PrintedPart, count: int) -> PrintedPart:
-    """The algorithms with the lowest average rank in the first value that has a better end."""
+    """The algorithms with the lowest average rank by the first value with a better end."""
     judged = next((value for value in part.layout.values if value.better), None)
     if judged is None or ALGORITHM not in part.layout.keys:
         return part
@@ -141,7 +143,7 @@ def _best(part: PrintedPart, count: int) -> PrintedPart:
 
 
 def _first(part: PrintedPart, count: int) -> PrintedPart:
-    """The rows with the first names, as the table has them."""
+    """The rows with the first names, in the order of the table."""
     names = list(part.layout.rows)
     if not names:
         return part

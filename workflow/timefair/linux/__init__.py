@@ -1,1 +1,1 @@
-"""What timefair asks of the Linux kernel, for measurements and for prepared processes."""
+"""Functions of the Linux kernel for measurements and for prepared processes."""

@@ -16,8 +16,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def interruptible() -> Iterator[None]:
     """Raise `Interrupted` when one of `SIGNALS` comes, also where it was ignored until now.
 
-    What a shell starts in the background inherits that SIGINT is ignored: such a job would go on
-    measuring when its workflow has ended. Only the main thread may call this.
+    A process that a shell starts in the background inherits that SIGINT is ignored. Such a job
+    would continue to measure when its workflow has ended. Only the main thread may call this.
     """
     before = {number: signal.signal(number, _interrupt) for number in SIGNALS}
     try:
@@ -28,7 +28,7 @@ def interruptible() -> Iterator[None]:
 
 
 def ends_at_once() -> None:
-    """Let `SIGNALS` end this process, whatever it inherited."""
+    """Let `SIGNALS` end this process, regardless of inherited settings."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
 

@@ -1,4 +1,4 @@
-"""What the Linux kernel does for a measurement and Python has no name for."""
+"""Functions of the Linux kernel that a measurement needs and that Python does not have."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def end_process(status: int) -> NoReturn:
 
 
 def end_if_forked(own: int) -> None:
-    """End a process that the algorithm forked and that came back from the launch as the run does.
+    """End a process that the algorithm forked and that returned from the launch like the run's
+    process.
 
     Parameters
     ----------
@@ -78,7 +79,9 @@ def outlive_parent() -> None:
 
 
 def forbid_inspection() -> None:
-    """Let no process of the same user read or trace this one and its forks, or open its files."""
+    """Prevent processes of the same user from reading or tracing this one and its forks, and from
+    opening its files.
+    """
     _check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))
 
 
@@ -94,7 +97,7 @@ def name_process(name: str) -> None:
 
 
 def signal_on_hangup(fd: int, number: int) -> None:
-    """Have the kernel send a signal to this process when the peer of a socket closes it.
+    """Let the kernel send a signal to this process when the peer of a socket closes it.
 
     If the peer has closed it already, the signal comes at once.
     """
@@ -133,8 +136,8 @@ def adopt_orphans() -> None:
 class KillTimer:
     """SIGKILL to this process at a moment of CLOCK_MONOTONIC.
 
-    It needs neither the interpreter nor the parent and cannot be caught. A fork does not inherit
-    it: it is made in the process that it is to end.
+    It needs neither the interpreter nor the parent, and cannot be caught. A fork does not inherit
+    it, so it has to be created in the process that it ends.
     """
 
     def __init__(self) -> None:
@@ -170,7 +173,9 @@ def run_queue_delay_ns(pid: int | str = "self") -> int | None:
 
 
 def written_bytes(pid: int | str = "self") -> int | None:
-    """What a process (a zombie too) and those it waited for handed to write(); None: unknown."""
+    """Bytes that a process (possibly a zombie) and those it waited for passed to write(); None:
+    unknown.
+    """
     try:
         for line in read_file(f"/proc/{pid}/io").splitlines():
             name, _, number = line.partition(b": ")
@@ -182,7 +187,7 @@ def written_bytes(pid: int | str = "self") -> int | None:
 
 
 def limit_memory(memory_mb: float | None) -> None:
-    """Let this process's address space grow by so much at most; None: without a limit."""
+    """Limit the growth of this process's address space; None: no limit."""
     if memory_mb is None:
         return
     pages = int(read_file("/proc/self/statm").split()[0])
@@ -194,7 +199,9 @@ def limit_memory(memory_mb: float | None) -> None:
 
 
 class Orphan(NamedTuple):
-    """What a process used whose own parent ended before it, and those that it had waited for."""
+    """Resources of a process whose parent ended before it, including the processes that it waited
+    for.
+    """
 
     pid: int
     wait_status: int
@@ -204,14 +211,16 @@ class Orphan(NamedTuple):
 
 
 def end_group_and_orphans(pid: int, spare: Collection[int] = ()) -> list[Orphan]:
-    """End what a reaped or zombie child left: its process group, and the orphans adopted here."""
+    """End the processes that a reaped or zombie child left: its group, and the orphans adopted
+    here.
+    """
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
     return end_orphans(spare=[pid, *spare])
 
 
 def end_orphans(spare: Collection[int]) -> list[Orphan]:
-    """End all children of this process but those that are to be spared, and wait for their end."""
+    """End all children of this process except those to be spared, and wait for their end."""
     ended: list[Orphan] = []
     for _ in range(1000):  # an orphan may fork while it is being ended
         left = [child for child in children() if child not in spare]

@@ -1,9 +1,10 @@
-"""Private views of folders: a process sees what lies there, and what it writes ends with it.
+"""Private views of folders: a process sees the present content, and its changes vanish with it.
 
-The process enters a mount namespace of its own and mounts an overlay over each folder: the folder
-as it is below, and a file system in memory above, which takes all writes. Both vanish with the last
-process of the namespace, however it ends. A user without privileges gets a user namespace first,
-with the same numbers of user and group, and gives up the capabilities that it brings.
+The process enters its own mount namespace and mounts an overlay over each folder. Its lower layer
+is the folder, and its upper layer is a file system in memory, which takes all writes. Both vanish
+with the last process of the namespace, however it ends. A process without privileges first enters a
+user namespace with the same user and group ids, and then gives up the capabilities that it has
+there.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ class Mount(NamedTuple):
     Attributes
     ----------
     folder
-        Where it is mounted.
+        Mount point.
     private
-        Whether it is an overlay; otherwise the folder or file stays as it is.
+        Whether it is an overlay; otherwise the folder or file is unchanged.
     """
 
     folder: Path
@@ -59,7 +60,7 @@ def is_own(folder: Path) -> bool:
 def plan(
     folders: Iterable[Path], mounted: Iterable[Path], own: Callable[[Path], bool] = is_own
 ) -> list[Mount]:
-    """The mounts that make folders private, each after those that it lies in.
+    """The mounts that make folders private, each after the mounts that contain it.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def plan(
         Absolute, without symbolic links. One inside another needs no mount of its own, unless a
         file system is mounted between them or a folder between them is not the user's own.
     mounted
-        Where file systems are mounted. Inside a private folder they stay as they are.
+        Mount points of file systems. Inside a private folder, they are unchanged.
     own
         As `is_own`.
     """
@@ -88,7 +89,7 @@ def plan(
 
 
 def _innermost(path: Path, folders: Sequence[Path]) -> Path | None:
-    """The innermost of some folders that a path lies in, or is."""
+    """The innermost of some folders that contains a path or equals it."""
     return next((folder for folder in (path, *path.parents) if folder in folders), None)
 
 
@@ -101,7 +102,7 @@ def _between(around: Path, folder: Path) -> Iterator[Path]:
 
 
 def mount_points() -> list[Path]:
-    """Where file systems are mounted in this process's view."""
+    """Mount points of file systems in this process's view."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
         return [Path(_unescaped(line.split()[4])) for line in file]
 
@@ -111,7 +112,7 @@ def _unescaped(text: str) -> str:
 
 
 def enter(steps: Sequence[Mount], megabytes: float | None = None) -> None:
-    """Give this process its own view of folders, for good; it must have one thread.
+    """Give this process its own view of folders permanently; it must have only one thread.
 
     System V shared memory, semaphores and message queues, and POSIX message queues, are its own
     too.
@@ -126,8 +127,8 @@ def enter(steps: Sequence[Mount], megabytes: float | None = None) -> None:
     Raises
     ------
     OSError
-        If the kernel refuses; it names the folder, or what else was refused. The process is then
-        of no use.
+        If the kernel refuses; it names the folder, or what else was refused. The process cannot be
+        used after that.
     """
     here = os.getcwd()
     user = _unshare()
@@ -154,7 +155,7 @@ def enter(steps: Sequence[Mount], megabytes: float | None = None) -> None:
 
 
 def refusal(steps: Sequence[Mount]) -> str | None:
-    """Why `enter` fails here, tried in a process of its own; None if it succeeds."""
+    """The reason why `enter` fails here, tested in a separate process; None if it succeeds."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -179,7 +180,7 @@ def _try_out(steps: Sequence[Mount], writer: int) -> NoReturn:
 
 
 def said(error: OSError) -> str:
-    """What was refused and why, in a few words."""
+    """The refused operation and the reason, in a few words."""
     what = f"{error.filename}: " if error.filename else ""
     return f"{what}{error.strerror or error}"
 

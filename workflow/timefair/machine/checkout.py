@@ -16,7 +16,7 @@ _WAIT_S = 5
 
 def commit(host: Host) -> str:
     """The commit of the working directory, with ``-dirty`` if files differ from it."""
-    return _describe(host.folder)
+    return describe(host.folder)
 
 
 def package_commit(_: Host) -> str:
@@ -25,15 +25,19 @@ def package_commit(_: Host) -> str:
         _git(_PACKAGE, "ls-files", "--error-unmatch", "__init__.py")
     except Unknown:
         return _installed_commit()
-    return _describe(_PACKAGE)
+    return describe(_PACKAGE)
 
 
-def _describe(folder: Path) -> str:
+def describe(folder: Path) -> str:
+    """The commit that is checked out in a folder, with ``-dirty`` if files differ from it."""
     return _git(folder, "describe", "--always", "--dirty")
 
 
 def _installed_commit() -> str:
-    text = metadata.distribution(_PACKAGE.name).read_text("direct_url.json") or "{}"
+    try:
+        text = metadata.distribution(_PACKAGE.name).read_text("direct_url.json") or "{}"
+    except metadata.PackageNotFoundError:
+        raise Unknown("the package is not installed") from None
     installed: str | None = json.loads(text).get("vcs_info", {}).get("commit_id")
     if installed is None:
         raise Unknown("the package is not a checkout and was not installed from one")

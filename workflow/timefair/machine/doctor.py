@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from timefair.basics.resolution import in_words
 from timefair.machine.host import Unknown, core_list
 from timefair.machine.observation import Diagnosis, Observation, Severity, bad, ok, warn
 from timefair.machine.probes import LOOP_NS
@@ -205,6 +206,10 @@ def _power(seen: Observation) -> Diagnosis:
 # --- Memory -----------------------------------------------------------------------------------
 
 
+def _resolution(seen: Observation) -> Diagnosis:
+    return ok(in_words(seen["resolution"]))
+
+
 def _memory(seen: Observation) -> Diagnosis:
     left, available = seen["memory_left_mb"], seen["memory_available_mb"]
     free = available if isinstance(left, str) else min(left, available)
@@ -267,7 +272,9 @@ def _private_folders(seen: Observation) -> Diagnosis:
     refused = seen["private_folders_refused"]
     if not refused:
         return ok("possible: a run cannot read files of an earlier one")
-    remedy = "allow user namespaces (docs/timing.md); without, folders are only compared"
+    remedy = (
+        "allow user namespaces (docs/explanation/timing.md); without, folders are only compared"
+    )
     return warn(f"not possible: {refused}", remedy)
 
 
@@ -346,6 +353,7 @@ CHECKS: dict[str, Callable[[Observation], Diagnosis]] = {
     "turbo": _turbo,
     "heat": _heat,
     "power": _power,
+    "resolution": _resolution,
     "memory": _memory,
     "swap": _swap,
     "clock source": _clock_source,

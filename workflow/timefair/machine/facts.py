@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from timefair.machine import cgroups, checkout, memory, processor, software, system
+from timefair.machine import cgroups, checkout, memory, processor, resolved, software, system
 from timefair.machine.host import Host, Reader, gather
 
 STANDING: dict[str, Reader] = {
@@ -52,6 +52,8 @@ STANDING: dict[str, Reader] = {
     "packages": software.packages,
     "commit": checkout.commit,
     "package_commit": checkout.package_commit,
+    # what `timefair selftest` has found of it
+    "resolution": resolved.resolution,
 }
 
 MOMENTARY: dict[str, Reader] = {
@@ -87,6 +89,11 @@ def machine_facts(distributions: Iterable[str] = (), host: Host | None = None) -
     """
     versions = software.versions(("timefair", "numpy", *distributions))
     return gather(STANDING, host or Host()) | {"versions": versions}
+
+
+def some_facts(names: Iterable[str], host: Host | None = None) -> dict[str, Any]:
+    """Some of the facts of `STANDING`, in the form of `machine_facts` but without versions."""
+    return gather({name: STANDING[name] for name in names}, host or Host())
 
 
 def machine_state(host: Host | None = None) -> dict[str, Any]:

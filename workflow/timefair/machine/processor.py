@@ -80,6 +80,6 @@ def turbo(host: Host) -> str:
 
 
 def thermal_throttles(host: Host) -> int:
-    """How often heat has slowed a core since the start, summed over logical cores."""
+    """Number of times that heat has slowed a core since the start, summed over logical cores."""
     paths = [f"{_CPU}/cpu{core}/thermal_throttle/core_throttle_count" for core in online(host)]
     return sum(host.number(path) for path in paths)

@@ -27,7 +27,7 @@ def distribution(host: Host) -> str:
 
 
 def virtual_machine(host: Host) -> str:
-    """What the virtual machine calls itself; ``"none"`` on hardware."""
+    """The name of the virtual machine; ``"none"`` on hardware."""
     if "hypervisor" not in host.field("proc/cpuinfo", "flags").split():
         return "none"
     names = [f"{_DMI}/{name}" for name in ("sys_vendor", "product_name")]
@@ -41,7 +41,7 @@ _GROUP_NAMES = ("kubepods", "docker", "lxc", "libpod")
 
 
 def container(host: Host) -> str:
-    """What marks a container has left, with commas; ``"none seen"`` without any."""
+    """The signs of a container, separated by commas; ``"none seen"`` if there are none."""
     group = host.text("proc/self/cgroup")
     marks = [name for name, path in _MARKS.items() if host.has(path)]
     marks += [name for name, variable in _VARIABLES.items() if variable in host.environment]
@@ -50,12 +50,12 @@ def container(host: Host) -> str:
 
 
 def clock_source(host: Host) -> str:
-    """What the kernel reads time from."""
+    """The clock source of the kernel."""
     return host.text("sys/devices/system/clocksource/clocksource0/current_clocksource")
 
 
 def timer_slack_ns(host: Host) -> int:
-    """How late the kernel may make a timer of this process to join it with others."""
+    """Maximal delay of a timer of this process by which the kernel may join it with others."""
     return host.number("proc/self/timerslack_ns")
 
 
@@ -81,7 +81,7 @@ def usable(host: Host) -> list[int]:
 
 
 def usable_cores(host: Host) -> int:
-    """How many cores this process may use."""
+    """Number of cores that this process may use."""
     return len(usable(host))
 
 

@@ -1,9 +1,9 @@
 """Measures runs of algorithms.
 
-`job` measures the runs of a job, one after the other. `runs` measures one run: the parent forks its
-process, waits for its end and judges it. `apart` has the processes of algorithms that do not share
-one with the problem. `preparation` loads an algorithm and tries it out. `evaluation` is the
-objective, with the memory in which it counts. `launch` is what every launch needs, in whichever
-process it is made. `isolation` keeps runs from each other and from what measures them.
-`disturbance` finds out how others slowed a run. `audit` examines one algorithm.
+`job` measures the runs of a job, one after the other. `runs` measures one run: the parent forks a
+process, waits for its end and judges the run. `apart` contains the processes of algorithms that do
+not share a process with the problem. `preparation` loads an algorithm and makes a trial launch.
+`evaluation` contains the objective and the shared memory in which it counts. `launch` contains what
+every launch needs, in any process. `isolation` keeps runs from each other and from the measurement.
+`disturbance` detects runs that other processes slowed down. `audit` examines one algorithm.
 """

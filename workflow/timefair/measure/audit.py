@@ -1,8 +1,8 @@
 """Audits an algorithm: measures how it behaves in runs.
 
-Four runs with one seed and a budget of evaluations, one of them on a problem that checks every
-point and one on a slow one, and one run with a budget of time, all by `measure_run` on the bbob
-suite.
+`measure_run` makes five runs on the bbob suite. Four have the same seed and a budget of
+evaluations; one of these is on a problem that checks every point, and one on a slow problem. The
+fifth has a budget of time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from timefair.problems.registry import SUITES
 from timefair.records.status import Status, StopReason
 
 SLOW_S = 1e-4
-"""What an evaluation of the slow problem takes at least."""
+"""Minimal time of an evaluation of the slow problem."""
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,13 @@ class AuditSettings:
 
 @dataclass(frozen=True)
 class AuditRow:
-    """One row of the audit; None where a run was too short for the value.
+    """One row of the audit; None if a run was too short to determine the value.
 
     Attributes
     ----------
     status, message
-        Of the first run that was not ``ok``, else ``ok``. ``wall_limit``: the run was too slow for
-        the budget, and the other values are about the evaluations that it made.
+        Those of the first run that was not ``ok``; ``ok`` if all were. With ``wall_limit``, the run
+        was too slow for the budget, and the other values refer to the evaluations that it made.
     evaluations
         Evaluations within the budget of evaluations.
     ended_early
@@ -98,30 +98,32 @@ class AuditRow:
     deterministic
         Whether runs with one seed had the same events, in evaluations and precision.
     by_the_clock
-        Whether the events of a deterministic algorithm changed when evaluations took longer: it
-        reads the clock, and does not see a virtual evaluation cost. None: not deterministic.
+        Whether the events of a deterministic algorithm changed when evaluations took longer. Such
+        an algorithm reads the clock, and a virtual evaluation cost does not affect what it reads.
+        None: not deterministic.
     inside
         Whether all points were within the bounds.
     farthest
         The largest distance of a point outside the bounds, as a share of their width.
     evaluation_us
-        CPU time per evaluation, the algorithm included: the least of the runs, because a busy
-        machine changes it little.
+        CPU time per evaluation, including the algorithm's own time: the minimum over the runs,
+        because a busy machine has little effect on the minimum.
     overhead
-        The same over the time of the suite's own call. It may be below 1, because runs use the C
-        function of the suite if there is one.
+        `evaluation_us` divided by the time of a call of the suite. It may be below 1, because runs
+        use the C function of the suite if there is one.
     stopped_by
-        What ended the run of time: the objective (``time``) or the kernel timer
+        What ended the run with a budget of time: the objective (``time``) or the kernel timer
         (``time_killed``).
     last_evaluation_ms
-        From the deadline to the end of the last evaluation, which is not counted.
+        Time from the deadline to the end of the last evaluation, which is not counted.
     gone_ms
-        From the deadline until the process was gone.
+        Time from the deadline to the end of the process.
     cpu_per_wall
-        CPU time over wall-clock time in the run of time: above 1 with threads or processes.
+        CPU time divided by wall-clock time in the run with a budget of time: above 1 for an
+        algorithm with several threads or processes.
     waited
-        Share of the run of time in which its main thread waited for a core; None if Linux does not
-        count it. If it is large, the other times of that run are too long.
+        Share of the run with a budget of time in which its main thread waited for a core; None if
+        Linux does not count it. If this share is large, the other times of that run are too long.
     """
 
     algorithm: str
@@ -144,7 +146,9 @@ class AuditRow:
 
 
 class Watched:
-    """A problem that checks every point, in memory that outlives the process of the run."""
+    """A problem that checks every point, and keeps the result in memory that outlives the run's
+    process.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -153,10 +157,12 @@ class Watched:
 
     @property
     def farthest(self) -> float:
-        """The largest distance outside the bounds, over their width; NaN counts as inf."""
+        """The largest distance of a point outside the bounds, divided by their width; NaN counts as
+        inf.
+        """
         return float(self._farthest[0])
 
-    def _evaluate(self, x: NDArray[np.float64]) -> float:
+    def _evaluate(self, x: NDArray[np.float64]) -> Any:
         lower, upper = self._problem.lower, self._problem.upper
         outside = np.max(np.maximum(lower - x, x - upper) / (upper - lower))
         if not outside <= self._farthest[0]:
@@ -167,7 +173,7 @@ class Watched:
 def slow(problem: Problem) -> Problem:
     """The same problem, each evaluation of which takes at least `SLOW_S`."""
 
-    def evaluate(x: NDArray[np.float64]) -> float:
+    def evaluate(x: NDArray[np.float64]) -> Any:
         end = time.perf_counter() + SLOW_S
         value = problem.evaluate(x)
         while time.perf_counter() < end:
@@ -180,13 +186,22 @@ def slow(problem: Problem) -> Problem:
 def subjects(words: Iterable[str]) -> list[Subject]:
     """Collect the algorithms of campaign files, libraries and single names ``library:name``.
 
-    Of a library, those that can be used here on bbob. InputError with all faults.
+    A library stands for those of its algorithms that can be used here on bbob. Raises one
+    InputError with all faults.
     """
     found: list[Subject] = []
     for word in words:
         if word.endswith((".yaml", ".yml")):
             campaign = configuration.load(Path(word))
             specs = campaign.algorithms.items()
+            if own := [label for label in campaign.algorithms if campaign.environment_of(label)]:
+                raise InputError(
+                    *(
+                        f"{word}: algorithms.{label}: has an environment of its own, which audit "
+                        "does not use; leave it out"
+                        for label in own
+                    )
+                )
             found += [Subject(label, spec.use, spec.parameters) for label, spec in specs]
         elif word in registry.LIBRARIES:
             entries = registry.LIBRARIES[word].available()
@@ -205,11 +220,13 @@ def _faults(subject: Subject) -> list[str]:
         return lines
     if not takes(registry.variables(use, parameters), SUITES["bbob"].variables):
         return [f"{use} is not for continuous variables, and the audit is on bbob"]
+    if SUITES["bbob"].task not in registry.tasks(use, parameters):
+        return [f"{use} is not for one objective, and the audit is on bbob"]
     return []
 
 
 def look_at(subject: Subject, setting: AuditSettings) -> AuditRow:
-    """Audit one algorithm in a process of its own, without traces of other algorithms."""
+    """Audit one algorithm in a separate process, unaffected by other algorithms."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn) as process:
         try:
@@ -257,7 +274,7 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
 
 
 def _same_events(rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether runs agree up to the end of the shortest."""
+    """Whether runs have the same events up to the end of the shortest run."""
     rows = list(rows)
     common = min(row["evaluations"] for row in rows)
     in_full = all(row["status"] != Status.WALL_LIMIT for row in rows)

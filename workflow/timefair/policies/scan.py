@@ -23,8 +23,8 @@ def declared(package: str, base: type[Kind], key: str) -> Mapping[str, type[Kind
     base
         The class that the others derive from.
     key
-        The field whose default names a class in the campaign file. Classes without a default for
-        it are bases of others and are left out.
+        The field whose default names a class in the campaign file. Classes without a default for it
+        are base classes and are omitted.
 
     Returns
     -------

@@ -60,19 +60,21 @@ HALF_IN_GROUPS = range(9, 14)
 ALL_IN_GROUPS = range(14, 19)
 GROUPED = range(4, 19)
 FACTOR = 1e6
-"""What the one group of `ONE_GROUP` is multiplied with."""
+"""Factor of the only group in `ONE_GROUP`."""
 
 
 @dataclass(frozen=True)
 class Data:
-    """What is drawn for one problem.
+    """The random data of one problem.
 
     Attributes
     ----------
     optimum
-        Shape ``(dimension,)``. In Rosenbrock's variables it is the report's shift plus 1.
+        Shape ``(dimension,)``. In the variables of Rosenbrock's function, it is the shift of the
+        report plus 1.
     order
-        A permutation of the variables, shape ``(dimension,)``: group after group, then the others.
+        A permutation of the variables, shape ``(dimension,)``: one group after the other, then the
+        other variables.
     rotation
         Orthogonal, shape ``(group_size, group_size)``; None in a function without rotation.
     """
@@ -85,8 +87,8 @@ class Data:
 def draw(function: int, dimension: int, group_size: int, instance: int) -> Data:
     """Draw a problem's data from the seed ``[2010, function, dimension, group_size, instance]``.
 
-    The optimum is uniform inside the bounds, the order a uniform permutation (in the functions
-    without groups the variables stay in place), the rotation uniform among orthogonal matrices.
+    The optimum is uniform within the bounds, the order is a uniform permutation (the identity in
+    functions without groups), and the rotation is uniform among orthogonal matrices.
     """
     rng = np.random.default_rng([2010, function, dimension, group_size, instance])
     main = MAIN[function]
@@ -98,7 +100,7 @@ def draw(function: int, dimension: int, group_size: int, instance: int) -> Data:
 
 
 def _rotation(size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw an orthogonal matrix uniformly, det -1 included (Stewart 1980)."""
+    """Draw an orthogonal matrix uniformly, including determinants of -1 (Stewart 1980)."""
     q, r = np.linalg.qr(rng.standard_normal((size, size)))
     return np.ascontiguousarray(q * np.sign(np.diag(r)))
 
@@ -120,7 +122,7 @@ def evaluation(function: int, group_size: int, data: Data) -> Evaluation:
 
 
 def groups(function: int, dimension: int, group_size: int) -> int:
-    """How many groups a function has."""
+    """Number of groups of a function."""
     if function in ONE_GROUP:
         return 1
     if function in HALF_IN_GROUPS:

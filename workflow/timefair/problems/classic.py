@@ -43,7 +43,7 @@ Vector = NDArray[np.float64]
 """Shape ``(dimension,)``."""
 
 INNER = 0.8
-"""The part of the bounds in which the optimum of a moved function is drawn."""
+"""Share of the bounds within which the optimum of a moved function is drawn."""
 STEEPNESS = 20
 """Twice the m of Michalewicz."""
 SEED = 1960
@@ -114,7 +114,7 @@ _STYBLINSKI_TANG_BEST = -2.903534027771177
 
 
 def _bumps(z: Vector, numbers: NDArray[np.int_]) -> Vector:
-    """The terms of Michalewicz, by the numbers of their variables, from 1."""
+    """The terms of Michalewicz for variables with given numbers, from 1."""
     terms: Vector = np.sin(z) * np.sin(numbers * z * z / np.pi) ** STEEPNESS
     return terms
 

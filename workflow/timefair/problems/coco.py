@@ -9,11 +9,13 @@ The optimum is the one that COCO uses, and it is exact.
 integer variable. timefair does not: a value that is not a whole number, or that is outside the
 bounds, ends the run with the status ``raised``.
 
-``bbob-noisy``: the precisions are those of the measured values, f with noise. COCO's own logger
-writes f without noise, so the numbers cannot be compared with COCO's archive. The optimum is that
-of f without noise. A measured value is never below it: all models of noise add 1.01e-8, so the
-target 1e-8 is never reached. Cauchy noise (f103, f106, ..., f130) mostly adds 10 or 1000 more. The
-noise of a run begins at a position in COCO's sequence that the seed of the run determines.
+``bbob-noisy``: an algorithm gets measured values, which are f with noise. Like COCO's logger,
+timefair records the measured value and the value without noise of each evaluation that improves one
+of the two; see `docs/how-to/noise.md`. This costs the algorithm no evaluation. The optimum is that
+of f without noise. A measured value is never below it: all models of noise add 1.01e-8. Cauchy
+noise (f103, f106, ..., f130) mostly adds 10 or 1000 more. COCO adds a penalty to measured values
+outside the bounds, but not to values without noise. The noise of a run begins at a position in
+COCO's sequence that the seed of the run determines.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite, Variables
-from timefair.problems.coco_library import CProblem, place_noise, reset_noise
+from timefair.problems.base import Native, Outputs, Problem, ProblemName, Suite, Variables
+from timefair.problems.coco_library import CProblem, place_noise
+from timefair.problems.noisy_pair import NoisyPair
 from timefair.problems.whole_numbers import refusing
 
 
@@ -45,11 +49,13 @@ class Coco(Suite):
 
     def make(self, name: ProblemName) -> Problem:
         function, dimension, instance = name.function, name.dimension, name.instance
-        # Filtered to one problem: building a suite builds every problem in it.
+        # The filter leaves one problem, because a suite builds all its problems.
         index = function - self.functions[0] + 1
         options = (f"instances: {instance}", f"dimensions: {dimension} function_indices: {index}")
         in_c = CProblem.open(name, options)
         problem = self._through_wrapper(name, options, in_c.best_value)
+        if self.noisy:
+            return self._with_both_values(problem, in_c.noisy_pair(name.dimension))
         lower, upper, integer = problem.lower, problem.upper, problem.integer
         if integer.any():
             return replace(
@@ -57,10 +63,25 @@ class Coco(Suite):
             )
         return replace(problem, native=in_c.native) if _same_bits(problem, in_c) else problem
 
+    def _with_both_values(self, problem: Problem, pair: NoisyPair) -> Problem:
+        """The problem, with the measured value and the value without noise."""
+
+        def noise_free(x: NDArray[np.float64]) -> float:
+            return float(pair(x)[1])
+
+        return replace(
+            problem,
+            evaluate=pair,
+            native=Native(pair.function, pair.handle),
+            outputs=Outputs(("measured", "noise_free"), keep="improving", shown=1),
+            noise_free=noise_free,
+            keep=(*problem.keep, pair),
+        )
+
     def _through_wrapper(
         self, name: ProblemName, options: tuple[str, str], f_opt: float
     ) -> Problem:
-        """The problem as cocoex evaluates it."""
+        """The problem, evaluated by cocoex."""
         import cocoex
 
         suite = cocoex.Suite(self.name, *options)
@@ -81,12 +102,10 @@ class Coco(Suite):
 
 
 def _same_bits(problem: Problem, in_c: CProblem) -> bool:
-    """Whether the evaluation in C gives what the Python wrapper does, noise included."""
+    """Whether the evaluation in C gives the same values as the Python wrapper."""
     rng = np.random.default_rng(0)
     for x in rng.uniform(problem.lower, problem.upper, size=(5, problem.dimension)):
-        reset_noise()
         by_wrapper = problem.evaluate(x)
-        reset_noise()
         if in_c.evaluate(x) != by_wrapper:
             return False
     return True

@@ -1,7 +1,7 @@
 """COCO's C functions, as the library inside cocoex exports them.
 
 They give the optimum of a problem of any suite, evaluate without the conversions of the Python
-wrapper, and have the counters of the noise.
+wrapper, and control the counters of the noise.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.problems.base import Native, ProblemName
+from timefair.problems.noisy_pair import NoisyPair
 
 NOISE_PLACES = 10_000
 """Number of positions at which the noise of a run can begin."""
@@ -26,10 +27,37 @@ _SIGNATURES = {
     ),
     "coco_problem_get_best_value": (ctypes.c_double, [ctypes.c_void_p]),
     "coco_evaluate_function": (None, [ctypes.c_void_p] * 3),
+    "coco_evaluate_constraint": (None, [ctypes.c_void_p] * 3),
+    "coco_problem_get_smallest_values_of_interest": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "coco_problem_get_largest_values_of_interest": (ctypes.c_void_p, [ctypes.c_void_p]),
     "coco_reset_seeds": (None, []),
     "increase_random_seed": (None, []),
     "increase_random_n_seed": (None, []),
 }
+
+
+class _Layout(ctypes.Structure):
+    """The first fields of COCO's ``coco_problem_s``, because no function gives the noise-free
+    value.
+    """
+
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in (
+            "evaluate_function", "evaluate_constraint", "evaluate_gradient", "recommend_solution",
+            "problem_free_function",
+        )),
+        *((name, ctypes.c_size_t) for name in (
+            "number_of_variables", "number_of_objectives", "number_of_constraints",
+        )),
+        ("smallest_values_of_interest", ctypes.c_void_p),
+        ("largest_values_of_interest", ctypes.c_void_p),
+        ("number_of_integer_variables", ctypes.c_size_t),
+        ("is_noisy", ctypes.c_int),
+        ("last_noise_free_values", ctypes.c_void_p),
+        ("initial_solution", ctypes.c_void_p),
+        ("is_opt_known", ctypes.c_int),
+        ("best_value", ctypes.POINTER(ctypes.c_double)),
+    )  # fmt: skip
 
 
 @cache
@@ -49,13 +77,13 @@ def library() -> ctypes.CDLL:
 
 @dataclass(frozen=True)
 class CProblem:
-    """A problem of COCO by its address; it stays open as long as the process."""
+    """A problem of COCO by its address; it stays open until the process ends."""
 
     handle: int
 
     @classmethod
     def open(cls, name: ProblemName, options: tuple[str, str]) -> CProblem:
-        """From its suite, opened for these instances and with this filter.
+        """Take the problem from its suite, opened for these instances and with this filter.
 
         COCO ends the process at some names that it does not have.
         """
@@ -75,10 +103,44 @@ class CProblem:
 
     @property
     def native(self) -> Native:
-        """Its evaluation in C, which checks neither the shape nor that integers are whole."""
-        address = ctypes.cast(library().coco_evaluate_function, ctypes.c_void_p).value
-        assert address is not None
-        return Native(address, self.handle)
+        """Its evaluation in C, which does not check the shape or integer variables."""
+        return Native(_address("coco_evaluate_function"), self.handle)
+
+    @property
+    def native_constraints(self) -> Native:
+        """The evaluation of its constraints in C, which does not check the shape."""
+        return Native(_address("coco_evaluate_constraint"), self.handle)
+
+    def noisy_pair(self, dimension: int) -> NoisyPair:
+        """Its evaluation with the measured and the noise-free value, without another evaluation.
+
+        COCO leaves the noise-free value in a field of the problem. Before anything is read, the
+        fields around it are compared with results of COCO's functions.
+
+        Raises
+        ------
+        RuntimeError
+            If cocoex has its fields elsewhere, or the problem is not noisy.
+        """
+        coco, fields = library(), _Layout.from_address(self.handle)
+        found = (
+            fields.number_of_variables,
+            fields.number_of_objectives,
+            fields.number_of_constraints,
+            fields.smallest_values_of_interest,
+            fields.largest_values_of_interest,
+            fields.number_of_integer_variables,
+            fields.is_noisy,
+            fields.is_opt_known,
+        )
+        lower = coco.coco_problem_get_smallest_values_of_interest(self.handle)
+        upper = coco.coco_problem_get_largest_values_of_interest(self.handle)
+        if found != (dimension, 1, 0, lower, upper, 0, 1, 1) or not fields.last_noise_free_values:
+            raise RuntimeError("cocoex: the noise-free value is not where version 2.8.2 has it")
+        if fields.best_value[0] != self.best_value:
+            raise RuntimeError("cocoex: the best value is not where version 2.8.2 has it")
+        native = self.native
+        return NoisyPair(native.function, native.handle, fields.last_noise_free_values, dimension)
 
     def evaluate(self, x: NDArray[np.float64]) -> float:
         """The value at an array of doubles of the right shape."""
@@ -86,10 +148,17 @@ class CProblem:
         library().coco_evaluate_function(self.handle, x.ctypes.data, y.ctypes.data)
         return float(y[0])
 
+    def evaluate_constraints(self, x: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+        """The values of its constraints, shape ``(count,)``, at such an array."""
+        g = np.empty(count)
+        library().coco_evaluate_constraint(self.handle, x.ctypes.data, g.ctypes.data)
+        return g
 
-def reset_noise() -> None:
-    """Restart the noise of all problems of this process at its first position."""
-    library().coco_reset_seeds()
+
+def _address(name: str) -> int:
+    address = ctypes.cast(getattr(library(), name), ctypes.c_void_p).value
+    assert address is not None
+    return address
 
 
 def place_noise(seed: int) -> None:

@@ -1,7 +1,7 @@
-"""What the functions of the suites are called, and how a suite groups them.
+"""Names of the functions of suites, and their groups.
 
 Figures, printed tables and the page take names and groups of functions from here. They do not
-decide any value, so this module is none of the code that measures.
+affect any value, so this module does not belong to the code that measures.
 
 A campaign may name the functions of its suite in ``problems.names``. Without this key, the names of
 the user's own functions come from the attribute ``names`` of `problems.suite`.
@@ -26,7 +26,7 @@ class Functions:
     Attributes
     ----------
     names
-        A short name for each number; a function without one is named by its number alone.
+        A short name for each number; a function without a name is shown only with its number.
     groups
         The numbers of each group, by the name of the group; empty: the suite has no groups.
     """
@@ -84,6 +84,13 @@ SUITES: Mapping[str, Functions] = {
             *("Styblinski-Tang", "Michalewicz", "Zakharov", "Dixon-Price", "Salomon", "Trid"),
         )
     ),
+    "moving": Functions(
+        _numbered(
+            1,
+            *("5 peaks", "10 peaks", "25 peaks", "50 peaks", "100 peaks"),
+            *("10 peaks, shift 2", "10 peaks, shift 5"),
+        )
+    ),
     "pbo": Functions({1: "OneMax", 2: "LeadingOnes", 18: "LABS", 23: "N-queens"}),
 }
 """The suites whose functions have names or groups."""
@@ -97,7 +104,7 @@ Given = Mapping[str, Mapping[str, str]]
 
 
 def of_suite(suite: str) -> Functions:
-    """The functions of a suite; without names and groups where none are known.
+    """The functions of a suite; without names and groups if none are known.
 
     Examples
     --------
@@ -117,7 +124,7 @@ def declared(suite: str) -> dict[int, str]:
     Raises
     ------
     InputError
-        If the attribute is anything but names by number.
+        If the attribute is not a mapping of numbers to names.
     """
     if ":" not in suite:
         return {}
@@ -139,10 +146,10 @@ def title(suite: str, function: object, given: Given | None = None) -> str:
     suite
         The suite of the function.
     function
-        Its number.
+        Number of the function.
     given
-        The names that the campaign gives, as the attribute `GIVEN` has them; they precede those
-        of the suite.
+        The names that the campaign gives, in the form of the attribute `GIVEN`. They take
+        precedence over those of the suite.
 
     Examples
     --------

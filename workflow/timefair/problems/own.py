@@ -1,9 +1,10 @@
 """The user's own problem: ``module:function`` or ``path/to/file.py:function``.
 
 The function is ``f(x) -> float`` for an array of shape ``(dimension,)``. If it has arguments named
-``function`` and ``instance``, it gets the numbers that the campaign names, from 1; without them the
-only number is 1. The following settings come from the campaign's ``problems.parameters``, or else
-from attributes of the function; all other parameters are keyword arguments of it:
+``function`` and ``instance``, it gets the numbers in the campaign, from 1. Without such an
+argument, the only number is 1. The following settings come from the campaign's
+``problems.parameters``, or else from attributes of the function; all other parameters are keyword
+arguments of it:
 
 ``lower``, ``upper``
     The bounds, required: a number for all variables, or a list with one number per variable.
@@ -15,12 +16,18 @@ from attributes of the function; all other parameters are keyword arguments of i
 
 As attributes, ``lower``, ``upper`` and ``f_opt`` may also be functions
 ``(function, dimension, instance) -> value``. A function with noise should draw it from numpy's or
-Python's global generator: both are seeded for each launch.
+Python's global generator: both are seeded for each launch. It may have an attribute ``noise_free``,
+a function of the same arguments that gives the value without noise. timefair calls it after a run,
+outside the run's clock, for the best measured points and for the points that the algorithm
+recommends. The optimum ``f_opt`` is that of the function without noise. If ``noise_free`` raises,
+gives NaN or an infinite value, or takes longer than 600 s for a run, the run has the status
+``raised``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite, isnan, nan
 from pathlib import Path
 from typing import Any
@@ -29,16 +36,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics import user_code
-from timefair.problems.base import Problem, ProblemName, Suite, Variables, at_least
+from timefair.problems.base import Outputs, Problem, ProblemName, Suite, Variables, at_least
 from timefair.problems.whole_numbers import refusing
 
 SETTINGS = ("lower", "upper", "f_opt", "integer")
 NUMBERED = ("function", "instance")
 """Arguments of the function that are numbers of the campaign."""
+NOISE_FREE = "noise_free"
+"""The attribute with the function that gives values without noise."""
+MEASURED = Outputs(("measured", "noise_free"), keep="improving", shown=1, later=True)
 
 
 class OwnProblem(Suite):
-    """A suite of one function of the user; InputError if the function does not exist."""
+    """A suite made from one function of the user; InputError if the function does not exist."""
 
     functions = at_least(1)
     dimensions = at_least(1)
@@ -48,6 +58,7 @@ class OwnProblem(Suite):
         self.distributions: Sequence[str] = user_code.packages(name)
         self._function = user_code.load_function(name)
         self._signature = user_code.signature_of(self._function)
+        self.noisy = getattr(self._function, NOISE_FREE, None) is not None
         given = parameters or {}
         self._settings = self._settings_with(given)
         self._keywords = {key: value for key, value in given.items() if key not in SETTINGS}
@@ -56,6 +67,9 @@ class OwnProblem(Suite):
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
         settings = self._settings_with(parameters)
         lines = [line for key in SETTINGS for line in _setting_faults(key, settings, self.name)]
+        noise_free = getattr(self._function, NOISE_FREE, None)
+        if self.noisy and not callable(noise_free):
+            lines.append(f"{NOISE_FREE!r} of {self.name} is a function, not {noise_free!r}")
         keywords = [key for key in parameters if key not in SETTINGS]
         lines += [f"{key!r} is set by the campaign" for key in keywords if key in NUMBERED]
         if self._signature is not None:
@@ -93,11 +107,16 @@ class OwnProblem(Suite):
     def make(self, name: ProblemName) -> Problem:
         function, dimension, instance = name.function, name.dimension, name.instance
         lower, upper, integer = self._space(function, dimension, instance)
-        evaluate = self._evaluation(function, instance)
+        evaluate = self._evaluation(self._function, function, instance)
         if integer.any():
             evaluate = refusing(evaluate, name, lower, upper, integer)
         f_opt = self._f_opt(function, dimension, instance)
-        return Problem(name, evaluate, lower, upper, f_opt, integer)
+        problem = Problem(name, evaluate, lower, upper, f_opt, integer)
+        if not self.noisy:
+            return problem
+        noise_free = getattr(self._function, NOISE_FREE)
+        without_noise = self._evaluation(noise_free, function, instance)
+        return replace(problem, outputs=MEASURED, noise_free=without_noise)
 
     def source_files(self) -> list[Path]:
         return user_code.source_files(self.name)
@@ -121,7 +140,7 @@ class OwnProblem(Suite):
     def _space(
         self, function: int, dimension: int, instance: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-        """Bounds, and which variables are integer; ValueError where they do not fit."""
+        """Bounds, and which variables are integer; ValueError if they do not fit together."""
         numbers = (function, dimension, instance)
         lower, upper = (
             _spread(key, _value(self._settings[key], *numbers), dimension).astype(float)
@@ -139,13 +158,14 @@ class OwnProblem(Suite):
         value = _value(self._settings.get("f_opt"), function, dimension, instance)
         return nan if value is None else float(value)
 
-    def _evaluation(self, function: int, instance: int) -> Callable[[NDArray[np.float64]], float]:
+    def _evaluation(
+        self, call: Any, function: int, instance: int
+    ) -> Callable[[NDArray[np.float64]], float]:
         numbers = {"function": function, "instance": instance}
         keywords = self._keywords | {key: numbers[key] for key in NUMBERED if self._has(key)}
-        call: Any = self._function
 
         def evaluate(x: NDArray[np.float64]) -> float:
-            return float(call(x.copy(), **keywords))  # a copy: the array is the algorithm's
+            return float(call(x.copy(), **keywords))  # a copy: the algorithm owns the array
 
         return evaluate
 

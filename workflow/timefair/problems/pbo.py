@@ -97,10 +97,10 @@ def _negated(maximized: Any) -> Callable[[NDArray[np.float64]], float]:
 
 
 def _largest(maximized: Any, name: ProblemName) -> float:
-    """The largest value, where it is known."""
+    """The largest value, if it is known."""
     if name.function != INDEPENDENT_SET:
         return float(maximized.optimum.y)
-    # An instance scales and shifts the values of all functions alike: learned from OneMax.
+    # An instance scales and shifts the values of all functions in the same way, which OneMax shows.
     one, two = (_open(ONE_MAX, d, name.instance).optimum.y for d in (1, 2))
     plain = _open(name.function, name.dimension, 1).optimum.y
     return float(one + (two - one) * (plain - 1))

@@ -1,14 +1,18 @@
-"""Finds a suite by what a campaign writes.
+"""Finds a suite by its name in a campaign.
 
 | `suite` | what |
 |---|---|
 | ``bbob`` | 24 functions without noise |
+| ``bbob-biobj`` | Two objectives: 55 pairs of functions of `bbob` |
+| ``bbob-biobj-ext`` | Two objectives: the 55 pairs of `bbob-biobj` and 37 more |
 | ``bbob-boxed`` | The functions of `bbob`, infinite outside the bounds |
+| ``bbob-constrained`` | 54 functions with 1 to more than 100 constraints |
 | ``bbob-largescale`` | The functions of `bbob` in high dimensions |
 | ``bbob-mixint`` | Variables with 2, 4, 8 and 16 values, and continuous ones |
 | ``bbob-noisy`` | 30 functions with Gaussian, uniform and Cauchy noise |
 | ``cec2010`` | The functions of the CEC'2010 large-scale competition |
 | ``classic`` | Ackley, Griewank, Rosenbrock, Schwefel and 8 more functions |
+| ``moving`` | Peaks that move after seconds or evaluations of the run |
 | ``pbo`` | The 25 pseudo-Boolean functions of IOHprofiler |
 | ``module:function``, ``path/to/file.py:function`` | A function of the user's |
 

@@ -1,4 +1,4 @@
-"""Integer variables: other values are refused and not rounded."""
+"""Refuses values of integer variables that are not whole numbers, instead of rounding them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def refusing(
     Returns
     -------
     callable
-        The evaluation; it raises ValueError, with the variable and its values, where an integer
+        The evaluation; it raises ValueError, with the variable and its values, if an integer
         variable is not a whole number within its bounds.
     """
     shape, places = integer.shape, np.flatnonzero(integer)

@@ -1,14 +1,14 @@
 """Prepared processes: each is ready for one kind of job, sleeps, and is forked for every job.
 
-Getting ready takes seconds, as long as some jobs take: imports, and for an algorithm its tables and
-a trial launch. So it is done once, in a process that then waits on a socket without using a core. A
-job connects to it, hands over its request and its log, and waits; the prepared process forks, and
-the fork does the job. Every job of an algorithm begins in the same state, as every run of a job
-does.
+Preparation takes seconds, as long as some jobs: it consists of imports and, for an algorithm, of
+its tables and a trial launch. Therefore it is done once, in a process that then waits on a socket
+without using a core. A job connects to it, passes its request and its log, and waits. The prepared
+process forks, and the fork does the job. Every job of an algorithm begins in the same state, like
+every run of a job.
 
-Prepared processes come in levels, each a fork of the one before. To measure, these are what all
-algorithms need, then a library, then an algorithm; the analysis has one level. The first job that
-needs a level has it made.
+Prepared processes have levels; each is a fork of the previous level. For measuring, the levels are
+the modules that all algorithms need, then a library, then an algorithm. The analysis has one level.
+The first job that needs a level creates it.
 
 Who ends whom:
 
@@ -23,7 +23,7 @@ Who ends whom:
 - A fork that is at work goes on when the prepared process ends.
 
 The sockets have abstract addresses, which vanish with the processes. This module is the job's side,
-`serving` the other one. It imports nothing that takes time: it is all that most jobs load.
+and `serving` the other one. It has no slow imports, because most jobs load nothing else.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ from timefair.basics.errors import Interrupted
 from timefair.linux.interruption import SIGNALS
 
 ATTEMPTS = 3
-"""So often a job looks for a prepared process, or starts one, before it does without."""
+"""Number of attempts of a job to find or start a prepared process, before it works without one."""
 
 NAMES = {"ready": "timefair-ready", "job": "timefair-job"}
-"""What `ps` shows for a prepared process and for its forks."""
+"""Names of a prepared process and of its forks in `ps`."""
 
 LONGEST = 1 << 16
-"""Most bytes of a request."""
+"""Maximal length of a request, in bytes."""
 
 STARTED = b"started"
-"""What a fork sends first, with a descriptor of itself."""
+"""First message of a fork, with a descriptor of itself."""
 
 ENDED = frozenset(128 + number for number in (signal.SIGKILL, *SIGNALS))
 """The exit status of a fork that was ended by a signal."""
@@ -67,7 +67,7 @@ CONTINUE_S = 2.0
 _NAMESPACES = ("pid", "mnt", "net", "user")
 
 Request = dict[str, Any]
-"""What a job asks for: JSON values."""
+"""The request of a job: JSON values."""
 
 
 def address(*names: object) -> bytes:
@@ -106,7 +106,7 @@ class Level(NamedTuple):
     place
         Its `address`.
     request
-        What a process of the level before is asked for to become one.
+        Request to a process of the previous level to become one.
     """
 
     place: bytes
@@ -120,25 +120,25 @@ def hand_over(
     environment: Mapping[str, str],
     begun: Path | None = None,
 ) -> int | None:
-    """Have a prepared process do a job, and wait for its end.
+    """Let a prepared process do a job, and wait for its end.
 
     Parameters
     ----------
     levels
         From the first one to the one that does the job.
     request
-        What is asked of it.
+        The request to it.
     command, environment
-        What starts a process of the first level: the numbers of its listening socket and of this
-        process are appended. It calls `serving.begin` and `serving.serve`.
+        Command that starts a process of the first level; the numbers of its listening socket and of
+        this process are appended. It calls `serving.begin` and `serving.serve`.
     begun
         The file in which a fork that measures notes each run that it begins. It is removed when
-        this process is asked to end: then no run is to blame.
+        this process is asked to end, because then no run is the cause.
 
     Returns
     -------
     int or None
-        The exit status of the job; None if no prepared process can be had, or the request is
+        The exit status of the job; None if no prepared process is available, or the request is
         longer than `LONGEST`.
 
     Raises
@@ -167,7 +167,7 @@ def hand_over(
 
 
 def _written(path: Path | None) -> tuple[int, int] | None:
-    """When a file was written last, and which file it is; None if there is none."""
+    """Time of the last write to a file, and its identity; None if there is no file."""
     if path is None:
         return None
     try:
@@ -187,7 +187,9 @@ class _Fork:
 
 @contextlib.contextmanager
 def _forwarding(begun: Path | None) -> Iterator[_Fork]:
-    """Pass signals that end this process on to the fork, which ends in order and says so."""
+    """Pass signals that end this process on to the fork, which then ends normally and
+    reports it.
+    """
     fork = _Fork()
 
     def pass_on(number: int, frame: FrameType | None) -> None:
@@ -209,14 +211,14 @@ def _forwarding(begun: Path | None) -> Iterator[_Fork]:
 
 
 class _Client:
-    """A job's own process, which looks for prepared processes and has them made."""
+    """A job's own process, which looks for prepared processes and lets them be created."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._command, self._environment = command, environment
         self._started: int | None = None
 
     def ensure(self, levels: Sequence[Level]) -> int | None:
-        """Have a process of the last level made unless there is one, or somebody makes it.
+        """Let a process of the last level be created, unless it exists or another job creates it.
 
         The exit status of one that failed; it has printed why into this job's log.
         """

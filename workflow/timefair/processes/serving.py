@@ -1,4 +1,6 @@
-"""What a prepared process does: it waits for jobs and forks for each (`processes.prepared`)."""
+"""The loop of a prepared process, which waits for jobs and forks for each
+(`processes.prepared`).
+"""
 
 from __future__ import annotations
 
@@ -19,28 +21,28 @@ from timefair.machine.host import Host, Unknown
 from timefair.processes.prepared import LONGEST, NAMES, STARTED, Request, user_of_peer
 
 IDLE_S = 300
-"""A prepared process that has had no job for so long ends."""
+"""Time without a job after which a prepared process ends."""
 
 MEMORY_SHARE = 0.25
 """An idle prepared process ends when less than this share of the memory is available."""
 
 HANDOVER_S = 10.0
-"""A job that connects sends its request within that time."""
+"""Time within which a job that connects has to send its request."""
 
 
 class Task(NamedTuple):
-    """What a fork is to do.
+    """The task of a fork.
 
     Attributes
     ----------
     request
-        As the job sent it.
+        The request that the job sent.
     number
-        Of the task among those of this prepared process, from 1.
+        Number of the task among those of this prepared process, from 1.
     listener
-        Where the fork is to `serve`, if it is to become a prepared process of the next level.
+        Socket on which the fork has to `serve` if it becomes a prepared process of the next level.
     connection
-        To the job's own process.
+        Connection to the job's own process.
     """
 
     request: Request
@@ -50,11 +52,11 @@ class Task(NamedTuple):
 
 
 Work = Callable[[Task], int]
-"""What a fork does; the exit status of the job."""
+"""Does the task of a fork; returns the exit status of the job."""
 
 
 def begin(starter: int) -> None:
-    """Be a process that gets ready for the process that started it."""
+    """Begin to get ready on behalf of the process that started this one."""
     kernel.die_with_parent(starter)
     ends_at_once()
 
@@ -151,7 +153,7 @@ def _live(
     number: int,
     work: Work,
 ) -> NoReturn:
-    """Be a fork, from just after it was made to the end."""
+    """Run a fork, from its creation to its end."""
     status = 1
     try:
         kernel.name_process(NAMES["job"])

@@ -1,1 +1,1 @@
-"""Imports published data of COCO and IOHprofiler: runs with evaluations and without times."""
+"""Imports data of others: of COCO and IOHprofiler, and tables of runs with times."""

@@ -23,16 +23,16 @@ DATA_SUFFIXES = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet"
 """Suffixes of data files, in lower case."""
 
 MOST_MB = 8192
-"""The most that an archive may have, unpacked."""
+"""Maximal unpacked size of an archive."""
 
 MOST_RATIO = 200
-"""The most that it may have, as a multiple of its size. Text has less than 50."""
+"""Maximal unpacked size as a multiple of the packed size. It is below 50 for text."""
 
 SMALL_MB = 64
-"""So much is unpacked whatever the ratio is."""
+"""Size up to which an archive is unpacked for any ratio."""
 
 MOST_FILES = 100_000
-"""The most data files in an archive."""
+"""Maximal number of data files in an archive."""
 
 _CHUNK = 1 << 20
 
@@ -136,7 +136,7 @@ def _unpack(path: Path, folder: Path) -> None:
 
 
 class _Room:
-    """What is left of the bytes that an archive may have, unpacked."""
+    """Remaining number of bytes that an archive may have when unpacked."""
 
     def __init__(self, archive: Path) -> None:
         megabytes = max(SMALL_MB, MOST_RATIO * archive.stat().st_size / 1e6)

@@ -7,21 +7,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from timefair.published.runs import DataSet, PublishedRun
+from timefair.published.runs import DataSet, PublishedRun, Timed
 from timefair.records.schema import EVENT, RUN_SCHEMA
+from timefair.records.status import Disturbance
 
 
 def batch(
     one: DataSet, runs: list[PublishedRun], numbers: list[int], *, suite: str, label: str
 ) -> pa.RecordBatch:
-    """One row per run of a data set; columns that published data lack are null.
+    """One row per run of a data set; columns that the data lack are null.
 
     Parameters
     ----------
     one : DataSet
         Gives function and dimension.
     runs : list of PublishedRun
-        The runs.
+        The runs: all with times, or all without.
     numbers : list of int, same length
         The number of each run in its cell.
     suite, label : str
@@ -33,7 +34,7 @@ def batch(
         With `RUN_SCHEMA`. ``best_precision`` is inf for a run without events.
     """
     best = np.array([min(run.precision, default=np.inf) for run in runs])
-    f_opt = np.array([run.f_opt for run in runs])
+    f_opt = [run.f_opt for run in runs]
     count = len(runs)
     known: dict[str, Any] = {
         "suite": [suite] * count,
@@ -44,14 +45,29 @@ def batch(
         "run": numbers,
         "f_opt": f_opt,
         "evaluations": [run.all_evaluations for run in runs],
-        "best_f": f_opt + best,
+        "best_f": [(run.f_opt or 0.0) + end for run, end in zip(runs, best, strict=True)],
         "best_precision": best,
         "events": _events(runs),
     }
+    if timed := [run.timed for run in runs if run.timed is not None]:
+        known |= _timed(timed)
     columns = {
         column.name: known.get(column.name, pa.nulls(count, column.type)) for column in RUN_SCHEMA
     }
     return pa.RecordBatch.from_pydict(columns, schema=RUN_SCHEMA)
+
+
+def _timed(runs: list[Timed]) -> dict[str, Any]:
+    """The columns that only runs with times have."""
+    return {
+        "wall_s": [run.end_s for run in runs],
+        "best_f": [run.best_f for run in runs],
+        "status": [run.status for run in runs],
+        "stop_reason": [run.stop_reason for run in runs],
+        "disturbance": [Disturbance.UNKNOWN] * len(runs),
+        "budget_s": [run.budget_s for run in runs],
+        "budget_evaluations": [run.budget_evaluations for run in runs],
+    }
 
 
 def _events(runs: list[PublishedRun]) -> pa.ListArray:
@@ -60,6 +76,8 @@ def _events(runs: list[PublishedRun]) -> pa.ListArray:
         "evaluations": np.concatenate([np.empty(0, np.int64), *(run.evaluations for run in runs)]),
         "precision": np.concatenate([np.empty(0), *(run.precision for run in runs)]),
     }
+    if timed := [run.timed.time_s for run in runs if run.timed is not None]:
+        known["time_s"] = np.concatenate(timed)
     fields = [
         pa.array(known[f.name], f.type) if f.name in known else pa.nulls(sum(lengths), f.type)
         for f in EVENT

@@ -1,43 +1,59 @@
-"""Writes the runs of one algorithm from published data to a record file, without times."""
+"""Writes the runs of one algorithm from published data to a record file.
+
+Times in the data come from a foreign clock, because timefair has not measured them. If the data are
+compared with runs of a campaign, they are imported without their times.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from timefair.basics.errors import InputError
-from timefair.published import coco, ioh
+from timefair.published import coco, ioh, table
+from timefair.published.agreement import Agreement
 from timefair.published.archive import Folder, digest, unpacked
 from timefair.published.batches import batch
 from timefair.published.cautions import Cautions
 from timefair.published.choice import one_algorithm, one_suite
 from timefair.published.runs import DataSet, PublishedRun, content
-from timefair.records.schema import PUBLISHED
+from timefair.published.table import Layout
+from timefair.records.schema import FOREIGN_CLOCK, PUBLISHED
 from timefair.records.store import write_record
 
-Format = Literal["coco", "ioh"]
+Format = Literal["coco", "ioh", "table", "benchopt"]
 
-READERS: dict[Format, Callable[[Folder, Cautions], list[DataSet]]] = {
-    "coco": coco.data_sets,
-    "ioh": ioh.data_sets,
+READERS: dict[Format, Callable[[Folder, Cautions, Layout], list[DataSet]]] = {
+    "coco": lambda folder, cautions, _: coco.data_sets(folder, cautions),
+    "ioh": lambda folder, cautions, layout: ioh.data_sets(folder, cautions, _seconds(layout)),
 }
 INDEX = {"coco": "no .info file", "ioh": "no .json or .info file"}
 
+TABLES: dict[str, Callable[[Path, Cautions, Layout], list[DataSet]]] = {
+    "table": table.data_sets,
+    "benchopt": table.benchopt.data_sets,
+}
+"""Formats of one file with runs of any number of algorithms."""
+
 READING = {
-    "bbob-noisy": "precisions are those of f without noise",
+    "bbob-noisy": "precisions are those of f without noise, the best of all evaluated points",
     "bbob-constrained": "evaluations of f and of the constraints are summed",
     "bbob-biobj": "precisions are distances of the hypervolume indicator from COCO's reference "
-    "value, and 0 beyond it",
+    "value, and negative beyond it",
 }
 """Meaning of the data of some COCO suites, by the beginning of the suite's name."""
 
-NOT_COMPARABLE = {"bbob-noisy": "have no noise in their values, while records do"}
-"""COCO suites whose data differ in meaning from the records of a campaign."""
+
+_NO_LABEL = re.compile(r"[^A-Za-z0-9._+-]+")
+_LONGEST_LABEL = 80
 
 
 @dataclass(frozen=True)
@@ -60,11 +76,20 @@ class Imported:
     """A summary of what was imported."""
 
     algorithm: str
+    """Name of the algorithm in the data."""
+    label: str
+    """Label of the algorithm in the record."""
     suite: str
     runs: Counter[tuple[int, int, int]] = field(default_factory=Counter)
     """Number of runs per (function, dimension, instance)."""
     cautions: list[str] = field(default_factory=list)
     """Tolerated defects of the data, one line per kind."""
+    names: dict[int, str] = field(default_factory=dict)
+    """Names of functions by their numbers, if the data have names."""
+    timed: bool = False
+    """Whether the record has times, of a foreign clock."""
+    budgets: set[tuple[int, float | None, int | None]] = field(default_factory=set)
+    """(dimension, seconds, evaluations) that runs were allowed, if the record has times."""
 
     def lacking(self, wanted: WantedProblems) -> list[str]:
         """What the data lack of a campaign's problems, such as ``no functions 6``."""
@@ -79,7 +104,7 @@ class Imported:
 
 def import_data(
     path: Path, format: Format, output: Path, *, algorithm: str | None = None,
-    label: str | None = None, wanted: WantedProblems | None = None,
+    label: str | None = None, wanted: WantedProblems | None = None, layout: Layout | None = None,
 ) -> Imported:  # fmt: skip
     """Write the runs of one algorithm from published data to a record file.
 
@@ -88,8 +113,8 @@ def import_data(
     Parameters
     ----------
     path : Path
-        A folder or an archive.
-    format : {"coco", "ioh"}
+        A folder or an archive; of a table, the file.
+    format : {"coco", "ioh", "table", "benchopt"}
         Format of the data.
     output : Path
         The Parquet file to write.
@@ -98,7 +123,10 @@ def import_data(
     label : str, optional
         Label of the algorithm in the record; by default its name in the data.
     wanted : WantedProblems, optional
-        The problems to import; by default all.
+        The problems to import, without times; by default all, with the times that the data have.
+    layout : Layout, optional
+        Names of the columns of a table; by default the standard names. For ``ioh``, the column
+        ``seconds`` is a logged property; without it, runs have no times.
 
     Returns
     -------
@@ -112,32 +140,153 @@ def import_data(
         suites, another suite than `wanted`, or damaged files. Nothing is written then.
     """
     cautions = Cautions()
-    with unpacked(path) as folder:
-        try:
-            sets = READERS[format](folder, cautions)
+    with _opened(path, format, layout, cautions) as sets:
+        name, sets = one_algorithm(sets, algorithm, cautions)
+        suite, sets = one_suite(sets, wanted.suite if wanted else None)
+        found = Imported(name, label or name, suite or _unnamed(path, wanted))
+        _check_suite(found.suite, format, wanted, cautions)
+        batches = list(_batches(sets, found, wanted, cautions))
+        if not found.runs:
+            none = "no run on a problem of the campaign" if wanted else "no run"
+            raise InputError("; ".join([none, *cautions.lines[:1]]))
+    found.cautions = cautions.lines
+    _write(output, batches, found, format, str(path), digest(path))
+    return found
+
+
+def import_all(
+    path: Path,
+    format: Format,
+    folder: Path,
+    *,
+    others: Sequence[Path] = (),
+    layout: Layout | None = None,
+) -> list[Imported]:
+    """Write the runs of each algorithm of a table with times to a record file of its own.
+
+    Several files count as one: their times are of one clock, and runs of an algorithm in one file
+    follow those in the files before.
+
+    Parameters
+    ----------
+    path, format, layout
+        As in `import_data`.
+    folder : Path
+        Gets one file per algorithm, named after its label: its name in the data, with ``_`` in
+        place of characters that labels do not have.
+    others : sequence of Path
+        Further files.
+
+    Returns
+    -------
+    list of Imported
+        In the order of the labels.
+
+    Raises
+    ------
+    InputError
+        As in `import_data`, if two algorithms have the same label, or if the files disagree on the
+        suite, the name of a function or an optimum. Nothing is written then.
+    """
+    cautions, agreement = Cautions(), Agreement()
+    paths, sets = (path, *others), list[DataSet]()
+    for one in paths:
+        with _opened(one, format, layout, cautions) as found_sets:
+            own = [_held(each) for each in found_sets]
+            agreement.add(one, own)
+            one_suite(own, None)
+            labels = _labels(sorted({each.algorithm for each in (*sets, *own)}), cautions)
+            sets += own
+    suite = one_suite(sets, None)[0] or _unnamed(path, None)
+    parts = []
+    for name, label in labels.items():
+        found = Imported(name, label, suite)
+        mine = [one for one in sets if one.algorithm == name]
+        parts.append((found, list(_batches(mine, found, None, cautions))))
+    digests = [digest(one) for one in paths]
+    sha256 = digests[0] if not others else hashlib.sha256("".join(digests).encode()).hexdigest()
+    for found, batches in parts:
+        found.cautions = cautions.lines
+        output = folder / f"{found.label}.parquet"
+        _write(output, batches, found, format, " ".join(map(str, paths)), sha256)
+    return [found for found, _ in parts]
+
+
+def _held(one: DataSet) -> DataSet:
+    """The same data set, which is read now, while its file is open."""
+    runs = one.read()
+    return replace(one, read=lambda: runs)
+
+
+@contextmanager
+def _opened(
+    path: Path, format: Format, layout: Layout | None, cautions: Cautions
+) -> Iterator[list[DataSet]]:
+    """The data sets of a path, at least one; faults that are found with them name the path."""
+    try:
+        if format in TABLES:
+            if not path.is_file():
+                raise InputError("is a folder" if path.is_dir() else "there is no such file")
+            yield TABLES[format](path, cautions, layout or Layout())
+            return
+        with unpacked(path) as folder:
+            sets = READERS[format](folder, cautions, layout or Layout())
             if not sets:
                 raise InputError(_nothing(format, cautions))
-            name, sets = one_algorithm(sets, algorithm, cautions)
-            suite, sets = one_suite(sets, wanted.suite if wanted else None)
-            found = Imported(name, suite)
-            _check_suite(found.suite, format, wanted, cautions)
-            label = label or found.algorithm
-            batches = list(_batches(sets, found, label, wanted, cautions))
-            if not found.runs:
-                none = "no run on a problem of the campaign" if wanted else "no run"
-                raise InputError("; ".join([none, *cautions.lines[:1]]))
-        except InputError as error:
-            raise InputError(*(f"{path}: {fault}" for fault in error.faults)) from None
-    found.cautions = cautions.lines
-    source = {
+            yield sets
+    except InputError as error:
+        raise InputError(*(_of(path, fault) for fault in error.faults)) from None
+
+
+def _seconds(layout: Layout) -> str | None:
+    """The logged property of IOHprofiler that has seconds; None if times are not read."""
+    if layout.constants or set(layout.columns) - {"seconds"}:
+        raise InputError("--columns: data of IOHprofiler have only seconds=NAME, a logged property")
+    return layout.columns.get("seconds")
+
+
+def _of(path: Path, fault: str) -> str:
+    return fault if fault.startswith((f"{path}: ", "--")) else f"{path}: {fault}"
+
+
+def _unnamed(path: Path, wanted: WantedProblems | None) -> str:
+    """The suite of data that name none: that of the campaign, or the name of the file."""
+    return wanted.suite if wanted else path.name.partition(".")[0]
+
+
+def _labels(names: list[str], cautions: Cautions) -> dict[str, str]:
+    """The label of each algorithm; `InputError` if two have the same."""
+    labels: dict[str, str] = {}
+    for name in names:
+        label = _NO_LABEL.sub("_", name).lstrip("._+-")[:_LONGEST_LABEL].rstrip("_")
+        label = label or f"algorithm{len(labels) + 1}"
+        same = [other for other, taken in labels.items() if taken.lower() == label.lower()]
+        if same:
+            raise InputError(f"algorithms {same[0]!r} and {name!r} both get the label {label}")
+        if label != name:
+            cautions.add("", f"algorithm {name!r} gets the label {label}")
+        labels[name] = label
+    return labels
+
+
+def _write(
+    output: Path,
+    batches: list[pa.RecordBatch],
+    found: Imported,
+    format: Format,
+    path: str,
+    sha256: str,
+) -> None:
+    source: dict[str, Any] = {
         "format": format,
-        "path": str(path),
+        "path": path,
         "algorithm": found.algorithm,
-        "sha256": digest(path),
+        "sha256": sha256,
         "cautions": found.cautions,
     }
-    write_record(output, batches, {"algorithm": label, PUBLISHED: source})
-    return found
+    if found.timed:
+        source[FOREIGN_CLOCK] = True
+    write_record(output, batches, {"algorithm": found.label, PUBLISHED: source})
 
 
 def _nothing(format: Format, cautions: Cautions) -> str:
@@ -152,19 +301,13 @@ def _check_suite(
         raise InputError(f"data of the suite {suite!r}, but the campaign uses {wanted.suite!r}")
     if format != "coco":
         return
-    if wanted is not None and suite in NOT_COMPARABLE:
-        raise InputError(f"data of {suite} {NOT_COMPARABLE[suite]}: they are not comparable")
     for beginning, meaning in READING.items():
         if suite.startswith(beginning):
             cautions.add("", f"{suite}: {meaning}")
 
 
 def _batches(
-    sets: list[DataSet],
-    found: Imported,
-    label: str,
-    wanted: WantedProblems | None,
-    cautions: Cautions,
+    sets: list[DataSet], found: Imported, wanted: WantedProblems | None, cautions: Cautions
 ) -> Iterator[pa.RecordBatch]:
     seen: set[tuple[int, int, bytes]] = set()
     for one in sets:
@@ -178,10 +321,32 @@ def _batches(
             cautions.add(one.index, "same runs as in another file; skipped")
             continue
         seen.add(key)
-        runs = [run for run in runs if wanted is None or run.instance in wanted.instances]
+        if wanted is not None:
+            chosen = [run for run in runs if run.instance in wanted.instances]
+            runs = list(_without_times(chosen, one, cautions))
         if runs:
+            clocked = [run.timed for run in runs if run.timed is not None]
+            found.timed |= bool(clocked)
+            found.budgets |= {(one.dimension, t.budget_s, t.budget_evaluations) for t in clocked}
+            if one.name:
+                found.names[one.function] = one.name
             numbers = list(_numbers(found.runs, one, runs))
-            yield batch(one, runs, numbers, suite=found.suite, label=label)
+            yield batch(one, runs, numbers, suite=found.suite, label=found.label)
+
+
+def _without_times(
+    runs: list[PublishedRun], one: DataSet, cautions: Cautions
+) -> Iterator[PublishedRun]:
+    """The runs in the form in which they can be compared with those of a campaign."""
+    for run in runs:
+        if run.f_opt is None:
+            raise InputError(
+                f"function {one.function} instance {run.instance}: no optimum; add the column "
+                "optimum, because published data are compared by their distances to it"
+            )
+        if run.timed is not None:
+            cautions.add("", "times are of a foreign clock; left out beside measured runs")
+        yield replace(run, timed=None)
 
 
 def _numbers(

@@ -1,4 +1,4 @@
-"""Published runs, with what every format has of them."""
+"""Published runs, with the data that all formats contain."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from timefair.records.status import Status, StopReason
 
 
 @dataclass(frozen=True)
@@ -45,26 +47,62 @@ class ListedRun:
 
 
 @dataclass(frozen=True)
+class Timed:
+    """Further data of a run with times that others have recorded.
+
+    Attributes
+    ----------
+    time_s : ndarray, shape (events,)
+        Seconds since the start of the run, one entry per improvement.
+    end_s : float
+        Seconds of the complete run.
+    best_f : float
+        Best value of f; inf if the run has no finite value.
+    status : Status
+        Whether the result is the algorithm's own.
+    stop_reason : StopReason
+        What ended the run.
+    budget_s : float or None
+        Seconds that the run was allowed; None without such a budget.
+    budget_evaluations : int or None
+        Evaluations that the run was allowed; None without such a budget.
+    """
+
+    time_s: NDArray[np.float64]
+    end_s: float
+    best_f: float
+    status: Status
+    stop_reason: StopReason
+    budget_s: float | None = None
+    budget_evaluations: int | None = None
+
+
+@dataclass(frozen=True)
 class PublishedRun:
-    """One run on an instance, in evaluations.
+    """One run on an instance.
 
     Attributes
     ----------
     instance : int
         Number of the instance.
-    f_opt : float
-        The optimum that precisions refer to.
+    f_opt : float or None
+        The optimum that precisions refer to; None if it is not known. Precisions are then values
+        of f.
     evaluations, precision : ndarray, shape (events,)
-        One entry per improvement. Precisions are at least 0 and decrease strictly.
+        One entry per improvement. Precisions decrease strictly, and are at least 0 if the optimum
+        is known.
     all_evaluations : int
         Number of evaluations of the run.
+    timed : Timed or None
+        None for data without times.
     """
 
     instance: int
-    f_opt: float
+    f_opt: float | None
     evaluations: NDArray[np.int64]
     precision: NDArray[np.float64]
     all_evaluations: int
+    timed: Timed | None = None
 
     @classmethod
     def of_lines(
@@ -74,6 +112,8 @@ class PublishedRun:
         evaluations: ArrayLike,
         precision: ArrayLike,
         all_evaluations: int = 0,
+        *,
+        least: float = 0.0,
     ) -> PublishedRun:
         """Make a run from all its logged lines.
 
@@ -82,16 +122,18 @@ class PublishedRun:
         instance, f_opt
             As in the class.
         evaluations, precision : array_like, shape (lines,)
-            In any order; may be empty. Precisions below 0 are set to 0; those that are not finite
-            are not improvements.
+            In any order; may be empty. Precisions below `least` are set to it; those that are not
+            finite are not improvements.
         all_evaluations : int
             End of the run in an index file; 0 if it is not known. The run ends there or at its
             last line, whichever is later.
+        least : float
+            0, or minus infinity where precisions can be negative.
         """
         at, values = np.asarray(evaluations, np.int64), np.asarray(precision, np.float64)
         order = np.lexsort((values, at))
         at, values = at[order], values[order]
-        values = np.where(np.isfinite(values), np.maximum(values, 0.0), np.inf)
+        values = np.where(np.isfinite(values), np.maximum(values, least), np.inf)
         before = np.minimum.accumulate(np.concatenate([[np.inf], values]))[:-1]
         better = values < before
         end = max(int(at[-1]) if at.size else 0, all_evaluations)
@@ -112,6 +154,8 @@ class DataSet:
         Reads the data files and returns the runs.
     index : Path
         The index file that lists the runs, relative to the folder of the data.
+    name : str
+        Name of the function; empty if it has only a number.
     """
 
     algorithm: str
@@ -120,6 +164,7 @@ class DataSet:
     dimension: int
     read: Callable[[], list[PublishedRun]]
     index: Path
+    name: str = ""
 
 
 def content(runs: list[PublishedRun]) -> bytes:
@@ -129,4 +174,7 @@ def content(runs: list[PublishedRun]) -> bytes:
         digest.update(f"{run.instance} {run.all_evaluations} {run.evaluations.size} ".encode())
         digest.update(run.evaluations.tobytes())
         digest.update(run.precision.tobytes())
+        if run.timed is not None:
+            digest.update(run.timed.time_s.tobytes())
+            digest.update(str(run.timed.end_s).encode())
     return digest.digest()

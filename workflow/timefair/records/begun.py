@@ -1,8 +1,9 @@
-"""Which run a job has begun and not ended, for the case that the run ends its job.
+"""Notes which run a job has begun, in case the run ends its job.
 
-An algorithm can end the process that measures it, as that process has the same user. The next start
-of the job finds the run here, tries it again, and gives it up after some attempts. The note is a
-line in a file beside the record; the job holds the lock of its journal while it writes there.
+An algorithm can end the process that measures it, because that process has the same user. The next
+start of the job finds the run in the note, tries it again, and gives up after some attempts. The
+note is a line in a file beside the record. The job holds the lock of its journal while it writes
+the note.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from pathlib import Path
 from typing import Self
 
 _WIDTH = 40
-"""Of the line, so that a new one covers the old one."""
+"""Width of the line, so that a new line covers the old one."""
 
 Turn = tuple[int, int]
 """An instance and the number of a run."""
 
 
 def begun_path(record: Path) -> Path:
-    """Where the note of a job with this record lies."""
+    """Path of the note of the job with this record."""
     return record.with_name(record.name + ".begun")
 
 
@@ -40,12 +41,14 @@ class BegunRun:
         self._turn, self._attempts = _parsed(os.pread(self._fd, _WIDTH, 0))
 
     def attempts(self, turn: Turn) -> int:
-        """How often this run was begun and then ended its job, just before."""
+        """Number of times that this run was begun and then ended its job, if it was the last one
+        begun.
+        """
         return self._attempts if turn == self._turn else 0
 
     @contextlib.contextmanager
     def noted(self, turn: Turn) -> Iterator[None]:
-        """Note that a run is begun; an exception that is not the run's doing clears the note."""
+        """Note that a run is begun; an exception that the run did not cause clears the note."""
         attempts = self.attempts(turn) + 1
         self._write(f"instance {turn[0]} run {turn[1]} attempt {attempts}")
         try:
@@ -67,7 +70,7 @@ class BegunRun:
 
 
 def _parsed(line: bytes) -> tuple[Turn | None, int]:
-    """The run and its attempts; none if the line is not as this module writes it."""
+    """The run and its attempts; none if this module did not write the line."""
     words = line.decode(errors="replace").split()
     try:
         if words[::2] == ["instance", "run", "attempt"]:

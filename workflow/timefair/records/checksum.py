@@ -1,4 +1,4 @@
-"""Checksums of columns: of their values, however these are encoded or cut into batches."""
+"""Checksums of the values in columns, which do not depend on encoding or division into batches."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ _DIGITS = 32
 
 
 class ColumnChecksums:
-    """The checksums of all columns of the runs that were added, in hex, by the column's name.
+    """The checksums of all columns of the added runs, in hex, by the column's name.
 
-    The fields of nested rows have their own, named as in Parquet: ``events.list.element.time_s``;
-    the list itself has the one of its lengths. So a few columns can be checked without the others.
+    Each field of nested rows has its own checksum and is named as in Parquet:
+    ``events.list.element.time_s``. The checksum of the list itself is that of its lengths.
+    Therefore some columns can be checked without the others.
     """
 
     def __init__(self) -> None:
@@ -45,7 +46,7 @@ class ColumnChecksums:
 
 
 class _Column:
-    """Numbers of one width: how many, which of them are null, and the bytes of the others."""
+    """Numbers of one width: their count, which of them are null, and the bytes of the others."""
 
     def __init__(self) -> None:
         self._rows = 0

@@ -1,4 +1,4 @@
-"""Many record files into one an algorithm, complete or refused."""
+"""Collects many record files into one file per algorithm, which is complete or not written."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from timefair.basics.errors import InputError
+from timefair.records.blocks import NODES, node_of
+from timefair.records.budgets import another_budget
 from timefair.records.consistency import contradictions
 from timefair.records.integrity import (
     CONSENT,
@@ -25,7 +27,7 @@ from timefair.records.integrity import (
 from timefair.records.journal import journal_path
 from timefair.records.store import MEND, open_record, write_record
 
-_PLACED = ("algorithm", "round", *RUN_KEY)
+_PLACED = ("algorithm", "round", "budget_s", *RUN_KEY)
 _SHOWN = 3
 
 
@@ -37,10 +39,11 @@ def collect(
     *,
     allow_mixed: bool = False,
 ) -> None:
-    """Write the runs of all records of an algorithm to `output`, a part of a file in memory.
+    """Write the runs of all records of an algorithm to `output`, with only a part of a file in
+    memory.
 
-    The new file names the records that it is made of. Their journals are dropped: the runs are now
-    in two other places.
+    The new file names the records of which it is made. Their journals are deleted, because the runs
+    are now in two other places.
 
     Parameters
     ----------
@@ -49,13 +52,13 @@ def collect(
     expected
         The runs that should be there.
     allow_mixed
-        Whether the records may be of different machines, software, code or configurations.
+        Whether the records may come from different machines, software, code or configurations.
 
     Raises
     ------
     InputError
-        If a file is no record or not the one of its path, a run is missing, twice there, not
-        expected or contradicts itself, or the records are mixed: a line each.
+        If a file is not a record or does not belong to its path; if a run is missing, duplicate,
+        unexpected or contradictory; or if the records are mixed. There is one line per fault.
     """
     facts, origins = _facts(label, records, output.parent)
     if not allow_mixed and (clauses := mixed({label: origins})):
@@ -66,14 +69,15 @@ def collect(
 
 
 def _facts(label: str, records: Mapping[Path, Place], base: Path) -> tuple[dict[str, Any], Origins]:
-    """The facts of the collected file, and where its runs come from.
+    """The facts of the collected file, and the origins of its runs.
 
-    They are the different campaigns, keys, code digests and machines that the records name, the
-    records themselves, with paths from `base`, and what a stopping rule decided on each problem.
+    The facts are the different campaigns, keys, code digests and machines that the records name;
+    the records, with paths relative to `base`; the decisions of a stopping rule on each problem;
+    and the nodes of blocks.
     """
-    origins, sources, decided = Origins(), [], []
+    origins, sources, decided, nodes = Origins(), [], [], []
     faults: list[str] = []
-    for path in records:
+    for path, place in records.items():
         try:
             record = open_record(path)
         except InputError as error:
@@ -81,6 +85,8 @@ def _facts(label: str, records: Mapping[Path, Place], base: Path) -> tuple[dict[
             continue
         origins.add(record.facts)
         decided += record.facts.get("stopping", [])
+        if (node := node_of(record.facts, place)) is not None:
+            nodes.append(node)
         sources.append(
             {
                 "path": os.path.relpath(path, base),
@@ -95,6 +101,7 @@ def _facts(label: str, records: Mapping[Path, Place], base: Path) -> tuple[dict[
         "collected": vars(origins),
         "records": sources,
         "stopping": decided,
+        NODES: nodes,
     }
     return facts, origins
 
@@ -102,7 +109,7 @@ def _facts(label: str, records: Mapping[Path, Place], base: Path) -> tuple[dict[
 def _checked(
     records: Mapping[Path, Place], expected: set[RunKey], decided: list[dict[str, Any]]
 ) -> Iterator[pa.RecordBatch]:
-    """The runs of all records; after the last one, `InputError` with all that is wrong."""
+    """The runs of all records; after the last one, `InputError` with all faults, if any."""
     seen: set[RunKey] = set()
     faults: list[str] = []
     for path, place in records.items():
@@ -112,9 +119,13 @@ def _checked(
                 rows = runs.select(_PLACED).to_pylist()
                 if clause := misplaced(place, record.facts, rows):
                     raise InputError(f"{path}: not the record of this name: {clause}; {MEND}")
-                keys = [tuple(row[name] for name in RUN_KEY) for row in rows]
-                faults += [f"{path}: {run_name(key)} is there twice" for key in keys if key in seen]
-                seen.update(keys)
+                if clause := another_budget(record.facts, rows):
+                    raise InputError(f"{path}: {clause}; {MEND}")
+                for row in rows:
+                    key = tuple(row[name] for name in RUN_KEY)
+                    if key in seen:
+                        faults.append(f"{path}: {run_name(key)} is there twice")
+                    seen.add(key)
                 faults += [f"{path}: {line}; {MEND}" for line in contradictions(runs)]
                 yield from runs.to_batches()
         except InputError as error:

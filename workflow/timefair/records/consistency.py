@@ -1,36 +1,44 @@
 """Contradictions between the values of a run.
 
-An algorithm shares a process with the counters and can overwrite them. So each run is checked when
-it is recorded, and again by `timefair collect` and `timefair verify`.
+An algorithm shares a process with the counters and can overwrite them. Therefore each run is
+checked when it is recorded, and again by `timefair collect` and `timefair verify`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from timefair.records.integrity import RUN_KEY, run_name
 from timefair.records.thinning import THINNING
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 Columns = Mapping[str, NDArray[Any]]
 """`EVENT_FIELDS` or `LAUNCH_FIELDS`, each an array of shape ``(rows of a run,)``."""
 
 _ROUNDED_S = 1e-6
-"""The rounding error of a sum of seconds is smaller."""
+"""Upper bound of the rounding error of a sum of seconds."""
 
 EVENT_FIELDS = ("launch", "evaluations", "time_s", "precision")
-"""Those of `schema.EVENT` that are looked at."""
+"""Fields of `schema.EVENT` that are checked."""
 
 LAUNCH_FIELDS = ("start_s", "end_s", "evaluations", "best_precision")
-"""Those of `schema.LAUNCH` that are looked at."""
+"""Fields of `schema.LAUNCH` that are checked."""
 
 BATCH_FIELDS = ("first", "size", "count")
-"""Those of `schema.BATCH`."""
+"""Fields of `schema.BATCH`."""
+
+VECTOR_FIELDS = ("launch", "evaluations", "time_s")
+"""Fields of `schema.VECTOR`, except the outputs."""
+
+RECOMMENDATION_FIELDS = ("launch", "evaluations", "time_s", "noise_free")
+"""Fields of `schema.RECOMMENDATION`."""
 
 _RUN = (
     "budget_s",
@@ -44,6 +52,7 @@ _RUN = (
     "f_opt",
     "best_f",
     "best_precision",
+    "constraint_evaluations",
     "last_evaluation_s",
     "overshoot_s",
 )
@@ -55,14 +64,18 @@ def contradictions(runs: pa.Table) -> Iterator[str]:
     Parameters
     ----------
     runs
-        With the columns of `schema.RUN_SCHEMA`.
+        Runs with the columns of `schema.RUN_SCHEMA`.
     """
     rows = runs.select([*RUN_KEY, *_RUN]).to_pylist()
     events = _by_run(runs["events"], EVENT_FIELDS)
     launches = _by_run(runs["launch_log"], LAUNCH_FIELDS)
     launch_events = _by_run(runs["launch_events"], EVENT_FIELDS)
     batches = _by_run(runs["batches"], BATCH_FIELDS)
-    for row, *nested in zip(rows, events, launches, launch_events, batches, strict=True):
+    vectors = _vectors_by_run(runs["vectors"])
+    recommended = _by_run(runs["recommendations"], RECOMMENDATION_FIELDS)
+    for row, *nested in zip(
+        rows, events, launches, launch_events, batches, vectors, recommended, strict=True
+    ):
         if clause := contradiction(row, *nested):
             yield f"{run_name(tuple(row[name] for name in RUN_KEY))}: {clause}"
 
@@ -75,29 +88,58 @@ def _by_run(column: pa.ChunkedArray, names: tuple[str, ...]) -> Iterator[Columns
             yield {name: values[begin:end] for name, values in fields.items()}
 
 
+def _vectors_by_run(column: pa.ChunkedArray) -> Iterator[Columns | None]:
+    """`VECTOR_FIELDS`, and ``finite``: whether all numbers of each vector are finite; None without
+    vectors.
+    """
+    for chunk in column.chunks:
+        outputs = chunk.values.field("outputs")
+        lengths = outputs.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        numbers = outputs.flatten().to_numpy(zero_copy_only=False)
+        owner = np.repeat(np.arange(lengths.size), lengths)
+        wrong = np.bincount(owner, ~np.isfinite(numbers), minlength=lengths.size)
+        finite = (wrong == 0) & (lengths > 1)
+        fields = {
+            name: chunk.values.field(name).to_numpy(zero_copy_only=False) for name in VECTOR_FIELDS
+        } | {"finite": finite}
+        known = chunk.is_valid().to_numpy(zero_copy_only=False)
+        for (begin, end), here in zip(pairwise(chunk.offsets.to_numpy()), known, strict=True):
+            yield {name: values[begin:end] for name, values in fields.items()} if here else None
+
+
 def contradiction(
     run: Mapping[str, Any],
     events: Columns,
     launches: Columns,
     launch_events: Columns,
     batches: Columns,
+    vectors: Columns | None = None,
+    recommended: Columns | None = None,
 ) -> str | None:
-    """The first contradiction in a run, as a clause; None without one.
+    """The first contradiction in a run, as a clause; None if there is none.
 
     Parameters
     ----------
     run
-        Columns of `schema.RUN_SCHEMA`, those of `_RUN`; None where the schema has null.
+        The columns `_RUN` of `schema.RUN_SCHEMA`; None stands for null.
     events, launches, launch_events, batches
-        In the order in which they were made; each may be empty.
+        The rows, in the order in which they were made; each may be empty.
+    recommended
+        The rows, in the same order; None or empty without recommendations.
+    vectors
+        The rows, in the same order, and ``finite``, shape ``(vectors,)``: whether all numbers of
+        each vector are finite. None if evaluations give one value.
     """
     for clauses in (
-        _of_the_run(run),
+        _of_the_run(run, surpassable=vectors is not None),
         _of_events(run, events),
         _of_launches(run, launches),
         _of_both(launches, events),
         _of_traces(run, events, launches, launch_events),
         _of_batches(run, batches),
+        _of_constraints(run),
+        _of_vectors(run, vectors, events, launches),
+        _of_recommended(run, recommended, launches),
     ):
         for clause, holds in clauses:
             if not holds:
@@ -106,10 +148,10 @@ def contradiction(
 
 
 Clauses = Iterator[tuple[str, bool]]
-"""Each clause is a fault of the run if its second value is False."""
+"""Each clause describes a fault of the run if its second value is False."""
 
 
-def _of_the_run(run: Mapping[str, Any]) -> Clauses:
+def _of_the_run(run: Mapping[str, Any], surpassable: bool) -> Clauses:
     evaluations, wall_s, budget_s = run["evaluations"], run["wall_s"], run["budget_s"]
     yield "the number of evaluations is negative", evaluations >= 0
     if run["budget_evaluations"] is not None:
@@ -118,7 +160,9 @@ def _of_the_run(run: Mapping[str, Any]) -> Clauses:
     if wall_s is None:  # published: f_opt and best_f may be rounded
         return
     best_f, f_opt, best = run["best_f"], run["f_opt"], run["best_precision"]
-    of_value = best_f if f_opt is None or best_f == np.inf else max(best_f - f_opt, 0.0)
+    of_value = best_f if f_opt is None or best_f == np.inf else best_f - f_opt
+    if f_opt is not None and not (surpassable and best < 0):
+        of_value = max(of_value, 0.0)
     yield f"best_f {best_f} does not give the best precision {best}", of_value == best
     yield f"wall_s is {wall_s}", wall_s >= 0
     if budget_s is not None:
@@ -176,7 +220,7 @@ def _of_launches(run: Mapping[str, Any], launches: Columns) -> Clauses:
 
 
 def _of_both(launches: Columns, events: Columns) -> Clauses:
-    """Events of either kind against the launches that made them."""
+    """Compare events of either kind with the launches that made them."""
     if not len(launches["start_s"]) or not len(events["launch"]):
         return
     begun = (events["launch"] >= 0) & (events["launch"] < len(launches["start_s"]))
@@ -192,7 +236,7 @@ def _of_both(launches: Columns, events: Columns) -> Clauses:
 def _of_traces(
     run: Mapping[str, Any], events: Columns, launches: Columns, launch_events: Columns
 ) -> Clauses:
-    """Improvements of launches alone, as `thinning` keeps them."""
+    """Check the improvements of launches that `thinning` keeps."""
     if not len(launch_events["launch"]):
         return
     yield "events of launches without a launch", len(launches["start_s"]) > 0
@@ -224,3 +268,50 @@ def _of_batches(run: Mapping[str, Any], batches: Columns) -> Clauses:
     yield "a batch has no points", bool((size >= 1).all() and (count >= 1).all())
     in_order = first[0] >= 0 and (first[1:] >= end[:-1]).all() and end[-1] <= run["evaluations"]
     yield "its batches do not follow one another", bool(in_order)
+
+
+def _of_constraints(run: Mapping[str, Any]) -> Clauses:
+    own, all_ = run["constraint_evaluations"], run["evaluations"]
+    if own is not None:
+        yield f"{own} evaluations of constraints, of {all_} evaluations in all", 0 <= own <= all_
+
+
+def _of_vectors(
+    run: Mapping[str, Any], vectors: Columns | None, events: Columns, launches: Columns
+) -> Clauses:
+    if vectors is None:
+        return
+    launch, evaluations, time_s = (vectors[name] for name in VECTOR_FIELDS)
+    yield "a vector has a number that is not finite", bool(vectors["finite"].all())
+    found = np.isin(events["evaluations"], evaluations).all()
+    yield "an event belongs to no vector", bool(found)
+    if not len(evaluations):
+        return
+    within = evaluations[0] >= 1 and evaluations[-1] <= run["evaluations"]
+    yield "a vector belongs to no evaluation of the run", bool(within)
+    rising = (np.diff(evaluations) > 0).all() and (np.diff(time_s) >= 0).all()
+    yield "the vectors are out of order", bool(rising)
+    least_s, most_s = float(time_s[0]), float(time_s[-1])
+    in_time = least_s >= 0 and most_s <= run["wall_s"]
+    if run["budget_s"] is not None:
+        in_time = in_time and most_s < run["budget_s"]
+    yield "a vector is not from the time of the run", in_time
+    begun = (launch >= 0) & (launch < len(launches["start_s"]))
+    yield "a vector belongs to a launch that was not begun", bool(begun.all())
+
+
+def _of_recommended(
+    run: Mapping[str, Any], recommended: Columns | None, launches: Columns
+) -> Clauses:
+    if recommended is None or not len(recommended["launch"]):
+        return
+    launch, evaluations, time_s, noise_free = (recommended[name] for name in RECOMMENDATION_FIELDS)
+    yield "the value of a recommended point is not finite", bool(np.isfinite(noise_free).all())
+    begun = (launch >= 0) & (launch < len(launches["start_s"]))
+    yield "a launch that was not begun has recommended a point", bool(begun.all())
+    rising = (np.diff(evaluations) >= 0).all() and (np.diff(time_s) >= 0).all()
+    yield "the recommended points are out of order", bool(rising)
+    within = evaluations[0] >= 1 and evaluations[-1] <= run["evaluations"]
+    yield "a point was recommended after no evaluation of the run", bool(within)
+    in_time = time_s[0] >= 0 and time_s[-1] <= run["wall_s"]
+    yield "a point was not recommended in the time of the run", bool(in_time)

@@ -1,4 +1,4 @@
-"""Whether records are where they belong, and belong together: facts in, lines out."""
+"""Checks from facts whether records belong to their paths, and belong together."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ RunKey = tuple[int, int, int, int]
 
 RUN_KEY = ("function", "dimension", "instance", "run")
 
-CONSENT = "measure all on equal terms, or say statistics.mixed: allow"
+BY_NODE = "node"
+"""The value of `block` in a campaign whose blocks are measured on one node each."""
+
+CONSENT = "measure all on equal terms, or set statistics.mixed: allow"
 
 
 # --- One record -----------------------------------------------------------------------------
 
 
 class Place(NamedTuple):
-    """What the path of a record says of it; the key may be its beginning."""
+    """What the path of a record says about it; the key may be only its beginning."""
 
     algorithm: str
     key: str
@@ -31,7 +34,7 @@ class Place(NamedTuple):
 
 
 def run_name(key: RunKey) -> str:
-    """A run as messages name it.
+    """The name of a run in messages.
 
     >>> run_name((8, 10, 1, 0))
     'f8 D=10 instance 1 run 0'
@@ -41,7 +44,7 @@ def run_name(key: RunKey) -> str:
 
 
 def misplaced(place: Place, facts: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:
-    """What makes a record another one than its path says, as a clause; empty if nothing does."""
+    """A clause if a record does not belong to its path; else empty."""
     key = str(facts.get("key"))
     if not key.startswith(place.key):
         return f"its key is {key[: len(place.key)]}"
@@ -62,7 +65,9 @@ def _belongs(row: Mapping[str, Any], place: Place) -> bool:
 def spared(
     unmeasured: Collection[RunKey], seen: Iterable[RunKey], decided: Iterable[Mapping[str, Any]]
 ) -> set[RunKey]:
-    """Runs that a stopping rule made unnecessary: all after the last one of their problem."""
+    """Runs that a stopping rule made unnecessary: all after the last measured run of
+    their problem.
+    """
     last = {tuple(row[name] for name in RUN_KEY[:-1]): -1 for row in decided}
     for *problem, run in seen:
         place = tuple(problem)
@@ -75,7 +80,9 @@ def spared(
 
 
 class Machine(NamedTuple):
-    """What tells kinds of machines apart; nodes of one kind differ in their names only."""
+    """The properties that distinguish kinds of machines; nodes of one kind differ only in their
+    names.
+    """
 
     cpu: str | None
     cores: int | None
@@ -87,10 +94,10 @@ class Machine(NamedTuple):
 
 
 def machine_kind(facts: Mapping[str, Any]) -> Machine:
-    """The kind of a machine with these facts; what is not known is None, and equal to None only.
+    """The kind of a machine with these facts; an unknown fact is None, which equals only None.
 
-    A kernel keeps a part of the memory, another one a slightly different part: what counts is the
-    next larger size that memory is built in.
+    Kernels reserve slightly different parts of the memory. Therefore the memory is rounded up to
+    the next size that is built.
 
     >>> str(machine_kind({"cpu": "Z80", "cores": 2, "memory_mb": 15_922.4}))
     'Z80 with 2 cores and 16 GB'
@@ -108,62 +115,99 @@ def _built_gb(measured: float) -> int:
 
 
 _ONE_OF_A_KIND = ("hostname", "affinity")
-"""Facts of a machine that differ from node to node, or from core to core, and decide nothing."""
+"""Facts of a machine that differ between nodes or cores, and do not define its kind."""
 
 
 @dataclass
 class Origins:
-    """Where the runs of an algorithm come from: each different value that their records name.
+    """Origins of an algorithm's runs: all different values that their records name.
 
-    Of a machine without its name, and without the cores that a job was given: on a cluster these
-    are as many as there are jobs.
+    Machines are listed without their name and without the cores of a job, because on a cluster
+    every job may have others. Only a tuned variant has `tuning`: the record of its search, without
+    the trace.
     """
 
     campaign: list[Any] = field(default_factory=list)
     key: list[Any] = field(default_factory=list)
     code: list[Any] = field(default_factory=list)
     machine: list[Any] = field(default_factory=list)
+    tuning: list[Any] = field(default_factory=list)
 
     def add(self, facts: Mapping[str, Any]) -> None:
-        """Take in what a record names, or what a collected file does for all its records."""
+        """Add the values that a record names, or that a collected file names for all
+        its records.
+        """
         collected = facts.get("collected")
         for name, values in vars(self).items():
-            for value in collected[name] if collected else [facts.get(name)]:
+            for value in collected.get(name, ()) if collected else [facts.get(name)]:
+                if name == "tuning" and value is None:
+                    continue
                 if name == "machine" and value:
                     value = {k: v for k, v in value.items() if k not in _ONE_OF_A_KIND}
                 if value not in values:
                     values.append(value)
 
+    @property
+    def own_environment(self) -> bool:
+        """Whether all its runs were measured in an environment that the campaign declares."""
+        return bool(self.machine) and all((m or {}).get("own_environment") for m in self.machine)
+
     def configurations(self, label: str) -> set[str]:
-        """What was asked for of an algorithm, each different way of it as JSON."""
+        """The different configurations of an algorithm, as JSON."""
         return {_asked(campaign, label) for campaign in self.campaign if campaign}
 
 
 def mixed(origins: Mapping[str, Origins]) -> list[str]:
-    """What differs among the runs of one table that should not, a clause each.
+    """Differences among the runs of one table that should not exist, one clause per difference.
 
-    An algorithm's code, its own and the one that measures it, may differ from that of the others:
-    who changes one algorithm measures that one again.
+    The code of an algorithm, and the code that measures it, may differ from that of the others,
+    because after a change of one algorithm only this one is measured again. Machines may differ if
+    all records belong to campaigns with blocks (`records.blocks`).
 
     Parameters
     ----------
     origins
-        By the label of the algorithm.
+        The origins by label of the algorithm.
     """
     clauses = []
     for label, one in origins.items():
         if len(one.code) > 1:
             clauses.append(f"{label}: runs of {len(one.code)} versions of its code")
+        if len(one.tuning) > 1:
+            clauses.append(f"{label}: runs of {len(one.tuning)} searches for its parameters")
+        if (clause := searched_elsewhere(one)) and not in_blocks([one]):
+            clauses.append(f"{label}: {clause}")
         if (asked := len(one.configurations(label))) > 1:
             clauses.append(f"{label}: runs of {asked} configurations")
     everyone = list(origins.values())
     if len(shared := {c for one in everyone for c in one.configurations("")}) > 1:
         clauses.append(f"runs of {len(shared)} configurations of suite, budget, limits or timing")
-    if len(kinds := machine_kinds(everyone)) > 1:
+    if len(kinds := machine_kinds(everyone)) > 1 and not in_blocks(everyone):
         clauses.append(f"runs of {len(kinds)} machines: {'; '.join(sorted(map(str, kinds)))}")
-    software = differing_software(everyone)
+    software = undeclared_software(origins)
     clauses += [f"runs with {name} {' and '.join(found)}" for name, found in software.items()]
     return clauses
+
+
+def in_blocks(origins: Iterable[Origins]) -> bool:
+    """Whether all records belong to campaigns with blocks, each of which is measured on
+    one node.
+    """
+    campaigns = [campaign or {} for one in origins for campaign in one.campaign]
+    return bool(campaigns) and all(campaign.get("block") == BY_NODE for campaign in campaigns)
+
+
+def searched_elsewhere(one: Origins) -> str:
+    """A clause if a search for parameters and the runs have different kinds of machines.
+
+    In that case, the seconds of the search cannot be added to those of the runs. The clause is
+    empty if the kinds are the same, or if no record names the machine of the search.
+    """
+    there = {Machine(**search["machine"]) for search in one.tuning if "machine" in search}
+    if not there or there == (here := machine_kinds([one])):
+        return ""
+    searched, measured = ("; ".join(sorted(map(str, kinds))) for kinds in (there, here))
+    return f"parameters searched on {searched}, runs measured on {measured}"
 
 
 def machine_kinds(origins: Iterable[Origins]) -> set[Machine]:
@@ -171,10 +215,30 @@ def machine_kinds(origins: Iterable[Origins]) -> set[Machine]:
     return {machine_kind(machine) for machine in _machines(origins)}
 
 
-def differing_software(origins: Iterable[Origins]) -> dict[str, list[str]]:
-    """The versions of each package of which the records name more than one.
+def environments(origins: Mapping[str, Origins]) -> list[list[Origins]]:
+    """The sets of algorithms that should have the same software; those in the shared environment
+    are first.
 
-    This package is left out: the digest of its code says whether it measured otherwise.
+    An algorithm with ``python`` or ``path`` has its own environment.
+    """
+    shared = [one for one in origins.values() if not one.own_environment]
+    return [shared, *([one] for one in origins.values() if one.own_environment)]
+
+
+def undeclared_software(origins: Mapping[str, Origins]) -> dict[str, list[str]]:
+    """`differing_software` within each of the environments that the campaign declares."""
+    found: dict[str, set[str]] = {}
+    for group in environments(origins):
+        for name, versions in differing_software(group).items():
+            found.setdefault(name, set()).update(versions)
+    return {name: sorted(versions) for name, versions in sorted(found.items())}
+
+
+def differing_software(origins: Iterable[Origins]) -> dict[str, list[str]]:
+    """The versions of each package for which the records name more than one version.
+
+    timefair itself is omitted, because the digest of its code shows whether it measured
+    differently.
     """
     found: dict[str, set[str]] = {}
     for machine in _machines(origins):
@@ -198,22 +262,38 @@ _SHARED = ("seed", "budget", "limits", "stopping")
 
 
 def restart_of(campaign: Mapping[str, Any], label: str) -> Any:
-    """How the runs of an algorithm are restarted: its own policy, or else the campaign's."""
+    """Restart policy of an algorithm: its own, or else that of the campaign."""
     own = campaign.get("algorithms", {}).get(label, {}).get("restart")
     return own or campaign.get("restart")
 
 
 def isolation_of(campaign: Mapping[str, Any], label: str) -> Any:
-    """What the runs of an algorithm were to share; ``shared`` before there was a choice."""
+    """Requested isolation of an algorithm's runs; ``shared`` in campaigns from before this key
+    existed.
+    """
     own = campaign.get("algorithms", {}).get(label, {}).get("isolation")
     return own or campaign.get("isolation", "shared")
 
 
-def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
-    """How runs are measured on a machine that others use too.
+def is_apart(isolation: str, use: str) -> bool:
+    """Whether an algorithm (the key `use`) runs in processes that do not hold the problem.
 
-    ``repeats``: how often a disturbed one is measured again at most. ``reference``: whether the
-    reference kernel is timed around each. Excluding disturbed runs is a matter of the tables.
+    An external program does so anyway.
+    """
+    return isolation == "strict" and not use.startswith("external:")
+
+
+def cores_of_run(threads: int, isolation: str, use: str) -> int:
+    """The cores that a run holds: its threads, and one for a separate evaluating process."""
+    return threads + is_apart(isolation, use)
+
+
+def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings for measuring on a machine that others use, too.
+
+    ``repeats``: maximal number of repetitions of a disturbed run. ``reference``: whether the
+    reference kernel is timed before and after each run. Disturbed runs are excluded only by the
+    tables.
     """
     timing = campaign.get("timing", {})
     repeats = timing.get("repeats") if timing.get("disturbed") == "repeat" else 0
@@ -224,13 +304,15 @@ def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked(campaign: Mapping[str, Any], label: str) -> str:
-    """What of a campaign decides the runs of an algorithm; without a label, those of all."""
+    """Settings of a campaign that determine the runs of an algorithm; without a label, those of
+    all.
+    """
     problems, spec = campaign.get("problems", {}), campaign.get("algorithms", {}).get(label, {})
     asked = {name: campaign.get(name) for name in _SHARED}
     asked |= {name: problems.get(name) for name in ("suite", "parameters")}
     asked["timing"] = timing_of(campaign)
     if label:
-        asked |= {name: spec.get(name) for name in ("use", "parameters", "threads")}
+        asked |= {name: spec.get(name) for name in ("use", "parameters", "threads", "seed_as")}
         asked["restart"] = restart_of(campaign, label)
         asked["isolation"] = isolation_of(campaign, label)
     return json.dumps(asked, sort_keys=True)

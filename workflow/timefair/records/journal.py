@@ -1,9 +1,9 @@
-"""The runs of a job that are done while the job is not.
+"""The completed runs of an unfinished job.
 
-A journal lies beside the record of its job and survives the job: a job that is killed goes on
-after the last whole run. It is append-only; an entry is a length, a CRC-32 of length and content,
-and the content: an Arrow stream of one run. The first entry names the measurement and the record
-that the journal belongs to.
+A journal is beside the record of its job and survives the job: a killed job continues after its
+last complete run. The file is append-only. An entry consists of a length, a CRC-32 of length and
+content, and the content, which is an Arrow stream of one run. The first entry names the measurement
+and the record to which the journal belongs.
 """
 
 from __future__ import annotations
@@ -15,39 +15,42 @@ import struct
 import sys
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
 
 from timefair.records.schema import RUN_SCHEMA
+from timefair.records.store import with_facts
 
 _MAGIC = b"timefair journal 2\n"
 _HEAD = struct.Struct("<QI")
 
 SYNC_S = 5.0
-"""An entry that is written so long after the last one went to the disk goes there at once."""
+"""An entry that is written this long after the last write to the disk is written to the disk at
+once.
+"""
 
 
 def journal_path(record: Path) -> Path:
-    """Where the journal of a record lies."""
+    """Path of the journal of a record."""
     return record.with_name(record.name + ".journal")
 
 
 class Content(NamedTuple):
-    """What the bytes of a journal say.
+    """The content of a journal.
 
     Attributes
     ----------
     owner
-        The key of the measurement and the name of the record; None if that cannot be read.
+        The key of the measurement and the name of the record; None if they cannot be read.
     runs
-        Each whole run, as a one-row batch of `RUN_SCHEMA`, by (instance, run).
+        Each complete run, as a one-row batch of `RUN_SCHEMA`, by (instance, run).
     end
-        Where the last whole entry ends; what follows is torn, or was never finished.
+        Position of the end of the last complete entry; anything after it is torn or unfinished.
     damaged
-        Entries before it that are not as they were written; each cost its own run alone.
+        Number of damaged entries before it; each of them loses only its own run.
     """
 
     owner: str | None
@@ -57,7 +60,7 @@ class Content(NamedTuple):
 
 
 def read_journal(data: bytes) -> Content:
-    """Take the bytes of a journal apart; whatever they are, this does not fail."""
+    """Parse the bytes of a journal; this never fails."""
     first = _entry_at(data, len(_MAGIC)) if data.startswith(_MAGIC) else None
     if first is None:
         return Content(None, {}, 0, 0)
@@ -75,7 +78,7 @@ def read_journal(data: bytes) -> Content:
 
 
 def _length_at(data: bytes, at: int) -> int | None:
-    """The length of the entry that begins here; None if it does not end within the data."""
+    """Length of the entry that begins here; None if it does not end within the data."""
     if at + _HEAD.size > len(data):
         return None
     length: int = _HEAD.unpack_from(data, at)[0]
@@ -83,7 +86,7 @@ def _length_at(data: bytes, at: int) -> int | None:
 
 
 def _entry_at(data: bytes, at: int) -> bytes | None:
-    """The content of the entry that begins here; None if it is not whole."""
+    """Content of the entry that begins here; None if it is damaged."""
     length = _length_at(data, at)
     if length is None:
         return None
@@ -109,15 +112,15 @@ def _run_at(data: bytes, at: int) -> pa.RecordBatch | None:
 class Journal:
     """The journal of one record, held by this process until it is closed.
 
-    Opening waits for another process that holds it: after a kill -9 of the workflow its jobs run
-    on, and what they finish is then found here. A torn last entry is cut off. A journal of another
-    measurement or record, or one whose owner cannot be read, is set aside, never mixed in. What is
-    lost is said on the standard error.
+    Opening waits for another process that holds the journal: after a kill -9 of the workflow, its
+    jobs continue, and the runs that they finish are then found here. A torn last entry is cut off.
+    A journal of another measurement or record, or one whose owner cannot be read, is renamed and
+    not used. Losses are reported on standard error.
 
     Attributes
     ----------
     runs : dict
-        The runs it holds, as one-row batches of `RUN_SCHEMA`, by (instance, run).
+        The runs in the journal, as one-row batches of `RUN_SCHEMA`, by (instance, run).
     """
 
     def __init__(self, record: Path, key: str) -> None:
@@ -135,19 +138,35 @@ class Journal:
             self._begin(data, content.owner)
         self._synced = time.monotonic()
 
-    def append(self, row: dict[str, Any]) -> None:
-        """Keep a run: no process that ends can lose it, and a power failure after `SYNC_S` neither.
+    def append(self, row: dict[str, Any], facts: Mapping[str, Any] | None = None) -> pa.RecordBatch:
+        """Keep a run: it survives the end of any process, and a power failure after `SYNC_S`.
 
-        Writing to the disk may take as long as a short run, so short runs go there together.
+        Writing to the disk may take as long as a short run, so short runs are written together.
+
+        Parameters
+        ----------
+        row
+            The run.
+        facts
+            JSON values that the journal keeps with the run; `store.facts_of` reads them from the
+            schema of the run's batch.
+
+        Returns
+        -------
+        pyarrow.RecordBatch
+            The run, in the form of `runs`.
         """
         batch = pa.RecordBatch.from_pylist([row], schema=RUN_SCHEMA)
+        if facts is not None:
+            batch = with_facts(batch, facts)
         sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, RUN_SCHEMA) as stream:
+        with pa.ipc.new_stream(sink, batch.schema) as stream:
             stream.write_batch(batch)
         self._write(_entry(sink.getvalue().to_pybytes()))
         if time.monotonic() - self._synced >= SYNC_S:
             self._sync()
         self.runs[row["instance"], row["run"]] = batch
+        return batch
 
     def close(self) -> None:
         os.close(self._fd)
@@ -166,7 +185,9 @@ class Journal:
             )
 
     def _lock(self) -> int:
-        """Open and lock the file; again if it was replaced or deleted while this waited."""
+        """Open and lock the file; repeat this if the file was replaced or deleted in
+        the meantime.
+        """
         while True:
             fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
             fcntl.flock(fd, fcntl.LOCK_EX)
@@ -178,7 +199,7 @@ class Journal:
             os.close(fd)
 
     def _begin(self, data: bytes, owner: str | None) -> None:
-        """Start anew; what is there and may be another's, or whole behind its head, is kept."""
+        """Start a new journal, and keep a foreign or damaged one beside it."""
         head = _MAGIC + _entry(self._owner.encode())
         if not head.startswith(data):
             name = "damaged" if owner is None else owner[:12]
@@ -197,7 +218,7 @@ class Journal:
             self._say(f"its last {size - content.end} bytes are no whole run; cut off")
 
     def _say(self, what: str) -> None:
-        with contextlib.suppress(OSError):  # the log may lie on the disk that is full
+        with contextlib.suppress(OSError):  # the log may be on the full disk
             print(f"timefair: {self._path}: {what}", file=sys.stderr, flush=True)
 
     def _read(self) -> bytes:

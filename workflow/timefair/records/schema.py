@@ -1,31 +1,37 @@
-"""What a record holds: one row a run, with its launches and its events nested in it.
+"""The schema of a record: one row per run, which contains its launches and events as nested rows.
 
 Times are seconds of the run's clock since its start (t0, the moment the algorithm is first called
-with a ready objective). The run's clock is a monotonic clock of the machine, put forward by
-``evaluation_cost_s`` when an evaluation begins; of a batch on k cores, for every k-th point. It is
-the clock of ``time_s``, ``start_s``, ``end_s``, ``wall_s``, ``last_evaluation_s``, ``overshoot_s``
-and the budget T. All other times are real: of the machine. Nothing at or after T is in a record.
+with a ready objective). The run's clock is a monotonic clock of the machine, which is advanced by
+``evaluation_cost_s`` when an evaluation begins, or for every k-th point of a batch on k cores.
+``time_s``, ``start_s``, ``end_s``, ``wall_s``, ``last_evaluation_s``, ``overshoot_s`` and the
+budget T refer to this clock. All other times are real times of the machine. A record contains no
+event at or after T.
 
-A record of published data has the same columns. Only these are not null: the keys except the
-round, ``f_opt``, ``evaluations``, ``best_f``, ``best_precision``, and the evaluations and
-precisions of events. See `PUBLISHED`.
+A record of published data has the same columns. Only these are not null: the keys except the round,
+``f_opt``, ``evaluations``, ``best_f``, ``best_precision``, and the evaluations and precisions of
+events. If the data have times (`FOREIGN_CLOCK`), ``wall_s``, ``status``, ``stop_reason``, the
+budgets and the times of events are not null either. See `PUBLISHED`.
 """
 
 from __future__ import annotations
 
 import pyarrow as pa
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 PUBLISHED = "published"
-"""The fact that only a record of published data has: where its data come from."""
+"""Name of the fact with the source of published data; only their records have it."""
+
+FOREIGN_CLOCK = "foreign_clock"
+"""Key within that fact: whether the record has times, which others have measured."""
 
 EVENT = pa.struct(
     [
         ("launch", pa.int32()),  # the launch that made it, from 0; called `restart` before 5
         ("evaluations", pa.int64()),  # evaluations of the run so far, this one included
         ("time_s", pa.float64()),  # stamped when the evaluation returned
-        # f - f_opt, clamped at 0, or f itself where f_opt is null; falls from event to event
+        # f - f_opt, clamped at 0 unless f_opt is only the best value known, or f itself where f_opt
+        # is null; falls from event to event
         ("precision", pa.float64()),
     ]
 )
@@ -48,6 +54,24 @@ BATCH = pa.struct(
     ]
 )
 
+VECTOR = pa.struct(
+    [
+        ("launch", pa.int32()),  # the launch that made it, from 0
+        ("evaluations", pa.int64()),  # evaluations of the run so far, this one included
+        ("time_s", pa.float64()),  # stamped when the evaluation returned
+        ("outputs", pa.list_(pa.float64())),  # the numbers of the evaluation, all finite
+    ]
+)
+
+RECOMMENDATION = pa.struct(
+    [
+        ("launch", pa.int32()),  # the launch that recommended the point, from 0
+        ("evaluations", pa.int64()),  # evaluations of the run so far
+        ("time_s", pa.float64()),
+        ("noise_free", pa.float64()),  # f without noise at the point, finite
+    ]
+)
+
 RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     # which run this is
     ("suite", pa.string()),
@@ -57,7 +81,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("algorithm", pa.string()),  # the label in the campaign
     ("round", pa.int32()),  # from 1
     ("run", pa.int32()),  # from 0, unique in its cell over all rounds
-    ("f_opt", pa.float64()),  # null: nobody knows it
+    ("f_opt", pa.float64()),  # null: unknown
     ("seed", pa.uint64()),  # the stream of launch k is default_rng([seed, k])
     # what it was allowed
     ("budget_s", pa.float64()),  # null: no budget in seconds
@@ -78,8 +102,14 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("completed_restarts", pa.int32()),  # launches that ended by themselves or by tau
     ("best_f", pa.float64()),  # inf when there is no finite value
     ("best_precision", pa.float64()),  # inf when there is no finite value
-    # what `best_f` is the value of, as it was evaluated; null: none, published, or version 3
+    # f without noise at the best measured point, `inf` without one. null: values have no noise, or
+    # f without noise is not known, or a version before 6
+    ("noise_free_f", pa.float64()),
+    # what `best_f` is the value of, as it was evaluated; null: none, published, version 3, or the
+    # value of several points
     ("best_x", pa.list_(pa.float64())),
+    # of `evaluations`, those of the constraints; null: the problem has none, or a version before 6
+    ("constraint_evaluations", pa.int64()),
     ("last_evaluation_s", pa.float64()),  # end of the last evaluation, counted or not; null: none
     ("overshoot_s", pa.float64()),  # how far the last evaluation ended after T; 0: not at all
     ("reaped_s", pa.float64()),  # t0 to the moment the process was gone
@@ -91,17 +121,17 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("disturbance", pa.string()),  # a Disturbance
     ("disturbed_by", pa.string()),  # null unless it was
     ("repeats", pa.int32()),  # how often it was measured again because it was disturbed
-    ("run_queue_delay_s", pa.float64()),  # waiting for a core, whoever had it; null: untold
-    ("foreign_delay_s", pa.float64()),  # the same, but not for processes of the run itself
+    ("run_queue_delay_s", pa.float64()),  # waiting for a core, whoever used it; null: not reported
+    ("foreign_delay_s", pa.float64()),  # the same, without waiting for processes of the run itself
     ("involuntary_switches", pa.int64()),
-    ("steal_s", pa.float64()),  # its cores ran something else of the host; null: not told
-    ("pressure_s", pa.float64()),  # some task of the machine waited for a core; null: not told
-    ("throttled_s", pa.float64()),  # stopped by a quota of its control groups; null: not told
+    ("steal_s", pa.float64()),  # time in which the host used its cores; null: not reported
+    ("pressure_s", pa.float64()),  # some task of the machine waited for a core; null: not reported
+    ("throttled_s", pa.float64()),  # stopped by a quota of its control groups; null: not reported
     ("reference_before_s", pa.float64()),  # CPU time of the reference kernel; null: not timed
     ("reference_after_s", pa.float64()),
     ("peak_memory_mb", pa.float64()),
-    # what the algorithm wrote, and left for the parent to end or remove
-    ("written_mb", pa.float64()),  # by write(), also to pipes; null: not told
+    # output of the algorithm, and leftovers that the parent ended or removed
+    ("written_mb", pa.float64()),  # by write(), also to pipes; null: not reported
     ("left_processes", pa.int32()),  # that were there when the run's own had ended
     ("left_files", pa.int32()),  # in the run's temporary folder
     ("left_mb", pa.float64()),
@@ -115,8 +145,14 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     ("launch_log", pa.list_(LAUNCH)),
     # the points that were asked for together; all others were asked for alone. null: not known
     ("batches", pa.list_(BATCH)),
+    # what evaluations gave that give several numbers, as far as it was kept (`problems.base.Keep`,
+    # `thinning.VectorThinning`). null: an evaluation gives one value, or a version before 6
+    ("vectors", pa.list_(VECTOR)),
+    # the points that launches recommended, thinned (`thinning`); null: as `noise_free_f`
+    ("recommendations", pa.list_(RECOMMENDATION)),
     # what launches found that did not better the run, thinned (`thinning`); with their own events
-    # the traces of launches. null: published, or a version before 5
+    # the traces of launches. null: published, a version before 5, or events that were made from
+    # `vectors` after the run
     ("launch_events", pa.list_(EVENT)),
     ("events", pa.list_(EVENT)),
 ]
@@ -134,15 +170,17 @@ _ADDED_5 = (
     "charged_s",
 )
 
-ADDED = {3: ("best_x", *_ADDED_5), 4: _ADDED_5}
-"""Columns that a version before this one lacks, by version: such records are read with nulls."""
+_ADDED_6 = ("vectors", "constraint_evaluations", "noise_free_f", "recommendations")
+
+ADDED = {3: ("best_x", *_ADDED_5, *_ADDED_6), 4: (*_ADDED_5, *_ADDED_6), 5: _ADDED_6}
+"""Columns that earlier versions lack, by version; records of these versions are read with nulls."""
 
 LAUNCH_WAS = {3: "restart", 4: "restart"}
-"""The name of the field ``launch`` of events in the versions before this one."""
+"""Earlier name of the field ``launch`` of events; used by versions before this one."""
 
 
 def schema_of(version: int) -> pa.Schema:
-    """The columns of a record as that version wrote them."""
+    """The columns of a record of a given version."""
     lacking = ADDED.get(version, ())
     fields = [field for field in RUN_SCHEMA if field.name not in lacking]
     if version in LAUNCH_WAS:
@@ -156,7 +194,7 @@ KEYS = ("suite", "function", "dimension", "instance", "algorithm", "run")
 
 
 def leaves(schema: pa.Schema) -> list[str]:
-    """The names that Parquet gives to the columns, with each field of nested rows as its own."""
+    """Parquet's names of the columns; each field of nested rows is a separate column."""
     return [leaf for field in schema for leaf in _leaves(field.name, field.type)]
 
 

@@ -1,4 +1,4 @@
-"""The closed sets of words that say how a run and a launch went. Each is defined here only.
+"""The closed sets of words for the outcomes of runs and launches. Each is defined only here.
 
 A run has a `Status` (is the result the algorithm's own, or did something go wrong?) and a
 `StopReason` (what ended it). The two are independent: an algorithm that never evaluates and is
@@ -14,7 +14,7 @@ class Status(StrEnum):
     """Whether the result of a run is the algorithm's own."""
 
     OK = "ok"
-    """The algorithm ran in order until its budget, its target or its own end."""
+    """The algorithm ran without a fault until its budget, its target or its own end."""
 
     RAISED = "raised"
     """The algorithm raised an exception; `message` holds it. Events up to then are kept."""
@@ -26,8 +26,9 @@ class Status(StrEnum):
     """A signal ended the process (segmentation fault, abort); `message` names the signal."""
 
     KILLED = "killed"
-    """SIGKILL or SIGTERM came from outside before the deadline, in every one of the attempts, or
-    the run ended the process that measured it in every one of them."""
+    """In each attempt, SIGKILL or SIGTERM came from outside before the deadline, or the run ended
+    the process that measured it.
+    """
 
     OUT_OF_MEMORY = "out_of_memory"
     """The memory limit of a run was reached: Python raised MemoryError, or the system ENOMEM."""
@@ -36,18 +37,19 @@ class Status(StrEnum):
     """A run without a budget in seconds had not used its evaluations at ``limits.wall_s``."""
 
     INCONSISTENT = "inconsistent"
-    """What the run's process wrote contradicts itself or the clock; `message` says where. Nothing
-    of it is kept."""
+    """The data that the run's process wrote contradict each other or the clock; `message` says
+    where. None of these data are kept.
+    """
 
     NO_EVALUATION = "no_evaluation"
-    """The run ended without one evaluation."""
+    """The run ended without an evaluation."""
 
     NO_FINITE_VALUE = "no_finite_value"
     """The algorithm evaluated, and every value was NaN or infinite."""
 
 
 class StopReason(StrEnum):
-    """What ended a run."""
+    """Reason for the end of a run."""
 
     TARGET = "target"
     """The final target was reached."""
@@ -62,53 +64,60 @@ class StopReason(StrEnum):
     """The budget of evaluations was used up."""
 
     ALGORITHM_ENDED = "algorithm_ended"
-    """The algorithm returned, and the policy starts it no more (``none``, or an empty launch)."""
+    """The algorithm returned, and the policy does not start it again (``none``, or an empty
+    launch).
+    """
 
     FAILURE = "failure"
-    """The status says what happened."""
+    """The status gives the reason."""
 
 
 class LaunchEnd(StrEnum):
-    """What ended one launch of the algorithm inside a run."""
+    """Reason for the end of one launch of the algorithm within a run."""
 
     RETURNED = "returned"
     """The algorithm returned by itself: a completed restart."""
 
     TAU = "tau"
-    """Its share was used up (``fixed``, ``luby``), or it was paused and another one went on
-    (``bet-and-run``): a completed restart."""
+    """Its share was used up (``fixed``, ``luby``), the problem changed (``at_change``), or it was
+    paused and another launch continued (``bet-and-run``): a completed restart.
+    """
 
     STAGNATED = "stagnated"
-    """It did not improve any more (policy ``stagnation``): a completed restart."""
+    """It no longer improved (policy ``stagnation``): a completed restart."""
 
     TARGET = "target"
     """It reached the final target."""
 
     CUT = "cut"
-    """The budget of the run was used up while it ran."""
+    """The budget of the run was used up during the launch."""
 
     FAILED = "failed"
     """It raised, crashed or exited."""
 
 
 class Disturbance(StrEnum):
-    """Whether others slowed a run, by the rule of `timefair.measure.disturbance.interference`."""
+    """Whether other processes slowed a run, by the rule of
+    `timefair.measure.disturbance.interference`.
+    """
 
     CLEAN = "clean"
-    """Nothing that the machine tells says so."""
+    """No figure of the machine shows a disturbance."""
 
     DISTURBED = "disturbed"
-    """`disturbed_by` says what does."""
+    """A disturbance was detected; `disturbed_by` gives the reason."""
 
     UNKNOWN = "unknown"
-    """The machine tells neither waiting times nor was the reference kernel timed."""
+    """The machine does not report waiting times, and the reference kernel was not timed."""
 
 
 class Isolation(StrEnum):
-    """What kept the files of one run from other runs; `measure.isolation.views` has the folders."""
+    """How the files of a run were kept from other runs; `measure.isolation.views` lists the
+    folders.
+    """
 
     PRIVATE = "private"
-    """The run had a view of its own of all these folders."""
+    """The run had a private view of all these folders."""
 
     WATCHED = "watched"
     """The machine allows no private view of some of these folders, which `watched_because` names:
@@ -119,7 +128,9 @@ class Isolation(StrEnum):
     `measure.apart`."""
 
     SHARED = "shared"
-    """The campaign lets the runs of the algorithm share these folders; they were compared too."""
+    """The campaign lets the runs of the algorithm share these folders; they were compared before
+    and after the run.
+    """
 
 
 COMPLETED = frozenset({LaunchEnd.RETURNED, LaunchEnd.TAU, LaunchEnd.STAGNATED})

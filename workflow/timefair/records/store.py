@@ -1,7 +1,7 @@
-"""Record files: written whole or not at all, read only if they are what was written.
+"""Record files: written atomically, and read only if their content is unchanged.
 
-The metadata of a file hold its facts, the checksums of its columns, and a checksum of these two.
-They are of the content: the same runs in another encoding are the same record.
+The metadata of a file contain its facts, the checksums of its columns, and a checksum of both. The
+checksums are those of the content, so the same runs in another encoding are the same record.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -29,16 +29,21 @@ from timefair.records.schema import (
     schema_of,
 )
 
+Runs = TypeVar("Runs", pa.Table, pa.RecordBatch)
+
 MEND = "delete it and start snakemake again"
 
 _FACTS, _COLUMNS, _CHECKSUM = b"timefair", b"timefair.columns", b"timefair.checksum"
 _ROW_GROUP_BYTES = 2**24
 
 _OF_EVENTS = [f"{log}.list.element" for log in ("events", "launch_events")]
-_MEASURED = [f"{event}.{number}" for event in _OF_EVENTS for number in ("time_s", "precision")]
+_MEASURED = [
+    *(f"{event}.{number}" for event in _OF_EVENTS for number in ("time_s", "precision")),
+    *(f"vectors.list.element.{number}" for number in ("time_s", "outputs.list.element")),
+]
 _ENCODING = {
     "compression": "zstd",
-    "use_byte_stream_split": _MEASURED,  # numbers of which hardly two are equal
+    "use_byte_stream_split": _MEASURED,  # columns of numbers that are almost all different
     "use_dictionary": [leaf for leaf in leaves(RUN_SCHEMA) if leaf not in _MEASURED],
 }
 
@@ -47,7 +52,7 @@ def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[s
     """Write a Parquet file of runs, with `facts` (JSON values) in its metadata.
 
     The file appears under its name only when it is complete and on the disk. The facts are read
-    last, so that what is learnt from the batches can be among them.
+    last, so that they can contain results from the batches.
     """
     with atomic_file(path) as file:
         _write(file, batches, facts)
@@ -55,7 +60,7 @@ def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[s
 
 def _write(file: BinaryIO, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
     columns = ColumnChecksums()
-    # Without Arrow's own copy of the schema the metadata are in one place only.
+    # Without Arrow's own copy of the schema, the metadata are in only one place.
     with pq.ParquetWriter(file, RUN_SCHEMA, store_schema=False, **_ENCODING) as writer:
         for runs in _row_groups(batches):
             columns.add(runs)
@@ -64,7 +69,9 @@ def _write(file: BinaryIO, batches: Iterable[pa.RecordBatch], facts: Mapping[str
 
 
 def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """The batches joined to tables of some megabytes: each costs a row group's metadata."""
+    """Join the batches to tables of some megabytes, because each table adds the metadata of a row
+    group.
+    """
     waiting: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
@@ -91,18 +98,18 @@ def _checksum(metadata: Mapping[bytes, bytes]) -> bytes:
 
 
 class Record(NamedTuple):
-    """A record file whose metadata are as they were written; what it holds is checked on reading.
+    """A record file whose metadata are unchanged; its content is checked when it is read.
 
     Attributes
     ----------
     file, path
-        The open file, and where it is.
+        The open file, and its path.
     facts
-        What was written with the runs.
+        The facts that were written with the runs.
     columns
         The checksums of its columns, by name.
     checksum
-        Of the facts and of those checksums: two records with the same one are the same.
+        Checksum of the facts and of those checksums; records with the same one are the same.
     """
 
     file: pq.ParquetFile
@@ -112,7 +119,8 @@ class Record(NamedTuple):
     checksum: str
 
     def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """The runs, a part at a time; after the last one, `InputError` if any was not as written.
+        """The runs, one part at a time; after the last part, `InputError` if any content has
+        changed.
 
         Parameters
         ----------
@@ -133,7 +141,7 @@ class Record(NamedTuple):
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
         """All runs at once, checked."""
         parts = list(self.row_groups(columns))
-        return pa.concat_tables(parts) if parts else RUN_SCHEMA.empty_table()
+        return pa.concat_tables(parts) if parts else _completed(RUN_SCHEMA.empty_table(), columns)
 
     def _check(self, found: Mapping[str, str]) -> None:
         if self.columns and not found:
@@ -153,7 +161,9 @@ def _as_written(columns: Sequence[str], version: int) -> list[str]:
 
 
 def _completed(runs: pa.Table, columns: Sequence[str] | None) -> pa.Table:
-    """As this version writes them, with nulls in the columns that the version of the file lacks."""
+    """Convert runs to this version, with nulls in the columns that the version of the
+    file lacks.
+    """
     if "events" in runs.column_names:
         runs = _renamed(runs)
     wanted = RUN_SCHEMA.names if columns is None else [name.partition(".")[0] for name in columns]
@@ -165,7 +175,7 @@ def _completed(runs: pa.Table, columns: Sequence[str] | None) -> pa.Table:
 
 
 def _renamed(runs: pa.Table) -> pa.Table:
-    """With the fields of events as this version calls them."""
+    """Rename the fields of events as in this version."""
     now = dict.fromkeys(LAUNCH_WAS.values(), "launch")
     place = runs.column_names.index("events")
     fields = runs.schema.field(place).type.value_type
@@ -182,7 +192,9 @@ def _shown(names: Sequence[str]) -> str:
 
 @contextmanager
 def _decoding(path: Path) -> Iterator[None]:
-    """Whatever is wrong with a file, as one line: a decoder may stumble over damage anywhere."""
+    """Report any error while a file is read in one line: damage anywhere can make a
+    decoder fail.
+    """
     try:
         yield
     except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
@@ -195,12 +207,12 @@ def _decoding(path: Path) -> Iterator[None]:
 
 
 def open_record(path: Path) -> Record:
-    """A record file, its metadata checked.
+    """Open a record file and check its metadata.
 
     Raises
     ------
     InputError
-        If the file is no whole record, was edited, or is of another schema version.
+        If the file is not a complete record, was edited, or has an unknown schema version.
     """
     with _decoding(path):
         file = pq.ParquetFile(path, pre_buffer=False)  # not the file beside its columns
@@ -227,14 +239,15 @@ def open_record(path: Path) -> Record:
 
 
 def facts_of(schema: pa.Schema) -> dict[str, Any]:
-    """The facts in the metadata of a table made from records; empty without any."""
+    """The facts in the metadata of a table made from records; empty if there are none."""
     facts: dict[str, Any] = json.loads((schema.metadata or {}).get(_FACTS, "{}"))
     return facts
 
 
-def with_facts(runs: pa.Table, facts: Mapping[str, Any]) -> pa.Table:
-    """The same table with these facts, and no others, in its metadata."""
-    return runs.replace_schema_metadata({_FACTS: _json(facts)})
+def with_facts(runs: Runs, facts: Mapping[str, Any]) -> Runs:
+    """The same table or batch with only these facts in its metadata."""
+    with_them: Runs = runs.replace_schema_metadata({_FACTS: _json(facts)})
+    return with_them
 
 
 def _json(value: object) -> bytes:
@@ -242,6 +255,8 @@ def _json(value: object) -> bytes:
 
 
 def read_runs(paths: Iterable[Path]) -> pa.Table:
-    """All runs of some record files, in the order of the files; no path gives an empty table."""
+    """All runs of some record files, in the order of the files; without paths, the
+    table is empty.
+    """
     tables = [open_record(path).read() for path in paths]
     return pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()

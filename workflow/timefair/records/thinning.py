@@ -7,10 +7,11 @@ that do not improve the best of the run are thinned twice (``launch_events``):
   number doubles. Their index alone decides, and not what they find, so the traced launches of a run
   of independent launches are a sample without bias.
 * A traced launch keeps the last improvement in each step of a geometric grid of its own evaluations
-  and time: a step ends when either has grown by one part in `resolution`. So a target is seen at
-  most that much later than it was reached, whatever the target, in evaluations and in seconds.
+  and time: a step ends when either has grown by one part in `resolution`. Therefore every target is
+  seen at most this much later than it was reached, in evaluations and in seconds. No step depends
+  on a precision, so problems without a known optimum are thinned in the same way.
 
-No step depends on a precision, so problems without a known optimum are thinned alike.
+The vectors of a run with two objectives (``vectors``) are thinned by `VectorThinning`.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ class Thinning(NamedTuple):
     Attributes
     ----------
     resolution
-        Steps of the grid for each factor e, at least 1.
+        Steps of the grid per factor of e, at least 1.
     dense
-        The number of launches that are traced before they are thinned; even.
+        Number of launches that are traced before the thinning begins; even.
     """
 
     resolution: int = 50
@@ -40,3 +41,33 @@ class Thinning(NamedTuple):
 
 THINNING = Thinning()
 """The thinning of every record."""
+
+
+class VectorThinning(NamedTuple):
+    """How the vectors of a run with two objectives are thinned.
+
+    The first `free` vectors that no earlier one weakly dominates are all kept. Afterwards a vector
+    is kept if no earlier one is within the tolerance of weakly dominating it. The tolerance is
+    `finest` at first and doubles with every `free` further vectors. It is a share of the range
+    between the ideal and the nadir point, in each objective. A region with a hypervolume of 1
+    therefore loses at most twice the tolerance.
+
+    Attributes
+    ----------
+    free
+        The number of vectors that are kept without thinning.
+    finest
+        The first tolerance.
+    """
+
+    free: int = 1 << 16
+    finest: float = 1e-8
+
+    def tolerance(self, kept: int) -> float:
+        """The tolerance after this number of vectors was kept; 0 before the thinning."""
+        steps = kept // self.free
+        return self.finest * 2.0 ** (steps - 1) if steps else 0.0
+
+
+VECTOR_THINNING = VectorThinning()
+"""The thinning of the vectors of every record."""

@@ -1,4 +1,4 @@
-"""One run of a record, with the facts that it was measured under."""
+"""One run of a record, with the facts of its measurement."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from timefair.records.status import Status
 from timefair.records.store import MEND, Record, open_record
 
 LOST = (Status.KILLED, Status.INCONSISTENT)
-"""The statuses of runs of which a record has no result to compare."""
+"""Statuses of runs without a result that could be compared."""
 
 _CELL = ("function", "dimension")
 _ORIGINS = ("campaign", "code", "machine")
@@ -28,7 +28,7 @@ _ORIGINS = ("campaign", "code", "machine")
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A run as its record has it.
+    """A run from its record.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class RecordedRun:
     campaign, code, machine
         The configuration, the code digest and the facts of the machine.
     keys
-        The measure keys that the run may have: one, or those of all records that were collected.
+        The possible measure keys of the run: one, or those of all records that were collected.
     schema_version
-        Of the file.
+        Schema version of the file.
     """
 
     path: Path
@@ -60,8 +60,11 @@ class RecordedRun:
 
     @property
     def threads(self) -> int:
-        """The threads of its algorithm."""
-        return int(self.campaign["algorithms"][self.label].get("threads", 1))
+        """The threads of its algorithm; `InputError` if the record's campaign lacks it."""
+        spec = self.campaign.get("algorithms", {}).get(self.label)
+        if spec is None:
+            raise InputError(f"{self.path}: its campaign has no algorithm {self.label!r}; {MEND}")
+        return int(spec.get("threads", 1))
 
     @property
     def job(self) -> Job:
@@ -85,12 +88,16 @@ def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
     Raises
     ------
     InputError
-        If the file is damaged or not measured, no run or more than one is as wanted, or nothing of
-        the run was kept.
+        If the file is damaged or does not contain measured runs, if no run or more than one
+        matches, or if the record has no data of the run.
     """
     record = open_record(path)
     if PUBLISHED in record.facts:
         raise InputError(f"{path}: holds published data; only measured runs can be replayed")
+    if "trace" in record.facts.get("tuning", {}):
+        raise InputError(
+            f"{path}: is the record of a search for parameters; name a record of the comparison"
+        )
     origin = _origin(record)
     given = {name: number for name, number in wanted.items() if number is not None}
     instances: set[int] = set()
@@ -127,7 +134,7 @@ def _origin(record: Record) -> dict[str, Any]:
 
 
 def differing_origin(record: Record) -> str:
-    """In which of campaign, code and machine the records of a collected file differ first.
+    """The first of campaign, code and machine in which the records of a collected file differ.
 
     Empty if they are the same, and for a record.
     """
@@ -139,7 +146,7 @@ def differing_origin(record: Record) -> str:
 
 
 def joined_records(record: Record) -> list[Path]:
-    """Where the records of a collected file were when it was made; empty for a record."""
+    """The former folder of the records of a collected file; empty for a record."""
     sources = record.facts.get("records", [])
     return [Path(os.path.normpath(record.path.parent / source["path"])) for source in sources]
 

@@ -1,9 +1,10 @@
-"""Whether two runs are the same, as far as the clock allows.
+"""Compares two runs, as far as the clock allows.
 
 A run whose only limit is a number of evaluations repeats bit for bit. A limit in seconds ends a run
-or a launch after another number of evaluations each time, so only the part before is compared.
-Times are never compared, and neither are the improvements of launches that did not improve the run:
-which of them a record keeps depends on their times.
+or a launch after a different number of evaluations each time, so only the part before the end is
+compared. A problem that changes after seconds is compared up to its first change. Times are never
+compared. Improvements of launches that did not improve the run are not compared either, because
+their times determine which of them a record keeps.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _ADDED_LATER = ("best_x", "batches")
 
 
 class Difference(NamedTuple):
-    """The first thing in which two runs differ, as each of them has it."""
+    """The first difference of two runs, with the values of both."""
 
     what: str
     recorded: str
@@ -39,16 +40,16 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True)
 class Likeness:
-    """How far two runs were compared, and the first difference.
+    """The extent of the comparison of two runs, and the first difference.
 
     Attributes
     ----------
     evaluations, events
-        So many of each run were compared.
+        Numbers of evaluations and events of each run that were compared.
     in_full
-        Whether that is all of both runs. False: the clock ended one of them, or a launch.
+        Whether both runs were compared completely. False: the clock ended one of them, or a launch.
     difference
-        None if they are the same.
+        The first difference; None if the runs are the same.
     """
 
     evaluations: int
@@ -57,18 +58,25 @@ class Likeness:
     difference: Difference | None
 
 
-def likeness(recorded: Row, again: Row, launches_by_clock: bool) -> Likeness:
+def likeness(
+    recorded: Row, again: Row, launches_by_clock: bool, changes_by_clock: bool = False
+) -> Likeness:
     """Compare a recorded run with its repetition.
 
     Parameters
     ----------
     launches_by_clock
         Whether the restart policy has a limit in seconds.
+    changes_by_clock
+        Whether the problem changes after seconds.
     """
     rows = (recorded, again)
-    in_full = not (launches_by_clock or any(map(_ended_by_clock, rows)))
-    most = min(row["evaluations"] for row in rows)
-    common = most if in_full or not launches_by_clock else min(most, _same_launches(*rows))
+    in_full = not (launches_by_clock or changes_by_clock or any(map(_ended_by_clock, rows)))
+    common = min(row["evaluations"] for row in rows)
+    if launches_by_clock:
+        common = min(common, _same_launches(*rows))
+    if changes_by_clock:
+        common = min(common, *map(_before_changes, rows))
     events = [_events(row, None if in_full else common) for row in rows]
     difference = _first_difference("event", events, _OF_EVENT, _event, start=1)
     if difference is None and in_full:
@@ -76,6 +84,16 @@ def likeness(recorded: Row, again: Row, launches_by_clock: bool) -> Likeness:
     elif difference is None and not launches_by_clock:
         difference = _of_the_end(recorded, again)
     return Likeness(common, min(map(len, events)), in_full, difference)
+
+
+def _before_changes(row: Row) -> int:
+    """Evaluations that ended before the first change of the problem.
+
+    The last one before the first vector of a later environment may have ended after the change.
+    """
+    later = (v["evaluations"] for v in row["vectors"] or () if v["outputs"][1] > 0)
+    first = next(later, None)
+    return int(row["evaluations"] if first is None else max(first - 2, 0))
 
 
 def _ended_by_clock(row: Row) -> bool:
@@ -93,7 +111,7 @@ def _first_difference(
     told: Callable[[Row], str],
     start: int = 0,
 ) -> Difference | None:
-    """The first place, counted from `start`, where a name differs or one of both has ended."""
+    """The first index, from `start`, at which a name differs or one of the two has ended."""
     for number, (one, other) in enumerate(zip_longest(*both), start):
         if one is None or other is None or any(one[name] != other[name] for name in names):
             texts = (f"no further {what}" if row is None else told(row) for row in (one, other))
@@ -137,7 +155,7 @@ def _of_the_end(recorded: Row, again: Row) -> Difference | None:
 
 
 def outcome(row: Row) -> str:
-    """How a run went, on one line."""
+    """The outcome of a run, on one line."""
     message = f" ({row['message']})" if row["message"] else ""
     return (
         f"{row['status']}{message}, ended by {row['stop_reason']} after {row['evaluations']} "
@@ -146,7 +164,7 @@ def outcome(row: Row) -> str:
 
 
 def _same_launches(recorded: Row, again: Row) -> int:
-    """Evaluations up to the first launch that has another length or end in the two runs."""
+    """Evaluations up to the first launch whose length or end differs between the two runs."""
     done = 0
     for one, other in zip(_in_sequence(recorded), _in_sequence(again), strict=False):
         if one.end is None or one != other:
@@ -163,9 +181,9 @@ class _Launch(NamedTuple):
 
 
 def _in_sequence(row: Row) -> list[_Launch]:
-    """The launches of a run, up to the first one that was paused for another one.
+    """The launches of a run, up to the first one that was paused for another launch.
 
-    Of that one it is only certain that it made the events before the other one started.
+    For the paused launch, only the events before the start of the other launch are certain.
     """
     launches = row["launch_log"]
     found: list[_Launch] = []

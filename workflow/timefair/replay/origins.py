@@ -1,4 +1,4 @@
-"""What differs between a record and what is here now: code, software, parameters, seed, machine."""
+"""Differences between a record and the present state: code, software, parameters, seed, machine."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _MACHINE = (
     "cpu", "architecture", "cores", "memory_mb", "libc", "kernel", "hostname", "numpy_instructions",
     "blas",
 )  # fmt: skip
-"""Facts of the machine that are compared, in this order."""
+"""The facts of the machine that are compared, in this order."""
 
 _PYTHON = ("python", "python_implementation")
 _SHOWN = 8
-"""Packages that no algorithm or suite names: so many that differ are listed."""
+"""Maximal number of listed differing packages that no algorithm or suite names."""
 
 
 class Change(NamedTuple):
-    """One thing that is now different, as the record has it and as it is now."""
+    """One difference, with the recorded and the present value."""
 
     topic: str
     name: str
@@ -42,7 +42,7 @@ def code_changes(
     recorded, now
         The digests of the code that measured the run, and of the code that would measure it now.
     machine, here
-        The facts of both machines, which have the commits.
+        The facts of both machines, which contain the commits.
     """
     if recorded == now:
         return
@@ -98,12 +98,12 @@ def _packages(machine: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _plain(name: str) -> str:
-    """A package's name as all tools spell it."""
+    """The normalized name of a package."""
     return name.lower().replace("_", "-").replace(".", "-")
 
 
 def machine_changes(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Change]:
-    """What is different of the hardware and the system; unknown facts are left out."""
+    """Differences in the hardware and the system; unknown facts are omitted."""
     for name in _MACHINE:
         one, other = recorded.get(name), now.get(name)
         if one is not None and other is not None and one != other:
@@ -111,11 +111,14 @@ def machine_changes(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> Iter
 
 
 def parameter_changes(recorded: Campaign, now: Campaign, label: str) -> Iterator[Change]:
-    """What decides the runs of an algorithm, if two campaigns ask for different things."""
+    """Differences between two campaigns in the settings that determine the runs of an algorithm."""
     one, other = _flat(_decisive(recorded, label)), _flat(_decisive(now, label))
     for name in sorted({*one, *other}):
         if one.get(name) != other.get(name):
             yield Change("parameters", name, _shown(one.get(name)), _shown(other.get(name)))
+
+
+_OF_ALGORITHM = ("use", "parameters", "threads", "integer", "constraint_penalty", "seed_as")
 
 
 def _decisive(campaign: Campaign, label: str) -> dict[str, Any]:
@@ -124,7 +127,7 @@ def _decisive(campaign: Campaign, label: str) -> dict[str, Any]:
     return {
         "seed": asked["seed"],
         "suite": {name: asked["problems"][name] for name in ("suite", "parameters")},
-        "algorithm": {n: spec[n] for n in ("use", "parameters", "threads", "integer")},
+        "algorithm": {name: spec[name] for name in _OF_ALGORITHM},
         "budget": asked["budget"],
         "restart": campaign.restart_of(label).model_dump(mode="json"),
         "limits": asked["limits"],
@@ -133,7 +136,7 @@ def _decisive(campaign: Campaign, label: str) -> dict[str, Any]:
 
 
 def _flat(section: Any, name: str = "") -> dict[str, Any]:
-    """The values of nested mappings by their dotted names."""
+    """The values in nested mappings, by dotted names."""
     if not isinstance(section, Mapping):
         return {name: section}
     found: dict[str, Any] = {}
@@ -143,16 +146,16 @@ def _flat(section: Any, name: str = "") -> dict[str, Any]:
 
 
 def seed_changes(recorded: int, now: int) -> Iterator[Change]:
-    """The seed of the run, if it is not the one that the campaign's seed gives."""
+    """The seed of the run, if it does not follow from the campaign's seed."""
     if recorded != now:
         yield Change("seed", "of the run", str(recorded), str(now))
 
 
 def key_changes(keys: tuple[str, ...], now: str, version: int) -> Iterator[Change]:
-    """The measure key, if nothing that was compared explains why it is another one.
+    """The measure key, if it differs for no reason among the compared facts.
 
-    It covers all that decides a measurement, so that the configuration in the record is not the one
-    that was measured. Records of another schema version have other keys.
+    The key covers everything that determines a measurement, so the configuration in the record is
+    not the one that was measured. Records of another schema version have other keys.
     """
     if version == SCHEMA_VERSION and now not in keys:
         recorded = " or ".join(map(short, keys))

@@ -1,4 +1,4 @@
-"""Replays a sample of the runs of a campaign, and judges it as a whole."""
+"""Replays a sample of the runs of a campaign, and judges the campaign by it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TERMS = (
 
 
 class Finding(StrEnum):
-    """What the replay of one run has shown."""
+    """Result of the replay of one run."""
 
     IDENTICAL = "identical bit for bit"
     AGREES = "in agreement as far as the clock allows"
@@ -29,7 +29,7 @@ class Finding(StrEnum):
 
 
 class Replayed(NamedTuple):
-    """The replay of one run, with the lines that say what differs."""
+    """The replay of one run, with lines on the differences."""
 
     finding: Finding
     lines: tuple[str, ...]
@@ -82,7 +82,7 @@ class Reproduction:
 
 
 def line_of(stratum: Stratum, found: Sequence[Replayed]) -> str:
-    """How the sampled runs of one algorithm went."""
+    """The results of the sampled runs of one algorithm."""
     return f"{stratum.label}: {len(found)} of {stratum.runs} runs: {_counts(found)}"
 
 

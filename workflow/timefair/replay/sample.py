@@ -23,7 +23,7 @@ from timefair.replay.chosen import (
 
 
 class RunPlace(NamedTuple):
-    """Where a run is recorded, and its function, dimension, instance and number."""
+    """The file in which a run is recorded, and its function, dimension, instance and number."""
 
     path: Path
     function: int
@@ -45,7 +45,7 @@ class Stratum(NamedTuple):
     runs
         All runs with a result.
     lost
-        Runs of which the record has no result; they are not replayed.
+        Number of runs without a result in the record; they are not replayed.
     sampled
         The chosen ones among `runs`, in the same order.
     """
@@ -66,7 +66,7 @@ def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum
         place of a collected file that joins records of several campaigns, code versions or
         machines, these records count, if all of them are still there.
     share
-        In (0, 1].
+        Share of the runs, in (0, 1].
 
     Raises
     ------

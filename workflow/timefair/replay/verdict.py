@@ -1,4 +1,6 @@
-"""Replays a run: measures it again, compares the two, and names what differs around them."""
+"""Replays a run: measures it again, compares both runs, and lists differences of their
+circumstances.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from timefair.campaign.configuration import Campaign
-from timefair.replay.again import Replayer, campaign_of, claimed_campaign, is_compared
+from timefair.replay.again import (
+    Replayer,
+    campaign_of,
+    claimed_campaign,
+    is_compared,
+    is_tuned,
+)
 from timefair.replay.chosen import RecordedRun
 from timefair.replay.likeness import Likeness, likeness, outcome
 from timefair.replay.origins import (
@@ -27,16 +35,16 @@ NOTHING = "code, software, parameters, seed and machine are as recorded"
 
 @dataclass(frozen=True)
 class Verdict:
-    """A recorded run beside its repetition.
+    """A recorded run and its repetition.
 
     Attributes
     ----------
     recorded, again
         Both runs.
     likeness
-        How far they are the same.
+        Result of their comparison.
     changes
-        What is different now from what the record names.
+        Present differences from the facts in the record.
     """
 
     recorded: RecordedRun
@@ -55,12 +63,12 @@ class Verdict:
 
     @property
     def differs(self) -> bool:
-        """Whether a difference was found, of the runs or of their seeds."""
+        """Whether the runs or their seeds differ."""
         seeds = (self.recorded.row["seed"], self.again["seed"])
         return self.likeness.difference is not None or seeds[0] != seeds[1]
 
     def lines(self) -> Iterator[str]:
-        """What `timefair replay` prints."""
+        """The lines that `timefair replay` prints."""
         like, row = self.likeness, self.recorded.row
         yield f"{self.recorded}: {self._in_short}"
         if like.difference is not None:
@@ -99,9 +107,9 @@ def replay(
     Parameters
     ----------
     claimed
-        A campaign file, by which the run is measured instead of by the record's own campaign.
+        A campaign file, which replaces the record's own campaign for the measurement.
     replayer
-        One that is prepared for the record's own campaign; None makes one.
+        A replayer that is prepared for the record's own campaign; None: make a new one.
 
     Raises
     ------
@@ -113,7 +121,7 @@ def replay(
     replayer = replayer or Replayer(campaign)
     again = replayer.measure(recorded)
     by_clock = any(each.restart_of(recorded.label).seconds_key for each in (original, campaign))
-    like = likeness(recorded.row, again, by_clock)
+    like = likeness(recorded.row, again, by_clock, campaign.changes_by_clock)
     changes = tuple(_changes(recorded, original, campaign, replayer, again["seed"]))
     return Verdict(recorded, again, like, changes)
 
@@ -129,7 +137,7 @@ def _changes(
     yield from software_changes(then, here)
     yield from parameters
     explained = code or parameters or not same_versions(then, here)
-    if not explained and not is_compared(recorded):
+    if not explained and not is_compared(recorded) and not is_tuned(recorded):
         yield from key_changes(recorded.keys, replayer.key(recorded), recorded.schema_version)
     yield from seed_changes(recorded.row["seed"], seed)
     yield from machine_changes(then, here)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from html import escape
 
@@ -17,7 +18,7 @@ from timefair.report.markup import Names, definitions, folded
 from timefair.report.words import counted, listed, number
 
 MOST_ALGORITHMS = 20
-"""Algorithms that are listed openly; more are folded."""
+"""Number of algorithms up to which their list is not folded."""
 
 REPEAT = """<p>Save the campaign as <code>{name}.yaml</code> and run</p>
 <pre>snakemake --cores all --configfile {name}.yaml</pre>
@@ -26,6 +27,14 @@ REPEAT = """<p>Save the campaign as <code>{name}.yaml</code> and run</p>
 numbers{limit}.</p>
 <details class="long"><summary>The campaign with all defaults</summary>
 <pre>{campaign}</pre></details>"""
+
+REPEAT_FOREIGN = """<p>With the same file, whose SHA-256 is in the checklist, run</p>
+<pre>{command}</pre>
+<p>with timefair {version}. This repeats the analysis. Nothing is known here of how the runs
+were made.</p>"""
+
+OF_MEASUREMENT = ("Restarts", "Isolation", "Disturbed runs")
+"""Facts that are unknown for imported runs."""
 
 QUANTILES = (
     "Probability and Certainty in the Performance of Evolutionary and Swarm Optimization "
@@ -42,10 +51,10 @@ COCO = (
 
 
 def in_one_sentence(campaign: Campaign) -> str:
-    """What was compared on what, with how many runs and which budget."""
+    """Sentence on the algorithms, the problems, the number of runs and the budget."""
     chosen = campaign.problems
     return (
-        f"{counted(len(campaign.algorithms), 'algorithm')} on "
+        f"{counted(len(campaign.timed), 'algorithm')} on "
         f"{counted(len(chosen.functions), 'function')} of {chosen.suite} in "
         f"{_dimensions(campaign)}, {counted(len(chosen.instances), 'instance')} each, with "
         f"{_runs(campaign)} and {_budget(campaign)} per run."
@@ -54,6 +63,8 @@ def in_one_sentence(campaign: Campaign) -> str:
 
 
 def _beside(campaign: Campaign) -> str:
+    if campaign.is_foreign:
+        return " All runs are imported: their times are of a foreign clock."
     if not campaign.published:
         return ""
     named = listed(list(campaign.published))
@@ -61,7 +72,8 @@ def _beside(campaign: Campaign) -> str:
 
 
 def _runs(campaign: Campaign) -> str:
-    most = "" if campaign.stopping.rule == "fixed" else "at most "
+    fixed = campaign.stopping.rule == "fixed" and not campaign.is_foreign
+    most = "" if fixed else "at most "
     return f"{most}{counted(campaign.runs, 'run')} per instance"
 
 
@@ -79,7 +91,7 @@ def _budget(campaign: Campaign) -> str:
         said.append(f"{budget.evaluations_per_dimension} evaluations times the dimension")
     elif budget.evaluations is not None:
         said.append(f"{budget.evaluations} evaluations")
-    return listed(said, "or")
+    return ("at most " if campaign.is_foreign else "") + listed(said, "or")
 
 
 def _cost(budget: Budget) -> str:
@@ -110,6 +122,10 @@ def setup(evidence: Evidence, names: Names) -> str:
         ),
         "Seed": str(campaign.seed),
     }
+    if campaign.is_foreign:
+        known = {key: text for key, text in facts.items() if key not in OF_MEASUREMENT}
+        known["Runs"] = _runs(campaign)
+        return definitions(known, "facts") + "\n" + _imported(campaign, names)
     rows = "\n".join(
         f'<tr><th scope="row">{names.one(label)}</th><td><code>{escape(spec.use)}</code></td>'
         f"<td>{escape(_parameters(spec.parameters))}</td>"
@@ -128,12 +144,27 @@ def setup(evidence: Evidence, names: Names) -> str:
     return f"{definitions(facts, 'facts')}\n{algorithms}"
 
 
+def _imported(campaign: Campaign, names: Names) -> str:
+    """The algorithms of imported runs, as a table."""
+    rows = "\n".join(
+        f'<tr><th scope="row">{names.one(label)}</th>'
+        f"<td>{escape(data.algorithm or label)}</td><td>{escape(data.path)}</td></tr>"
+        for label, data in campaign.published.items()
+    )
+    table = (
+        '<div class="scroll"><table>\n<thead><tr><th scope="col">Name</th>'
+        '<th scope="col">Name in the file</th><th scope="col">File</th></tr></thead>\n'
+        f"<tbody>\n{rows}\n</tbody>\n</table></div>"
+    )
+    return folded("Algorithms", table, len(campaign.published), MOST_ALGORITHMS)
+
+
 def _parameters(parameters: Mapping[str, object]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in parameters.items()) or "defaults"
 
 
 def machine(evidence: Evidence) -> str:
-    """What the checklist knows of the machine, as a list; empty without a checklist."""
+    """The facts of the machine in the checklist, as a list; empty without a checklist."""
     rows = evidence.table("checklist")
     if rows.empty:
         return ""
@@ -147,6 +178,14 @@ def machine(evidence: Evidence) -> str:
 
 def repeat(campaign: Campaign) -> str:
     """The command, and the campaign as a file."""
+    if campaign.is_foreign:
+        data = next(iter(campaign.published.values()))
+        words = ["--format", data.format] if data.format != "table" else []
+        for option, parts in (("--columns", data.columns), ("--set", data.set)):
+            if parts:
+                words += [option, ",".join(f"{name}={word}" for name, word in parts.items())]
+        command = " ".join(["timefair analyse", data.path, shlex.join(words)]).strip()
+        return REPEAT_FOREIGN.format(version=__version__, command=escape(command))
     return REPEAT.format(
         name=escape(campaign.name),
         version=__version__,
@@ -159,7 +198,7 @@ def repeat(campaign: Campaign) -> str:
 
 
 def cite(evidence: Evidence) -> str:
-    """A list of what the page rests on."""
+    """A list of the software and the papers to cite."""
     items = "\n".join(f"<li>{escape(source)}.</li>" for source in _sources(evidence))
     return f"<ul>\n{items}\n</ul>"
 

@@ -1,4 +1,4 @@
-"""What a reader has to know before believing the findings."""
+"""Facts that a reader has to know before trusting the findings."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from timefair.basics.together import ALL
 from timefair.exhibits import unknown_optimum
 from timefair.exhibits.registry import TABLES
-from timefair.report.evidence import ALL, FEW_FUNCTIONS, NOTICEABLE, Evidence
+from timefair.report.evidence import FEW_FUNCTIONS, NOTICEABLE, Evidence
 from timefair.report.words import counted, listed, number
 
 MOST_MESSAGES = 3
-"""Of so many algorithms that failed, the message of a run is shown; the table has all."""
+"""Number of failed algorithms with a shown message of a run; the table contains all messages."""
 
 FEW_RUNS = 10
-"""With fewer, no inversion on a function becomes sure; a 95 % interval of a median needs 6."""
+"""Number of runs below which no inversion on a function is sure; a 95 % interval of a median needs
+6.
+"""
 
 MEASUREMENT = "campaign"
-"""The room of the tables on the measurement: their `runs` may count those with a certain value."""
+"""The folder of the tables on the measurement: their `runs` may count those with a
+certain value.
+"""
 
 CLOCKS = {
     "cpu": "Seconds are seconds of CPU time, not of the wall clock.",
@@ -29,18 +34,20 @@ CLOCKS = {
 
 @dataclass(frozen=True)
 class Caution:
-    """One thing to know: a few words, and a sentence."""
+    """One caution: a topic in a few words, and its text."""
 
     topic: str
     text: str
 
 
 def cautions(evidence: Evidence) -> list[Caution]:
-    """In the order of their weight; empty if there is nothing to say."""
+    """The cautions, the most important first; empty if there are none."""
     kinds = {
+        "Foreign clock": _foreign_clock(evidence),
         "Unknown optimum": _unknown_optimum(evidence),
         "Failed runs": _failures(evidence),
         "Carried-over state": _carried_over(evidence),
+        "Runs chosen by results": _adaptive(evidence),
         "Few runs": _few_runs(evidence),
         "Few functions": _few_functions(evidence),
         "Heavy tails": _heavy_tails(evidence),
@@ -55,6 +62,32 @@ def cautions(evidence: Evidence) -> list[Caution]:
     return [Caution(topic, text) for topic, text in told.items() if text]
 
 
+def _foreign_clock(evidence: Evidence) -> Iterator[str]:
+    if not evidence.campaign.is_foreign:
+        return
+    yield (
+        "timefair has not measured these runs. What a time includes, and what else the machine did,"
+        " is not known. Do not compare these seconds with those of other tables or campaigns."
+    )
+    rows = evidence.table("checklist")
+    if len(rows) and not rows.loc[rows["part"] == "Time T", "met"].all():
+        yield (
+            "Not all runs lasted equally long (item Time T of the checklist), so precisions at the "
+            "end of a run are those at different times. The column budget_s gives all runs the "
+            "same T."
+        )
+
+
+def _adaptive(evidence: Evidence) -> Iterator[str]:
+    if evidence.campaign.stopping.allocates:
+        yield (
+            "The stopping rule campaign_race gave more runs where results were close. Its own "
+            "statements (table decided_pairs) take this into account. The intervals and p-values "
+            "of all other tables treat the numbers of runs as fixed beforehand, and compare "
+            "samples of different sizes: use them as descriptions."
+        )
+
+
 def _unknown_optimum(evidence: Evidence) -> Iterator[str]:
     kind = evidence.optimum
     if kind == "known":
@@ -67,9 +100,9 @@ def _unknown_optimum(evidence: Evidence) -> Iterator[str]:
     )
     if evidence.some_frame.attrs[unknown_optimum.TARGETS] == unknown_optimum.SHARE:
         yield (
-            "A target is the share that is left of the way from the median first value to that "
-            "least f, so the best run reaches every target by construction. To avoid this, list "
-            "values of f in target_values."
+            "A target is a share of the distance between the median first value and that least f, "
+            "and is reached if at most this share is left. The best run reaches every target by "
+            "construction. To avoid this, list values of f in target_values."
         )
     yield "The table best_points contains f itself, as does final_values if it is selected."
 
@@ -120,7 +153,7 @@ def _few_runs(evidence: Evidence) -> Iterator[str]:
     frames = [
         frame.loc[
             (frame["function"].astype(str) != ALL)
-            & frame["algorithm"].isin(list(evidence.campaign.algorithms)),
+            & frame["algorithm"].isin(evidence.campaign.timed),
             columns,
         ]
         for name, frame in evidence.tables.items()
@@ -139,10 +172,10 @@ def _few_runs(evidence: Evidence) -> Iterator[str]:
 
 def _few_functions(evidence: Evidence) -> Iterator[str]:
     count = len(evidence.campaign.problems.functions)
-    if count < FEW_FUNCTIONS and len(evidence.campaign.algorithms) > 1:
+    if count < FEW_FUNCTIONS and len(evidence.campaign.timed) > 1:
         yield (
-            f"{counted(count, 'function')} {'says' if count == 1 else 'say'} little about other "
-            "functions. The verdicts come from the runs and hold only for "
+            f"{counted(count, 'function')} {'is' if count == 1 else 'are'} too few for verdicts "
+            "about other functions. The verdicts come from the runs and hold only for "
             f"{'this function' if count == 1 else 'these functions'}."
         )
 
@@ -215,6 +248,9 @@ def _speed(evidence: Evidence) -> Iterator[str]:
 def _mixed(evidence: Evidence) -> Iterator[str]:
     if evidence.campaign.statistics.mixed == "allow":
         yield "The campaign allows runs of different machines, software or code to be compared."
+    mixtures = (frame.attrs.get("machines") for frame in evidence.tables.values())
+    if mixture := next(filter(None, mixtures), ""):
+        yield mixture
 
 
 def _seconds(evidence: Evidence) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The charts that the page draws by itself, with values to read, from the declared figures."""
+"""The interactive charts of the page, made from the declared figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from timefair.exhibits.unknown_optimum import captioned, worded
 
 
 def drawn(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    """The charts of some tables: for each its name, title and views, of which one is shown.
+    """The charts of some tables: for each chart, its name, title and views, one of which is shown.
 
     An exhibit that is declared ``beside`` another one adds its views to that chart, or has a chart
     of its own if the other one has no table here. A view has its table, figure and caption.
@@ -44,14 +44,14 @@ def _views(exhibit: Exhibit, name: str, frame: pd.DataFrame) -> list[dict[str, A
     figure = next(figure for figure in exhibit.figures if figure.name == name)
     words = {"seconds": seconds_of(frame)}
     printed = captioned(figure.page_caption.format_map(words), frame)
-    notes = (frame.attrs.get(note) for note in ("omitted", "cost"))
+    notes = (frame.attrs.get(note) for note in ("omitted", "machines", "cost", "noise"))
     note = " ".join(filter(None, (printed, *notes)))
     about = {"figure": name, "table": exhibit.name, "note": note}
     return [_worded(view, frame) | about for view in figure.chart.views(frame)]
 
 
 def _worded(view: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
-    """A view whose labels suit what is known of the optima."""
+    """A view whose labels suit known or unknown optima."""
     labels = ("label", "x_label", "y_label")
     said = {name: worded(view[name], frame) for name in labels if name in view}
     chosen = {

@@ -1,4 +1,4 @@
-"""The filled checklist as a page of HTML that needs nothing else: no script, no network."""
+"""The filled checklist as a self-contained page of HTML, without script or network."""
 
 from __future__ import annotations
 
@@ -72,10 +72,11 @@ def page(rows: Sequence[Row], campaign: str, note: str) -> str:
     Parameters
     ----------
     rows
-        In order, each with ``item``, ``topic``, ``part``, ``met``, ``evidence`` and ``missing``;
-        the last two are texts or null. Without any row the page says that there are no runs.
+        The rows in order, each with ``item``, ``topic``, ``part``, ``met``, ``evidence`` and
+        ``missing``; the last two are texts or null. Without rows, the page states that there are no
+        runs.
     campaign
-        Its name.
+        Name of the campaign.
     note
         A sentence on its runs.
     """
@@ -83,7 +84,7 @@ def page(rows: Sequence[Row], campaign: str, note: str) -> str:
 
 
 def contents(rows: Sequence[Row], note: str, level: int = 2) -> str:
-    """What the page says below its title, with the items as headings of a level."""
+    """The content of the page below its title, with the items as headings of a level."""
     items = [list(parts) for _, parts in groupby(rows, key=lambda row: row["item"])]
     return CONTENTS.format(
         summary=_summary(items),
@@ -127,7 +128,7 @@ def _part(row: Row) -> str:
 
 
 def _verdict(met: bool) -> str:
-    """In a word and a symbol; the colour says nothing more."""
+    """The verdict as a word and a symbol; the colour adds no information."""
     if met:
         return '<span class="met"><span aria-hidden="true">✓</span> met</span>'
     return '<span class="open"><span aria-hidden="true">✗</span> not met</span>'

@@ -23,7 +23,7 @@ SURE = {
 }
 
 MOST_TIED = 4
-"""Names of those who are tied with the first; of more, the number is said."""
+"""Number of names of tied algorithms that are listed; the others are counted."""
 
 SITUATIONS = """<h4>For whom</h4>
 <div class="scroll"><table class="stacked">
@@ -35,7 +35,7 @@ SITUATIONS = """<h4>For whom</h4>
 </table></div>"""
 
 MOST_FUNCTIONS = 8
-"""Functions of a space that are listed openly; more are folded."""
+"""Number of functions of a space up to which their list is not folded."""
 
 FUNCTIONS = """<p class="note">Algorithms are compared by the expected cost to the hardest target
 that at least half of the runs of some algorithm reached. If there is no such target, it is the
@@ -55,7 +55,7 @@ the speed of the machine may explain.</p>
 
 
 def cautioned(cautions: Sequence[Caution]) -> str:
-    """A list of what to know first; empty for nothing."""
+    """The list of cautions; empty if there are none."""
     if not cautions:
         return ""
     items = "\n".join(
@@ -65,7 +65,7 @@ def cautioned(cautions: Sequence[Caution]) -> str:
 
 
 def summed_up(found: Sequence[Findings]) -> str:
-    """Who wins, for the first screen: a sentence on all spaces, and how each one opens."""
+    """Who wins, for the first screen: a sentence on all spaces, and the headline of each one."""
     if len(found) < 2:
         return "".join(_opening(one) for one in found)
     items = "\n".join(
@@ -78,7 +78,9 @@ def summed_up(found: Sequence[Findings]) -> str:
 
 
 def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
-    """What is said of one space; if it is alone, the first screen has its headline already."""
+    """The findings of one space, without its headline if it is the only space (the first screen has
+    it).
+    """
     sentences = "\n".join(f"<li>{escape(text)}</li>" for text in found.sentences)
     rows = "\n".join(_situation(one, names) for one in found.situations)
     functions = "\n".join(_function(one, names) for one in found.functions)
@@ -102,7 +104,7 @@ def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
 
 
 def _opening(found: Findings) -> str:
-    """Who wins, and which order is reversed most surely, if one is."""
+    """Who wins, and the surest reversed order, if there is one."""
     return "\n".join(
         f'<p class="headline">{escape(text)}</p>'
         for text in (found.headline, found.reversal)
@@ -133,7 +135,7 @@ def _function(one: OnFunction, names: Names) -> str:
 
 
 def _front(standing: Standing, names: Names) -> str:
-    """The leaders, and below them those that may be as good."""
+    """The leaders, and below them the algorithms that may be as good."""
     tied = standing.tied
     if standing.verdict is Verdict.MIXED:
         return "differs"

@@ -41,7 +41,7 @@ evaluation cost. This part has a slider only with <code>statistics.workers: 1</c
 
 
 def part(evidence: Evidence) -> str:
-    """The slider and the places that follow it; empty without lines.
+    """The slider and the parts that depend on it; empty without lines.
 
     With several workers it would need what the table of ERT does not have.
     """
@@ -58,13 +58,13 @@ def part(evidence: Evidence) -> str:
 
 
 def lines(evidence: Evidence) -> dict[str, Any]:
-    """What the script computes from, unrounded.
+    """The unrounded data from which the script computes.
 
-    ``costs`` are the stops of the slider. Of each suite and dimension of ``spaces`` the
-    ``algorithms`` and, for each function that all of them were run on, its number, the ``targets``
-    from easy to hard and the ERT in ``seconds`` and in ``evaluations``: a list of algorithms for
-    each target, with None where no run reached it. Algorithms without times or evaluations, or
-    whose launches end by seconds, are omitted.
+    ``costs`` are the stops of the slider. Each suite and dimension in ``spaces`` has its
+    ``algorithms`` and, for each function on which all of them were run, the number of the function,
+    the ``targets`` from easy to hard, and the ERT in ``seconds`` and in ``evaluations``: one list
+    over the algorithms per target, with None if no run reached the target. Algorithms without times
+    or evaluations, or whose launches end by seconds, are omitted.
     """
     found = []
     for space in evidence.spaces:
@@ -106,6 +106,6 @@ def _space(rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _finite(wide: pd.DataFrame) -> list[list[float | None]]:
-    """The numbers with None for infinity, which JSON does not have."""
+    """The numbers, with None for infinity, which JSON cannot represent."""
     values = wide.to_numpy(dtype=np.float64)
     return [[x if np.isfinite(x) else None for x in line] for line in values.tolist()]

@@ -1,4 +1,4 @@
-"""The tables of a campaign at hand, and the spaces that they speak of."""
+"""The tables of a campaign, and the spaces (suites and dimensions) in them."""
 
 from __future__ import annotations
 
@@ -9,22 +9,21 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from timefair.basics.together import ALL
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.unknown_optimum import KIND
 from timefair.problems import names
 from timefair.rundata.settings import Analysis
 
-ALL = "all"
-
 FEW_FUNCTIONS = 6
-"""With fewer, Wilcoxon's test over functions decides no pair at 95 %, whatever the results."""
+"""Number of functions below which Wilcoxon's test over functions cannot decide a pair at 95 %."""
 
 NOTICEABLE = 1.1
 """Ratio of times that a machine does not resolve, above which the page says so."""
 
 
 class Space(NamedTuple):
-    """What is judged together: the functions of one suite in one dimension."""
+    """The functions of one suite in one dimension, which are judged together."""
 
     suite: str
     dimension: int
@@ -35,13 +34,13 @@ class Space(NamedTuple):
 
     @property
     def anchor(self) -> str:
-        """What a link can name."""
+        """The anchor for links."""
         return f"space-{''.join(c if c.isalnum() else '-' for c in self.suite)}-{self.dimension}"
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The tables by name, as far as the campaign has them, and the campaign itself."""
+    """The tables that the campaign has, by name, and the campaign itself."""
 
     tables: Mapping[str, pd.DataFrame]
     campaign: Campaign
@@ -62,24 +61,24 @@ class Evidence:
 
     @property
     def some_frame(self) -> pd.DataFrame:
-        """A table with the attributes that all have; one without any if there is none."""
+        """A table with the attributes that all tables share; an empty one if there is no table."""
         return next((one for one in self.tables.values() if KIND in one.attrs), pd.DataFrame())
 
     @property
     def optimum(self) -> str:
-        """What is known of the optima, as `rundata.runs.Runs.optimum` says it."""
+        """Whether optima are known: a value of `rundata.runs.Runs.optimum`."""
         return str(self.some_frame.attrs.get(KIND, "known"))
 
     @property
     def targets(self) -> tuple[tuple[float, ...], str]:
-        """The targets that the tables have, and what they are."""
+        """The targets in the tables, and their meaning."""
         suited = Analysis.of(self.campaign.analysis_settings).suited(self.optimum)
         kind = "shares" if self.optimum == "unknown" else "precisions"
         return suited.targets, "values of f" if self.campaign.target_values else kind
 
     @property
     def spaces(self) -> list[Space]:
-        """Every suite and dimension that a table speaks of, in order."""
+        """Every suite and dimension in a table, in order."""
         found = {
             Space(str(suite), int(dimension))
             for frame in self.tables.values()
@@ -92,7 +91,7 @@ class Evidence:
         return sorted(found)
 
     def failed(self, space: Space) -> frozenset[str]:
-        """The algorithms that made no evaluation in any run, while others did."""
+        """The algorithms that made no evaluation in any run, although others did."""
         return frozenset(
             str(algorithm)
             for frame in self.tables.values()
@@ -103,12 +102,12 @@ class Evidence:
     def compared(self, space: Space) -> list[str]:
         """The algorithms of the campaign that made evaluations."""
         failed = self.failed(space)
-        return [name for name in self.campaign.algorithms if name not in failed]
+        return [name for name in self.campaign.timed if name not in failed]
 
     def resolved(self, space: Space, unit: str, function: object = ALL) -> float:
-        """Up to which ratio of costs the speed of the machine may be the reason, at least 1.
+        """Largest ratio of costs that the speed of the machine may explain, at least 1.
 
-        From the table `resolution`; 1 for evaluations, and where it is not known.
+        It is taken from the table `resolution`; 1 for evaluations, and if it is unknown.
         """
         if unit != "seconds":
             return 1.0
@@ -136,12 +135,14 @@ class Evidence:
 
     @property
     def few_functions(self) -> bool:
-        """Whether there are too few for tests over functions: then verdicts come from runs."""
+        """Whether there are too few functions for tests over functions, so that verdicts come from
+        runs.
+        """
         return len(self.campaign.problems.functions) < FEW_FUNCTIONS
 
     @property
     def unit(self) -> str:
-        """What the budget is in, and so what is compared first: ``seconds`` or ``evaluations``."""
+        """The unit of the budget, which is compared first: ``seconds`` or ``evaluations``."""
         return "evaluations" if self.campaign.budget.time_s is None else "seconds"
 
     @property

@@ -1,4 +1,4 @@
-"""Figures and tables as HTML: places that the script fills, and pictures of other figures."""
+"""Figures and tables as HTML: elements that the script fills, and pictures of other figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PictureFile(NamedTuple):
 
 
 PICTURES_BYTES = 500_000
-"""What the pictures of a page may have together."""
+"""Maximal size of all pictures of a page together."""
 
 
 def figures(
@@ -54,7 +54,9 @@ def figures(
 
 
 def _pictures(pictures: Mapping[str, PictureFile], evidence: Evidence) -> str:
-    """Pictures up to `PICTURES_BYTES` together, the smallest first; the names of other files."""
+    """Pictures up to `PICTURES_BYTES` in total, the smallest first, and the names of the other
+    files.
+    """
     sizes = {name: len(picture.content) for name, picture in pictures.items()}
     room, fitting = PICTURES_BYTES, set()
     for name in sorted(sizes, key=lambda one: sizes[one]):
@@ -77,7 +79,7 @@ def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
     printed = captioned(
         entry.figure.printed_caption.format_map({"seconds": seconds_of(frame)}), frame
     )
-    notes = (frame.attrs.get(note) for note in ("omitted", "cost"))
+    notes = (frame.attrs.get(note) for note in ("omitted", "machines", "cost", "noise"))
     caption = " ".join(filter(None, (printed, *notes)))
     return (
         f'<details class="static"><summary>{escape(entry.title)}</summary>\n'
@@ -88,7 +90,7 @@ def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
 
 
 def tables(shown: Mapping[str, dict[str, Any]]) -> str:
-    """One heading per family, and a place for each table, which is filled when it is opened."""
+    """One heading per family, and an element for each table, which is filled when it is opened."""
     families: dict[str, list[str]] = {}
     for name in sorted(shown, key=lambda name: ROOMS.index(TABLES[name].room)):
         if name != "checklist" and shown[name]["rows"]:
@@ -104,7 +106,7 @@ def tables(shown: Mapping[str, dict[str, Any]]) -> str:
 
 
 def _note(table: dict[str, Any]) -> str:
-    """Which rows a table lists, if not all."""
+    """Note on the rows that a table lists, if not all."""
     return f'<p class="note">{escape(table["note"])}</p>' if table["note"] else ""
 
 

@@ -1,4 +1,4 @@
-"""Small pieces of HTML; every text that comes in is escaped."""
+"""Small pieces of HTML; every text in them is escaped."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import pandas as pd
 from timefair.charts.paper.style import Look, looks
 
 MOST_SHOWN = 12
-"""Algorithms up to which all are shown in figures at first."""
+"""Number of algorithms up to which figures show all of them at first."""
 
 SHOWN_OF_MANY = 8
-"""Algorithms that are shown in figures at first, if there are more."""
+"""Number of algorithms that figures show at first if there are more."""
 
 DASH = 1.6
-"""Widths of a line that a unit of a dash is drawn with."""
+"""Length of a unit of a dash, in widths of the line."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """The names of algorithms, each behind a spot of the colour that it has on the page.
+    """The names of algorithms, each after a spot in its colour on the page.
 
     Attributes
     ----------
     looks
-        Of each algorithm, in the order of the legend.
+        The look of each algorithm, in the order of the legend.
     shown
         The algorithms that figures show at first.
     """
@@ -43,7 +43,9 @@ class Names:
         published: Iterable[str] = (),
         first: Sequence[str] = (),
     ) -> Names:
-        """All names; of more than `MOST_SHOWN`, those in ``first`` come first and are shown."""
+        """All names; if there are more than `MOST_SHOWN`, those in ``first`` are first and are
+        shown.
+        """
         order = [*sorted(algorithms), *sorted(published)]
         if len(order) <= MOST_SHOWN:
             return cls(looks(pd.Categorical(order, order)), frozenset(order))
@@ -60,7 +62,7 @@ class Names:
         return ", ".join(map(self.one, names))
 
     def for_script(self) -> list[dict[str, Any]]:
-        """Name, colour and dashes of each, and whether figures show it at first."""
+        """Name, colour and dashes of each algorithm, and whether figures show it at first."""
         return [
             {
                 "name": name,
@@ -72,7 +74,9 @@ class Names:
         ]
 
     def legend(self) -> str:
-        """One button per algorithm, which shows and hides its curves; most of many are folded."""
+        """One button per algorithm, which shows and hides its curves; if there are many, most are
+        folded.
+        """
         buttons = "\n".join(self._button(name) for name in self.looks if name in self.shown)
         others = [name for name in self.looks if name not in self.shown]
         if others:
@@ -96,7 +100,7 @@ class Names:
 
 
 def dashes(look: Look) -> str | None:
-    """The dashes of a line as SVG has them; None for an unbroken one."""
+    """The dashes of a line in the format of SVG; None for a solid line."""
     if look.linestyle == "-":
         return None
     _, lengths = look.linestyle
@@ -109,13 +113,13 @@ def _dashed(look: Look) -> str:
 
 
 def definitions(pairs: Mapping[str, str], kind: str) -> str:
-    """A list of terms, each with what is said of it as a text."""
+    """A list of terms with their texts."""
     items = "\n".join(f"<dt>{escape(t)}</dt><dd>{escape(d)}</dd>" for t, d in pairs.items() if d)
     return f'<dl class="{kind}">\n{items}\n</dl>'
 
 
 def folded(summary: str, content: str, items: int, most: int) -> str:
-    """Content below a heading; folded if it has more than so many items."""
+    """Content below a heading; folded if it has more than a given number of items."""
     if items <= most:
         return f"<h4>{escape(summary)}</h4>\n{content}"
     return (

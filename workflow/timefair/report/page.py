@@ -1,4 +1,4 @@
-"""The page as one file of HTML: it asks for nothing else, from no disk and no network."""
+"""The page as one self-contained file of HTML, which loads nothing from disk or network."""
 
 from __future__ import annotations
 
@@ -101,11 +101,11 @@ def page(
     Parameters
     ----------
     tables
-        By name; the page says nothing about a table that is missing.
+        The tables by name; the page does not mention missing tables.
     pictures
-        Figures by name; the page shows those that it does not draw itself from their table.
+        Figures by name; the page shows those that it does not draw from their table itself.
     campaign
-        What was asked for.
+        The campaign of the tables.
     """
     evidence = Evidence(tables, campaign)
     names = Names.of(campaign.algorithms, campaign.published, first=leading(evidence))

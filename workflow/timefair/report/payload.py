@@ -1,6 +1,6 @@
-"""Tables as compact JSON for the page: columns, rounded, without rows that only repeat.
+"""Tables as compact JSON for the page: rounded columns, without redundant rows.
 
-Long tables are compressed, and the page unpacks one when it is first drawn or opened.
+Long tables are compressed; the page unpacks a table when it is first drawn or opened.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import measured, worded
 
 DIGITS = 3
-"""Significant digits of a number on the page, which prints no more; the files have all."""
+"""Significant digits of a number on the page; the files contain all digits."""
 
 SHORT_ROWS = 40
 """Rows of a table that is not compressed: the page opens such a table to print it."""
@@ -30,20 +30,21 @@ SMOOTH_ROWS = 30_000
 """Rows of curves from which points are omitted that change nothing one can see."""
 
 SEEN = 1 / 600
-"""A change that can be seen, as a share of an axis: half a pixel of the largest chart."""
+"""Smallest visible change, as a share of an axis: half a pixel of the largest chart."""
 
 MOST_ROWS = 200_000
-"""Rows of a table that a page can hold."""
+"""Maximal number of rows of a table on a page."""
 
 
 def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     """A table for the page.
 
-    ``columns`` has for each column its ``name``, ``label``, ``meaning``, whether it is a ``key``
-    that rows are chosen by, the places of its ``limits`` and its ``values``: `null` for NaN,
-    ``"inf"`` for infinity; texts as ``words`` and their ``codes``. Curves omit the rows that only
-    repeat their neighbours; ``rows`` is the number of rows of the file, ``shown`` the number here,
-    0 if there are too many. ``note`` is a sentence on which pairs are listed, empty for all.
+    ``columns`` contains for each column its ``name``, ``label`` and ``meaning``, whether it is a
+    ``key`` by which rows are selected, the indices of its ``limits``, and its ``values``: `null`
+    for NaN, ``"inf"`` for infinity; texts as ``words`` and their ``codes``. Curves omit rows that
+    only repeat their neighbours. ``rows`` is the number of rows of the file, ``shown`` the number
+    here, which is 0 if there are too many. ``note`` is a sentence on the listed pairs, empty if all
+    are listed.
     """
     frame = measured(frame)
     thin = _without_repeats(_rounded(frame))
@@ -79,7 +80,7 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def without_columns(shown: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page knows of a table before it unpacks it."""
+    """The facts of a table that the page knows before it unpacks the table."""
     return {key: value for key, value in shown.items() if key != "columns"}
 
 
@@ -93,7 +94,7 @@ def _label(column: str, values: tuple[Value, ...]) -> str:
 
 
 def _without_repeats(frame: pd.DataFrame) -> pd.DataFrame:
-    """A curve without the inner points of its level stretches; other tables as they are."""
+    """A curve without the inner points of its constant parts; other tables are unchanged."""
     at = next((key for key in CURVES if key in frame), None)
     if at is None or frame.empty:
         return frame
@@ -106,12 +107,13 @@ def _without_repeats(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _without_invisible(frame: pd.DataFrame) -> pd.DataFrame:
-    """Curves without the points at which no value moves by `SEEN` from the last point kept.
+    """Curves without the points at which no value differs by `SEEN` from the last point that was
+    kept.
 
-    The axis of a value goes from its least to its greatest one on a function, in the logarithm
-    where it is positive and not a share. The first and the last point of a curve are kept, and so
-    is every point where a value begins or ceases to be known or finite. Other tables stay as they
-    are.
+    The axis of a value extends from its minimum to its maximum on a function; it is logarithmic if
+    values are positive and not shares. The first and the last point of a curve are kept, and so is
+    every point at which a value becomes known or unknown, finite or infinite. Other tables are
+    unchanged.
     """
     at = next((key for key in CURVES if key in frame), None)
     if at is None or "algorithm" not in frame:
@@ -134,7 +136,7 @@ def _without_invisible(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _places(frame: pd.DataFrame, name: str, panel: list[str]) -> NDArray[np.float64]:
-    """Where each value is on its axis, from 0 to 1; far away where it is not known or infinite."""
+    """Position of each value on its axis, from 0 to 1; far outside if it is unknown or infinite."""
     values = frame[name].to_numpy(dtype=np.float64)
     known = np.isfinite(values)
     if (values[known] > 0).all() and (values[known] > 1).any():
@@ -169,7 +171,7 @@ def _plain(value: float) -> float | int | str | None:
 
 
 def _rounded(frame: pd.DataFrame) -> pd.DataFrame:
-    """Numbers that are not whole to so many significant digits, as the page prints them."""
+    """Round numbers that are not whole to the significant digits that the page prints."""
     columns = {}
     for name, column in frame.select_dtypes("float").items():
         different, place = np.unique(column.to_numpy(dtype=np.float64), return_inverse=True)
@@ -180,7 +182,7 @@ def _rounded(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def script(data: Mapping[str, Any]) -> str:
-    """JSON that may stand inside an element ``script``: nothing in it can end the element."""
+    """JSON for the inside of an element ``script``: nothing in it can end the element."""
     return (
         _json(data)
         .replace("<", "\\u003c")

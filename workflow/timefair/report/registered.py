@@ -1,4 +1,4 @@
-"""The confirmatory part of the page: the registered question, its answer, and every deviation."""
+"""The confirmatory part of the page: the registered question, its answer, and all deviations."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+from timefair.basics.together import ALL
 from timefair.exhibits.campaign.registered import NO, UNKNOWN, YES
-from timefair.report.evidence import ALL, Evidence, Space
+from timefair.report.evidence import Evidence, Space
 from timefair.report.markup import Names, definitions
 from timefair.report.words import counted, number
 from timefair.rundata.deviations import moment
@@ -27,6 +28,7 @@ TESTS = {
     "wilcoxon": "Wilcoxon’s signed-rank test over the functions",
     "mann-whitney": "Mann and Whitney’s test",
     "score": "score test of equal ERTs",
+    "mean-a12": "confidence sequence of the mean A12, which is valid after a campaign-wide race",
 }
 
 EXPLORATORY = "Who wins (exploratory)"
@@ -112,6 +114,9 @@ def _order(row: Mapping[Any, Any], evidence: Evidence, names: Names) -> str:
     space = Space(row["suite"], int(row["dimension"])).title
     target = "" if pd.isna(row["target"]) else f" to {number(row['target'])}"
     share = " (share of the functions on which it is better)" if overall else ""
+    measure = MEASURES[row["measure"]]
+    if row["test"] == "mean-a12":
+        share, measure = " (mean A12)", "Precision at the end of the budget"
     values = (
         f"{names.one(row[f'algorithm_{side}'])} {_known(row[f'value_{side}'])} from "
         f"{counted(int(row[f'runs_{side}']), 'run')}"
@@ -119,7 +124,7 @@ def _order(row: Mapping[Any, Any], evidence: Evidence, names: Names) -> str:
     )
     found = f"{names.one(row['better'])} is better" if _is_text(row["better"]) else "No order"
     return (
-        f"{MEASURES[row['measure']]}{target} {where} of {escape(space)}{share}: "
+        f"{measure}{target} {where} of {escape(space)}{share}: "
         f"{', '.join(values)}. {found} ({TESTS[row['test']]}, p = {_known(row['p'])})."
     )
 

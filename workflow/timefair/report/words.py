@@ -1,4 +1,4 @@
-"""Numbers and names as they are read in a sentence."""
+"""Numbers and names in the form for sentences."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import math
 from collections.abc import Sequence
 
 MOST = 5
-"""Names that are listed; of more, the number is said."""
+"""Number of names that are listed; the others are counted."""
 
 SMALLEST_P = 0.001
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def listed(names: Sequence[str], joint: str = "and") -> str:
-    """Names with commas, the last with a word; of many the first ones and how many more.
+    """Names with commas, and a word before the last one; of many, the first ones and the number of
+    others.
 
     >>> listed(["A"]), listed(["A", "B"], "or"), listed(list("ABCDEFG"))
     ('A', 'A or B', 'A, B, C, D, E and 2 others')
@@ -25,7 +26,7 @@ def listed(names: Sequence[str], joint: str = "and") -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """So many significant digits, and no more zeros than needed.
+    """A number with this number of significant digits, and no more zeros than needed.
 
     >>> [number(x) for x in (0.0123456, 12, 1234.5, 1e-8, 2.5e7, float("inf"))]
     ['0.0123', '12', '1230', '10⁻⁸', '2.5·10⁷', '∞']
@@ -86,7 +87,7 @@ def unresolved(ratio: float) -> str:
 
 
 def percent(share: float) -> str:
-    r"""A share in percent, small ones with a decimal.
+    r"""A share in percent; small shares have a decimal.
 
     >>> percent(0.414), percent(0.004), percent(1)
     ('41\xa0%', '0.4\xa0%', '100\xa0%')
@@ -96,7 +97,7 @@ def percent(share: float) -> str:
 
 
 def p_value(p: float) -> str:
-    r"""A p-value as it stands in brackets.
+    r"""A p-value in the form for brackets.
 
     >>> p_value(0.0312), p_value(1e-7)
     ('p\xa0=\xa00.031', 'p\xa0<\xa00.001')
@@ -106,7 +107,7 @@ def p_value(p: float) -> str:
 
 
 def counted(count: int, noun: str, several: str = "") -> str:
-    """A number and what it counts, with an s or the plural that is given.
+    """A number and the noun that it counts, with an s or a given plural.
 
     >>> counted(1, "run"), counted(3, "run"), counted(2, "has", "have")
     ('1 run', '3 runs', '2 have')

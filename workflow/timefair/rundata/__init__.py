@@ -1,1 +1,1 @@
-"""The runs of a campaign as the exhibits read them."""
+"""The runs of a campaign in the form in which exhibits read them."""

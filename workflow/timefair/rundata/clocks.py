@@ -1,4 +1,4 @@
-"""The clocks that tell how long a run was."""
+"""The clocks that measure how long a run was."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from timefair.rundata.settings import Clock
 
 MOST_WAITED = 0.99
-"""Share of a run that waiting can take at most; shares add up over the processes of a run."""
+"""Maximal share of a run that counts as waiting; shares add up over the processes of a run."""
 
 
 def seconds(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
-    """How long each run really was, shape (runs,), without virtual evaluation cost.
+    """Length of each run without virtual evaluation cost, shape (runs,).
 
-    ``wall``: seconds of the wall clock. ``cpu``: of CPU time, of all its processes. ``reference``:
-    the CPU time as a multiple of what the reference kernel took around the run. NaN where the run
-    does not tell.
+    ``wall``: wall-clock seconds. ``cpu``: CPU seconds of all its processes. ``reference``: the CPU
+    time as a multiple of the time of the reference kernel around the run. NaN if the time is
+    unknown.
     """
     column = "real_s" if clock == "wall" else "cpu_s"
     told: NDArray[np.float64] = frame[column].to_numpy(dtype=np.float64)
@@ -25,7 +25,7 @@ def seconds(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
 
 
 def seconds_per_evaluation(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
-    """What an evaluation took in each run, shape (runs,); NaN without evaluations or time."""
+    """Time per evaluation in each run, shape (runs,); NaN without evaluations or time."""
     evaluations = frame["evaluations"].to_numpy(dtype=np.float64)
     told = seconds(frame, clock)
     known = (evaluations > 0) & (told > 0)
@@ -33,12 +33,12 @@ def seconds_per_evaluation(frame: pd.DataFrame, clock: Clock) -> NDArray[np.floa
 
 
 def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
-    """How much longer work took around each run than at best on that core, shape (runs,).
+    """Slowdown around each run, relative to the best time on that core, shape (runs,).
 
-    The time of the reference kernel around the run, as a multiple of the best on that core; for the
-    wall clock also over the share of the run in which it did not wait for a core that others had.
-    What is not known is taken as no slowdown. NaN where neither is known, and for the clock
-    ``reference``, which has the speed of the machine taken out.
+    It is the time of the reference kernel around the run, as a multiple of the best time on that
+    core. For the wall clock, it is also divided by the share of the run in which the run did not
+    wait for a core that others used. An unknown factor counts as no slowdown. NaN if neither is
+    known, and for the clock ``reference``, which does not depend on the speed of the machine.
     """
     taken = pd.Series(reference_s(frame), index=frame.index)
     speed = (taken / taken.groupby(frame["core"].fillna(-1)).transform("min")).astype(float)
@@ -55,9 +55,9 @@ def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
 def objective_share(frame: pd.DataFrame) -> NDArray[np.float64]:
     """Estimated share of the wall clock that each run spent inside the objective, shape (runs,).
 
-    The calibrated time of an evaluation times the evaluations, over the wall clock, at most 1: a
-    calibration calls the objective from Python, and may meet a slower moment of the machine than
-    the run. NaN without a calibration or time.
+    It is the calibrated time of an evaluation, times the number of evaluations, divided by the
+    wall-clock time, and at most 1: a calibration calls the objective from Python, and the machine
+    may be slower during the calibration than during the run. NaN without a calibration or time.
     """
     inside = frame["objective_s"].astype(float) * frame["evaluations"]
     share = inside / frame["real_s"].where(frame["real_s"] > 0)
@@ -65,13 +65,15 @@ def objective_share(frame: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def reference_s(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """CPU time of the reference kernel, the mean of before and after each run; NaN: not timed."""
+    """CPU time of the reference kernel, mean of the times before and after each run; NaN: not
+    timed.
+    """
     timed = frame[["reference_before_s", "reference_after_s"]].to_numpy(dtype=np.float64)
     return np.asarray(timed.mean(axis=1), dtype=np.float64)
 
 
 def virtual_cost(frame: pd.DataFrame) -> str:
-    """The virtual evaluation cost of runs as a sentence for captions; empty without any."""
+    """The virtual evaluation cost of runs as a sentence for captions; empty if there is none."""
     costs = sorted(set(frame["evaluation_cost_s"].dropna()) - {0.0})
     each = " or ".join(f"{cost:g}" for cost in costs)
     return f"Each evaluation counts {each} s more than it takes." if costs else ""

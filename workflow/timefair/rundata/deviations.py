@@ -1,4 +1,4 @@
-"""What differs from a registration: in the campaign, in the code, and in the runs."""
+"""Deviations from a registration: in the campaign, in the code, and in the runs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from timefair.records.integrity import Origins, RunKey, spared
 
 
 class Kind(StrEnum):
-    """What a deviation is about."""
+    """Kinds of deviations."""
 
     QUESTION = "question"  # the section `registered`
     TARGETS = "targets"
     RUNS = "number of runs"  # that the campaign asks for
     PROBLEMS = "problems"
     ALGORITHMS = "algorithms"
-    MEASUREMENT = "measurement"  # budget, restarts, stopping, seed and all else that decides runs
+    MEASUREMENT = "measurement"  # budget, restarts, seed and everything else that determines runs
     ANALYSIS = "analysis"  # statistics, and which tables are made
     CODE = "code"
     SOFTWARE = "settings or software"  # that runs were measured with
@@ -51,7 +51,7 @@ PRESENTATION = ("figures", "problems.names")
 
 
 class Deviation(NamedTuple):
-    """One difference: its kind, what differs, what was registered and what was found."""
+    """One difference: its kind, its subject, the registered and the present value."""
 
     kind: str
     subject: str
@@ -63,7 +63,7 @@ class Deviation(NamedTuple):
 
 
 def changes(registered: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
-    """Keys whose values differ between two campaigns, given as `Campaign.model_dump` has them."""
+    """Keys whose values differ between two campaigns, given as results of `Campaign.model_dump`."""
     for key, before, after in _differing(registered, now, ""):
         if not any(key == one or key.startswith(f"{one}.") for one in PRESENTATION):
             kind = OF_KEY.get(key.partition(".")[0], Kind.MEASUREMENT)
@@ -96,15 +96,15 @@ class Measured:
     Attributes
     ----------
     origins
-        Where they come from.
+        Origins of the runs.
     runs
-        (function, dimension, instance, run) of each of them.
+        (function, dimension, instance, run) of each run.
     decided
-        What a stopping rule decided, as records have it.
+        Decisions of a stopping rule, in the form of records.
     excluded
-        Number of planned runs that the answer omits, because they were disturbed.
+        Number of planned runs that the answer omits because they were disturbed.
     started
-        When the first of them began; None if it is not known.
+        When the first run began; None if this is unknown.
     """
 
     origins: Origins = field(default_factory=Origins)
@@ -115,7 +115,7 @@ class Measured:
 
 
 def planned_runs(campaign: Mapping[str, Any]) -> set[RunKey]:
-    """(function, dimension, instance, run) of every run that each algorithm was to have."""
+    """(function, dimension, instance, run) of every planned run of each algorithm."""
     chosen = campaign["problems"]
     keys = (chosen["functions"], chosen["dimensions"], chosen["instances"])
     return set(product(*keys, range(campaign["runs"])))
@@ -129,10 +129,10 @@ def of_runs(
     Parameters
     ----------
     registration
-        With ``campaign``, and with ``keys``, ``code`` and ``registered_utc`` if the question was
-        registered, as `timefair.campaign.registration` writes them.
+        A mapping with ``campaign`` and, if the question was registered, with ``keys``, ``code`` and
+        ``registered_utc``, as written by `timefair.campaign.registration`.
     measured
-        The runs of each algorithm, by label. An algorithm without runs may be left out.
+        The runs of each algorithm, by label. An algorithm without runs may be omitted.
     """
     campaign = registration["campaign"]
     planned = planned_runs(campaign)

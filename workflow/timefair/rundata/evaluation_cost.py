@@ -1,4 +1,4 @@
-"""Runs as they would have been if every evaluation had cost some seconds more."""
+"""Runs as they would have been if every evaluation had taken a given time longer."""
 
 from __future__ import annotations
 
@@ -24,28 +24,29 @@ from timefair.rundata.standings import (
 from timefair.statistics.ert import ert
 
 LISTED_S = (0.0, *(float(f"1e{power}") for power in range(-6, 5, 2)))
-"""Evaluation costs of the long tables: none, and 1 µs to 10,000 s in steps of 100."""
+"""Evaluation costs of the long tables: 0, and 1 µs to 10,000 s in steps of a factor 100."""
 
 COSTS_S = (0.0, *(float(f"{10 ** (k / 4):.6g}") for k in range(-24, 17)))
-"""Evaluation costs of curves and maps: none, and four of each decade."""
+"""Evaluation costs of curves and maps: 0, and four per decade."""
 
 
 @dataclass(frozen=True)
 class UsedByRuns:
-    """What each run used up to each target, targets from easy to hard: seconds and evaluations.
+    """Cost of each run to each target in seconds and evaluations, targets from easy to hard.
 
-    With several workers, `rounds` has the rounds of evaluations instead; see `rundata.rounds`.
+    With several workers, `rounds` contains rounds of evaluations instead; see `rundata.rounds`.
 
     Attributes
     ----------
     runs
-        Those of algorithms of which it is known what another evaluation cost would change: launches
-        that end by seconds would have been others, and several workers need the batches.
+        Runs of those algorithms for which the effect of another evaluation cost is known. It is
+        unknown for launches that end by seconds, because they would have been different, and for
+        several workers without recorded batches.
     seconds, rounds
-        Up to the run's own end where it did not reach the target.
+        Cost up to the target, or up to the run's own end if it did not reach the target.
     observed_s, observed_rounds
-        Up to where each run was observed, shape (runs,). `inf` in rounds for a run that nothing
-        could follow: it reached the final target or ended by itself.
+        Cost up to which each run was observed, shape (runs,). `inf` in rounds for a run that could
+        not continue, because it reached the final target or ended by itself.
     remarks
         Sentences for captions: which algorithms are omitted and why, and the number of workers.
     """
@@ -59,14 +60,14 @@ class UsedByRuns:
 
     @classmethod
     def of(cls, runs: Runs, analysis: Analysis) -> UsedByRuns:
-        """Of some runs; the tables that ask for the same share it."""
+        """The costs of some runs; tables with the same settings share the result."""
         by_seconds = tuple(sorted(analysis.restarted_by_seconds.items()))
         key = (cls, analysis.targets_from_easy, analysis.workers, by_seconds)
         return runs.once(key, lambda: cls._of(runs, analysis))
 
     @classmethod
     def _of(cls, runs: Runs, analysis: Analysis) -> UsedByRuns:
-        """Reads events and batches once."""
+        """Read events and batches once."""
         batches = runs.read_batches() if analysis.workers > 1 else None
         unknown = () if batches is None else without_batches(runs.frame["algorithm"], batches)
         refused = runs.frame["algorithm"].isin([*analysis.restarted_by_seconds, *unknown])
@@ -114,14 +115,15 @@ class UsedByRuns:
 
 @dataclass(frozen=True)
 class Lines:
-    """ERT to each target in seconds and in rounds, a straight line in the evaluation cost.
+    """ERT to each target in seconds and in rounds, which together are linear in the evaluation
+    cost.
 
     Attributes
     ----------
     algorithms
-        By the alphabet.
+        Algorithms in alphabetical order.
     seconds, rounds
-        Shape (targets, algorithms); `inf` in both where no run reached the target.
+        Shape (targets, algorithms); both are `inf` if no run reached the target.
     """
 
     algorithms: tuple[str, ...]
@@ -139,7 +141,9 @@ def _remarks(analysis: Analysis, unknown: Sequence[str]) -> str:
 
 
 def restarted(analysis: Analysis) -> str:
-    """Which algorithms are omitted because of their restarts; empty for none."""
+    """Sentence on the algorithms that are omitted because of their restarts; empty if there are
+    none.
+    """
     named = [f"{label} ({key})" for label, key in sorted(analysis.restarted_by_seconds.items())]
     if not named:
         return ""
@@ -150,7 +154,7 @@ def restarted(analysis: Analysis) -> str:
 
 
 def parallel(analysis: Analysis) -> str:
-    """What several workers change; empty for one."""
+    """Sentence on the effect of several workers; empty for one worker."""
     if analysis.workers == 1:
         return ""
     return (
@@ -162,7 +166,9 @@ def parallel(analysis: Analysis) -> str:
 def complete_problems(
     every: Iterable[ProblemRuns],
 ) -> Iterator[tuple[Space, tuple[str, ...], list[ProblemRuns]]]:
-    """Of each suite and dimension its algorithms, and the problems that all of them were run on."""
+    """For each suite and dimension, its algorithms and the problems on which all of
+    them were run.
+    """
     together: dict[Space, list[ProblemRuns]] = {}
     for problem in every:
         together.setdefault(problem.space, []).append(problem)

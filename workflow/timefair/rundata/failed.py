@@ -23,7 +23,9 @@ class Failed(NamedTuple):
 
 
 def failed_algorithms(runs: Runs) -> list[Failed]:
-    """Those of every suite and dimension, in order; none where no algorithm evaluated at all."""
+    """The failed algorithms of every suite and dimension, in order; none if no algorithm made an
+    evaluation.
+    """
     frame = runs.frame.loc[_of_failed(runs), [*SPACE, "algorithm"]]
     names = frame.drop_duplicates().itertuples(index=False)
     return sorted(Failed(str(suite), int(space), str(name)) for suite, space, name in names)
@@ -36,7 +38,7 @@ def without_failed(runs: Runs) -> Runs:
 
 
 def sentence(failed: Iterable[Failed]) -> str:
-    """What a caption says of them; empty for none."""
+    """Sentence on them for captions; empty if there are none."""
     spaces: dict[str, list[int]] = {}
     for one in failed:
         spaces.setdefault(one.algorithm, []).append(one.dimension)
@@ -50,7 +52,7 @@ def sentence(failed: Iterable[Failed]) -> str:
 def keep_looks(frame: pd.DataFrame, runs: Runs) -> None:
     """Make all algorithms of some runs the categories of ``algorithm``, if a table has it.
 
-    Then those that it holds keep their looks in all figures.
+    The algorithms in the table then have the same looks in all figures.
     """
     if "algorithm" in frame:
         measured = sorted(set(runs.frame["algorithm"].astype(str)))
@@ -59,7 +61,7 @@ def keep_looks(frame: pd.DataFrame, runs: Runs) -> None:
 
 
 def _of_failed(runs: Runs) -> NDArray[np.bool_]:
-    """Which runs are theirs, shape (runs,)."""
+    """Which runs are those of failed algorithms, shape (runs,)."""
     evaluated = runs.frame["evaluations"] > 0
     keys = [runs.frame[key] for key in SPACE]
     own = evaluated.groupby([*keys, runs.frame["algorithm"]]).transform("any")

@@ -1,8 +1,8 @@
-"""What each traced launch found (`records.thinning`), one part at a time.
+"""The traces of launches (`records.thinning`), one part at a time.
 
-The trace of a launch consists of the events of the run that it made and of its thinned ones. Some
-runs have no traces: published runs, runs of schema versions before 5, and runs of a policy that
-pauses launches, because their records do not have the times of the pauses.
+The trace of a launch consists of its events that are also events of the run, and of its thinned own
+events. Some runs have no traces: published runs, runs of schema versions before 5, and runs of a
+policy that pauses launches, because their records do not have the times of the pauses.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ SPANS = ("start_s", "end_s", "evaluations")
 class LaunchTracePart(Part):
     """The traced launches of some runs; `rows` has one entry per launch.
 
-    Precisions fall along a launch. Times are seconds since the start of the launch, evaluations
-    are those of the launch alone.
+    Precisions decrease along a launch. Times and evaluations count from the start of the launch.
 
     Attributes
     ----------
@@ -39,7 +38,9 @@ class LaunchTracePart(Part):
     launch: NDArray[np.intp]
 
     def renumbered(self, rows: NDArray[np.intp]) -> LaunchTracePart:
-        """With another row for each run; launches of runs whose row is negative are omitted."""
+        """The same launches with other rows for their runs; launches of runs with a negative row
+        are omitted.
+        """
         mine = rows[self.rows]
         return replace(self, rows=mine).where(mine >= 0)
 
@@ -86,7 +87,7 @@ def _part(
     log: pa.ChunkedArray,
     rows: NDArray[np.intp],
 ) -> LaunchTracePart:
-    """From the columns of the records, of the runs of `rows`."""
+    """The launches of the runs in `rows`, from the columns of the records."""
     made = pc.list_value_length(log).to_numpy()
     first = offsets_of(made)  # launches of all runs, one after the other
     run = np.repeat(np.arange(len(rows)), made)
@@ -116,7 +117,7 @@ def _part(
 def _paused(
     spans: dict[str, NDArray[np.float64]], run: NDArray[np.intp], runs: int
 ) -> NDArray[np.bool_]:
-    """Which runs have a launch that begins before the one before it has ended; shape (runs,)."""
+    """Which runs have a launch that begins before the previous one has ended; shape (runs,)."""
     within = (spans["start_s"][1:] < spans["end_s"][:-1]) & (run[1:] == run[:-1])
     return np.bincount(run[1:][within], minlength=runs) > 0
 

@@ -1,9 +1,9 @@
-"""The launches of runs, a row a launch, and what becomes of them as their runs are changed.
+"""The launches of runs, one row per launch, and their changes when runs are changed.
 
-Columns: ``row``, the place of the run in the frame of runs; ``start_s``, ``end_s``,
-``evaluations`` and ``best_precision`` of the launch alone; ``complete``: whether it ended by
-itself, by its share tau or at the final target, and was not cut; ``unlimited``: whether no share
-tau and no budget ended it.
+Columns: ``row``: index of the run in the frame of runs; ``start_s``, ``end_s``, ``evaluations`` and
+``best_precision`` of the launch by itself; ``complete``: whether it ended by itself, by its share
+tau or at the final target, and was not cut; ``unlimited``: whether neither a share tau nor a budget
+ended it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ LIMITED = [str(LaunchEnd.TAU), str(LaunchEnd.CUT)]
 
 
 def read(source: Source, rows: NDArray[np.intp], reference: NDArray[np.float64]) -> pd.DataFrame:
-    """Those of all runs but the ones whose row is negative, in the order of the rows.
+    """The launches of all runs without a negative row, in the order of the rows.
 
-    Precisions are taken from `reference`, a number of each run.
+    Precisions are distances to `reference`, one number per run.
     """
     parts = [_flat(pa.chunked_array([], RUN_SCHEMA.field("launch_log").type), rows[:0])]
     first = 0
@@ -57,7 +57,9 @@ def _flat(log: pa.ChunkedArray, rows: NDArray[np.intp]) -> pd.DataFrame:
 
 
 def of_runs(launches: pd.DataFrame, rows: NDArray[np.intp]) -> pd.DataFrame:
-    """With another row for each run; those of runs whose row is negative are left out."""
+    """The same launches with other rows for their runs; those of runs with a negative row are
+    omitted.
+    """
     moved = launches.assign(row=rows[launches["row"]])
     return moved[moved["row"] >= 0].sort_values("row", kind="stable", ignore_index=True)
 
@@ -69,7 +71,7 @@ def from_reference(launches: pd.DataFrame, reference: NDArray[np.float64]) -> pd
 
 
 def scaled(launches: pd.DataFrame, scale: NDArray[np.float64]) -> pd.DataFrame:
-    """Times multiplied by a number of each run."""
+    """The same launches with times multiplied by one factor per run."""
     of_launch = scale[launches["row"]]
     return launches.assign(
         start_s=launches["start_s"] * of_launch, end_s=launches["end_s"] * of_launch
@@ -79,7 +81,9 @@ def scaled(launches: pd.DataFrame, scale: NDArray[np.float64]) -> pd.DataFrame:
 def begun_later(
     launches: pd.DataFrame, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]
 ) -> pd.DataFrame:
-    """Times later by a number of each run; what then ends at or after its budget is cut there."""
+    """The same launches, later by one delay per run; a launch that then ends at or after the budget
+    is cut there.
+    """
     delay, limit = late_s[launches["row"]], budget_s[launches["row"]]
     end_s = launches["end_s"] + delay
     return launches.assign(

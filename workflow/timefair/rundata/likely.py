@@ -1,4 +1,4 @@
-"""Draws of the expected running times of all algorithms, from which probabilities are counted."""
+"""Draws of the expected running times of all algorithms, for estimating probabilities."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from timefair.statistics.targets import decisive_target
 
 @dataclass(frozen=True)
 class LikelyCosts:
-    """What the algorithms cost on one function, to the target that decides there.
+    """The costs of the algorithms on one function, to its decisive target.
 
     Attributes
     ----------
     function
-        Its number.
+        Number of the function.
     target
-        The target; see `statistics.targets.decisive_target`.
+        The decisive target; see `statistics.targets.decisive_target`.
     algorithms
-        By the alphabet.
+        Algorithms in alphabetical order.
     runs, successes
-        Of each algorithm, shape (algorithms,).
+        Their numbers for each algorithm, shape (algorithms,).
     ert
         Expected running time, `inf` without a success; shape (algorithms,).
     draws
-        Draws of it, shape (draws, algorithms); NaN for fewer than two runs, and if the runs of an
-        algorithm cost nothing.
+        Draws of the expected running time, shape (draws, algorithms); NaN for fewer than two runs,
+        and if the runs of an algorithm cost nothing.
     """
 
     function: int
@@ -53,13 +53,13 @@ class LikelyCosts:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Of which algorithms there are draws, shape (algorithms,)."""
+        """Which algorithms have draws, shape (algorithms,)."""
         return np.asarray(~np.isnan(self.draws).any(axis=0))
 
 
 @dataclass(frozen=True)
 class LikelySpace:
-    """The functions of a suite and dimension on which a run reached a target, in one unit."""
+    """The functions of a suite and dimension on which a run reached a target, for one unit."""
 
     space: Space
     unit: Unit
@@ -72,11 +72,11 @@ class LikelySpace:
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        """Of all functions, by the alphabet."""
+        """The algorithms of all functions, in alphabetical order."""
         return tuple(sorted({name for one in self.functions for name in one.algorithms}))
 
     def table(self) -> NDArray[np.float64]:
-        """ERT, shape (functions, algorithms); NaN where an algorithm was not run."""
+        """ERT, shape (functions, algorithms); NaN if an algorithm was not run on a function."""
         places = {name: k for k, name in enumerate(self.algorithms)}
         values = np.full((len(self.functions), len(places)), np.nan)
         for row, one in zip(values, self.functions, strict=True):
@@ -84,16 +84,18 @@ class LikelySpace:
         return values
 
     def ranks(self) -> dict[str, float]:
-        """The average rank of each algorithm; one that was not run shares the worst."""
+        """The average rank of each algorithm; an algorithm that was not run shares the
+        worst rank.
+        """
         values = np.nan_to_num(self.table(), nan=np.inf, posinf=np.inf)
         return dict(zip(self.algorithms, average_ranks(values).tolist(), strict=True))
 
 
 def likely_costs(runs: Runs, analysis: Analysis) -> Iterator[LikelySpace]:
-    """Each suite and dimension in each unit in which there are costs.
+    """Every suite and dimension, for each unit with costs.
 
-    Draws from the runs of an algorithm depend on its own names alone. Published data count in
-    evaluations.
+    The draws for an algorithm depend only on its own runs and names. Published data are used only
+    in evaluations.
     """
     everyone = with_published(runs)
     targets = analysis.targets_from_easy

@@ -1,4 +1,4 @@
-"""Names of what a row measures, where a table has several measures below each other."""
+"""Names of measures, for tables with several measures below each other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ SD = "sd"
 
 
 def quantile_name(p: float) -> str:
-    """``Q.10``: two digits, as in print, or as many as there are.
+    """The name of a quantile such as ``Q.10``: two digits, or more if needed.
 
     Examples
     --------

@@ -1,6 +1,8 @@
-"""Which pairs of algorithms a table lists: all pairs of few algorithms, those with one of many.
+"""The pairs of algorithms that a table lists: all pairs of few algorithms, or the pairs with one of
+many.
 
-The number of pairs grows with the square of the algorithms: 104 of them have 5,356 pairs.
+The number of pairs grows with the square of the number of algorithms: 104 algorithms have 5,356
+pairs.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import average_ranks
 
 MOST_ALGORITHMS = 12
-"""Algorithms up to which every pair is listed, unless the campaign asks otherwise."""
+"""Number of algorithms up to which every pair is listed by default."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Listed:
     Attributes
     ----------
     among
-        Algorithms of which a listed pair has at least one; None: every pair is listed.
+        Every listed pair contains at least one of these algorithms; None: every pair is listed.
     """
 
     among: frozenset[str] | None = None
@@ -48,11 +50,11 @@ def listed(analysis: Analysis, ranks: Mapping[str, float]) -> Listed:
     Parameters
     ----------
     analysis
-        Its ``pairs`` is `EVERY_PAIR`, `WITH_THE_BEST`, labels, or None: every pair up to
-        `MOST_ALGORITHMS`, and those with the best beyond.
+        Its ``pairs`` is `EVERY_PAIR`, `WITH_THE_BEST`, labels, or None: every pair for up to
+        `MOST_ALGORITHMS` algorithms, and the pairs with the best one for more.
     ranks
-        The best is the algorithm with the lowest one, of several the first by the alphabet; NaN is
-        higher than every number.
+        The average ranks. The best algorithm has the lowest rank; of several, it is the first in
+        alphabetical order. NaN is higher than every number.
     """
     usual = (EVERY_PAIR if len(ranks) <= MOST_ALGORITHMS else WITH_THE_BEST,)
     asked = analysis.pairs or usual
@@ -67,8 +69,8 @@ def listed(analysis: Analysis, ranks: Mapping[str, float]) -> Listed:
 def listed_by_precision(runs: Runs, analysis: Analysis) -> dict[Space, Listed]:
     """The pairs of each suite and dimension, with the best algorithm by the precision at the end.
 
-    Averaged over the functions are the ranks of the median precision; an algorithm that did not
-    run on a function shares its worst rank.
+    The ranks of the median precision are averaged over the functions. An algorithm that was not run
+    on a function shares the worst rank there.
     """
     best = precision_at_the_end(runs)
     medians: dict[Space, list[dict[str, float]]] = {}
@@ -81,14 +83,16 @@ def listed_by_precision(runs: Runs, analysis: Analysis) -> dict[Space, Listed]:
 
 
 def _average(functions: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """The average rank of each algorithm, by the alphabet."""
+    """The average rank of each algorithm, in alphabetical order."""
     names = sorted({name for medians in functions for name in medians})
     values = [[medians.get(name, np.inf) for name in names] for medians in functions]
     return dict(zip(names, average_ranks(values).tolist(), strict=True))
 
 
 def in_words(listed_in: Mapping[Space, Listed]) -> str:
-    """Which pairs are listed in each space, as a sentence for captions; empty if all are."""
+    """The listed pairs in each suite and dimension, as a sentence for captions; empty if all are
+    listed.
+    """
     limited = {space: one.among for space, one in listed_in.items() if one.among is not None}
     if not limited:
         return ""

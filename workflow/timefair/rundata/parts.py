@@ -1,4 +1,4 @@
-"""What the parts of the traces of runs and of the traces of launches have in common."""
+"""Common base of the parts of traces of runs and of traces of launches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Part:
     offsets
         Shape (traces here + 1,): the events of trace i are ``offsets[i]:offsets[i + 1]``.
     time_s, evaluations, precision
-        Of each event, flat.
+        One value per event, in a flat array.
     """
 
     rows: NDArray[np.intp]
@@ -47,7 +47,7 @@ AnyPart = TypeVar("AnyPart", bound=Part)
 
 
 class Parts(Generic[AnyPart]):
-    """All parts, read again in every pass.
+    """All parts; every pass reads them again.
 
     Parameters
     ----------
@@ -67,5 +67,5 @@ class Parts(Generic[AnyPart]):
 
 
 def offsets_of(lengths: NDArray[Any]) -> NDArray[np.int64]:
-    """Where traces of these lengths begin and end in flat arrays; shape (traces + 1,)."""
+    """Offsets of traces of these lengths in flat arrays; shape (traces + 1,)."""
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

@@ -1,4 +1,4 @@
-"""What the runs of a small campaign say about how much a larger one has to measure."""
+"""Estimates from the runs of a small campaign how much a larger one has to measure."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from timefair.statistics.power.ert_ratio import CostLaw
 
 
 class Case(NamedTuple):
-    """The runs of an algorithm on a function, at a target that some of them reached."""
+    """The runs of an algorithm on a function, at a target that some of these runs reached."""
 
     success: float
     spread: float
 
     @property
     def law(self) -> CostLaw:
-        """The law of their costs."""
+        """The distribution of their costs."""
         return CostLaw.of_spread(self.spread, self.success)
 
 
@@ -38,15 +38,16 @@ class Pilot:
     suite, dimension
         Where they were measured.
     algorithms, functions
-        All of them, in order.
+        All algorithms and all functions, in order.
     instances, runs
-        Most instances of a function; fewest runs of an algorithm on an instance.
+        Largest number of instances of a function; smallest number of runs of an algorithm on an
+        instance.
     targets
-        How many there are.
+        Number of targets.
     rows
         The runs of each (function, instance, algorithm).
     spent
-        What each run spent up to each target.
+        Cost of each run up to each target.
     core_s
         Mean core-seconds of one run of every algorithm.
     """
@@ -64,15 +65,18 @@ class Pilot:
 
     @property
     def success_rates(self) -> NDArray[np.float64]:
-        """Of each algorithm on each function at each target, but without 0 and 1."""
+        """Success rates of each algorithm on each function at each target, without the rates 0 and
+        1.
+        """
         rates = [self.spent.success[rows].mean(axis=0) for rows in self._pooled()]
         found = np.concatenate(rates)
         return np.asarray(found[(found > 0) & (found < 1)], dtype=np.float64)
 
     def cases(self) -> list[Case]:
-        """Each algorithm on each function at each target, by rising spread.
+        """The runs of each algorithm on each function at each target, sorted by increasing spread.
 
-        Without those that no run reached and those of fewer than two runs.
+        Cases without a finite variance are omitted: targets that no run reached, and fewer than two
+        runs.
         """
         found = []
         for rows in self._pooled():
@@ -84,10 +88,10 @@ class Pilot:
         return sorted(found, key=lambda case: case.spread)
 
     def components(self) -> tuple[Components, int]:
-        """Variances of the log ratio of two ERTs, and on how many comparisons they rest.
+        """Variances of the log ratio of two ERTs, and the number of comparisons behind them.
 
-        They are averages over the pairs of algorithms and the targets at which some function has
-        ERTs of both. NaN where no comparison shows a variance.
+        They are averages over the pairs of algorithms and the targets for which some function has
+        ERTs of both. NaN if no comparison determines a variance.
         """
         found = [one for one in self._comparisons() if not np.isnan(one.runs)]
         values = np.array([(one.functions, one.instances, one.runs) for one in found])
@@ -115,7 +119,7 @@ class Pilot:
                 yield components(difference[..., target], variance[..., target], self.runs)
 
     def _pooled(self) -> Iterator[NDArray[np.intp]]:
-        """The runs of each algorithm on each function, all instances together."""
+        """The runs of each algorithm on each function, with all instances pooled."""
         together: dict[tuple[int, str], list[NDArray[np.intp]]] = {}
         for (function, _, name), rows in self.rows.items():
             together.setdefault((function, name), []).append(rows)
@@ -123,18 +127,19 @@ class Pilot:
 
 
 def pilots(runs: Runs, analysis: Analysis, unit: Unit, cores: Mapping[str, int]) -> Iterator[Pilot]:
-    """The pilot of each suite and dimension.
+    """The pilot data of each suite and dimension.
 
     Parameters
     ----------
     runs, analysis
-        As the tables take them.
+        The same arguments as for tables.
     unit
-        What ERTs are counted in.
+        Unit of the ERTs.
     cores
-        Of a run of each algorithm.
+        Number of cores of a run, by algorithm.
     """
-    for space in runs.wanted(analysis).timed_by(analysis.time).spaces():
+    taken = runs.wanted(analysis).with_values(analysis.noisy_value).timed_by(analysis.time)
+    for space in taken.spaces():
         rows = {
             (names["function"], names["instance"], names["algorithm"]): members
             for names, members in space.groups(("function", "instance", "algorithm"))

@@ -1,4 +1,4 @@
-"""The runs of each suite and dimension as portfolios are made of them."""
+"""The runs of each suite and dimension, from which portfolios are made."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ class Field:
     Attributes
     ----------
     names
-        Suite, dimension, unit and ``budget``: T, up to which every run is known.
+        Suite, dimension, unit and ``budget``: the T up to which every run is known.
     algorithms
-        By the alphabet.
+        Algorithms in alphabetical order.
     search
-        Over the functions and instances that all of them were run on.
+        The search for portfolios, over the functions and instances on which all algorithms were
+        run.
     """
 
     names: dict[str, Any]
@@ -38,8 +39,9 @@ class Field:
 def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
     """The fields of all suites and dimensions, one for each unit in which there is a budget.
 
-    T is the budget, or less where a run was cut before: a run that another limit ended is not known
-    beyond. Suites and dimensions without a function that all algorithms were run on have none.
+    T is the budget, or less if another limit ended a run earlier, because the run is unknown after
+    this point. Suites and dimensions without a function on which all algorithms were run are
+    omitted.
     """
     reached = {unit: runs.runtimes(unit, analysis.targets_from_easy) for unit in UNITS}
     cut = cut_off(runs)
@@ -63,7 +65,7 @@ def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
 def _instances(
     runs: Runs, problem: ProblemRuns, reached: NDArray[np.float64], known: NDArray[np.float64]
 ) -> FunctionRuns:
-    """The runs of each algorithm on each instance that all of them were run on."""
+    """The runs of each algorithm on each instance on which all algorithms were run."""
     instance = runs.frame["instance"].to_numpy()
     found = []
     for number in np.unique(instance[problem.rows]):

@@ -1,4 +1,4 @@
-"""What each problem, a (function, instance, target), cost every algorithm."""
+"""The cost of every problem (function, instance, target) for every algorithm."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ INSTANCE = ("dimension", "function", "instance")
 
 @dataclass(frozen=True)
 class Spent:
-    """What each run spent up to each target, arrays of shape (runs, targets).
+    """Cost of each run up to each target, arrays of shape (runs, targets).
 
     Attributes
     ----------
     cost
-        Up to the run's own end where it did not reach the target.
+        Cost up to the target, or up to the run's own end if it did not reach the target.
     success
-        Whether it did.
+        Whether the run reached the target.
     """
 
     cost: NDArray[np.float64]
@@ -36,7 +36,9 @@ class Spent:
 
     @classmethod
     def until(cls, reached_at: NDArray[np.float64], end: NDArray[np.float64]) -> Spent:
-        """From the runtimes to the targets, `inf` for not reached, and the cost of whole runs."""
+        """Make it from the runtimes to the targets (`inf` if not reached) and the costs of complete
+        runs.
+        """
         success = np.isfinite(reached_at)
         return cls(np.where(success, reached_at, end[:, np.newaxis]), success)
 
@@ -49,16 +51,16 @@ class Cell:
     spent: Spent
 
     def ert(self) -> NDArray[np.float64]:
-        """Of each target, shape (targets,)."""
+        """ERT to each target, shape (targets,)."""
         return ert(self.spent.cost, self.spent.success, axis=0)
 
     @property
     def is_single(self) -> bool:
-        """Whether there is one run only: nothing to resample."""
+        """Whether there is only one run, so that resampling is not possible."""
         return len(self.spent.cost) == 1
 
     def resampled_ert(self, analysis: Analysis) -> NDArray[np.float64]:
-        """Of each target in each sample of the runs, shape (resamples, targets)."""
+        """ERT to each target in each resample of the runs, shape (resamples, targets)."""
         return resampled_ert(
             self.spent.cost,
             self.spent.success,
@@ -69,16 +71,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Problems:
-    """Those of one suite and dimension, or of a suite, that were run with every algorithm.
+    """The problems of a suite and dimension, or of a suite, on which every algorithm was run.
 
     Attributes
     ----------
     names
         The keys that all of them share.
     algorithms
-        By the alphabet.
+        Algorithms in alphabetical order.
     instances
-        For each instance the cells of all algorithms, in their order.
+        For each instance, the cells of all algorithms, in the order of `algorithms`.
     """
 
     names: dict[str, Any]
@@ -86,7 +88,7 @@ class Problems:
     instances: list[tuple[Cell, ...]]
 
     def costs(self) -> NDArray[np.float64]:
-        """ERT, shape (problems, algorithms); `inf` for not solved."""
+        """ERT, shape (problems, algorithms); `inf` if a problem was not solved."""
         parts = [np.stack([cell.ert() for cell in cells], axis=-1) for cells in self.instances]
         return np.concatenate([np.empty((0, len(self.algorithms))), *parts])
 
@@ -99,7 +101,7 @@ class Problems:
     ) -> ProfileBand:
         """Limits of profiles of a `measure` of the costs, e.g. their ratios.
 
-        NaN without an instance, or if an algorithm has one run only on some instance.
+        NaN without an instance, or if an algorithm has only one run on some instance.
         """
         if not self.instances or any(cell.is_single for cells in self.instances for cell in cells):
             unknown = np.full(fraction.shape, np.nan)

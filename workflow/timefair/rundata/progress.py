@@ -1,4 +1,4 @@
-"""How far long work is, on standard error."""
+"""Reports the progress of long computations on standard error."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ EVERY_S = 5.0
 
 
 class Progress:
-    """Called with (done, of): prints a line every few seconds; short work prints none.
+    """Called with (done, of), prints a line every few seconds; short computations print none.
 
     Parameters
     ----------
     what : str
-        The work, in a few words.
+        The computation, in a few words.
     """
 
     def __init__(self, what: str) -> None:

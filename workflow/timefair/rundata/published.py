@@ -1,8 +1,8 @@
-"""Measured runs together with those of published data, where evaluations are counted.
+"""Joins measured runs and runs of published data, for costs in evaluations.
 
-Published data have no times, and their runs ended where others had set the end. So they stand
-beside measured runs in costs of evaluations to targets, and nowhere else: not in seconds, and not
-in what was reached by the end of a run.
+Published data have no times, and others have set the ends of their runs. Therefore they are
+compared with measured runs only by the evaluations to a target, not by seconds, and not by the
+results at the end of a run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from timefair.records.schema import KEYS
+from timefair.records.schema import FOREIGN_CLOCK, KEYS
 from timefair.rundata import launches
 from timefair.rundata.runs import SECONDS, Runs, Unit
 
@@ -20,7 +20,7 @@ NAMES = ("algorithm", "algorithm_a", "algorithm_b")
 
 
 def told_in(runs: Runs, unit: Unit) -> Runs:
-    """The runs that have this unit: without those of published data in seconds."""
+    """The runs for a unit: in seconds, runs of published data are omitted."""
     return runs if unit in SECONDS else with_published(runs)
 
 
@@ -38,6 +38,7 @@ def with_published(runs: Runs) -> Runs:
         runs,
         frame=frame.iloc[order].reset_index(drop=True),
         traces=runs.traces.renumbered(mine) + others.traces.renumbered(theirs),
+        feasibility=runs.feasibility.renumbered(mine),
         launch_traces=runs.launch_traces.each(lambda part: part.renumbered(mine)),
         read_launches=lambda: launches.of_runs(runs.read_launches(), mine),
         published=None,
@@ -46,18 +47,35 @@ def with_published(runs: Runs) -> Runs:
 
 
 def marked(frame: pd.DataFrame, runs: Runs) -> pd.DataFrame:
-    """A table that says which published data are in it.
+    """Add to a table which published data it contains.
 
-    Its attribute ``published`` is a sentence for captions, empty without any. The categories of
-    ``algorithm`` are then the measured ones and after them the published ones, each by the
-    alphabet, so that measured algorithms keep their looks in all figures.
+    Its attribute ``published`` is a sentence for captions, which is empty without published data.
+    The categories of ``algorithm`` are then the measured algorithms followed by the published ones,
+    each in alphabetical order, so that measured algorithms have the same looks in all figures.
     """
     names = [frame[name].astype(str) for name in NAMES if name in frame]
-    there = sorted(set().union(*names) & set(runs.sources))
-    frame.attrs["published"] = (
-        f"Published data, which have no times: {', '.join(there)}." if there else ""
-    )
+    apart = set(runs.sources) - set(runs.frame["algorithm"])
+    there = sorted(set().union(*names) & apart)
+    frame.attrs["published"] = " ".join(filter(None, (_beside(there, runs), _clock(runs))))
     if there and "algorithm" in frame:
         measured = sorted(set(frame["algorithm"].astype(str)) - set(there))
         frame["algorithm"] = pd.Categorical(frame["algorithm"], [*measured, *there])
     return frame
+
+
+def _beside(labels: list[str], runs: Runs) -> str:
+    """Sentences on the published data in a table."""
+    foreign = [label for label in labels if runs.sources[label].get(FOREIGN_CLOCK)]
+    without = sorted(set(labels) - set(foreign))
+    return " ".join(
+        f"Published data, {what}: {', '.join(some)}."
+        for what, some in (
+            ("which have no times", without),
+            ("whose times are of a foreign clock and omitted", foreign),
+        )
+        if some
+    )
+
+
+def _clock(runs: Runs) -> str:
+    return "All times are of a foreign clock." if runs.foreign_clock else ""

@@ -1,4 +1,4 @@
-"""The registered question as tables read it: the runs that answer it, and what deviates."""
+"""The registered question for tables: the runs that answer it, and the deviations."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ def registered_analysis(analysis: Analysis) -> Analysis:
 
 
 def answering(runs: Runs, analysis: Analysis) -> Runs:
-    """The planned runs of all registered algorithms, treated as it was registered.
+    """The planned runs of all registered algorithms, treated as registered.
 
-    Runs beyond the plan are left out, so that without a known optimum precisions are distances to
-    the best of the planned runs. Algorithms that made no evaluation in any planned run are left out
-    too, and so are disturbed runs if the registration excludes them.
+    Runs that were not planned are omitted, so that without a known optimum, precisions are
+    distances to the best of the planned runs. Algorithms that made no evaluation in any planned run
+    are also omitted, and so are disturbed runs if the registration excludes them.
     """
     asked, settings = analysis.registration["campaign"], registered_analysis(analysis)
     planned = _is_planned(runs.frame, analysis)
     kept = runs.where(planned & runs.frame["algorithm"].isin(asked["algorithms"]).to_numpy())
-    kept = without_failed(kept.from_own_best()).wanted(settings).timed_by(settings.time)
+    kept = without_failed(kept.from_own_best()).wanted(settings)
+    kept = kept.with_values(settings.noisy_value).timed_by(settings.time)
     return kept.amortised(settings) if settings.ancillary == "amortised" else kept
 
 
 def all_deviations(runs: Runs, analysis: Analysis) -> list[Deviation]:
-    """Every deviation: of the campaign and the code, then of the runs of each algorithm."""
+    """All deviations: of the campaign and the code, then of the runs of each algorithm."""
     registration = analysis.registration
     if not registration:
         return []

@@ -1,4 +1,4 @@
-"""What restart policies are judged by: the launches and the runs of an algorithm on a function."""
+"""The launches and runs of an algorithm on a function, from which restart policies are judged."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ CostUnit = Literal["seconds", "evaluations"]
 
 CELL = (*KEYS, "algorithm")
 LEAST_CUTOFF = {"seconds": 1e-6, "evaluations": 10.0}
-"""Where the grids of cutoffs begin."""
+"""First value of the grid of cutoffs for each unit."""
 STEPS = (1.0, 1.4)
-"""Cutoffs per factor 2, so that doubled cutoffs are cutoffs."""
+"""Cutoffs per factor of 2, so that twice a cutoff is a cutoff, too."""
 DOUBLING = len(STEPS)
 
 
@@ -33,18 +33,18 @@ class RestartCell:
     Attributes
     ----------
     names
-        Its keys.
+        Keys of the cell.
     strata
         The instance of each run; shape (runs,).
     launches
-        Its traced launches, None if there are none; their runs are counted as in `strata`.
+        The traced launches, None if there are none; their runs are numbered as in `strata`.
     spent
-        What each run spent up to each target; shape (runs, targets).
+        Cost of each run up to each target; shape (runs, targets).
     ended
         Whether each run ended by itself or at the final target, before its budget.
     budget
-        Of a run: that of the campaign in this unit, or else the median of what runs used up that
-        were cut off, or else the longest run.
+        Budget of a run: that of the campaign in this unit, or else the median cost of the runs that
+        were cut off, or else that of the longest run.
     """
 
     names: dict[str, Any]
@@ -56,13 +56,14 @@ class RestartCell:
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """Runs of each instance."""
+        """Number of runs of each instance."""
         return np.unique(self.strata, return_counts=True)[1].astype(np.float64)
 
     def law(self, weights: NDArray[np.float64], cutoffs: NDArray[np.float64]) -> Law | None:
         """That of a launch within the cutoffs that were observed, for samples of runs.
 
-        The budget is the last one if launches were observed for so long. None without launches.
+        The budget is the last cutoff if launches were observed for this long. None without
+        launches.
         """
         if self.launches is None:
             return None
@@ -103,7 +104,7 @@ def cutoffs(unit: CostUnit, longest: float) -> NDArray[np.float64]:
 def restart_cells(
     runs: Runs, analysis: Analysis, traced: TracedLaunches, unit: CostUnit
 ) -> Iterator[RestartCell]:
-    """Every algorithm on every function, in the order of their keys.
+    """The cells of every algorithm on every function, in the order of their keys.
 
     `traced` are the launches of the runs, with the targets of the analysis from easy to hard.
     """
@@ -131,7 +132,7 @@ def restart_cells(
     for names, rows in runs.groups(CELL):
         mine = np.concatenate([order[first[row] : first[row + 1]] for row in rows])
         own = np.repeat(np.arange(len(rows)), first[rows + 1] - first[rows])
-        # the end of a launch is rounded apart from its last event
+        # the end of a launch and its last event are rounded separately
         lengths = np.maximum(length[mine], _last_hit(reached_at[mine]))
         launches = Launches.of(reached_at[mine], lengths, unlimited[mine], own)
         yield RestartCell(
@@ -145,7 +146,7 @@ def restart_cells(
 
 
 def _last_hit(reached_at: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each launch; 0 where it reached no target."""
+    """Cost of each launch at its last target; 0 if it reached no target."""
     hits = np.where(np.isfinite(reached_at), reached_at, 0.0)
     return np.asarray(hits.max(axis=1, initial=0.0))
 

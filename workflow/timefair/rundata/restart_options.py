@@ -1,4 +1,4 @@
-"""The restart policies that are compared, and what each of them would have cost in a cell."""
+"""The restart policies that are compared, and the cost of each of them in a cell."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MEASURED, NONE, INDEPENDENT = "measured", "none", "independent"
 FIXED, LUBY, GEOMETRIC, COPIES = "fixed", "luby", "geometric", "copies"
 
 EVERY_CUTOFF = DOUBLING
-"""Of the grid of cutoffs, every second one is an option: they double."""
+"""Every second cutoff of the grid is an option, so that options double."""
 EVERY_UNIT = 3 * DOUBLING
-"""The units of sequences are 8 times apart."""
+"""The units of sequences differ by factors of 8."""
 NUMBERS_OF_COPIES = (2, 4, 8)
 LEAST_HITS = 5
-"""Launches that have to reach a target before a policy is judged by it."""
+"""Number of launches that have to reach a target before it is used to judge policies."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class Option:
     Attributes
     ----------
     policy
-        ``measured`` (that of the campaign), or one of the others.
+        ``measured`` (the policy of the campaign), or another policy.
     tau
         The cutoff of ``fixed``, the unit of ``luby``, the first length of ``geometric``; else NaN.
     copies
-        Of ``copies``; else 1.
+        Number of copies of ``copies``; else 1.
     """
 
     policy: str
@@ -53,16 +53,16 @@ class Option:
 
 @dataclass(frozen=True)
 class Predicted:
-    """What each option gives in a cell, for samples of its runs.
+    """The result of each option in a cell, for samples of its runs.
 
     Attributes
     ----------
     options
-        The measured one is the first.
+        The options; the measured one is first.
     ert, success
-        ERT and the probability to reach the target within the budget; of the measured one the ERT
-        and the success rate of the runs. NaN where launches were not observed for so long. Shape
-        (samples, options, targets).
+        ERT, and the probability of reaching the target within the budget. For the measured option,
+        the ERT and the success rate of the runs. NaN if launches were not observed for long enough.
+        Shape (samples, options, targets).
     """
 
     options: tuple[Option, ...]
@@ -71,7 +71,7 @@ class Predicted:
 
 
 def options(unit: CostUnit, longest: float) -> tuple[Option, ...]:
-    """All that are compared where the largest budget is `longest`."""
+    """All options that are compared if the largest budget is `longest`."""
     grid = cutoffs(unit, longest)
     units = grid[::EVERY_UNIT]
     return (
@@ -85,18 +85,18 @@ def options(unit: CostUnit, longest: float) -> tuple[Option, ...]:
 def predicted(
     cell: RestartCell, weights: NDArray[np.float64], unit: CostUnit, longest: float
 ) -> Predicted:
-    """What the options give.
+    """The results of the options.
 
     Parameters
     ----------
     cell : RestartCell
         The launches and runs.
     weights : ndarray, shape (samples, runs)
-        How often each run is in each sample.
+        Number of times that each run is in each sample.
     unit : str
-        Of the cell.
+        Unit of the cell.
     longest : float
-        The largest budget of all cells, which have the same options.
+        The largest budget of all cells, which share the same options.
     """
     every, grid = options(unit, longest), cutoffs(unit, longest)
     samples, targets = len(weights), cell.spent.cost.shape[1]
@@ -127,9 +127,10 @@ def predicted(
 
 
 def _sequences(law: Law, budget: float) -> Iterator[tuple[str, NDArray[np.intp], Outcome]]:
-    """The policies of a sequence of cutoffs, which cutoffs are options, and what they cost.
+    """The policies that use a sequence of cutoffs, with the cutoffs that are options, and their
+    costs.
 
-    Independent restarts are those whose cutoff is the budget.
+    With independent restarts, the cutoff is the budget.
     """
     below = np.flatnonzero(law.cutoffs < budget)
     lengths, units = below[::EVERY_CUTOFF], below[::EVERY_UNIT]
@@ -151,7 +152,7 @@ def _measured(
 
 
 def judged_target(cell: RestartCell) -> int:
-    """The hardest target that runs, and at least `LEAST_HITS` launches, reached; -1: none.
+    """The hardest target that some run and at least `LEAST_HITS` launches reached; -1: none.
 
     Targets go from easy to hard.
     """

@@ -1,4 +1,4 @@
-"""Evaluations of runs in rounds of several at the same time; see `statistics.rounds`."""
+"""Evaluations of runs, counted in rounds of simultaneous ones; see `statistics.rounds`."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from timefair.statistics.rounds import rounds
 def in_rounds(
     evaluations: NDArray[np.float64], batches: pa.Array, workers: int
 ) -> NDArray[np.float64]:
-    """Rounds that runs had begun after so many evaluations.
+    """Number of rounds that runs had begun after a given number of evaluations.
 
     Parameters
     ----------
     evaluations
         Shape (runs, ...); `inf` stays.
     batches
-        Of each run, as `Runs.read_batches` reads them; none of them null.
+        Batches of each run, from `Runs.read_batches`; none of them is null.
     workers
-        How many evaluations of a batch run at the same time.
+        Number of evaluations of a batch that run at the same time.
 
     Returns
     -------
     ndarray
-        Of the shape of `evaluations`.
+        Same shape as `evaluations`.
     """
     found = evaluations.copy()
     for run, rows in enumerate(batches.to_pylist()):
@@ -39,5 +39,5 @@ def in_rounds(
 
 
 def without_batches(algorithms: pd.Series, batches: pa.Array) -> tuple[str, ...]:
-    """The algorithms with a run whose batches are not recorded, by the alphabet."""
+    """The algorithms with a run whose batches are not recorded, in alphabetical order."""
     return tuple(sorted(set(algorithms[np.asarray(batches.is_null())].astype(str))))

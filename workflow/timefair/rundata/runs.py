@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
@@ -14,27 +15,33 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
+from timefair.records.blocks import NODES
 from timefair.records.consistency import BATCH_FIELDS
 from timefair.records.integrity import Origins
-from timefair.records.schema import KEYS, PUBLISHED, RUN_SCHEMA
+from timefair.records.schema import FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import Disturbance
 from timefair.records.store import facts_of
-from timefair.rundata import launch_traces, launches
+from timefair.rundata import feasibility, fronts, launch_traces, launches, noisy, vectors
 from timefair.rundata.charges import shares_s
 from timefair.rundata.clocks import seconds
+from timefair.rundata.fronts import Fronts
 from timefair.rundata.launch_traces import LaunchTraces
-from timefair.rundata.settings import Analysis, Clock
+from timefair.rundata.machines import machine_of_runs
+from timefair.rundata.noisy import NoisyRows
+from timefair.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
 from timefair.rundata.sources import Held, Source, Stored
 from timefair.rundata.traced_launches import TracedLaunches
 from timefair.rundata.traces import FIELDS, TracePart, Traces
+from timefair.rundata.vectors import Vectors
 from timefair.statistics.anytime import best_so_far
+from timefair.statistics.recommendations import Rule
 from timefair.statistics.runtimes import runtimes
 from timefair.statistics.targets import relative_targets
 
 Result = TypeVar("Result")
 Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]
 UNITS: tuple[Unit, ...] = ("seconds", "evaluations")
-"""The units of most tables; the others compare dimensions."""
+"""The units of most tables; the other units are for comparing dimensions."""
 
 PER_DIMENSION: dict[Unit, Unit] = {
     "seconds_per_dimension": "seconds",
@@ -45,83 +52,109 @@ SECONDS: tuple[Unit, ...] = ("seconds", "seconds_per_dimension")
 PROBLEM = ["suite", "function", "dimension", "instance"]
 DECIDED = [
     "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
+    "because",
 ]  # fmt: skip
 
 HELD_EVENTS = 4_000_000
-"""As many are kept in memory, some 100 MB; more are read again whenever they are asked for."""
+"""Maximal number of events that are kept in memory (about 100 MB); more events are read again in
+each pass.
+"""
 
 
 POINTS = 101
-"""Of a curve."""
+"""Number of points of a curve."""
 
 MANY_CELLS = 300
-"""Algorithms times functions in all dimensions, up to which tables are whole."""
+"""Number of algorithms times functions, in all dimensions, up to which curves have all points."""
 
 LEAST_POINTS = 0.25
-"""Share of the points that curves have at least."""
+"""Minimal share of the points of a curve."""
 
 
 @dataclass(frozen=True)
 class Runs:
     """Runs in the order of their keys.
 
-    Where nobody knows a problem's optimum, the best value that any of these runs found on it takes
-    its place: a precision is then the distance to that value, and changes with what is read. The
-    column ``reference_f`` of the frame has the optimum or that value.
+    If the optimum of a problem is unknown, the best value that any of these runs found on it is
+    used instead. A precision is then the distance to this value, and depends on the runs that are
+    read. The column ``reference_f`` of the frame has the optimum or this value.
 
     Attributes
     ----------
     frame
-        One row per run, with every column of the record that is not nested.
+        One row per run, with every column of the record that is not nested, and ``machine``, the
+        kind of machine of its block ("" without blocks).
     traces
         The events of all runs.
+    feasibility
+        The first feasible point of each run on a problem with constraints, as an event of the
+        precision 0; see `rundata.feasibility`.
     launch_traces
-        What each traced launch of these runs found; see `rundata.launch_traces`. Charges leave
-        them unchanged, as the costs of a launch count from its start.
+        Improvements of each traced launch of these runs; see `rundata.launch_traces`. Charges do
+        not change them, because the costs of a launch count from its start.
+    noisy
+        Values without noise that noisy runs have found; see `rundata.noisy`. Neither charges nor
+        clocks change them.
     read_launches
-        Reads those of all runs; see `tables.launches`.
+        Reads the launches of all runs; see `rundata.launches`.
     read_points
-        Reads the best point of each run: a list column, null where a run has none.
+        Reads the best point of each run: a list column, null if a run has none.
     read_batches
-        Reads the batches of each run: a list column, null where they are not known.
+        Reads the batches of each run: a list column, null if they are not known.
+    read_fronts
+        Reads the vectors of each run that none of its others dominates; see `rundata.fronts`.
+    read_vectors
+        Reads the vectors of each run; see `rundata.vectors`. Neither charges nor clocks change
+        their costs.
     stopping
-        A row for each problem, algorithm and round on which a stopping rule decided: ``runs`` so
-        far, ``reason`` (None to go on) and ``path``, the rule's number at each look.
+        Decisions of a stopping rule, one row per problem, algorithm and round: ``runs`` so far,
+        ``reason`` (None if the rule continued), ``path`` (the number that the rule computed at each
+        look), and ``because`` (why there were runs in the round; None if no reason was needed).
     origins
-        Where the runs of each algorithm come from, as far as their records say.
+        Origin of the runs of each algorithm, as far as their records contain it.
+    nodes
+        Node of each algorithm in each block, for a campaign with `block: node`: rows of
+        `records.blocks.node_of`, each with its ``algorithm``.
     published
-        Runs of published data, which have no times; None without any. They are apart from all
-        others, so that a table has them only where it asks for them; see `tables.published`.
+        Runs of published data, which have no times; None if there are none. They are separate from
+        all others, so that a table contains them only if it asks for them; see `rundata.published`.
+        If there are measured runs, the times of a foreign clock are dropped. If there are none,
+        published runs with times are not separate, and the tables are made from them.
     sources
-        Of each algorithm of published data, what its record says of them.
+        Source of the published data of each algorithm, from its record.
     in_values
         Whether targets are values of f.
     """
 
     frame: pd.DataFrame
     traces: Traces
+    feasibility: Traces
     launch_traces: LaunchTraces
+    noisy: NoisyRows
     read_launches: Callable[[], pd.DataFrame]
     read_points: Callable[[], pa.Array]
     read_batches: Callable[[], pa.Array]
+    read_fronts: Callable[[], Fronts]
+    read_vectors: Callable[[], Vectors]
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
+    nodes: Sequence[Mapping[str, Any]] = ()
     published: Runs | None = None
     sources: Mapping[str, Any] = field(default_factory=dict)
     in_values: bool = False
     _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, key: Hashable, make: Callable[[], Result]) -> Result:
-        """What `make` returns, which is called once for each key.
+        """The result of `make`, which is called only once for each key.
 
-        Several tables of the same runs share it.
+        Several tables of the same runs share the result.
 
         Parameters
         ----------
         key
             Everything that the result depends on, except these runs.
         make
-            Makes the result, which nobody changes.
+            Makes the result, which must not be changed.
         """
         if key not in self._kept:
             self._kept[key] = make()
@@ -129,7 +162,7 @@ class Runs:
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Runs:
-        """All runs of record files; their events stay there until they are asked for.
+        """All runs of record files. Their events are read when they are needed.
 
         Raises
         ------
@@ -140,7 +173,7 @@ class Runs:
 
     @classmethod
     def of(cls, table: pa.Table) -> Runs:
-        """Take a table of `RUN_SCHEMA` apart, without a Python object for an event.
+        """The runs of a table of `RUN_SCHEMA`, without one Python object per event.
 
         Raises
         ------
@@ -154,18 +187,20 @@ class Runs:
         plain = source.plain()
         facts = facts_of(plain.schema)
         sources = facts.get(PUBLISHED, {})
-        apart = pc.is_in(plain["algorithm"], pa.array(list(sources), pa.string())).to_numpy()
-        measured = cls._some(source, plain, ~apart, facts)
-        if not sources:
-            return measured
-        published = cls._some(source, plain, apart, {})
-        return replace(measured, published=published, sources=sources)
+        published = _of_labels(plain, sources)
+        timed = _of_labels(plain, [label for label in sources if sources[label].get(FOREIGN_CLOCK)])
+        apart = published if (~published).any() else ~timed
+        taken = cls._some(source, plain, ~apart, facts)
+        if not apart.any():
+            return replace(taken, sources=sources)
+        others = cls._some(source, plain, apart, {}).without_times()
+        return replace(taken, published=others, sources=sources)
 
     @classmethod
     def _some(
         cls, source: Source, plain: pa.Table, kept: NDArray[np.bool_], facts: Mapping[str, Any]
     ) -> Runs:
-        """Some of the runs of a source, of which all that is not nested is in memory."""
+        """Some of the runs of a source; all columns that are not nested are in memory."""
         places = np.flatnonzero(kept)
         keys = plain.select(KEYS).take(places)
         places = places[pc.sort_indices(keys, [(key, "ascending") for key in KEYS])]
@@ -184,37 +219,44 @@ class Runs:
         reference = _best_known(frame)
         frame["best_precision"] -= reference
         frame["real_s"] = frame["real_s"].fillna(frame["wall_s"])  # there was no virtual cost
+        frame["machine"] = machine_of_runs(frame, facts.get(NODES, []))
         frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
+        has_noise = np.asarray(frame["noise_free_f"].notna())
         traces = Traces(lambda: _parts(source, rows)).each(
             lambda part: part.from_reference(reference)
         )
         return cls(
             frame=frame,
             traces=traces.held(lambda: source.events() <= HELD_EVENTS),
+            feasibility=feasibility.read(source, _constrained(plain, rows)),
             launch_traces=launch_traces.read(source, rows).each(
                 lambda part: part.from_reference(reference)
             ),
+            noisy=noisy.read(source, rows, has_noise),
             read_launches=lambda: launches.read(source, rows, reference),
             read_points=lambda: _column(source, "best_x", (), places),
             read_batches=lambda: _column(source, "batches", BATCH_FIELDS, places),
+            read_fronts=lambda: fronts.read(source, places, ~has_noise),
+            read_vectors=lambda: vectors.read(source, places),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
+            nodes=facts.get(NODES, []),
         )
 
     def spent(self, unit: Unit) -> NDArray[np.float64]:
-        """What each whole run cost, shape (runs,): what a failure is charged."""
+        """Cost of each complete run, shape (runs,): the cost that a failure is charged."""
         if unit in PER_DIMENSION:
             return self.spent(PER_DIMENSION[unit]) / self._dimension
         column = "wall_s" if unit == "seconds" else "evaluations"
         return self.frame[column].to_numpy(dtype=np.float64)
 
     def runtimes(self, unit: Unit, targets: ArrayLike) -> NDArray[np.float64]:
-        """Cost to each target, shape (runs, targets); `inf` where it was not reached.
+        """Cost to each target, shape (runs, targets); `inf` if the run did not reach it.
 
-        Targets have the shape (targets,), or (runs, targets) where each run has its own, as
-        precisions. The former are values of f if the runs are `in_values`; else they are
-        precisions, and shares of what was found where the optimum is unknown. NaN in seconds of
-        runs without times.
+        Targets have the shape (targets,), or (runs, targets) if each run has its own. The latter
+        are precisions. The former are values of f if the runs are `in_values`. Otherwise they are
+        precisions, or shares of the first gap if the optimum is unknown. The cost in seconds is NaN
+        for runs without times.
         """
         wanted = self._precisions(np.asarray(targets, dtype=np.float64))
         cost = np.empty((len(self.frame), wanted.shape[-1]))
@@ -224,6 +266,36 @@ class Runs:
         if unit in SECONDS:
             cost[~self.timed] = np.nan
         return cost
+
+    def seconds_after(self, evaluations: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Seconds that each run had spent after so many of its own evaluations, shape (runs,).
+
+        Exact at events and at the end of a run, and linear between them. More evaluations than the
+        run has made give the time of the whole run. NaN for runs without times.
+        """
+        made, whole = self.spent("evaluations"), self.spent("seconds")
+        seconds = np.empty(len(self.frame))
+        for part, cost in self._costs("seconds"):
+            for k, row in enumerate(part.rows):
+                of_run = slice(part.offsets[k], part.offsets[k + 1])
+                known = [0.0, *part.evaluations[of_run], made[row]]
+                spent = [0.0, *cost[of_run], whole[row]]
+                seconds[row] = np.interp(evaluations[row], known, spent)
+        return seconds
+
+    @property
+    def constrained(self) -> NDArray[np.bool_]:
+        """Which runs are on problems with constraints, shape (runs,)."""
+        return np.asarray(self.frame["constraint_evaluations"].notna())
+
+    def feasible_after(self, unit: Unit) -> NDArray[np.float64]:
+        """Cost to the first feasible point, shape (runs,); `inf` without one or constraints."""
+        cost = np.full(len(self.frame), np.inf)
+        for part in self.feasibility:
+            of_events = part.time_s if unit in SECONDS else part.evaluations
+            found = np.diff(part.offsets) > 0
+            cost[part.rows[found]] = of_events
+        return cost / self._dimension if unit in PER_DIMENSION else cost
 
     def launch_runtimes(self, targets: ArrayLike) -> TracedLaunches:
         """Cost of each traced launch to each target, which are as in `runtimes`."""
@@ -239,14 +311,14 @@ class Runs:
 
     @property
     def optimum(self) -> Literal["known", "unknown", "partly"]:
-        """Whether the optima of all problems, of none or of some are known; `known` of no run."""
+        """Whether all, no or some optima are known; `known` if there are no runs."""
         unknown = self.frame["f_opt"].isna()
         if not unknown.any():
             return "known"
         return "unknown" if unknown.all() else "partly"
 
     def _precisions(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Targets as precisions, each run's own where they differ between problems."""
+        """Targets as precisions; each run has its own if they differ between problems."""
         if targets.ndim == 2:
             return targets
         if self.in_values:
@@ -260,22 +332,33 @@ class Runs:
 
     @property
     def launches(self) -> pd.DataFrame:
-        """A row a launch, as `tables.launches` has them; read whenever it is asked for."""
+        """One row per launch, as in `rundata.launches`; read at each access."""
         return self.read_launches()
 
     @property
+    def fronts(self) -> Fronts:
+        """The front of each run, from `rundata.fronts`; read once."""
+        return self.once("fronts", self.read_fronts)
+
+    @property
+    def vectors(self) -> Vectors:
+        """The vectors of each run, as `rundata.vectors` has them; read once."""
+        return self.once("vectors", self.read_vectors)
+
+    @property
     def timed(self) -> NDArray[np.bool_]:
-        """Which runs have times, shape (runs,): those of published data have none."""
+        """Which runs have times, shape (runs,); runs of published data have none."""
         return np.asarray(self.frame["wall_s"].notna())
 
     def units_of(self, rows: NDArray[np.intp]) -> tuple[Unit, ...]:
-        """The units of most tables in which some runs can be expressed."""
+        """The units of most tables in which the cost of some runs is known."""
         return UNITS if self.timed[rows].all() else ("evaluations",)
 
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
         """The targets of each run's problem, shape (runs, shares).
 
-        Runs without times do not move them: what they found was not found within the budget.
+        Runs without times have no effect on them, because their results were not found within the
+        budget.
         """
         problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
         first, best = (
@@ -286,7 +369,7 @@ class Runs:
         return relative_targets(first, best, problem, shares)
 
     def at_the_best(self) -> dict[str, NDArray[np.float64]]:
-        """What had been spent at the last event: ``evaluations`` and ``time_s``, shape (runs,).
+        """Cost at the last event: ``evaluations`` and ``time_s``, shape (runs,).
 
         NaN for a run without events.
         """
@@ -297,38 +380,99 @@ class Runs:
 
     @property
     def disturbed(self) -> NDArray[np.bool_]:
-        """Which runs others have slowed, shape (runs,)."""
+        """Which runs were disturbed, shape (runs,)."""
         return np.asarray(self.frame["disturbance"] == Disturbance.DISTURBED)
 
+    @property
+    def foreign_clock(self) -> bool:
+        """Whether times of these runs come from a clock that timefair has not read."""
+        return bool(self.sources.keys() & set(self.frame["algorithm"]))
+
+    def without_times(self) -> Runs:
+        """The same runs without times, like published data."""
+        if not self.timed.any():
+            return self
+        nothing = dict.fromkeys(("wall_s", "real_s", "budget_s", "budget_evaluations"), np.nan)
+        unknown = np.full(len(self.frame), np.nan)
+        return replace(
+            self,
+            frame=self.frame.assign(**nothing, status=None, stop_reason=None, disturbance=None),
+            traces=self.traces.each(lambda part: part.scaled(unknown)),
+        )
+
     def with_targets_in_values(self, in_values: bool) -> Runs:
-        """The same runs, whose targets are values of f or precisions."""
+        """The same runs, with values of f or precisions as targets."""
         if in_values == self.in_values:
             return self
         return self.once(("in values", in_values), lambda: replace(self, in_values=in_values))
 
+    def with_values(self, value: NoisyValue) -> Runs:
+        """The same runs; of noisy ones, the traces and best precisions are those of a rule.
+
+        They are read from the records, and so are the times: call this before clocks and charges
+        change them. Launches keep their measured values.
+
+        Raises
+        ------
+        InputError
+            If the rule is ``best_evaluated`` and a user's noisy function is among the problems: its
+            values without noise are not known of all evaluated points.
+        """
+        if value == "measured" or not self.frame["noise_free_f"].notna().any():
+            return self
+        return self.once(("noisy value", value), lambda: self._with_values(value))
+
+    def _with_values(self, rule: Rule) -> Runs:
+        noisy = np.asarray(self.frame["noise_free_f"].notna())
+        own = sorted({name for name in self.frame.loc[noisy, "suite"] if ":" in name})
+        if rule == "best_evaluated" and own:
+            raise InputError(f"statistics.noisy_value: {rule!r}: {not_of_own(own[0])}")
+        f_opt = self.frame["f_opt"].to_numpy(dtype=np.float64)
+        others = np.where(noisy, -1, np.arange(noisy.size))
+        changed = Traces(lambda: (part.traced(rule, f_opt) for part in self.noisy))
+        traces = self.traces.renumbered(others) + changed
+        frame = self.frame.assign(
+            best_precision=replace(self, traces=traces)._of_traces(TracePart.last_precision)
+        )
+        least = np.where(noisy, _best_known(frame), 0.0)  # of values, where no optimum is known
+        unknown = noisy & np.isnan(f_opt)
+        return replace(
+            self,
+            frame=frame.assign(
+                best_precision=frame["best_precision"] - least,
+                reference_f=np.where(unknown, least, frame["reference_f"]),
+            ),
+            traces=traces.each(lambda part: part.from_reference(least)),
+        )
+
     def wanted(self, analysis: Analysis) -> Runs:
-        """Without disturbed runs, if the analysis leaves them out."""
+        """The runs without disturbed ones, if the analysis omits these."""
         if analysis.disturbed != "exclude":
             return self
         return self.once("undisturbed", lambda: self.where(~self.disturbed))
 
     def where(self, kept: NDArray[np.bool_]) -> Runs:
-        """Some of the runs; precisions stay distances to the best of all (`from_own_best`)."""
+        """Some of the runs; precisions stay relative to the best of all (see `from_own_best`)."""
         rows = np.where(kept, np.cumsum(kept) - 1, -1)
         return replace(
             self,
             frame=self.frame[kept].reset_index(drop=True),
             traces=self.traces.renumbered(rows),
+            feasibility=self.feasibility.renumbered(rows),
             launch_traces=self.launch_traces.each(lambda part: part.renumbered(rows)),
+            noisy=self.noisy.renumbered(rows),
             read_launches=lambda: launches.of_runs(self.read_launches(), rows),
             read_points=lambda: self.read_points().filter(pa.array(kept)),
             read_batches=lambda: self.read_batches().filter(pa.array(kept)),
+            read_fronts=lambda: list(compress(self.fronts, kept)),
+            read_vectors=lambda: list(compress(self.vectors, kept)),
         )
 
     def from_own_best(self) -> Runs:
-        """The same runs; without a known optimum, precisions are distances to the best of them.
+        """The same runs; if the optimum is unknown, precisions are relative to their own best.
 
-        They were distances to the best of all runs that were read, which `where` may have omitted.
+        Before, the precisions are relative to the best value of all runs that were read, some of
+        which `where` may have omitted.
         """
         change = _best_known(self.frame)
         if not change.any():
@@ -343,14 +487,15 @@ class Runs:
         )
 
     def timed_by(self, clock: Clock) -> Runs:
-        """The same runs with their times as another clock shows them, budgets included.
+        """The same runs, with the times and budgets of another clock.
 
-        A run is scaled as a whole: what it computed is taken to be spread evenly over it.
+        All times of a run are scaled by the same factor, as if its computation were spread evenly
+        over the run.
 
         Raises
         ------
         InputError
-            If the clock does not show a run's time.
+            If the clock has no time for a run.
         """
         return self if clock == "wall" else self.once(clock, lambda: self._timed_by(clock))
 
@@ -366,19 +511,20 @@ class Runs:
             self,
             frame=self.frame.assign(wall_s=shown, budget_s=self.frame["budget_s"] * scale),
             traces=self.traces.each(lambda part: part.scaled(scale)),
+            feasibility=self.feasibility.each(lambda part: part.scaled(scale)),
             launch_traces=self.launch_traces.each(lambda part: part.scaled(scale)),
             read_launches=lambda: launches.scaled(self.read_launches(), scale),
         )
 
     def amortised(self, analysis: Analysis) -> Runs:
         """The same runs, each charged its share of its algorithm's tuning and preparation."""
-        return self.charged(shares_s(self.frame, analysis))
+        return self.charged(shares_s(self.frame, self.origins, analysis))
 
     def charged(self, cost_s: Mapping[str, float]) -> Runs:
-        """The same runs, begun so many seconds later, a number an algorithm.
+        """The same runs, begun later by a number of seconds per algorithm.
 
-        What then lies at or after the budget T is dropped, and launches that end there are not
-        complete. Without a budget in seconds nothing is dropped. Evaluations and counts stay as
+        Events at or after the budget T are dropped, and launches that end there are not
+        complete. Without a budget in seconds, nothing is dropped. Evaluations and counts remain as
         measured.
         """
         late = np.asarray(self.frame["algorithm"].map(cost_s).fillna(0.0), dtype=np.float64)
@@ -386,6 +532,7 @@ class Runs:
         left = replace(
             self,
             traces=self.traces.each(lambda part: part.begun_later(late, budget)),
+            feasibility=self.feasibility.each(lambda part: part.begun_later(late, budget)),
             read_launches=lambda: launches.begun_later(self.read_launches(), late, budget),
         )
         wall_s = np.minimum(self.frame["wall_s"] + late, budget)
@@ -393,7 +540,7 @@ class Runs:
         return replace(left, frame=self.frame.assign(wall_s=wall_s, best_precision=best))
 
     def spaces(self) -> Iterator[Runs]:
-        """The runs of each suite and dimension, which may have a budget of its own."""
+        """The runs of each suite and dimension, each of which may have its own budget."""
         for _, rows in self.groups(("suite", "dimension")):
             mine = np.zeros(len(self.frame), dtype=np.bool_)
             mine[rows] = True
@@ -408,25 +555,25 @@ class Runs:
 
     @property
     def cells(self) -> int:
-        """How many combinations of algorithm, function and dimension there are."""
+        """Number of combinations of algorithm, function and dimension."""
         keys = ["suite", "dimension", "function", "algorithm"]
         return self.frame.groupby(keys, observed=True).ngroups
 
     @property
     def points(self) -> int:
-        """How many points the curves of a table have.
+        """Number of points of the curves of a table.
 
-        `POINTS` up to `MANY_CELLS` cells; beyond, in proportion to their number fewer, so that
-        tables, figures and the memory of a bootstrap do not grow with it, but at least
-        `LEAST_POINTS` of that number.
+        It is `POINTS` for up to `MANY_CELLS` cells. For more cells, it decreases in proportion to
+        their number, so that tables, figures and the memory of a bootstrap do not grow, but it is
+        at least the share `LEAST_POINTS` of `POINTS`.
         """
         share = MANY_CELLS / max(self.cells, MANY_CELLS)
         return round(POINTS * max(share, LEAST_POINTS))
 
     def cost_grid(self, unit: Unit, points: int | None = None) -> NDArray[np.float64]:
-        """Costs, evenly spaced in the logarithm, from the first event to the longest run's end.
+        """Costs, log-spaced from the first event to the end of the longest run.
 
-        `points` are by default as many as these runs have cells for.
+        By default, `points` follows from the number of cells of these runs.
         """
         first = self._first_costs(unit).min(initial=np.inf)
         end = self.spent(unit).max(initial=0.0)
@@ -435,9 +582,10 @@ class Runs:
     def cost_grids(
         self, unit: Unit, of_runs: Iterable[NDArray[np.intp]]
     ) -> list[NDArray[np.float64]]:
-        """A `cost_grid` for each of some sets of runs, given by their rows.
+        """A `cost_grid` for each of several sets of runs, given by their rows.
 
-        Each ends with the longest of its own runs, as dimensions may have budgets of their own.
+        Each grid ends with the longest of its own runs, because dimensions may have their own
+        budgets.
         """
         first, end, points = self._first_costs(unit), self.spent(unit), self.points
         return [
@@ -460,7 +608,7 @@ class Runs:
     def _costs(self, unit: Unit) -> Iterator[tuple[TracePart, NDArray[np.float64]]]:
         """Each part, and what had been spent since the run's start at its events.
 
-        In seconds 0 of runs without times.
+        In seconds, it is 0 for runs without times.
         """
         for part in self.traces:
             cost = part.evaluations
@@ -469,7 +617,9 @@ class Runs:
             yield part, cost / part.at_events(self._dimension) if unit in PER_DIMENSION else cost
 
     def _first_costs(self, unit: Unit) -> NDArray[np.float64]:
-        """The least cost above 0 at an event of each run, shape (runs,); `inf` without any."""
+        """The least positive cost at an event of each run, shape (runs,); `inf` if
+        there is none.
+        """
         first = np.full(len(self.frame), np.inf)
         for part, cost in self._costs(unit):
             owner = np.repeat(part.rows, np.diff(part.offsets))
@@ -477,7 +627,7 @@ class Runs:
         return first
 
     def _of_traces(self, number: Callable[[TracePart], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """A number of each run, shape (runs,)."""
+        """One number per run, shape (runs,)."""
         of_runs = np.empty(len(self.frame))
         for part in self.traces:
             of_runs[part.rows] = number(part)
@@ -485,7 +635,7 @@ class Runs:
 
 
 def _cost_grid(first: float, end: float, unit: Unit, points: int) -> NDArray[np.float64]:
-    """Points evenly spaced in the logarithm; none without an event or a cost."""
+    """Log-spaced points; none without an event or a cost."""
     if first == np.inf or end <= 0:
         return np.empty(0)
     first = min(first, end)
@@ -504,6 +654,12 @@ def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
         first += len(events)
 
 
+def _constrained(plain: pa.Table, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The rows; negative for runs on problems without constraints."""
+    constrained = plain["constraint_evaluations"].is_valid().to_numpy()
+    return np.where(constrained, rows, -1)
+
+
 def _column(source: Source, name: str, fields: Sequence[str], places: NDArray[np.intp]) -> pa.Array:
     """A nested column of a source, of the runs at some places."""
     empty = pa.chunked_array([], RUN_SCHEMA.field(name).type)
@@ -511,11 +667,17 @@ def _column(source: Source, name: str, fields: Sequence[str], places: NDArray[np
     return pa.chunked_array(chunks, empty.type).take(places)
 
 
-def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """What the precisions of each run are to be taken from, shape (runs,).
+def _of_labels(plain: pa.Table, labels: Iterable[str]) -> NDArray[np.bool_]:
+    """Which runs are those of some algorithms, shape (runs,)."""
+    chosen = pa.array(list(labels), pa.string())
+    return np.asarray(pc.is_in(plain["algorithm"], chosen).to_numpy(), dtype=np.bool_)
 
-    0 with a known optimum. Without, they are values: the best value of the problem, 0 where no
-    run found a finite one.
+
+def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """The value to which the precisions of each run are distances, shape (runs,).
+
+    0 with a known optimum. Otherwise, recorded precisions are values of f, and the reference is the
+    best value on the problem, or 0 if no run found a finite value.
     """
     best = frame.groupby(PROBLEM)["best_precision"].transform("min").to_numpy(dtype=np.float64)
     return np.where(frame["f_opt"].isna() & np.isfinite(best), best, 0.0)

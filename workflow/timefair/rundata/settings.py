@@ -1,6 +1,6 @@
-"""What a user chooses about the analysis; nothing here changes a measurement.
+"""The user's settings of the analysis; none of them changes a measurement.
 
-The campaign file has these keys too: this is their only declaration.
+They are also keys of the campaign file, and are declared only here.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from timefair.basics.values import (
     Cost,
     Count,
     Distinct,
+    Finite,
     Positive,
     Repeats,
     Resamples,
@@ -32,9 +33,14 @@ if TYPE_CHECKING:
 Clock = Literal["wall", "cpu", "reference"]
 CLOCKS: tuple[Clock, ...] = ("wall", "cpu", "reference")
 
+NoisyValue = Literal["recommended", "best_measured", "best_evaluated", "measured"]
+"""The value of a noisy run that tables use: without noise, by a rule of
+`statistics.recommendations`, or the measured one.
+"""
+
 
 EVERY_PAIR, WITH_THE_BEST = "all", "best"
-"""What ``pairs`` may be instead of labels of algorithms."""
+"""Values of ``pairs`` other than labels of algorithms."""
 
 
 class RunCount(Section):
@@ -71,12 +77,24 @@ class RunCount(Section):
     )
 
 
+COCOS_NOISY = "bbob-noisy"
+"""The suite whose published data have no measured values."""
+
+
+def not_of_own(suite: str) -> str:
+    """Why ``best_evaluated`` cannot be used for a user's function, and what would be right."""
+    return (
+        f"of {suite} the values without noise are not known of all evaluated points; write "
+        "'recommended' or 'best_measured'"
+    )
+
+
 class Matters(Section):
     """What matters to the reader, in the tables of probabilities."""
 
     ratio: Annotated[Positive, Field(ge=1)] = Field(
         default=1.1,
-        description="Ratio of two expected running times from which on a difference matters. Below "
+        description="Ratio of two expected running times above which a difference matters. Below "
         "it, two algorithms are practically equal.",
     )
 
@@ -105,6 +123,14 @@ class Statistics(Section):
         default="wall",
         description="Clock of the tables in seconds: wall clock, CPU time, or CPU time in units of "
         "the reference kernel. The table `units` shows which clock repeats best.",
+    )
+    noisy_value: NoisyValue = Field(
+        default="recommended",
+        description="What a noisy run has found, where the value without noise is known. "
+        "`recommended`: the value without noise of the point that the run recommends, which its "
+        "user would get. `best_measured`: of the best measured point. `best_evaluated`: the best "
+        "value without noise of all evaluated points, as COCO has it. `measured`: the best "
+        "measured value. The table `noise` has all four.",
     )
     workers: Count = Field(
         default=1,
@@ -135,6 +161,15 @@ class Statistics(Section):
             yield "time", "'reference': needs timing.reference: true"
         if self.time != "wall" and campaign.budget.evaluation_cost_s:
             yield "time", f"{self.time!r}: with budget.evaluation_cost_s write 'wall'"
+        suite = campaign.problems.suite
+        if self.noisy_value == "best_evaluated" and ":" in suite:
+            yield "noisy_value", f"{self.noisy_value!r}: {not_of_own(suite)}"
+        if campaign.published and suite == COCOS_NOISY and self.noisy_value != "best_evaluated":
+            yield (
+                "noisy_value",
+                f"{self.noisy_value!r}: published data of {suite} have the best value without "
+                "noise of all evaluated points; write 'best_evaluated'",
+            )
         if self.pairs not in (None, (EVERY_PAIR,), (WITH_THE_BEST,)):
             for label in self.pairs or ():
                 if label not in campaign.algorithms and label not in campaign.published:
@@ -158,7 +193,7 @@ USUAL_SHARES = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 """Shares of what was found, for problems without one."""
 
 Targets = Annotated[
-    tuple[Positive, ...],
+    tuple[Finite, ...],
     Distinct,
     Field(
         min_length=1,
@@ -167,7 +202,9 @@ Targets = Annotated[
         description="Target precisions. The tables report the time to reach each of them. If the "
         "optimum of a problem is unknown, targets are shares of the distance from its first values "
         "to the best value found: the target 0.1 is reached when a tenth of it is left. The "
-        "default is then 0.5 to 0.001.",
+        "default is then 0.5 to 0.001. With two objectives, targets are precisions of the "
+        "hypervolume indicator, which can be 0 and negative, and the default is the 58 targets of "
+        "COCO, 1 to -1e-4. In the suite `moving`, the default is 100 to 0.1.",
     ),
 ]
 TargetValues = Annotated[
@@ -205,7 +242,8 @@ Disturbed = Annotated[
 
 
 class Analysis(Statistics):
-    """The settings that all tables share: the section `statistics`, and what else they read.
+    """The settings that all tables share: the section `statistics`, and other settings that they
+    read.
 
     Attributes
     ----------
@@ -215,17 +253,21 @@ class Analysis(Statistics):
     band
         Probabilities of the edges of the band around a median trajectory.
     tuning_s, preparation_s
-        For each algorithm that has declared them, seconds for all problems together; a
-        preparation that is None is taken as measured.
+        For each algorithm that declares them, seconds for all problems together; if a preparation
+        is None, the measured one is used.
     problems
-        Problems that those seconds are shared out among, at least 1.
+        Number of problems among which those seconds are divided, at least 1.
     restarted_by_seconds
         For each algorithm whose launches end by seconds, the key that says so.
+    function_names
+        The names that the campaign gives functions, by suite and number as text.
+    suite_parameters
+        The parameters of the suite.
     registration
-        The question that was registered, as `timefair.campaign.registration.settings` has it.
+        The registered question, from `timefair.campaign.registration.settings`.
     campaign
-        What was asked for, as the campaign's snapshot has it, with the names of all tables and
-        figures; the checklist alone reads it.
+        The campaign's snapshot, with the names of all tables and figures; only the checklist reads
+        it.
     """
 
     targets: Targets
@@ -239,6 +281,7 @@ class Analysis(Statistics):
     problems: Count = 1
     restarted_by_seconds: dict[str, str] = Field(default={})
     function_names: dict[str, dict[str, str]] = Field(default={})
+    suite_parameters: dict[str, Any] = Field(default={})
     registration: dict[str, Any] = Field(default={})
     campaign: dict[str, Any] = Field(default={})
 
@@ -255,12 +298,12 @@ class Analysis(Statistics):
         return band
 
     def suited(self, optimum: str) -> Analysis:
-        """With the targets that suit the runs: `targets` are then what every table reads.
+        """The same settings with the targets that suit the runs; every table then reads `targets`.
 
         Parameters
         ----------
         optimum
-            What is known of the optima, as `rundata.runs.Runs.optimum` says it.
+            Whether optima are known: a value of `rundata.runs.Runs.optimum`.
         """
         if self.target_values:
             return self.model_copy(update={"targets": self.target_values})
@@ -269,7 +312,7 @@ class Analysis(Statistics):
         return self
 
     def stream(self, names: Mapping[str, object]) -> np.random.Generator:
-        """The random stream of a row: by the seed and the row's own names alone."""
+        """The random stream of a row; it depends only on the seed and the row's own names."""
         import numpy as np
 
         text = repr(sorted(names.items()))
@@ -292,9 +335,9 @@ class Analysis(Statistics):
 
 
 class WatchedAnalysis(Analysis):
-    """Settings that remember which of them were read.
+    """Settings that record which of them are read.
 
-    A copy with other values, as `suited` makes one, shares the memory.
+    A copy with other values, such as that of `suited`, shares this record.
     """
 
     _read: set[str] = PrivateAttr(default_factory=set)

@@ -1,4 +1,4 @@
-"""Where the runs of tables come from: record files, or a table in memory."""
+"""Sources of the runs for tables: record files, or a table in memory."""
 
 from __future__ import annotations
 
@@ -10,32 +10,33 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from timefair.basics.errors import InputError
+from timefair.records.blocks import NODES, nodes_of
 from timefair.records.integrity import Origins
 from timefair.records.schema import PUBLISHED, RUN_SCHEMA
 from timefair.records.store import open_record, with_facts
 
-NESTED = ("launch_log", "launch_events", "events", "best_x")
+NESTED = ("launch_log", "launch_events", "events", "vectors", "recommendations", "best_x")
 PLAIN = [name for name in RUN_SCHEMA.names if name not in NESTED]
 
 
 class Source(Protocol):
-    """Runs in an order of their own, the same in every pass."""
+    """Runs in an arbitrary order, which is the same in every pass."""
 
     def plain(self) -> pa.Table:
         """The columns of all runs that are not nested.
 
-        The facts in its metadata: what a stopping rule decided, where the runs of each algorithm
-        come from, and what is said of published data.
+        Its metadata contain facts: the decisions of a stopping rule, the nodes of blocks, the
+        origins of each algorithm's runs, and the sources of published data.
         """
 
     def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
-        """A nested column with at least these of its fields, a part of the runs at a time.
+        """A nested column with at least these fields, for one part of the runs at a time.
 
-        Without fields it is a list of numbers.
+        Without fields, it is a column of lists of numbers.
         """
 
     def events(self) -> int:
-        """How many there are at most."""
+        """Upper bound of the number of events."""
 
 
 class Held:
@@ -49,16 +50,16 @@ class Held:
         return self._table.select(PLAIN)
 
     def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
-        """The whole column, at once."""
+        """The complete column in one part."""
         yield self._table[column]
 
     def events(self) -> int:
-        """How many there are."""
+        """Number of events."""
         return pc.sum(pc.list_value_length(self._table["events"])).as_py() or 0
 
 
 class Stored:
-    """Record files, of any number of runs. What is read is checked in every pass."""
+    """Record files with any number of runs. Every pass checks the data that it reads."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self._paths = tuple(paths)
@@ -73,6 +74,7 @@ class Stored:
         """
         tables = [RUN_SCHEMA.empty_table().select(PLAIN)]
         decided: list[dict[str, Any]] = []
+        nodes: list[dict[str, Any]] = []
         origins: dict[str, Origins] = {}
         published: dict[str, Any] = {}
         faults: list[str] = []
@@ -85,6 +87,7 @@ class Stored:
                 continue
             decided += record.facts.get("stopping", [])
             for label in pc.unique(tables[-1]["algorithm"]).to_pylist():
+                nodes += [{**row, "algorithm": label} for row in nodes_of(record.facts, tables[-1])]
                 if PUBLISHED in record.facts:
                     published[label] = record.facts[PUBLISHED]
                 else:
@@ -92,11 +95,11 @@ class Stored:
         if faults:
             raise InputError(*faults)
         named = {label: vars(one) for label, one in origins.items()}
-        facts = {"stopping": decided, "origins": named, PUBLISHED: published}
+        facts = {"stopping": decided, NODES: nodes, "origins": named, PUBLISHED: published}
         return with_facts(pa.concat_tables(tables), facts)
 
     def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
-        """A nested column, a row group of a file at a time."""
+        """A nested column, one row group of a file at a time."""
         element = f"{column}.list.element"
         columns = [f"{element}.{name}" for name in fields] or [element]
         for path in self._paths:
@@ -104,7 +107,7 @@ class Stored:
                 yield runs[column]
 
     def events(self) -> int:
-        """How many there are, a run without any counted as one."""
+        """Number of events; a run without events counts as one."""
         count = 0
         for path in self._paths:
             metadata = open_record(path).file.metadata

@@ -1,4 +1,4 @@
-"""One frame of many parts, made at once: a frame a part would cost more than what is in it."""
+"""Makes one frame of many parts at once, because one frame per part would be slow."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def stacked(parts: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> pd.Da
     Parameters
     ----------
     parts : iterable of mappings
-        Of each column, a vector of its values or the one value that all rows of the part have.
+        For each column, a vector of values, or one value for all rows of the part.
     columns : sequence of str
-        The columns of the frame, each in every part. Without a part it has no rows.
+        The columns of the frame, which every part has. Without parts, the frame has no rows.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What the runs on a problem had reached, at their end or at equal evaluations.
+"""The results of the runs on a problem, at their end or at equal evaluations.
 
-A run that reached the final target was ended by it: how far below the target it happened to land is
-no merit, so that it counts as 0 here and such runs are equal.
+A run that reaches the final target is ended by it. How far below the target it ended is a matter of
+chance, so it counts as precision 0 here, and such runs are equal.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ ENDED_BY_BUDGET = (StopReason.TIME, StopReason.TIME_KILLED, StopReason.EVALUATIO
 
 @dataclass(frozen=True)
 class ProblemRuns:
-    """The runs on one (suite, dimension, function), all instances together.
+    """The runs on one (suite, dimension, function), with all instances pooled.
 
     Attributes
     ----------
     names
         Its keys.
     rows
-        Its runs in the frame.
+        Rows of its runs in the frame.
     algorithms
-        For each algorithm, by the alphabet, which of `rows` are its runs.
+        For each algorithm, in alphabetical order, which of `rows` are its runs.
     """
 
     names: dict[str, Any]
@@ -50,11 +50,11 @@ class ProblemRuns:
         return str(self.names["suite"]), int(self.names["dimension"])
 
     def samples(self, of_runs: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """What each algorithm has of an array with a row for each run of the campaign."""
+        """The part for each algorithm of an array with one row per run of the campaign."""
         return self.split(of_runs[self.rows])
 
     def split(self, of_rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """What each algorithm has of an array with a row for each run on this problem."""
+        """The part for each algorithm of an array with one row per run on this problem."""
         return {name: of_rows[mine] for name, mine in self.algorithms.items()}
 
 
@@ -75,9 +75,9 @@ def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
 def precision_at(
     runs: Runs, evaluations: Sequence[tuple[ProblemRuns, NDArray[np.float64]]]
 ) -> list[NDArray[np.float64]]:
-    """Best precision of the runs on each problem at its numbers of evaluations.
+    """Best precision of the runs on each problem at given numbers of evaluations.
 
-    An array of shape (rows, points) for each problem, from one pass over all events.
+    It returns an array of shape (rows, points) for each problem, from one pass over all events.
     """
     best = [np.empty((len(problem.rows), points.size)) for problem, points in evaluations]
     owner = np.full(len(runs.frame), -1, dtype=np.intp)
@@ -99,20 +99,20 @@ def precision_at(
 
 
 def evaluations_allowed(runs: Runs) -> NDArray[np.float64]:
-    """Up to where each run can be judged by evaluations, shape (runs,).
+    """Evaluations up to which the result of each run is known, shape (runs,).
 
-    Its number of evaluations if the budget cut it off; `inf` if it reached the final target, ended
-    by itself or made no evaluation at all, because its result is then final.
+    This is its number of evaluations if the budget cut it off. It is `inf` if the run reached the
+    final target, ended by itself or made no evaluation, because its result is then final.
     """
     evaluations = runs.spent("evaluations")
     return np.where(cut_off(runs) & (evaluations > 0), evaluations, np.inf)
 
 
 def known_until(runs: Runs, unit: Unit) -> NDArray[np.float64]:
-    """Up to which cost the best precision of each run is known, shape (runs,).
+    """Cost up to which the best precision of each run is known, shape (runs,).
 
-    In evaluations up to where the budget cut it off, if it did; published runs end with their data.
-    In seconds every run lasts as long as the budget, so that nothing is unknown: `inf`.
+    In evaluations, this is where the budget cut the run off, if it did; published runs end with
+    their data. In seconds, every run lasts as long as the budget, so the cost is `inf`.
     """
     if unit in SECONDS:
         return np.full(len(runs.frame), np.inf)

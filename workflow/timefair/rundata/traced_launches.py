@@ -18,10 +18,10 @@ class TracedLaunches:
     rows
         The run of each launch; shape (launches,).
     launch
-        Its index in the run, from 0.
+        Index of each launch in its run, from 0.
     seconds, evaluations
-        The cost of each launch to each target from its own start, `inf` where it did not reach it;
-        shape (launches, targets).
+        Cost of each launch to each target, counted from its own start; `inf` if it did not reach
+        the target. Shape (launches, targets).
     """
 
     rows: NDArray[np.intp]
@@ -30,5 +30,5 @@ class TracedLaunches:
     evaluations: NDArray[np.float64]
 
     def reached_at(self, unit: Literal["seconds", "evaluations"]) -> NDArray[np.float64]:
-        """In one of the units."""
+        """The cost in one of the units."""
         return self.seconds if unit == "seconds" else self.evaluations

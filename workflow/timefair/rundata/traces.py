@@ -1,4 +1,6 @@
-"""The events of runs, one part at a time: a campaign may have more of them than memory holds."""
+"""The events of runs, one part at a time, because all events of a campaign may not fit
+into memory.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class TracePart(Part):
 
     @classmethod
     def of(cls, events: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePart:
-        """From the column of the records, where null is no event; negative rows are omitted."""
+        """Read them from the column of the records, where null means no event; negative rows are
+        omitted.
+        """
         events, rows = events.filter(pa.array(rows >= 0)), rows[rows >= 0]
         lengths = pc.fill_null(pc.list_value_length(events), 0).to_numpy()
         flat = pc.list_flatten(events)
@@ -53,7 +57,9 @@ class TracePart(Part):
         return precision
 
     def begun_later(self, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]) -> TracePart:
-        """Times later by a delay per run, without events that are then at or after its budget."""
+        """The same events, later by one delay per run, without those that are then at or after the
+        budget.
+        """
         time_s = self.time_s + self.at_events(late_s)
         kept = time_s < self.at_events(budget_s)
         return replace(
@@ -65,7 +71,7 @@ class TracePart(Part):
         )
 
     def renumbered(self, rows: NDArray[np.intp]) -> TracePart:
-        """With another row for each of all runs; those whose row is negative are omitted."""
+        """The same traces with other rows; runs with a negative row are omitted."""
         mine = rows[self.rows]
         if (mine >= 0).all():
             return replace(self, rows=mine)
@@ -84,20 +90,22 @@ class Traces(Parts[TracePart]):
     """The parts of all events, each run in one of them."""
 
     def renumbered(self, rows: NDArray[np.intp]) -> Traces:
-        """With another row for each run; those whose row is negative are omitted."""
+        """The same traces with other rows; runs with a negative row are omitted."""
         return self.each(lambda part: part.renumbered(rows))
 
     def __add__(self, others: Traces) -> Traces:
-        """These and those of other runs, whose rows are not among these."""
+        """The events of these and of other runs, which have other rows."""
         return Traces(lambda: chain(self, others))
 
     def held(self, fit: Callable[[], bool]) -> Traces:
-        """The same, kept in memory after the first pass if they fit: asked when that begins."""
+        """The same events, kept in memory after the first pass if they fit; this is decided when
+        that pass begins.
+        """
         parts = cache(lambda: list(self) if fit() else self)
         return Traces(lambda: iter(parts()))
 
     def together(self) -> TracePart:
-        """All events at once, in the order of the rows, where memory holds them."""
+        """All events at once, in the order of the rows, for data that fit into memory."""
         parts = list(self)
         rows, *numbers = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", *FIELDS)

@@ -17,6 +17,7 @@ The modules need only numpy and scipy, and nothing else of timefair:
 - `ecdf`, `profiles`: runtimes and costs over many problems, with bands from `strata`;
 - `ranks`, `friedman`, `comparison`, `rank_sum`, `score_test`, `corrections`: which algorithm is
   better, and whether this is significant when many algorithms are compared;
+- `changes`: errors and recovery on problems that change;
 - `posterior`: how probable it is that an algorithm is better, and by a factor that matters;
 - `power`: which differences a design can show before it is measured, and how many runs this takes;
 - `bootstrap`, `checks`: resampling of whole runs, and checks of arguments;

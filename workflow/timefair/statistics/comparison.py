@@ -8,6 +8,7 @@ results.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -225,15 +226,33 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     check_confidence(confidence)
     if x.size == 0 or y.size == 0:
         return Effect(float("nan"), float("nan"), float("nan"))
-    places = stats.rankdata(np.concatenate([x, y]), method="dense").astype(np.float64)
-    value = superiority(x, y)
+    value, rate = superiority(x, y), win_rates(x, y)
+    reach = float(stats.norm.isf((1 - confidence) / 2) * np.sqrt(rate.variance))
+    low, high = max(rate.mean - reach, 0.0), min(rate.mean + reach, 1.0)
+    return Effect(value, min(low, value), max(high, value))
+
+
+class WinRate(NamedTuple):
+    """Mean and DeLong's variance of A12 of two samples with additional values, as in `a12`."""
+
+    mean: float
+    variance: float
+
+
+def win_rates(first: NDArray[np.float64], second: NDArray[np.float64]) -> WinRate:
+    """A12 and its variance after each sample got a value better and a value worse than all others.
+
+    Parameters
+    ----------
+    first, second : ndarray, shape (m,) and (n,)
+        Results of two algorithms, at least one each, without NaN.
+    """
+    places = stats.rankdata(np.concatenate([first, second]), method="dense").astype(np.float64)
     ends = np.array([0.0, places.size + 1.0])
-    wins = _wins(np.append(places[: x.size], ends), np.append(places[x.size :], ends))
+    wins = _wins(np.append(places[: first.size], ends), np.append(places[first.size :], ends))
     m, n = wins.shape
     variance = wins.mean(axis=1).var(ddof=1) / m + wins.mean(axis=0).var(ddof=1) / n
-    reach = float(stats.norm.isf((1 - confidence) / 2) * np.sqrt(variance))
-    middle = float(wins.mean())
-    return Effect(value, min(max(middle - reach, 0.0), value), max(min(middle + reach, 1.0), value))
+    return WinRate(float(wins.mean()), float(variance))
 
 
 def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> Effect:

@@ -1,4 +1,4 @@
-"""The best algorithm at each evaluation cost and budget, and up to where it is known."""
+"""The best algorithm at each evaluation cost and budget, and the budgets for which it is known."""
 
 from __future__ import annotations
 
@@ -121,7 +121,10 @@ class Cells:
         self._places[~self._missing] = np.arange(self._runs.sum())
 
     def moments(self, shares: NDArray[np.float64]) -> Moments:
-        """Of shares of shape (runs, budgets), the runs by algorithm and then by function."""
+        """Moments of shares of shape (runs, budgets).
+
+        The runs are in the order of the algorithms, then of the functions.
+        """
         runs = self._runs[..., np.newaxis]
         each = self._without_missing(shares[self._places])
         mean = each.sum(axis=2) / runs

@@ -1,8 +1,8 @@
-"""What launches of an algorithm cost and reach up to a cutoff, estimated from launches of runs.
+"""Cost and success of launches up to a cutoff, estimated from the launches of runs.
 
-A launch may have been cut, by the budget of its run or by a restart policy. When it began it was
-known what it might use at most, so that its censoring does not depend on what it would have done
-(Gill 1981), and launches are weighted by the inverse of the probability of not having been cut.
+The budget of its run, or a restart policy, may have cut a launch. The longest possible cost of a
+launch was known when it began, so the censoring is independent of what the launch would have found
+(Gill 1981). Launches are weighted by the inverse of the probability that they are not cut.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ class Launches:
     Attributes
     ----------
     hit
-        Cost of each launch up to each target, from its own start; `inf` where it was not reached.
-        Shape (launches, targets).
+        Cost of each launch up to each target, from its own start; `inf` if it did not reach the
+        target. Shape (launches, targets).
     length
-        Up to where each launch was observed, shape (launches,); above 0 and finite.
+        Cost up to which each launch was observed, shape (launches,); above 0 and finite.
     ended
-        Whether it ended by itself there; False if it was cut. Shape (launches,).
+        Whether the launch ended by itself at this cost; False if it was cut. Shape (launches,).
     run
-        Its run, from 0; shape (launches,).
+        Run of each launch, counted from 0; shape (launches,).
     """
 
     hit: NDArray[np.float64]
@@ -40,7 +40,7 @@ class Launches:
 
     @classmethod
     def of(cls, hit: ArrayLike, length: ArrayLike, ended: ArrayLike, run: ArrayLike) -> Launches:
-        """From any arrays.
+        """Check arrays, and store them in the types that the attributes need.
 
         Raises
         ------
@@ -64,21 +64,21 @@ class Launches:
 
     @property
     def known_until(self) -> float:
-        """The longest cutoff at which they show what happens.
+        """The longest cutoff for which the launches were observed.
 
-        `inf` if the longest of them ended by itself; 0 without a launch.
+        `inf` if the longest launch ended by itself; 0 if there are no launches.
         """
         longest = self.length.max(initial=0.0)
         return float(np.inf if longest and self.ended[self.length == longest].all() else longest)
 
 
 class NotObserved(ValueError):
-    """A cutoff is longer than any launch was observed."""
+    """A cutoff is longer than the longest observed launch."""
 
 
 @dataclass(frozen=True)
 class RunSums:
-    """Sums over the launches of each run at each cutoff: whatever weights runs get, laws follow.
+    """Sums over the launches of each run at each cutoff, from which `law` estimates a `Law`.
 
     Attributes
     ----------
@@ -87,9 +87,9 @@ class RunSums:
     launches
         Number of launches of each run, shape (runs,).
     hits, hit_cost, cost
-        Launches that reach the target within the cutoff; their cost up to the target; the cost of
-        all launches up to the target, the cutoff or their own end. Weighted for censoring, shape
-        (runs, cutoffs, targets).
+        Number of launches that reach the target within the cutoff; their cost up to the target; the
+        cost of all launches up to the target, the cutoff or their own end. All are weighted for
+        censoring, and have the shape (runs, cutoffs, targets).
     """
 
     cutoffs: NDArray[np.float64]
@@ -100,12 +100,12 @@ class RunSums:
 
 
 def run_sums(launches: Launches, cutoffs: ArrayLike, runs: int) -> RunSums:
-    """Add up what the launches of each run did within each cutoff.
+    """Sums of the successes and costs of the launches of each run within each cutoff.
 
     Parameters
     ----------
     launches : Launches
-        Of at most `runs` runs.
+        Launches of at most `runs` runs.
     cutoffs : array_like, shape (cutoffs,)
         Rising and positive.
     runs : int
@@ -121,8 +121,8 @@ def run_sums(launches: Launches, cutoffs: ArrayLike, runs: int) -> RunSums:
     Notes
     -----
     With the Kaplan-Meier estimate G of the probability that a launch is not cut, a launch that
-    reaches the target at t counts 1/G(t-), and each unit of cost at u counts 1/G(u). Where no
-    launch is cut before the cutoff, these are plain sums.
+    reaches the target at t counts 1/G(t-), and each unit of cost at u counts 1/G(u). If no launch
+    is cut before the cutoff, these are plain sums.
 
     References
     ----------
@@ -215,14 +215,14 @@ def _count(values: NDArray[np.float64], at: NDArray[np.float64]) -> NDArray[np.i
 
 @dataclass(frozen=True)
 class Law:
-    """What a launch does within each cutoff; arrays of shape (samples, strata, cutoffs, targets).
+    """Success and cost of a launch at each cutoff; shape (samples, strata, cutoffs, targets).
 
     Attributes
     ----------
     cutoffs
         Shape (cutoffs,).
     chance
-        Probability that it reaches the target within the cutoff.
+        Probability that the launch reaches the target within the cutoff.
     cost
         Expected cost up to the target, the cutoff or its own end.
     failure
@@ -235,18 +235,18 @@ class Law:
     failure: NDArray[np.float64]
 
     def part(self, places: NDArray[np.intp]) -> Law:
-        """At some of the cutoffs."""
+        """The law at some of the cutoffs."""
         parts = (one[:, :, places] for one in (self.chance, self.cost, self.failure))
         return Law(self.cutoffs[places], *parts)
 
 
 def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
-    """The law of a launch in each stratum, for samples of runs.
+    """Estimate the law of a launch in each stratum, for samples of runs.
 
     Parameters
     ----------
     sums : RunSums
-        Of all runs.
+        Sums of all runs.
     strata : array_like of int, shape (runs,)
         The stratum of each run, from 0: its instance.
     weights : array_like, shape (samples, runs)
@@ -255,14 +255,15 @@ def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
     Returns
     -------
     Law
-        NaN where a sample has no launch at all.
+        NaN if a sample has no launch.
 
     Notes
     -----
-    Strata are pooled as far as they are alike: the law of a stratum of n launches is its own with
-    weight n r / (n r + 1 - r) and that of all strata else. r is the correlation of successes within
-    strata, from the analysis of variance over all runs, at each cutoff and target: 0 if strata
-    differ by no more than chance explains, or have one launch each.
+    Strata are pooled in proportion to their similarity: the law of a stratum with n launches is a
+    weighted mean of its own law, with the weight w = n r / (n r + 1 - r), and of the law of all
+    strata, with the weight 1 - w. r is the intraclass correlation of successes, from the analysis
+    of variance over all runs, at each cutoff and target. It is 0 if chance explains the differences
+    between the strata, or if each stratum has one launch.
 
     References
     ----------

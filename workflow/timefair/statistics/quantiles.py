@@ -73,7 +73,7 @@ def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.f
     References
     ----------
     Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364. The same as
-    ``numpy.quantile(..., method="inverted_cdf")``, with `inf` and rounding of ``n p`` looked after.
+    ``numpy.quantile(..., method="inverted_cdf")``, except for `inf` and the rounding of ``n p``.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Which restart policy to choose, and what the choice is worth where it was not made.
+"""Choice of a restart policy, and its gain on data that were not used for the choice.
 
-The policy that is best in a sample flatters itself. So it is chosen on some functions or runs and
-judged on the others.
+On the data that chose it, the gain of the best policy is biased upwards. Therefore the policy is
+chosen on some functions or runs, and judged on the others.
 
-Gains are logarithms of the factor by which a policy is faster than what was measured, arrays of
-shape (functions, options). NaN: nothing is known of the option on that function.
+A gain is the logarithm of the factor by which a policy is faster than the measured one. Gains are
+arrays of shape (functions, options). NaN: the result of the option on that function is not known.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from timefair.statistics.checks import check_confidence
 
 
 def best_option(gain: ArrayLike) -> NDArray[np.intp]:
-    """The option with the largest mean gain over the functions, of those known on all of them.
+    """The option with the largest mean gain, among the options that are known on all functions.
 
     Parameters
     ----------
     gain : array_like, shape (..., functions, options)
-        Of any samples.
+        Gains, for any number of samples.
 
     Returns
     -------
     ndarray, shape (...)
-        Of equal ones the first; -1 if no option is known on all functions, or there is no function.
+        Index of the option, the first one if several are equal; -1 if no option is known on all
+        functions, or if there are no functions.
 
     Examples
     --------
@@ -46,14 +47,14 @@ def best_option(gain: ArrayLike) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class CrossValidated:
-    """What a choice is worth where it was not made.
+    """Gain of a choice on functions that were not used for it.
 
     Attributes
     ----------
     gain
         Mean logarithm of the factor; NaN with fewer than two functions.
     low, high
-        Student's interval over the functions, for functions like these; NaN as `gain`.
+        Student's interval over the functions, for functions like these; NaN if `gain` is.
     """
 
     gain: float
@@ -62,12 +63,13 @@ class CrossValidated:
 
 
 def over_functions(gain: ArrayLike, *, confidence: float) -> CrossValidated:
-    """The gain on each function of the option that is best on the others.
+    """Gain on each function of the option that is best on all other functions.
 
     Parameters
     ----------
     gain : array_like, shape (functions, options)
-        Finite or NaN. If no option is known on all other functions, the gain is 0: nothing changes.
+        Finite or NaN. If no option is known on all other functions, the gain is 0, because the
+        measured policy is kept.
     confidence : float
         In (0, 1).
 
@@ -94,17 +96,18 @@ def over_functions(gain: ArrayLike, *, confidence: float) -> CrossValidated:
 
 
 def over_runs(chosen_on: ArrayLike, judged_on: ArrayLike) -> float:
-    """The mean gain on some runs of the option that is best on the other ones.
+    """Mean gain on some runs of the option that is best on the other runs.
 
     Parameters
     ----------
     chosen_on, judged_on : array_like, shape (folds, functions, options)
-        The gains without the runs of each fold, and with them alone; the latter may be infinite.
+        Gains from all runs except those of each fold, and from the runs of each fold alone. The
+        latter may be infinite.
 
     Returns
     -------
     float
-        The mean over the folds and the functions; NaN without a fold in which both are known.
+        Mean over the folds and the functions; NaN if no fold has both gains.
 
     Examples
     --------
@@ -124,21 +127,21 @@ def over_runs(chosen_on: ArrayLike, judged_on: ArrayLike) -> float:
 def interval_of_choice(
     gains: ArrayLike, values: ArrayLike, *, confidence: float
 ) -> tuple[float, float]:
-    """Between which values the best option is, over bootstrap samples of runs.
+    """Interval of the value of the best option, from bootstrap samples of runs.
 
     Parameters
     ----------
     gains : array_like, shape (samples, functions, options)
-        Of samples of runs.
+        Gains of each bootstrap sample of runs.
     values : array_like, shape (options,)
-        Of the options, e.g. the cutoff.
+        Value of each option, such as its cutoff.
     confidence : float
         In (0, 1).
 
     Returns
     -------
     tuple of float
-        Percentiles of the values that are best; NaN without a sample with a best one.
+        Percentiles of the values of the best options; NaN if no sample has a best option.
     """
     check_confidence(confidence)
     chosen = best_option(gains)
@@ -151,19 +154,19 @@ def interval_of_choice(
 
 
 def deleted_groups(strata: ArrayLike, most: int) -> NDArray[np.float64]:
-    """Weights of runs in samples that lack one group of runs each.
+    """Weights of the runs in samples from each of which one group of runs is deleted.
 
     Parameters
     ----------
     strata : array_like, shape (runs,)
-        The stratum of each run; the runs of a stratum are spread over the groups.
+        The stratum of each run; the runs of a stratum are distributed over the groups.
     most : int
-        Most groups.
+        Largest number of groups.
 
     Returns
     -------
     ndarray, shape (groups, runs)
-        1, and 0 for the runs of the group that is left out.
+        0 for the runs of the deleted group, and 1 for all others.
 
     Examples
     --------
@@ -186,9 +189,9 @@ def jackknifed(
     Parameters
     ----------
     value : array_like
-        From all runs; may be infinite.
+        The number, computed from all runs; may be infinite.
     without : array_like, shape (groups, ...)
-        From all runs but those of one group each.
+        The number, computed from all runs except those of each group.
     confidence : float
         In (0, 1).
 
@@ -196,8 +199,8 @@ def jackknifed(
     -------
     low, high : ndarray
         Student's limits with groups - 1 degrees of freedom. `high` is infinite if the number is
-        infinite without some group. Both are NaN with fewer than two groups, or where the number
-        is not finite.
+        infinite without one of the groups. Both are NaN for fewer than two groups, and if the
+        number from all runs is not finite.
 
     References
     ----------
@@ -226,9 +229,9 @@ def jackknifed(
 def resampled_runs(
     strata: ArrayLike, *, resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """How often each run is in samples drawn within the strata.
+    """How often each run is in each of several samples drawn within the strata.
 
-    Strata of one run are drawn from together.
+    All strata with a single run are treated as one stratum.
 
     Returns
     -------

@@ -1,9 +1,9 @@
-"""What an algorithm costs under a restart policy, from the law of its launches, without simulation.
+"""Cost of an algorithm under a restart policy, from the law of its launches, without simulation.
 
-A run makes launches until one reaches the target or the budget is used up. A launch that fails
-counts with the mean cost of such failures, so that a run has a certain number of launches. That is
-exact for launches that end at their cutoffs alone, and for large budgets (Wald's identity); for
-launches that end by themselves within a small budget it is an approximation.
+A run makes launches until one reaches the target or the budget is used up. The cost of a failed
+launch is replaced by the mean cost of such failures, so that the number of launches of a run is
+fixed. This is exact if launches end only at their cutoffs, and for large budgets (Wald's identity).
+If launches end by themselves within a small budget, it is an approximation.
 
 References: M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms,
 Information Processing Letters 47 (1993); M. Gagliolo and J. Schmidhuber, Learning restart
@@ -29,28 +29,28 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Outcome:
-    """Runs under a policy; arrays of one shape, (samples, strata, ..., targets).
+    """Cost and success of runs under a policy; arrays of shape (samples, strata, ..., targets).
 
     Attributes
     ----------
     cost
-        Expected cost of a run, up to the target or its own end.
+        Expected cost of a run, up to the target or to its own end.
     chance
-        Probability that it reaches the target within the budget.
+        Probability that a run reaches the target within the budget.
     """
 
     cost: Array
     chance: Array
 
     def pooled(self, weights: ArrayLike) -> Outcome:
-        """Over the strata, by their shares of the runs; without the axis of the strata."""
+        """Mean over the strata, weighted by their shares of the runs; removes this axis."""
         share = np.asarray(weights, dtype=np.float64)
         share = (share / share.sum()).reshape(1, -1, *[1] * (self.cost.ndim - 2))
         return Outcome((self.cost * share).sum(axis=1), (self.chance * share).sum(axis=1))
 
     @property
     def ert(self) -> Array:
-        """Expected cost over probability of success, what many such runs give; `inf` without it."""
+        """Expected cost divided by the probability of success; `inf` if this probability is 0."""
         never = np.where(np.isnan(self.chance), np.nan, np.inf)
         ratio: Array = np.divide(self.cost, self.chance, out=never, where=self.chance > 0)
         return ratio
@@ -62,9 +62,9 @@ def one_launch(law: Law, budget: float) -> Outcome:
     Parameters
     ----------
     law : Law
-        Of a launch; its last cutoff is at least the budget.
+        Law of a launch; its last cutoff is at least the budget.
     budget : float
-        Of a run.
+        Budget of a run.
 
     Raises
     ------
@@ -72,12 +72,13 @@ def one_launch(law: Law, budget: float) -> Outcome:
         If the law ends before the budget.
     """
     _require(law, budget)
-    chance, cost, _ = _Within(law)(np.full_like(law.chance[:, :, :1], budget))
+    whole = np.full_like(law.chance[:, :, :1], budget)
+    chance, cost, _ = _Within(law)(whole, np.ones(whole.shape, np.bool_))
     return Outcome(cost[:, :, 0], chance[:, :, 0])
 
 
 def until_they_return(law: Law, budget: float) -> Outcome:
-    """Independent restarts: a launch goes on until it ends by itself.
+    """Independent restarts: each launch ends by itself.
 
     Raises
     ------
@@ -91,23 +92,23 @@ def until_they_return(law: Law, budget: float) -> Outcome:
 
 
 def fixed_cutoffs(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
-    """Launches of one length, for cutoffs of the law.
+    """Launches of one length, for each cutoff of the law.
 
     Parameters
     ----------
     law : Law
         Of a launch.
     budget : float
-        Of a run.
+        Budget of a run.
     at : ndarray of int, optional
-        Places of the cutoffs that are wanted; None: all.
+        Indices of the cutoffs; None: all.
 
     Returns
     -------
     Outcome
-        Shape (samples, strata, cutoffs, targets). With a budget that is a multiple of the cutoff,
-        and in the limit of large ones, the ERT of a stratum is cost / chance: the formula
-        sum min(T_i, tau) / #(T_i <= tau).
+        Shape (samples, strata, cutoffs, targets). If the budget is a multiple of the cutoff, or
+        very large, the ERT of a stratum is the cost of a launch divided by its probability of
+        success: sum min(T_i, tau) / #(T_i <= tau).
 
     Examples
     --------
@@ -129,31 +130,31 @@ def fixed_cutoffs(law: Law, budget: float, at: NDArray[np.intp] | None = None) -
 
 
 def luby(law: Law, doubling: int, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
-    """Lengths of 1, 1, 2, 1, 1, 2, 4, ... units, for cutoffs as units.
+    """Launches of 1, 1, 2, 1, 1, 2, 4, ... units, for each cutoff as the unit.
 
     Parameters
     ----------
     law : Law
-        Every cutoff is twice the one that is `doubling` places before it; the last one may be less
-        if it is the budget.
+        Law of a launch. Each cutoff is twice the cutoff `doubling` indices before it; only the
+        last one may be smaller, if it is the budget.
     doubling : int
-        So many places.
+        Number of cutoffs from one length to its double.
     budget : float
-        Of a run, finite.
+        Budget of a run, finite.
     at : ndarray of int, optional
-        Places of the units among the cutoffs; None: all.
+        Indices of the cutoffs that are used as units; None: all.
 
     Returns
     -------
     Outcome
-        Shape (samples, strata, cutoffs, targets). NaN where a launch would be longer than what was
-        observed.
+        Shape (samples, strata, cutoffs, targets). NaN if a launch would be longer than the longest
+        observed launch.
 
     Notes
     -----
-    The first 2^m - 1 launches are the first 2^(m-1) - 1 ones, these again, and one of 2^(m-1)
-    units: so a run is put together from a number of parts that grows with the logarithm of its
-    launches.
+    The first 2^m - 1 launches consist of the first 2^(m-1) - 1 launches, the same launches again,
+    and one launch of 2^(m-1) units. Therefore the number of steps of the computation is
+    proportional to the logarithm of the number of launches.
 
     References
     ----------
@@ -175,9 +176,9 @@ def luby(law: Law, doubling: int, budget: float, at: NDArray[np.intp] | None = N
 
 
 def geometric(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
-    """Each launch twice as long as the one before it, for cutoffs as the first length.
+    """Each launch twice as long as the previous one, for each cutoff as the first length.
 
-    The law may have any cutoffs; the result is as of `luby`.
+    The law may have any cutoffs; the result has the form of that of `luby`.
 
     References
     ----------
@@ -193,22 +194,22 @@ MOST_LAST = 16
 
 
 def side_by_side(law: Law, copies: int, budget: float) -> Outcome:
-    """Several copies at the same time, until the first one reaches the target.
+    """Several copies of a run at the same time, until the first one reaches the target.
 
     Parameters
     ----------
     law : Law
-        Of whole runs; its last cutoff is at least the budget.
+        Law of complete runs; its last cutoff is at least the budget.
     copies : int
-        How many there are, each with the whole budget.
+        Number of copies, each with the complete budget.
     budget : float
-        Of a copy.
+        Budget of a copy.
 
     Returns
     -------
     Outcome
-        Shape (samples, strata, targets). The cost is that of one copy, so the time on as many
-        cores; all of them together cost `copies` times as much.
+        Shape (samples, strata, targets). The cost is that of one copy, which is the time if each
+        copy has its own core. All copies together cost `copies` times as much.
 
     Raises
     ------
@@ -303,7 +304,7 @@ class _Budgeted:
 
     def cut(self, within: _Within, where: NDArray[np.bool_]) -> _Budgeted:
         """With a last launch, somewhere, that has what is left of the budget."""
-        chance, cost, _ = within(np.where(where, self.left, 0.0))
+        chance, cost, _ = within(self.left, where)
         return replace(self, outcome=self._with(cost, chance, where), open=self.open & ~where)
 
     def to_the_end(
@@ -315,9 +316,9 @@ class _Budgeted:
             run = replace(run, open=run.open & (run.left > 0))
             if not run.open.any():
                 return run
-            most = np.where(run.open, np.minimum(cutoffs(made)[:, np.newaxis], run.left), 0.0)
-            chance, cost, failure = within(most)
-            after = np.maximum(run.left - np.where(run.open, failure, 0.0), 0.0)
+            most = np.minimum(cutoffs(made)[:, np.newaxis], run.left)
+            chance, cost, failure = within(most, run.open)
+            after = np.maximum(run.left - failure, 0.0)
             rounded = np.where(after > ROUNDING * run.left, after, 0.0)
             run = replace(run, outcome=run._with(cost, chance, run.open), left=rounded)
         return run.cut(within, run.open)
@@ -359,25 +360,28 @@ class _Within:
     def __init__(self, law: Law) -> None:
         self._at = np.concatenate([[0.0], law.cutoffs])
         zero = np.zeros_like(law.chance[:, :, :1])
-        self._of = [
-            np.concatenate([zero, one], axis=2) for one in (law.chance, law.cost, law.failure)
-        ]
+        three = (law.chance, law.cost, law.failure)
+        self._of = np.stack([np.concatenate([zero, one], axis=2) for one in three], axis=-1)
 
-    def __call__(self, cost: Array) -> tuple[Array, Array, Array]:
+    def __call__(self, cost: Array, where: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
         """Probability of success, cost, and cost of a failure, each of the shape of `cost`.
 
-        That is the shape of the law, with any number of cutoffs.
+        That is the shape of the law, with any number of cutoffs. 0 except where it is asked for.
         """
-        known = cost <= self._at[-1] * (1 + ROUNDING)
-        place = np.clip(self._at.searchsorted(cost), 1, self._at.size - 1)
+        wanted = np.flatnonzero(where)
+        most = cost.ravel()[wanted]
+        known = most <= self._at[-1] * (1 + ROUNDING)
+        place = np.clip(self._at.searchsorted(most), 1, self._at.size - 1)
         low, high = self._at[place - 1], self._at[place]
-        share = np.where(known, np.clip((cost - low) / (high - low), 0.0, 1.0), np.nan)
-        below, above = (
-            [np.take_along_axis(one, at, axis=2) for one in self._of] for at in (place - 1, place)
-        )
-        chance, spent, failure = (
-            b * (1.0 - share) + a * share for b, a in zip(below, above, strict=True)
-        )
+        share = np.where(known, np.clip((most - low) / (high - low), 0.0, 1.0), np.nan)
+        _, _, cutoffs, targets = cost.shape
+        row = wanted // (cutoffs * targets) * self._at.size + place
+        cell = row * targets + wanted % targets  # of the law: sample and stratum, cutoff, target
+        of = self._of.reshape(-1, 3)
+        found = of[cell - targets] * (1.0 - share)[:, np.newaxis] + of[cell] * share[:, np.newaxis]
+        three = np.zeros((3, cost.size))
+        three[:, wanted] = found.T
+        chance, spent, failure = three.reshape(3, *cost.shape)
         return chance, spent, failure
 
 

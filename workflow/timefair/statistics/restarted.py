@@ -124,7 +124,7 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     Parameters
     ----------
     spent : array_like, shape (R,)
-        What each run cost, as for `restarted_moments`; below 1e-150 it counts as nothing.
+        Cost of each run, as for `restarted_moments`; costs below 1e-150 count as 0.
     success : array_like of bool, shape (R,)
         Whether the run reached the target.
     grid : array_like, shape (points,)
@@ -183,7 +183,7 @@ def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bo
     Parameters
     ----------
     spent : array_like, shape (R,)
-        What each run cost, as for `restarted_moments`; below 1e-150 it counts as nothing.
+        Cost of each run, as for `restarted_moments`; costs below 1e-150 count as 0.
     success : array_like of bool, shape (R,)
         Whether the run reached the target.
     p : array_like, shape (m,)

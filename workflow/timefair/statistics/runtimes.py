@@ -34,8 +34,8 @@ def runtimes(
     Raises
     ------
     ValueError
-        If lengths differ, offsets do not cut the events into runs, a precision rises within a run,
-        the targets have another shape, or a number is NaN.
+        If lengths differ, the offsets do not divide the events into runs, a precision rises within
+        a run, the targets have another shape, or a number is NaN.
 
     Notes
     -----

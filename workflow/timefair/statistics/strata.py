@@ -38,8 +38,8 @@ def stratified_sums(
     Raises
     ------
     ValueError
-        If `columns` is not a finite matrix with a row a stratum label, a stratum has one run only,
-        or `resamples` is below 1.
+        If `columns` is not a finite matrix with one row per stratum label, a stratum has one run
+        only, or `resamples` is below 1.
 
     References
     ----------

@@ -18,8 +18,8 @@ def check_traces(
     Raises
     ------
     ValueError
-        If lengths differ, offsets do not cut the events into runs, a cost falls or a precision
-        rises within a run, or a number is NaN.
+        If lengths differ, the offsets do not divide the events into runs, a cost falls or a
+        precision rises within a run, or a number is NaN.
     """
     spent = np.asarray(cost, dtype=np.float64)
     reached = np.asarray(precision, dtype=np.float64)
@@ -46,7 +46,7 @@ def check_offsets(offsets: ArrayLike, events: int) -> NDArray[np.int64]:
     Raises
     ------
     ValueError
-        If the offsets do not cut the events into runs.
+        If the offsets do not divide the events into runs.
 
     Examples
     --------

@@ -41,7 +41,7 @@ class TurningSets:
     high: NDArray[np.float64]
 
     def split(self, parts: int) -> list[TurningSets]:
-        """The same in so many equal parts."""
+        """The sets in several equal parts."""
         arrays = (np.split(of, parts) for of in (self.shape, self.low, self.high))
         return [TurningSets(*of) for of in zip(*arrays, strict=True)]
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from timefair import cli
+from timefair.basics.resolution import NAMES, OF_TEST, UNMEASURED
 from timefair.campaign import configuration, plan
 from timefair.exhibits.campaign.checklist import ITEMS
 from timefair.exhibits.registry import TABLES
@@ -170,6 +171,18 @@ def test_evidence_is_concrete(campaign, part, said):
     assert said in filled(with_facts(campaign())).loc[part, "evidence"]
 
 
+def test_the_resolution_of_the_machine_is_quoted_if_it_was_measured(campaign):
+    one = dict.fromkeys(OF_TEST, 0.02)
+    resolution = dict.fromkeys(NAMES, 0.1) | {
+        "measured_utc": "2026-11-22T18:00:00+00:00", "runs": 10, "seconds": one, "precision": one,
+    }  # fmt: skip
+    machine = MACHINE | {"resolution": resolution}
+    part = "Machine", "Resolution"
+    evidence = filled(with_facts(campaign(), machine=machine)).loc[part, "evidence"]
+    assert evidence.startswith("a slowdown of 2 % is found with probability 0.02 by seconds")
+    assert filled(with_facts(campaign())).loc[part, "evidence"] == UNMEASURED
+
+
 A_RUN = [
     ({"budget_s": 2.0}, ("Budget", "Time T"), "not all runs had the same T"),
     ({"budget_s": None}, ("Budget", "Time T"), "not all runs had the same T"),
@@ -237,6 +250,35 @@ def test_another_machine_is_told(campaign, path, value, part, said):
     missing = not_met(with_facts(campaign(), machine=changed(MACHINE, path, value)))
     assert list(missing) == [part]
     assert said in missing[part]
+
+
+def test_machines_that_blocks_mix_are_evidence_and_others_are_missing(campaign):
+    """The mixture is met: its runs are compared within machines."""
+    blocked, place = CAMPAIGN | {"block": "node"}, ("Machine", "Hardware")
+    other = changed(MACHINE, "cpu", "6502")
+    runs = with_facts(campaign(), campaign=blocked)
+    runs.origins["B"] = Origins([blocked], ["k"], ["c0de" * 16], [other])
+    runs.frame["machine"] = ["Z80 with 2 cores"] * 4 + ["6502 with 2 cores"] * 4
+    frame = filled(runs)
+    assert frame.loc[place, "met"]
+    evidence = frame.loc[place, "evidence"]
+    assert "mixed by blocks: 4 runs on 6502 with 2 cores, 4 runs on Z80 with 2 cores" in evidence
+    assert "absolute seconds are those of the mixture" in evidence
+    runs.origins["B"] = Origins([CAMPAIGN], ["k"], ["c0de" * 16], [other])
+    assert "runs of 2 kinds of machines" in not_met(runs)[place]
+
+
+def test_a_required_machine_is_evidence_and_another_one_is_told(campaign):
+    required = {"processor": "z80", "cores": 2, "memory_gb": 16, "host": "elsewhere"}
+    asked = CAMPAIGN | {"machine": {"require": required}}
+    place = ("Machine", "Hardware")
+    frame = filled(with_facts(campaign(), campaign=asked))
+    words = "required before the first run: processor z80, 2 cores, 16 GB, host elsewhere"
+    assert words in frame.loc[place, "evidence"]
+    assert frame["met"].all()
+    other = changed(MACHINE, "cores", 4)
+    missing = not_met(with_facts(campaign(), campaign=asked, machine=other))[place]
+    assert "runs on machines that are not as required: Z80 with 4 cores and 16 GB" in missing
 
 
 @pytest.mark.parametrize(
@@ -436,3 +478,34 @@ def test_only_the_checklist_changes_with_all_that_is_asked_for(tmp_path):
     assert few.settings_of("ert") == every.settings_of("ert")
     assert few.settings_of("checklist")["campaign"]["figures"] == ["ert"]
     assert "anytime" in every.settings_of("checklist")["campaign"]["figures"]
+
+
+def own_environment(commit: str | None = None, **software: str) -> dict[str, object]:
+    """The machine, with an environment of its own for an algorithm."""
+    own = {"python": "venvs/old/bin/python", "path": "old" if commit else None, "commit": commit}
+    versions = {"versions": MACHINE["versions"] | software}
+    return {"machine": MACHINE | versions | {"own_environment": own, "blas": "openblas 0.2"}}
+
+
+def test_a_declared_environment_may_differ_and_is_shown(campaign):
+    runs = with_facts(campaign(), **own_environment(numpy="1.26.4", cma="3.4.0"))
+    machine = filled(runs).loc["Machine"]
+    assert machine["met"].all()
+    expected = (
+        "Python 3.11.7, numpy 2.3.5; in environments of their own: cma 3.4.0, numpy 1.26.4 (A)"
+    )
+    assert machine.loc["Versions", "evidence"] == expected
+    assert machine.loc["Environments of their own", "evidence"] == "venvs/old/bin/python (A)"
+
+
+def test_an_environment_of_its_own_has_one_state(campaign):
+    runs = with_facts(campaign(), **own_environment(numpy="1.26.4"))
+    missing = not_met(also(runs, **own_environment(numpy="1.25.0")))
+    assert missing == {("Machine", "Versions"): "numpy 1.25.0 and 1.26.4"}
+    runs = with_facts(campaign(), **own_environment(commit="abc-dirty"))
+    (missing,) = not_met(runs).values()
+    assert missing == "files of A differed from the commit: commit, and measure again"
+
+
+def test_nobody_has_an_environment_of_its_own_undeclared(campaign):
+    assert "Environments of their own" not in filled(with_facts(campaign())).loc["Machine"].index

@@ -47,13 +47,14 @@ def question(**changes):
     } | changes
 
 
-def answered(runs, labels=("hare", "snail", "tortoise"), **changes):
+def answered(runs, labels=("hare", "snail", "tortoise"), final_target=None, **changes):
     problems = {"suite": "bbob", "functions": [1, 2, 3], "dimensions": [2], "instances": [1]}
     registration = {
         "campaign": {
             "registered": question(**changes),
             "problems": problems,
             "runs": 8,
+            "budget": {"final_target": final_target},
             "algorithms": {label: {} for label in labels},
         },
         "analysis": {"resamples": 20},
@@ -74,6 +75,26 @@ def exploratory(name, runs, **keys):
 ON_TWO = {"function": 2, "test": "mann-whitney"}
 TO_TARGET = {"table": "ert", "target": TARGET, "function": 2, "test": "score"}
 INVERSION = TO_TARGET | {"table": "inversions", "measure": "ert"}
+
+
+@pytest.mark.parametrize(("function", "strictly"), [(None, "yes"), (2, "no")])
+def test_after_a_race_the_sequence_of_the_mean_a12_answers(runs, function, strictly):
+    row = answered(runs, test="mean-a12", function=function).iloc[0]
+    assert (row["value_a"], row["value_b"]) == (1, 0)
+    assert (row["better"], row["answer"]) == ("tortoise", "yes")
+    assert 0 < row["p"] < 0.05
+    strict = answered(runs, test="mean-a12", function=function, alpha=1e-12).iloc[0]
+    assert strict["answer"] == strictly
+
+
+def test_after_a_race_runs_that_reached_the_final_target_are_ties(runs):
+    row = answered(runs, test="mean-a12", final_target=1.0).iloc[0]
+    assert (row["value_a"], row["better"], row["p"]) == (0.5, None, 1)
+
+
+def test_without_two_runs_of_each_algorithm_a_race_answers_nothing(runs):
+    few = runs.where((runs.frame["run"] < 1).to_numpy())
+    assert answered(few, test="mean-a12").iloc[0]["answer"] == "not answered"
 
 
 @pytest.mark.parametrize(("changes", "function"), [({}, "all"), (ON_TWO, "2")])

@@ -7,7 +7,8 @@
 | ``MAPCMA`` | maximum a posteriori CMA-ES with momentum (Hamano et al. 2024) |
 | ``SepCMA`` | CMA-ES with a diagonal covariance matrix (Ros and Hansen 2008) |
 
-A launch starts at a point drawn uniformly within the bounds. It ends by the criteria of cmaes, or
+A launch starts at a point drawn uniformly within the bounds, or at that of the suite
+(`timefair.algorithms.constrained.starting_point`). It ends by the criteria of cmaes, or
 when its distribution has degenerated. A point outside the bounds is drawn again up to
 ``n_max_resampling`` times and then moved onto them. Each generation is evaluated as a batch. With
 ``threads: n``, the batch uses n cores. NaN counts as infinity.
@@ -29,6 +30,8 @@ n_max_resampling
 lr_adapt
     (``CMA``) Whether the learning rates adapt to the difficulty of the problem (Nomura et al.
     2023), for noisy and multimodal problems. Default: false.
+
+On a noisy problem each generation recommends the mean of the distribution.
 """
 
 from __future__ import annotations
@@ -42,20 +45,21 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.adapters.optional import Extra, defaults_of
 from timefair.algorithms.base import CONTINUOUS, Objective
+from timefair.algorithms.constrained import starting_point
 from timefair.problems.base import Variables
 
 SIGMA = 0.2
 """Default initial standard deviation over the mean width of the bounds."""
 MIXED = "CMAwM"
-"""The variant that takes integer variables."""
+"""The variant that supports integer variables."""
 NAMES = ("CMA", MIXED, "MAPCMA", "SepCMA")
 SET_HERE = ("mean", "bounds", "steps", "seed", "cov")
-"""Arguments that are not the user's."""
+"""Arguments that users cannot set."""
 NUMBERS = {"sigma": float, "population_size": int, "margin": float, "momentum_r": float}
 """Types of the arguments for which cmaes chooses a number."""
 LEAST_POPULATION = 2
 DEGENERATE = (np.linalg.LinAlgError, ArithmeticError, AssertionError)
-"""What cmaes raises where its distribution has degenerated or diverged."""
+"""Exceptions that cmaes raises when its distribution has degenerated or diverged."""
 TRIAL_EVALUATIONS = 50
 """Some values are only used after the first generation."""
 
@@ -88,7 +92,7 @@ def _solve(
     if name == MIXED:
         settings["steps"] = objective.integer.astype(float)
     optimizer = getattr(cmaes, name)(
-        mean=rng.uniform(lower, upper),
+        mean=starting_point(objective, rng),
         bounds=np.column_stack([lower, upper]),
         seed=int(rng.integers(2**32)),
         **settings,
@@ -99,6 +103,8 @@ def _solve(
         points, learned = zip(*asked, strict=True) if name == MIXED else (asked, asked)
         solutions = list(zip(learned, _values(objective, points), strict=True))
         asked = _next_generation(optimizer, solutions)
+        if objective.noisy:
+            objective.recommend(np.clip(optimizer.mean, lower, upper))
 
 
 def _check(settings: Mapping[str, Any]) -> None:

@@ -36,12 +36,12 @@ from timefair.algorithms.adapters.optional import ErrorTrap, Extra, defaults_of
 from timefair.algorithms.base import Objective
 
 ENDLESS = 2**31 - 1
-"""The most evaluations that fcmaes can count."""
+"""Largest number of evaluations that fcmaes can count."""
 SET_HERE = (
     *("self", "dim", "bounds", "x0", "rg", "runid", "ints", "workers", "is_terminate"),
     *("max_evaluations", "stop_fitness"),
 )
-"""Arguments that are not the user's."""
+"""Arguments that users cannot set."""
 PLACES = {
     "CMA-ES": ("cmaescpp", "ACMA_C"),
     "CR-FM-NES": ("crfmnescpp", "CRFMNES_C"),
@@ -49,11 +49,11 @@ PLACES = {
     "BiteOpt": ("bitecpp", "minimize"),
     "dual-annealing": ("dacpp", "minimize"),
 }
-"""Modules of fcmaes, and what is called there."""
+"""Modules of fcmaes, and the functions or classes that are called there."""
 BY_GENERATIONS = ("CMA-ES", "CR-FM-NES")
 """Algorithms that evaluate a generation at a time; the others evaluate point by point."""
 LEAST_POPULATION = {"CMA-ES": 2, "CR-FM-NES": 2, "DE": 4, "BiteOpt": 2}
-"""With fewer, fcmaes ends the process or hangs."""
+"""Least population sizes: with fewer points, fcmaes ends the process or hangs."""
 NUMBERS: Mapping[str, object] = {
     **{"min_sigma": 0.0, "stop_hist": -1.0},
     **{"popsize": int, "update_gap": int},
@@ -107,7 +107,7 @@ def _by_generations(objective: Objective, optimizer: Any) -> None:
 def _with_hook(
     objective: Objective, minimize: Callable[..., Any], settings: Mapping[str, Any]
 ) -> None:
-    """DE, which takes an exception for a bad value, but asks whether to stop."""
+    """Launch DE, which treats an exception as a bad value, but asks whether to stop."""
     trap = ErrorTrap(objective)
 
     def over(x: object, y: object) -> bool:

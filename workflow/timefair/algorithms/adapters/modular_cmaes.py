@@ -42,25 +42,25 @@ from timefair.algorithms.base import Objective
 SIGMA0 = 0.2
 """Default initial standard deviation over the mean width of the bounds."""
 ENDLESS = 10**15
-"""Evaluations of a launch: more than any budget."""
+"""Evaluations of a launch, more than any budget."""
 STRATEGIES = {"CMA-ES": "STOP", "IPOP": "IPOP", "BIPOP": "BIPOP"}
-"""modcma's restart strategies by our names."""
+"""Restart strategies of modcma by their names in timefair."""
 NUMBERS: Mapping[str, type] = {
     **dict.fromkeys(("lambda0", "mu0"), int),
     **dict.fromkeys(("cs", "cc", "cmu", "c1", "damps", "acov"), float),
 }
-"""The numbers among the settings of the implementation in C++, which chooses them by default."""
+"""The numerical settings of the implementation in C++; by default, it chooses their values."""
 NUMBERS_IN_PYTHON: Mapping[str, type] = {
     **dict.fromkeys(("lambda_", "mu"), int),
     **dict.fromkeys(("cs", "cc", "cmu", "c1"), float),
 }
 CORRECTED = {"bound_correction": "SATURATE", "center_placement": "UNIFORM"}
-"""Modules whose default here is not modcma's."""
+"""Modules whose default here differs from that of modcma."""
 SET_HERE = (
     *("d", "x0", "lb", "ub", "budget", "target", "n_generations", "vectorized_fitness"),
     *("population", "old_population", "sobol", "halton", "compute_termination_criteria"),
 )
-"""Arguments of ``modcma.Parameters`` that are not the user's."""
+"""Arguments of ``modcma.Parameters`` that users cannot set."""
 
 
 def _parameters(name: str) -> dict[str, object]:
@@ -132,7 +132,7 @@ def _solve_in_c(
 
 
 def _option(key: str, default: Any, value: object) -> object:
-    """A module's option by its name; ValueError with the options for another word."""
+    """A module's option by its name; ValueError with the known options for any other word."""
     if isinstance(default, bool):
         return value
     options = type(default).__members__

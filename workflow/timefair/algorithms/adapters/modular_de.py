@@ -32,22 +32,22 @@ from timefair.algorithms.base import Objective
 
 BUDGET_PER_DIMENSION = 10_000
 PLANNING = ("lpsr", "use_jso_caps", "mutation_use_weighted_F")
-"""Modules that change over the nominal budget."""
+"""Modules whose behaviour depends on the nominal budget."""
 ENDLESS = 10**15
 NUMBERS: dict[str, object] = {
     **dict.fromkeys(("budget", "lambda_", "memory_size"), int),
     **dict.fromkeys(("F", "CR", "pbest_value"), float),
 }
-"""Arguments for which modde has no default but a rule."""
+"""Arguments for which modde has a rule instead of a default."""
 SET_HERE = (
     *("d", "lb", "ub", "seed", "population", "offspring", "init_stats", "inialize_custom_pop"),
     *("archive_size",),  # which modde overwrites
 )
-"""Arguments of ``modde.Parameters`` that are not the user's."""
+"""Arguments of ``modde.Parameters`` that users cannot set."""
 
 
 class _IohProblem:
-    """The objective with what modde asks of a problem of the package ioh."""
+    """The objective, with the attributes of an ioh problem that modde needs."""
 
     def __init__(self, objective: Objective) -> None:
         self._objective = objective
@@ -58,7 +58,7 @@ class _IohProblem:
 
     @property
     def evaluations(self) -> int:
-        """Of this launch."""
+        """Evaluations of this launch."""
         return self._objective.evaluations - self._before
 
     def __call__(self, x: Any) -> float:

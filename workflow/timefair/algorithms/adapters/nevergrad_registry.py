@@ -10,6 +10,13 @@ then choose discrete optimizers. If only some variables are integer, timefair ro
 nevergrad does not know that they are integer. Optimizers that avoid points which they have seen
 (``SADiscrete...``, ``...T``) become very slow when they have seen all points of a small space.
 
+With two objectives, nevergrad makes one value of both by a hypervolume of its own. ``DE`` and its
+variants compare the two objectives themselves. `TWO_OBJECTIVES` names the optimizers that can be
+used; others fail, or stay far from the front.
+
+On a noisy problem timefair records the recommendation of nevergrad
+(``provide_recommendation``) each time that the evaluations of a launch have grown by 2 %.
+
 Parameters
 ----------
 budget
@@ -44,24 +51,41 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, Objective
+from timefair.algorithms.base import (
+    CONTINUOUS,
+    ONE_OBJECTIVE,
+    Algorithm,
+    Available,
+    Library,
+    Objective,
+)
 from timefair.algorithms.trial import Sphere
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables
+from timefair.problems.base import Task, Variables
 
 BUDGET_PER_DIMENSION = 1000
-"""Nominal evaluations of a launch per dimension, where the run has no budget of evaluations."""
+"""Nominal evaluations of a launch per dimension, if the run has no budget of evaluations."""
+
+RECOMMENDING = 50
+"""On noisy problems, number of recommendations per factor of e in a launch's evaluations."""
 
 UNREPEATABLE = (
     *("CmaFmin2", "MetaModelFmin2", "MetaModelDSproba", "MultiDS", "PolyLN"),
     *("Carola8", "Carola9", "Carola10", "Carola13"),
 )
-"""Optimizers whose runs differ although the seeds are the same."""
+"""Optimizers whose runs differ even with the same seed."""
+
+TWO_OBJECTIVES = (
+    *("CMA", "DE", "LhsDE", "NGOpt", "OnePlusOne", "PSO", "ParametrizationDE", "QrDE"),
+    *("TBPSA", "TwoPointsDE"),
+)
+"""Optimizers that support two objectives, too."""
 
 NEEDS: Mapping[str, Mapping[str, str]] = {
     r"AXP?": {"ax": "ax-platform"},
@@ -80,9 +104,10 @@ NEEDS: Mapping[str, Mapping[str, str]] = {
         "smac": "smac",
     },
 }
-"""Optional modules and the packages that have them, by the names of optimizers that import them
-while they run: found by running all of nevergrad 1.0.12. (``NGOpt13`` wants hyperopt below 8
-dimensions with nominal budgets below 80.)"""
+"""Optional modules and their packages, by the names of optimizers that import them while they run.
+They were found by running all optimizers of nevergrad 1.0.12. (``NGOpt13`` needs hyperopt below 8
+dimensions with nominal budgets below 80.)
+"""
 
 IMPORTED_LATE = (
     *("bayes_opt", "cma", "directsearch", "scipy.ndimage", "scipy.optimize"),
@@ -92,7 +117,7 @@ IMPORTED_LATE = (
 """Modules that nevergrad imports while an optimizer runs, some after many evaluations."""
 
 STARTS = ("middle", "uniform")
-"""Where the variables start: in the middle of the bounds, or at a random point within them."""
+"""Starting points: the middle of the bounds, or a random point within them."""
 
 ABSTRACT = ("Optimizer", "ConfiguredOptimizer", "OneShotOptimizer")
 
@@ -114,6 +139,9 @@ class Nevergrad(Library):
     modules: Sequence[str] = ("nevergrad", *IMPORTED_LATE)
     unneeded: Sequence[str] = ("matplotlib", "pytest")
     examples: Sequence[str] = ("PSO", "NGOpt")
+    special: Mapping[str, frozenset[Task]] = MappingProxyType(
+        dict.fromkeys(TWO_OBJECTIVES, ONE_OBJECTIVE | {"two objectives"})
+    )
 
     def available(self) -> list[Available]:
         return [Available(name, _missing(name)) for name in _makers()]
@@ -160,10 +188,10 @@ NEVERGRAD = Nevergrad()
 
 @dataclass(frozen=True)
 class _Launch:
-    """An optimizer with its configuration, and how to launch it."""
+    """An optimizer with its configuration, and its launch."""
 
     maker: Any
-    """``maker(parametrization, budget=, num_workers=)`` is an optimizer."""
+    """``maker(parametrization, budget=, num_workers=)`` makes an optimizer."""
     budget: int | None
     num_workers: int
     start: str
@@ -199,15 +227,15 @@ def _solve(objective: Objective, rng: np.random.Generator, *, launch: _Launch) -
 def _ask_and_tell(
     objective: Objective, rng: np.random.Generator, launch: _Launch, budget: int
 ) -> None:
-    """What ``Optimizer.minimize`` does, without its executors.
+    """Do the same as ``Optimizer.minimize``, without its executors.
 
-    A function of its own, so that the optimizer is gone when it is left.
+    This is a separate function, so that the optimizer is deleted when it returns.
     """
     from nevergrad.common.errors import NevergradEarlyStopping
 
     integer = objective.integer
     optimizer = launch.optimizer(objective.lower, objective.upper, integer, budget, rng)
-    left = budget
+    left, named = budget, 0
     try:
         while left:
             batch = min(left, launch.num_workers)
@@ -220,6 +248,9 @@ def _ask_and_tell(
                 values = [objective(_rounded(c.value, integer)) for c in candidates]
                 for candidate, value in zip(candidates, values, strict=True):
                     optimizer.tell(candidate, value)
+            if objective.noisy and (budget - left) * RECOMMENDING >= named * (RECOMMENDING + 1):
+                objective.recommend(_rounded(optimizer.provide_recommendation().value, integer))
+                named = budget - left
     except NevergradEarlyStopping:
         pass
     finally:
@@ -232,7 +263,7 @@ def _rounded(x: NDArray[Any], integer: NDArray[np.bool_]) -> NDArray[Any]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the warnings of nevergrad, of scikit-learn in it and so on: they cost time."""
+    """Suppress the warnings of nevergrad and of the packages in it, because they take time."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -240,10 +271,10 @@ def _quiet() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _threads_ended() -> Iterator[None]:
-    """End the threads in which nevergrad runs optimizers that cannot be asked.
+    """End the threads in which nevergrad runs optimizers without an ask-and-tell interface.
 
-    They wait for a value until their optimizer is collected. Because they are not daemons, a
-    process with such a thread does not exit.
+    These threads wait for a value until their optimizer is garbage-collected. They are not daemons,
+    so a process with such a thread does not exit.
     """
     before = set(threading.enumerate())
     try:
@@ -258,13 +289,13 @@ def _threads_ended() -> Iterator[None]:
 
 
 def _prepare(launch: _Launch) -> None:
-    """Import what it may import late, and launch it once in two dimensions."""
+    """Import the modules that it may import late, and launch it once in two dimensions."""
 
     for module in IMPORTED_LATE:
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
     _mend_metamodel()
-    # What fails here for its own reasons will fail in the run, where it is recorded.
+    # An optimizer that fails here will also fail in its runs, where the failure is recorded.
     with contextlib.suppress(Exception):
         _solve(Sphere(), np.random.default_rng(0), launch=replace(launch, budget=12))
 
@@ -280,7 +311,9 @@ def _mend_metamodel() -> None:
 
 
 def _makers() -> dict[str, Any]:
-    """All optimizers by name: nevergrad's registry, and what is only an attribute."""
+    """All optimizers by name: those in nevergrad's registry, and those that are only attributes of
+    it.
+    """
     import nevergrad
 
     optimizers, base = nevergrad.optimizers, nevergrad.optimizers.base
@@ -293,7 +326,7 @@ def _makers() -> dict[str, Any]:
 
 
 def _configuration(maker: Any) -> dict[str, object]:
-    """What a configured optimizer was built with; empty for plain classes."""
+    """The settings of a configured optimizer; empty for plain classes."""
     from nevergrad.optimization import base
 
     return maker.config() if isinstance(maker, base.ConfiguredOptimizer) else {}
@@ -311,7 +344,7 @@ def _configured(name: str, parameters: Mapping[str, object]) -> _Launch:
 
 
 def _refusal(name: str, parameters: Mapping[str, object]) -> list[str]:
-    """The error of nevergrad for wrong values, found by building the optimizer once."""
+    """The error of nevergrad for invalid values, found by building the optimizer once."""
     try:
         with _quiet():
             launch = _configured(name, parameters)

@@ -1,13 +1,17 @@
 """NLopt: its algorithms without gradients, under their own names.
 
-A launch of a local algorithm (``LN_``) starts at a point drawn uniformly within the bounds. It ends
+A launch of a local algorithm (``LN_``) starts at a point drawn uniformly within the bounds, or at
+that of the suite (`timefair.algorithms.constrained.starting_point`). It ends
 when a tolerance is met. Without a tolerance, it ends when rounding errors prevent progress. A
 global algorithm (``GN_``) does not end by itself. The algorithms of the DIRECT family, except
 ``GN_DIRECT_L_RAND``, are deterministic: each of their launches repeats the first one.
 
-Not included: ``LN_COBYLA`` (it may leave the bounds; scipy has it, too), ``LN_NEWUOA`` (it ignores
-the bounds), ``LN_NEWUOA_BOUND`` (it can hang without an evaluation), ``GN_AGS`` (it is limited to
-10 dimensions), and the augmented Lagrangians (they are for constraints).
+``GN_ISRES``, ``GN_ORIG_DIRECT`` and ``GN_ORIG_DIRECT_L`` take constraints, too. ``LN_COBYLA`` and
+``LN_AUGLAG``, an augmented Lagrangian, are only for constraints; without constraints, ``LN_COBYLA``
+is in scipy. ``LN_COBYLA`` may leave the bounds.
+
+Not included: ``LN_NEWUOA`` (it ignores the bounds), ``LN_NEWUOA_BOUND`` (it can hang without an
+evaluation), and ``GN_AGS`` (it is limited to 10 dimensions).
 
 Parameters
 ----------
@@ -17,8 +21,8 @@ xtol_rel, xtol_abs, ftol_rel, ftol_abs, maxeval, population
 initial_step
     (``LN_``) First step, in units of the variables. Default: the choice of NLopt.
 local
-    (``GN_MLSL``, ``GN_MLSL_LDS``) The local algorithm. Default: ``LN_BOBYQA``. Its relative
-    tolerance on points is `LOCAL_XTOL`.
+    (``GN_MLSL``, ``GN_MLSL_LDS``, ``LN_AUGLAG``) The local algorithm. Default: ``LN_BOBYQA``. Its
+    relative tolerance on points is `LOCAL_XTOL`.
 """
 
 from __future__ import annotations
@@ -28,16 +32,27 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from timefair.algorithms.adapters.optional import ErrorTrap, Extra, moved_inside
 from timefair.algorithms.base import Objective
+from timefair.algorithms.constrained import (
+    BOTH,
+    CONSTRAINTS,
+    has_constraints,
+    starting_point,
+)
 
 LOCAL = ("LN_BOBYQA", "LN_NELDERMEAD", "LN_PRAXIS", "LN_SBPLX")
 MULTISTART = ("GN_MLSL", "GN_MLSL_LDS")
-ROUNDING = ("LN_PRAXIS", *MULTISTART)
-"""Their points miss the bounds by rounding errors."""
+CONSTRAINED_ONLY = ("LN_COBYLA", "LN_AUGLAG")
+NESTED = (*MULTISTART, "LN_AUGLAG")
+"""Algorithms that run a local algorithm."""
+ROUNDING = ("LN_PRAXIS", *NESTED)
+"""Algorithms whose points may be outside the bounds by rounding errors."""
 NAMES = (
     *LOCAL,
+    *CONSTRAINED_ONLY,
     *("GN_CRS2_LM", "GN_DIRECT", "GN_DIRECT_L", "GN_DIRECT_L_RAND", "GN_ESCH", "GN_ISRES"),
     *MULTISTART,
     *("GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L"),
@@ -49,9 +64,9 @@ COUNTS = {"maxeval": 0, "population": 0}
 
 def _parameters(name: str) -> dict[str, object]:
     own: dict[str, object] = {**TOLERANCES, **COUNTS}
-    if name in LOCAL:
+    if name in (*LOCAL, "LN_COBYLA"):
         own["initial_step"] = None
-    if name in MULTISTART:
+    if name in NESTED:
         own["local"] = LOCAL[0]
     return own
 
@@ -72,13 +87,21 @@ def _solve(
     evaluate = moved_inside(objective) if name in ROUNDING else objective
     trap = ErrorTrap(evaluate, optimizer.force_stop)
     optimizer.set_min_objective(lambda x, _: trap(x))
+    if has_constraints(objective):
+        constraints, lower, upper = objective.constraints, objective.lower, objective.upper
+
+        def write(values: NDArray[np.float64], x: NDArray[np.float64], _: object) -> None:
+            inside = np.clip(x, lower, upper) if name in ROUNDING else x
+            values[:] = trap.call(constraints, inside)
+
+        optimizer.add_inequality_mconstraint(write, np.zeros(objective.number_of_constraints))
     settings = dict(parameters)
-    if name in MULTISTART:
+    if name in NESTED:
         optimizer.set_local_optimizer(_local(settings.pop("local", LOCAL[0]), objective))
     for key, value in settings.items():
         getattr(optimizer, f"set_{key}")(value)
     with contextlib.suppress(nlopt.RoundoffLimited, nlopt.ForcedStop):  # ends like any other
-        optimizer.optimize(rng.uniform(objective.lower, objective.upper))
+        optimizer.optimize(starting_point(objective, rng))
     trap.reraise()
 
 
@@ -100,5 +123,9 @@ NLOPT = Extra(
     examples=("LN_BOBYQA", "GN_DIRECT_L"),
     parameters=_parameters,
     solve=_solve,
+    special={
+        **dict.fromkeys(("GN_ISRES", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L"), BOTH),
+        **dict.fromkeys(CONSTRAINED_ONLY, CONSTRAINTS),
+    },
 )
 """The algorithms of NLopt that need no gradient."""

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from timefair.algorithms.base import Algorithm, Available, Library, Objective
 from timefair.algorithms.trial import Enough, Sphere
 from timefair.basics.errors import suggest
+from timefair.problems.base import Task
 
 
 @dataclass
@@ -32,22 +33,23 @@ class Extra(Library):
     Attributes
     ----------
     name
-        What a campaign writes before the colon of ``library:name``.
+        The part before the colon of ``library:name`` in a campaign.
     distributions
-        The packages whose versions decide what the algorithms do. The first one is the package to
-        install.
+        The packages whose versions affect the algorithms. The first one is the package to install.
     module
         The module to import.
     names
         The names of the algorithms.
     parameters
-        ``parameters(name)`` returns what a user may set, each with its default, or with ``int``
-        or ``float`` where the library chooses a number. Where the default is a truth value or a
-        number, so is the value of the user; the library judges all other values.
+        ``parameters(name)`` returns the parameters that a user may set, each with its default, or
+        with ``int`` or ``float`` if the library chooses a number. If the default is a truth value
+        or a number, the user's value has to be one, too. The library checks all other values.
     solve
         ``solve(objective, rng, *, name, parameters)`` is one launch; `parameters` are the user's.
     examples
-        Some of the names, for the documentation; the first one by default.
+        Some of the names, for the documentation; by default the first one.
+    special
+        The tasks of each algorithm that is not only for one objective, by its name.
     trial_evaluations
         Evaluations of the launch that shows whether the library accepts the user's values.
     """
@@ -60,6 +62,7 @@ class Extra(Library):
     solve: Callable[..., object]
     examples: Sequence[str] = ()
     trial_evaluations: int = 5
+    special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
     optional: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
@@ -96,16 +99,21 @@ class Extra(Library):
     def source_files(self, name: str) -> list[Path]:
         return [Path(__file__), Path(inspect.getfile(self.solve))]
 
+    def objectives(self, name: str) -> int:
+        """How many objectives an algorithm is for."""
+        return 2 if self.tasks(name, {}) == TWO_OBJECTIVES else 1
+
     def _missing(self) -> str:
         if importlib.util.find_spec(self.module):
             return ""
         return f"needs the package {self.distributions[0]}: pip install 'timefair[extras]'"
 
     def _refusal(self, name: str, parameters: Mapping[str, object]) -> list[str]:
-        """The error of the library for wrong values, found by a short launch."""
+        """The error of the library for invalid values, found by a short launch."""
         algorithm = self.load(name, parameters)
+        objective = Sphere(self.trial_evaluations, self.objectives(name))
         try:
-            algorithm.solve(Sphere(self.trial_evaluations), np.random.default_rng(0))
+            algorithm.solve(objective, np.random.default_rng(0))
         except Enough:
             return []
         except Exception as error:
@@ -114,13 +122,16 @@ class Extra(Library):
         return []
 
 
+TWO_OBJECTIVES: frozenset[Task] = frozenset({"two objectives"})
+
+
 def defaults_of(signature: Signature, *, without: Sequence[str]) -> dict[str, object]:
     """Collect the arguments whose default a YAML file can have.
 
     Parameters
     ----------
     signature
-        Of a constructor or function.
+        Signature of a constructor or function.
     without
         Arguments that the adapter sets.
 
@@ -146,15 +157,15 @@ def moved_inside(objective: Objective) -> Evaluate:
 
 
 class ErrorTrap:
-    """An objective that keeps what it raises, for libraries that would swallow the exception.
+    """An objective that keeps its exception, for libraries that would swallow it.
 
     Parameters
     ----------
     evaluate
         The objective.
     stop
-        Called after an exception, to make the library return. A library without such a call can
-        look at `error` instead. The value of that evaluation is inf.
+        Called after an exception, to make the library return. For a library without such a call,
+        the adapter can check `error` instead. The value of that evaluation is inf.
 
     Attributes
     ----------
@@ -167,8 +178,12 @@ class ErrorTrap:
         self._evaluate, self._stop = evaluate, stop
 
     def __call__(self, x: NDArray[np.float64]) -> float:
+        return float(self.call(self._evaluate, x))
+
+    def call(self, evaluate: Callable[..., Any], x: NDArray[np.float64]) -> Any:
+        """The value of another function at a point, such as the constraints; inf if it raises."""
         try:
-            return self._evaluate(x)
+            return evaluate(x)
         except BaseException as error:
             self.error = error
             self._stop()
@@ -180,7 +195,7 @@ class ErrorTrap:
 
 
 def _wanted(value: object, default: object) -> str:
-    """What a value should be, to replace a default; empty if it is right."""
+    """What a value that replaces a default should be; empty if it is valid."""
     if isinstance(default, type):
         default = default(True)
     if isinstance(default, bool):
@@ -197,7 +212,9 @@ def _wanted(value: object, default: object) -> str:
 
 
 def _like(value: object, default: object) -> object:
-    """Convert a whole number to float where the default is a float: some libraries check it."""
+    """Convert a whole number to float if the default is a float, because some libraries check the
+    type.
+    """
     is_float = default is float or isinstance(default, float)
     return float(value) if is_float and isinstance(value, int) else value
 

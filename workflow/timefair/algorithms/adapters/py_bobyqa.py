@@ -31,7 +31,7 @@ from timefair.algorithms.base import Objective
 
 MAXFUN = 100_000
 SET_HERE = ("bounds", "npt", "projections", "nsamples", "do_logging", "print_progress")
-"""Arguments of ``pybobyqa.solve`` that are not the user's."""
+"""Arguments of ``pybobyqa.solve`` that users cannot set."""
 
 
 def _parameters(name: str) -> dict[str, object]:
@@ -62,7 +62,7 @@ def _solve(
 
 
 def _radius(start: NDArray[np.float64], width: float) -> float:
-    """Py-BOBYQA's own first radius, or what fits into the narrowest bounds."""
+    """Py-BOBYQA's own first radius, or the largest one that fits into the narrowest bounds."""
     return min(0.1 * max(float(np.max(np.abs(start))), 1.0), width / 3)
 
 

@@ -6,11 +6,15 @@
 | ``IPOP`` | restarts with twice the population each time (Auger and Hansen 2005) |
 | ``BIPOP`` | restarts that alternate large and small populations (Hansen 2009) |
 | ``lq-CMA-ES`` | one run with a linear-quadratic surrogate (Hansen 2019), ``cma.fmin_lq_surr2`` |
+| ``AL-CMA-ES`` | one run with an augmented Lagrangian (Atamna et al. 2017), ``cma.fmin_con2`` |
 
-Each run starts at a point drawn uniformly within the bounds. The default boundary handling of cma
-keeps all evaluated points inside. Integer variables are passed as ``integer_variables`` of cma, and
-rounded. ``lq-CMA-ES`` takes only continuous variables. Nothing is printed or written. The small
-populations of ``BIPOP`` use numpy's global generator, which is seeded for each launch.
+``AL-CMA-ES`` is for constraints, the others are not. Each run starts at a point drawn uniformly
+within the bounds, or at that of the suite (`timefair.algorithms.constrained.starting_point`). The
+default boundary handling of cma keeps all evaluated points inside. Integer variables are passed as
+``integer_variables`` of cma, and rounded. ``lq-CMA-ES`` and ``AL-CMA-ES`` take only continuous
+variables. Nothing is printed or written. The small populations of ``BIPOP`` use numpy's global
+generator, which is seeded for each launch. On a noisy problem each iteration recommends the mean of
+the distribution, the ``result.xfavorite`` of cma.
 
 Parameters
 ----------
@@ -30,26 +34,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, Objective
+from timefair.algorithms.constrained import CONSTRAINTS, has_constraints, starting_point
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables
+from timefair.problems.base import Task, Variables
 
 SIGMA0 = 0.2
-"""Default initial standard deviation over the width of the bounds: cma advises the optimum to lie
-within about three of them of the start, and 0.2 to 0.3 of the width when nothing is known."""
+"""Default initial standard deviation over the width of the bounds. The documentation of cma
+recommends that the optimum is within about three standard deviations of the start, and 0.2 to 0.3
+of the width if nothing is known.
+"""
 ENDLESS = 10**9
-"""Restarts of IPOP and BIPOP by default: more than any budget."""
-NAMES = ("CMA-ES", "IPOP", "BIPOP", "lq-CMA-ES")
+"""Default number of restarts of IPOP and BIPOP, more than any budget allows."""
+CONSTRAINED = "AL-CMA-ES"
+NAMES = ("CMA-ES", "IPOP", "BIPOP", "lq-CMA-ES", CONSTRAINED)
 RESTARTING = ("IPOP", "BIPOP", "lq-CMA-ES")
 SET_HERE = frozenset(
     {"bounds", "integer_variables", "randn", "seed", "verbose", "signals_filename", "vv"}
 )
-"""Options of cma that are not the user's, besides all that begin with ``verb_``."""
+"""Options of cma that users cannot set, in addition to all that begin with ``verb_``."""
 
 
 class PyCma(Library):
@@ -60,6 +69,7 @@ class PyCma(Library):
     modules: Sequence[str] = ("cma",)
     unneeded: Sequence[str] = ("matplotlib",)
     examples: Sequence[str] = ("BIPOP", "lq-CMA-ES")
+    special: Mapping[str, frozenset[Task]] = MappingProxyType({CONSTRAINED: CONSTRAINTS})
 
     def available(self) -> list[Available]:
         return [Available(name) for name in NAMES]
@@ -86,7 +96,7 @@ class PyCma(Library):
         return lines
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return CONTINUOUS if name == "lq-CMA-ES" else CONTINUOUS | {"integer"}
+        return CONTINUOUS if name in ("lq-CMA-ES", CONSTRAINED) else CONTINUOUS | {"integer"}
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         options: dict[str, Any] = dict(parameters)
@@ -128,21 +138,33 @@ def _solve(
     settings |= {
         "bounds": [lower, upper],
         "integer_variables": np.flatnonzero(objective.integer).tolist(),
-        # cma seeds numpy's global generator, from the clock if need be, unless it gets its own.
+        # else cma seeds the global generator, if need be from the clock
         "randn": lambda *shape: rng.standard_normal(shape),
         "seed": np.nan,
         "verbose": -9,
         "verb_disp": 0,
         "verb_log": 0,
-        "signals_filename": "",  # else cma looks for a file of commands while it runs
+        "signals_filename": "",  # otherwise cma looks for a file of commands while it runs
     }
 
-    def start() -> NDArray[np.float64]:
-        return rng.uniform(lower, upper)
+    def recommend(strategy: Any) -> None:
+        objective.recommend(strategy.result.xfavorite)
 
+    callback = recommend if objective.noisy else None
+
+    def start() -> NDArray[np.float64]:
+        return starting_point(objective, rng)
+
+    if has_constraints(objective):
+        constraints = objective.constraints
+        quiet = {"archives": False}  # of points; with them cma warns of a package
+        return cma.fmin_con2(
+            objective, start(), sigma0, constraints, options=settings, kwargs_confit=quiet
+        )
     if name == "lq-CMA-ES":
-        return cma.fmin_lq_surr2(objective, start, sigma0, settings, **restarts)
-    return cma.fmin2(objective, start, sigma0, settings, bipop=name == "BIPOP", **restarts)
+        return cma.fmin_lq_surr2(objective, start, sigma0, settings, callback=callback, **restarts)
+    bipop = name == "BIPOP"
+    return cma.fmin2(objective, start, sigma0, settings, bipop=bipop, callback=callback, **restarts)
 
 
 def _set_here(key: str) -> bool:

@@ -1,4 +1,4 @@
-"""pygmo: its algorithms for one objective within bounds, under their own names.
+"""pygmo: its algorithms for one or two objectives within bounds, under their own names.
 
 A launch draws a population uniformly within the bounds and evolves it. Some algorithms stop by
 themselves: ``cmaes``, ``de``, ``de1220``, ``sade`` and ``xnes`` when the population is flat
@@ -6,14 +6,17 @@ themselves: ``cmaes``, ``de``, ``de1220``, ``sade`` and ``xnes`` when the popula
 ``simulated_annealing`` at the end of their schedule. The others are endless. All algorithms give
 the same results for the same seed, and stay within the bounds.
 
-Not included: the algorithms for several objectives or constraints, and the NLopt inside pygmo,
+For two objectives: ``maco``, ``moead``, ``moead_gen``, ``nsga2`` and ``nspso``.
+
+Not included: the algorithms for constraints, and the NLopt inside pygmo,
 because the library ``nlopt`` has it.
 
 Parameters
 ----------
 population
-    Number of points. Default: `POPULATION`; 63 for ``gaco``, the size of its default kernel; 1 for
-    ``compass_search``, ``mbh`` and ``simulated_annealing``, which improve a single point.
+    Number of points. Default: `POPULATION`; 100 with two objectives; 63 for ``gaco``, the size of
+    its default kernel; 1 for ``compass_search``, ``mbh`` and ``simulated_annealing``, which improve
+    a single point.
 gen, max_fevals
     Default: the largest number that pygmo can count. Only ``compass_search`` has ``max_fevals``.
     ``ihs`` changes its band width and its adjustment rate over its generations. By default, these
@@ -34,17 +37,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapters.optional import Extra
+from timefair.algorithms.adapters import pygmo_multi
+from timefair.algorithms.adapters.optional import TWO_OBJECTIVES, Extra
 from timefair.algorithms.base import Objective
 from timefair.algorithms.trial import Enough, Sphere
 
 POPULATION = 30
-POPULATIONS = {"gaco": 63, "compass_search": 1, "mbh": 1, "simulated_annealing": 1}
+POPULATIONS = {
+    **{"gaco": 63, "compass_search": 1, "mbh": 1, "simulated_annealing": 1},
+    **dict.fromkeys(pygmo_multi.DEFAULTS, pygmo_multi.POPULATION),
+}
 """Default sizes other than `POPULATION`."""
 BUDGET_PER_DIMENSION = 1000
-"""Nominal evaluations of ``ihs`` per dimension, where the run has no budget of evaluations."""
+"""Nominal evaluations of ``ihs`` per dimension, if the run has no budget of evaluations."""
 ENDLESS = 2**32 - 1
-"""The most that pygmo's counters of generations and evaluations hold."""
+"""Maximum of pygmo's counters of generations and evaluations."""
 
 Defaults = dict[str, object]
 GEN: Defaults = {"gen": ENDLESS}
@@ -106,39 +113,46 @@ DEFAULTS: dict[str, Defaults] = {
         **FLAT,
         "force_bounds": True,
     },
+    **pygmo_multi.DEFAULTS,
 }
-"""The arguments of the constructors that are the user's: pygmo's defaults, but without end and
-within the bounds."""
+"""The arguments of the constructors that users can set. Defaults are those of pygmo, except that
+launches are endless and points stay within the bounds.
+"""
 
 
 class _Pygmo(Extra):
     def _refusal(self, name: str, parameters: Mapping[str, object]) -> list[str]:
-        """Likewise, but beyond the first population: only then does pygmo look at its size."""
+        """As in `Extra`, but with more evaluations than the first population: only then pygmo
+        checks its size.
+        """
         settings: dict[str, Any] = {**_parameters(name), **parameters}
-        objective = Sphere(settings["population"] + 1)
+        objective = Sphere(settings["population"] + 1, self.objectives(name))
         try:
             self.load(name, parameters).solve(objective, np.random.default_rng(0))
         except Enough:
             return []
         except Exception as error:
-            # The place in pygmo's code comes first.
+            # The message begins with the position in pygmo's code.
             reason = " ".join(str(error).rpartition("what:")[2].split()) or type(error).__name__
             return [f"pygmo:{name} refuses its parameters: {reason}"]
         return []
 
 
 class _UserDefinedProblem:
-    """An objective as pygmo wants it."""
+    """An objective in the form that pygmo needs."""
 
     def __init__(self, objective: Objective) -> None:
         self._objective = objective
 
     def __deepcopy__(self, memo: object) -> _UserDefinedProblem:
-        """pygmo copies problems and populations; the objective remains the one that counts."""
+        """pygmo copies problems and populations, but all copies share the counting objective."""
         return self
 
-    def fitness(self, x: NDArray[np.float64]) -> list[float]:
-        return [self._objective(x)]
+    def fitness(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.atleast_1d(self._objective(x))
+
+    def get_nobj(self) -> int:
+        return self._objective.shown
 
     def get_bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return self._objective.lower, self._objective.upper
@@ -180,7 +194,7 @@ def _made(name: str, chosen: Mapping[str, Any], seed: int) -> Any:
 
 
 def _generations(objective: Objective, size: int) -> int:
-    """How many generations of ``ihs``, which evaluates one point in each, a launch has."""
+    """Number of generations of a launch of ``ihs``, which evaluates one point per generation."""
     budget = objective.evaluations_left
     if budget is None:
         budget = BUDGET_PER_DIMENSION * objective.dimension
@@ -192,8 +206,9 @@ PYGMO = _Pygmo(
     distributions=("pygmo", "numpy"),
     module="pygmo",
     names=tuple(DEFAULTS),
-    examples=("sade", "cmaes"),
+    special=dict.fromkeys(pygmo_multi.DEFAULTS, TWO_OBJECTIVES),
+    examples=("sade", "nsga2"),
     parameters=_parameters,
     solve=_solve,
 )
-"""The algorithms of pygmo for one objective within bounds."""
+"""The algorithms of pygmo for one or two objectives within bounds."""

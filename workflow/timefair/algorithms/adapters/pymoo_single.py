@@ -1,9 +1,18 @@
-"""pymoo: its algorithms for one objective within bounds, under their own names.
+"""pymoo: its algorithms for one or two objectives within bounds, under their own names.
 
 All of them stay within the bounds and give the same results for the same seed. ``BIPOPCMAES`` and
 ``CMAES`` run the package cma with the defaults of pymoo. Points that pymoo evaluates together are a
-batch. With ``threads: n``, the batch uses n cores. Not included: ``PatternSearch`` and ``DIRECT``,
-because they do not give the same results for the same seed.
+batch. With ``threads: n``, the batch uses n cores. Not included: ``PatternSearch``, ``DIRECT`` and
+``CMOPSO``, because they do not give the same results for the same seed.
+
+For two objectives: ``AGEMOEA``, ``AGEMOEA2``, ``MOEAD``, ``MOPSO_CD``, ``NSGA2``, ``NSGA3``,
+``SMSEMOA`` and ``SPEA2``. ``MOEAD`` and ``NSGA3`` have evenly spread directions, as many as
+``pop_size`` says (default: 100).
+
+``GA``, ``DE`` and ``ES`` take constraints: a feasible point is better than an infeasible one. Then
+points are evaluated one after the other, not as a batch. If the suite gives a point to start from,
+it is in the first population. ``SRES`` and ``ISRES`` do not take constraints here, because with
+constraints their stochastic ranking does not give the same results for the same seed.
 
 Parameters
 ----------
@@ -25,9 +34,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from timefair.algorithms.adapters.optional import Extra, defaults_of
-from timefair.algorithms.base import Objective
+from timefair.algorithms.adapters import pymoo_multi
+from timefair.algorithms.adapters.optional import TWO_OBJECTIVES, Extra, defaults_of
+from timefair.algorithms.base import ConstrainedObjective, Objective
+from timefair.algorithms.constrained import BOTH, given_start, has_constraints
 
 MODULES = {
     "BIPOPCMAES": "cmaes",
@@ -45,25 +57,34 @@ MODULES = {
     "PSO": "pso",
     "SRES": "sres",
 }
-"""Where each class is in ``pymoo.algorithms.soo.nonconvex``. ``PatternSearch`` and ``DIRECT`` are
-left out: they do not repeat for a seed."""
-FURTHER: Mapping[str, Mapping[str, object]] = {"DE": {"F": 0.5, "CR": 0.2}}
-"""Arguments that constructors pass on, with what pymoo gives them."""
+"""Module of each class in ``pymoo.algorithms.soo.nonconvex``. ``PatternSearch`` and ``DIRECT`` are
+omitted, because their launches are not repeatable with a seed.
+"""
+FURTHER: Mapping[str, Mapping[str, object]] = {
+    "DE": {"F": 0.5, "CR": 0.2},
+    **pymoo_multi.FURTHER,
+}
+"""Arguments that constructors pass on, with pymoo's values for them."""
 SET_HERE = (
     *("output", "display", "callback", "archive", "evaluator", "verbose", "save_history", "seed"),
     *("return_least_infeasible", "return_all_opt", "survival", "selection", "sampling"),
     *("x0", "parallelize", "cmaes_verbose", "verb_log", "maxfevals", "restart_from_best"),
+    *("ref_dirs", "decomposition"),
     *("noise_handler", "noise_change_sigma_exponent", "noise_kappa_exponent"),
 )
-"""Arguments that are not the user's."""
+"""Arguments that users cannot set."""
+WITH_CONSTRAINTS = ("GA", "DE", "ES")
 ENDLESS = 10**15
 TRIAL_EVALUATIONS = 150
-"""Some values are only looked at after the first population."""
+"""Some values are only checked after the first population."""
 TERMINATIONS = ("tolerance", "none")
 
 
 def _class(name: str) -> Any:
-    module = f"pymoo.algorithms.soo.nonconvex.{MODULES[name]}"
+    if name in pymoo_multi.MODULES:
+        module = f"pymoo.algorithms.moo.{pymoo_multi.MODULES[name]}"
+    else:
+        module = f"pymoo.algorithms.soo.nonconvex.{MODULES[name]}"
     return getattr(importlib.import_module(module), name)
 
 
@@ -81,8 +102,11 @@ def _solve(
     parameters: Mapping[str, Any],
 ) -> object:
     settings = dict(parameters)
-    termination = _termination(settings.pop("termination", TERMINATIONS[0]))
-    algorithm = _class(name)(**settings)
+    termination = _termination(settings.pop("termination", TERMINATIONS[0]), objective.shown)
+    algorithm = _class(name)(**pymoo_multi.arguments(name, settings))
+    if (start := given_start(objective)) is not None:
+        initialization = algorithm.initialization
+        initialization.sampling = _begun_with(start, initialization.sampling)
     seed = int(rng.integers(2**32))
     algorithm.setup(_problem(objective), termination=termination, seed=seed, verbose=False)
     return algorithm.run()
@@ -93,12 +117,40 @@ def _problem(objective: Objective) -> Any:
 
     class Bounded(Problem):  # type: ignore[misc]
         def _evaluate(self, x: Any, out: dict[str, Any], *_: Any, **__: Any) -> None:
-            out["F"] = objective.batch(x)[:, np.newaxis]
+            out["F"] = objective.batch(x).reshape(len(x), -1)
 
-    return Bounded(objective.dimension, n_obj=1, xl=objective.lower, xu=objective.upper)
+    if has_constraints(objective):
+        return _constrained(objective)
+    objectives = objective.shown
+    return Bounded(objective.dimension, n_obj=objectives, xl=objective.lower, xu=objective.upper)
 
 
-def _termination(word: object) -> Any:
+def _constrained(objective: ConstrainedObjective) -> Any:
+    from pymoo.core.problem import ElementwiseProblem
+
+    class Constrained(ElementwiseProblem):  # type: ignore[misc]
+        def _evaluate(self, x: Any, out: dict[str, Any], *_: Any, **__: Any) -> None:
+            out["G"], out["F"] = objective.constraints(x), objective(x)
+
+    count = objective.number_of_constraints
+    bounds = {"xl": objective.lower, "xu": objective.upper}
+    return Constrained(n_var=objective.dimension, n_obj=1, n_ieq_constr=count, **bounds)
+
+
+def _begun_with(start: NDArray[np.float64], sampling: Any) -> Any:
+    """A sampling of the first population in which a point replaces the first one."""
+    from pymoo.core.sampling import Sampling
+
+    class BegunWith(Sampling):  # type: ignore[misc]
+        def _do(self, problem: Any, *arguments: Any, **keywords: Any) -> Any:
+            points = sampling._do(problem, *arguments, **keywords)
+            points[0] = np.clip(start, problem.xl, problem.xu)
+            return points
+
+    return BegunWith()
+
+
+def _termination(word: object, objectives: int) -> Any:
     from pymoo.core.termination import NoTermination
     from pymoo.termination.default import DefaultSingleObjectiveTermination
 
@@ -106,6 +158,8 @@ def _termination(word: object) -> Any:
         raise ValueError(f"'termination' is {' or '.join(TERMINATIONS)}, not {word!r}")
     if word == "none":
         return NoTermination()
+    if objectives > 1:
+        return pymoo_multi.termination(ENDLESS)
     return DefaultSingleObjectiveTermination(n_max_gen=ENDLESS, n_max_evals=ENDLESS)
 
 
@@ -113,10 +167,14 @@ PYMOO = Extra(
     name="pymoo",
     distributions=("pymoo", "numpy", "scipy", "cma"),
     module="pymoo",
-    names=tuple(MODULES),
-    examples=("GA", "DE"),
+    names=(*MODULES, *pymoo_multi.MODULES),
+    special={
+        **dict.fromkeys(pymoo_multi.MODULES, TWO_OBJECTIVES),
+        **dict.fromkeys(WITH_CONSTRAINTS, BOTH),
+    },
+    examples=("GA", "NSGA2"),
     parameters=_parameters,
     solve=_solve,
     trial_evaluations=TRIAL_EVALUATIONS,
 )
-"""The algorithms of pymoo for one objective within bounds."""
+"""The algorithms of pymoo for one or two objectives within bounds."""

@@ -29,7 +29,7 @@ SET_HERE = (
     *("func", "dimensions", "x0", "y0", "random_state", "verbose", "callback", "space_constraint"),
     *("n_calls", "n_random_starts", "n_jobs", "model_queue_size"),
 )
-"""Arguments that are not the user's."""
+"""Arguments that users cannot set."""
 
 
 def _parameters(name: str) -> dict[str, object]:
@@ -52,7 +52,7 @@ def _solve(
         list(zip(objective.lower.tolist(), objective.upper.tolist(), strict=True)),
         n_calls=ENDLESS,
         random_state=int(rng.integers(2**32)),
-        model_queue_size=1,  # else it keeps all its models
+        model_queue_size=1,  # otherwise it keeps all its models
         **parameters,
     )
 

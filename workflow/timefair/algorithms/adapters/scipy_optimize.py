@@ -1,16 +1,19 @@
 """`scipy.optimize`: the methods of `minimize` that need no gradient, and the global optimizers.
 
-A launch of a local method starts at a point drawn uniformly within the bounds. With restarts, it is
+A launch of a local method starts at a point drawn uniformly within the bounds, or at that of the
+suite (`timefair.algorithms.constrained.starting_point`). With restarts, it is
 therefore a random-restart local search. Methods that use a gradient estimate it by the finite
 differences of scipy. These evaluations count. Bounds are passed to all methods that accept them.
 ``CG`` and ``BFGS`` do not accept bounds and evaluate points outside. ``COBYLA`` treats bounds as
 constraints, which it may violate during the search.
 
 ``differential_evolution`` takes integer variables, which it rounds. All other algorithms are for
-continuous variables. ``direct`` is deterministic, and so is ``shgo`` with its default sampling:
-each of their launches repeats the first one. ``basinhopping`` starts at a uniform point. Unlike the
-default of scipy, it minimizes locally by L-BFGS-B within the bounds; ``minimizer_kwargs`` changes
-this.
+continuous variables. ``COBYLA``, ``COBYQA``, ``SLSQP``, ``trust-constr`` and
+``differential_evolution`` take constraints. Gradients of constraints are finite differences, too.
+
+``direct`` is deterministic, and so is ``shgo`` with its default sampling: each of their launches
+repeats the first one. ``basinhopping`` starts at a uniform point. Unlike the default of scipy, it
+minimizes locally by L-BFGS-B within the bounds; ``minimizer_kwargs`` changes this.
 
 Parameters
 ----------
@@ -33,24 +36,27 @@ import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library, Objective, Solve
+from timefair.algorithms.constrained import BOTH, given_start, has_constraints, starting_point
 from timefair.algorithms.trial import Enough, Sphere
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables
+from timefair.problems.base import Task, Variables
 
 WITH_GRADIENT = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "trust-constr")
 """Local methods that use a gradient, estimated by finite differences."""
 GRADIENT_FREE = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
 LOCAL = (*GRADIENT_FREE, *WITH_GRADIENT)
 UNBOUNDED = ("CG", "BFGS")
-"""Local methods that know no bounds."""
+"""Local methods without bounds."""
 LEAVE_BOUNDS = (*UNBOUNDED, "COBYLA")
 """Methods that may evaluate points outside the bounds."""
 GLOBAL = ("differential_evolution", "dual_annealing", "basinhopping", "shgo", "direct")
+WITH_CONSTRAINTS = ("COBYLA", "COBYQA", "SLSQP", "trust-constr", "differential_evolution")
 UNUSABLE = {
     **dict.fromkeys(
         ("Newton-CG", "dogleg", "trust-ncg", "trust-exact", "trust-krylov"), "needs a gradient"
@@ -61,7 +67,7 @@ SET_HERE = (
     *("func", "x0", "args", "bounds", "ranges", "rng", "seed"),
     *("callback", "disp", "integrality", "workers", "vectorized", "constraints"),
 )
-"""Arguments of the global optimizers that are not the user's."""
+"""Arguments of the global optimizers that users cannot set."""
 
 
 class ScipyOptimize(Library):
@@ -71,6 +77,7 @@ class ScipyOptimize(Library):
     distributions: Sequence[str] = ("scipy", "numpy")
     modules: Sequence[str] = ("scipy.optimize",)
     examples: Sequence[str] = ("L-BFGS-B", "dual_annealing")
+    special: Mapping[str, frozenset[Task]] = MappingProxyType(dict.fromkeys(WITH_CONSTRAINTS, BOTH))
 
     def available(self) -> list[Available]:
         return [Available(n, UNUSABLE.get(n, "")) for n in (*LOCAL, *GLOBAL, *UNUSABLE)]
@@ -130,10 +137,19 @@ def _local(
     if method not in UNBOUNDED:
         # keep_feasible: also trust-constr, and its finite differences, stay inside.
         chosen["bounds"] = optimize.Bounds(lower, upper, keep_feasible=True)
+    chosen |= _constraints(objective)
+    start = starting_point(objective, rng)
     minimize: Any = optimize.minimize
-    return minimize(
-        objective, rng.uniform(lower, upper), method=method, options=dict(options), **chosen
-    )
+    return minimize(objective, start, method=method, options=dict(options), **chosen)
+
+
+def _constraints(objective: Objective) -> dict[str, Any]:
+    """The argument ``constraints``, for an objective that has some."""
+    from scipy import optimize
+
+    if not has_constraints(objective):
+        return {}
+    return {"constraints": optimize.NonlinearConstraint(objective.constraints, -np.inf, 0.0)}
 
 
 def _global(
@@ -149,17 +165,20 @@ def _global(
     bounds = optimize.Bounds(objective.lower, objective.upper)
     if method == "basinhopping":
         local = {"method": "L-BFGS-B", "bounds": bounds} | chosen.pop("minimizer_kwargs", {})
-        x0 = rng.uniform(objective.lower, objective.upper)
+        x0 = starting_point(objective, rng)
         return optimize.basinhopping(objective, x0, minimizer_kwargs=local, rng=rng, **chosen)
     if method in ("shgo", "direct"):
         return getattr(optimize, method)(objective, bounds, **chosen)
     if method == "differential_evolution":
         chosen["integrality"] = objective.integer
+        chosen |= _constraints(objective)
+        if (start := given_start(objective)) is not None:
+            chosen["x0"] = np.clip(start, objective.lower, objective.upper)
     return getattr(optimize, method)(objective, bounds, rng=rng, **chosen)
 
 
 def _prepare(name: str) -> None:
-    """Launch it once in two dimensions, so that everything it imports late is there."""
+    """Launch it once in two dimensions, so that all its late imports are done."""
     solve: Solve = partial(_global, method=name, parameters={})
     if name in LOCAL:
         solve = partial(_local, method=name, options={})
@@ -168,7 +187,7 @@ def _prepare(name: str) -> None:
 
 
 def _takes_option(method: str, option: str) -> bool:
-    """Whether a local method knows an option: scipy warns of those that it does not."""
+    """Whether a local method knows an option: scipy warns of unknown ones."""
     from scipy.optimize import OptimizeWarning
 
     with warnings.catch_warnings():
@@ -180,7 +199,7 @@ def _takes_option(method: str, option: str) -> bool:
             return False
         except TypeError as error:  # trust-constr
             return "unexpected keyword" not in str(error)
-        except (Enough, Exception):  # it looked at the value: it knows the option
+        except (Enough, Exception):  # the method checked the value, so it knows the option
             return True
     return True
 

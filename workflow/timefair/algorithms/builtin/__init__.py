@@ -1,4 +1,4 @@
-"""Algorithms of this package: baselines, and algorithms that no library has as published.
+"""Algorithms of this package: baselines, and algorithms that no library implements as published.
 
 Each module holds one algorithm:
 
@@ -11,5 +11,5 @@ Each module holds one algorithm:
 ``prepare()``
     Optional. Called once before the clock starts.
 
-A further algorithm is one module and one line in `library.MODULES`.
+To add an algorithm, add one module and one line in `library.MODULES`.
 """

@@ -25,10 +25,10 @@ def solve(
     Parameters
     ----------
     food
-        Number of sources; the colony has as many employed bees and as many onlookers.
+        Number of sources, which is also the number of employed bees and that of onlookers.
     limit
-        Trials without success after which a source is abandoned, the most exhausted one of each
-        cycle. By default `food` times the dimension.
+        Trials without success after which a source is abandoned; in each cycle, only the most
+        exhausted source is. By default `food` times the dimension.
     """
     colony = Colony(objective, rng, food)
     limit = food * objective.dimension if limit is None else limit
@@ -41,14 +41,14 @@ def solve(
 
 
 def faults(**parameters: object) -> list[str]:
-    """What is wrong with the values; a bee needs a second source."""
+    """Faults of the values; a bee needs a second source."""
     given = {key: value for key, value in parameters.items() if value is not None}
     allowed = {"food": Number(2, whole=True), "limit": Number(1, whole=True)}
     return wrong_values("ABC", allowed, given)
 
 
 class Colony:
-    """Sources of food with their values and the trials since each was last improved."""
+    """Sources of food with their values and the numbers of trials since their last improvement."""
 
     def __init__(self, objective: Objective, rng: np.random.Generator, food: int) -> None:
         self._objective, self._rng = objective, rng
@@ -87,8 +87,8 @@ class Colony:
 def attraction(y: pop.Values) -> pop.Values:
     """The probability with which an onlooker chooses each source: in proportion to its nectar.
 
-    Nectar is 1/(1 + y), and 1 - y below zero (eq. 2.1); none at all, or more than can be summed, is
-    shared evenly by those that have the most.
+    Nectar is 1/(1 + y), or 1 - y for y below 0 (eq. 2.1). If its sum is 0 or infinite, the sources
+    with the most nectar have equal probabilities.
     """
     nectar = np.where(y < 0, 1 - y, 1 / (1 + np.maximum(y, 0)))
     if not 0 < nectar.max() < np.finfo(float).max / len(y):

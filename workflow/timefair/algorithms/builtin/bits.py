@@ -1,4 +1,4 @@
-"""Strings of 0 and 1, and the search that keeps the better of two."""
+"""Strings of 0 and 1, and a search that keeps the better of two strings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def climb(
     Parameters
     ----------
     draw_places
-        Where the next string differs from the best: indices, none twice.
+        Draws the indices at which the next string differs from the best one, without duplicates.
     """
     best = rng.integers(2, size=objective.dimension).astype(float)
     value = objective(best)

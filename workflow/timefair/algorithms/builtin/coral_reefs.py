@@ -18,9 +18,11 @@ from timefair.algorithms.builtin import population as pop
 from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
 
 INDEX = 20.0
-"""Of the distributions of crossover and mutation: the larger, the closer the child."""
+"""Index of the distributions of crossover and mutation: with a larger one, children are closer to
+their parents.
+"""
 CROSSOVER_RATE = 0.9
-"""Probability that a pair is crossed; each of its components is with probability 1/2 then."""
+"""Probability that a pair is crossed; each component is then crossed with probability 1/2."""
 
 
 def solve(
@@ -36,7 +38,7 @@ def solve(
     pd: float = 0.1,
     attempts: int = 3,
 ) -> None:
-    """Let a reef grow without end.
+    """Grow a reef without end.
 
     Parameters
     ----------
@@ -45,13 +47,13 @@ def solve(
     rho
         Share of its squares that are occupied at first.
     fbs
-        Share of the corals that spawn in pairs, one larva a pair; each of the others, the share
-        Fbr, broods one.
+        Share of the corals that spawn in pairs, with one larva per pair. Each of the others (the
+        share Fbr) broods one larva.
     fa
-        Share of the corals, the best ones, that bud: copies of them settle elsewhere.
+        Share of the corals that bud: copies of these best corals settle elsewhere.
     fd, pd
-        Share of the corals, the worst ones, that die in a predation, and its probability in each
-        generation.
+        Share of the corals (the worst ones) that die in a predation, and the probability of a
+        predation in each generation.
     attempts
         Squares that a larva tries to settle on.
     """
@@ -76,7 +78,7 @@ def solve(
 
 
 def faults(**parameters: object) -> list[str]:
-    """What is wrong with the values; a predation leaves at least one coral."""
+    """Faults of the values; a predation leaves at least one coral."""
     one = Number(1, whole=True)
     allowed = {"n": one, "m": one, "attempts": one}
     allowed |= dict.fromkeys(("rho", "fbs", "fa", "pd"), SHARE) | {"fd": Number(0, 0.99)}
@@ -84,7 +86,7 @@ def faults(**parameters: object) -> list[str]:
 
 
 class Reef:
-    """Squares, each with a coral or free: a coral is a point with its value.
+    """Squares that are free or have a coral, which is a point with its value.
 
     The squares form a grid in the paper, but nothing depends on which are neighbours.
     """
@@ -95,7 +97,7 @@ class Reef:
         self.occupied = np.zeros(squares, dtype=bool)
 
     def place(self, squares: pop.Indices, x: pop.Points, y: pop.Values) -> None:
-        """Put corals on squares, whatever is there."""
+        """Put corals on squares, and replace those that are there."""
         self.x[squares], self.y[squares], self.occupied[squares] = x, y, True
 
     def corals(self) -> pop.Indices:
@@ -108,7 +110,9 @@ class Reef:
         return corals[np.argsort(self.y[corals], kind="stable")]
 
     def settle(self, rng: np.random.Generator, x: pop.Points, y: pop.Values, attempts: int) -> None:
-        """One larva after the other takes the first free or worse square of those it tries."""
+        """Each larva in turn takes the first square that it tries which is free or has a worse
+        coral.
+        """
         tried = rng.integers(len(self.y), size=(len(y), attempts))
         for larva, larva_y, squares in zip(x, y, tried, strict=True):
             open_ = squares[~self.occupied[squares] | (larva_y < self.y[squares])]
@@ -127,7 +131,9 @@ def crossover(rng: np.random.Generator, x: pop.Points, other: pop.Points) -> pop
 
 
 def mutation(rng: np.random.Generator, x: pop.Points, width: NDArray[np.float64]) -> pop.Points:
-    """Polynomial mutation: each component at the rate of one in a point, by up to the width."""
+    """Polynomial mutation: on average one component per point changes, by up to the width of the
+    bounds.
+    """
     u = rng.random(x.shape)
     low = (2 * u) ** (1 / (INDEX + 1)) - 1
     high = 1 - (2 * (1 - u)) ** (1 / (INDEX + 1))

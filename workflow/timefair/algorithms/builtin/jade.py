@@ -14,7 +14,9 @@ from timefair.algorithms.builtin import population as pop
 from timefair.algorithms.builtin.values import SHARE, Number, wrong_values
 
 SPREAD = 0.1
-"""Of CR (standard deviation) and of F (scale of the Cauchy distribution) around their centres."""
+"""Spread of CR (standard deviation) and of F (scale of the Cauchy distribution) around their
+centres.
+"""
 
 
 def solve(
@@ -30,11 +32,11 @@ def solve(
     Parameters
     ----------
     population
-        Its size, and the most that the archive of replaced points holds.
+        Size of the population, and maximal size of the archive of replaced points.
     p
         Share of the population that counts as its best, at least one point.
     c
-        Weight of a generation's successes in the centres of F and CR.
+        Weight of a generation's successful values in the centres of F and CR.
     """
     x = pop.uniform(objective, rng, population)
     y = pop.values(objective, x)
@@ -58,13 +60,13 @@ def solve(
 
 
 def faults(**parameters: object) -> list[str]:
-    """What is wrong with the values; the mutation takes three different points."""
+    """Faults of the values; the mutation needs three different points."""
     allowed = {"population": Number(3, whole=True), "p": SHARE, "c": SHARE}
     return wrong_values("JADE", allowed, parameters)
 
 
 def scale_factors(rng: np.random.Generator, centre: float, size: int) -> pop.Values:
-    """F of each point: Cauchy around the centre, cut at 1, drawn again where not positive."""
+    """F of each point: Cauchy around the centre, cut at 1, and drawn again if not positive."""
     f = np.zeros(size)
     while (again := f <= 0).any():
         f[again] = centre + SPREAD * rng.standard_cauchy(again.sum())
@@ -83,13 +85,13 @@ def current_to_best(
 def halfway_back(
     x: pop.Points, mutants: pop.Points, lower: NDArray[np.float64], upper: NDArray[np.float64]
 ) -> pop.Points:
-    """Components outside the bounds go halfway between their parent's and the bound."""
+    """Move components outside the bounds halfway between their parent's component and the bound."""
     inside = np.where(mutants < lower, (x + lower) / 2, mutants)
     return np.where(inside > upper, (x + upper) / 2, inside)
 
 
 def shortened(rng: np.random.Generator, archive: pop.Points, size: int) -> pop.Points:
-    """The archive without random points of it, so that at most `size` are left."""
+    """The archive after random points were removed, so that at most `size` are left."""
     if len(archive) <= size:
         return archive
     return archive[rng.permutation(len(archive))[:size]]

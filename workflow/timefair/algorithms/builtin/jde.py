@@ -32,7 +32,7 @@ def solve(
     Parameters
     ----------
     population
-        Its size.
+        Size of the population.
     tau1, tau2
         Probabilities with which a trial draws a new F and a new CR. A trial that wins keeps them.
     """
@@ -53,6 +53,6 @@ def solve(
 
 
 def faults(**parameters: object) -> list[str]:
-    """What is wrong with the values; the mutation takes four different points."""
+    """Faults of the values; the mutation needs four different points."""
     allowed = {"population": Number(4, whole=True), "tau1": SHARE, "tau2": SHARE}
     return wrong_values("jDE", allowed, parameters)

@@ -14,16 +14,16 @@ from timefair.algorithms.builtin import population as pop
 from timefair.algorithms.builtin.values import Number, wrong_values
 
 RAND_BIN, RAND_EXP, BEST_BIN = range(3)
-"""The strategies rand/1/bin, rand/1/exp and best/1/bin: columns of each point's F and CR."""
+"""The strategies rand/1/bin, rand/1/exp and best/1/bin, one column each in the points' F and CR."""
 RENEWAL = 0.1
-"""Probability with which a trial draws a new F, and of a new CR."""
+"""Probabilities with which a trial draws a new F and a new CR."""
 FIRST_F, FIRST_CR = 0.5, 0.9
 BEST_RATE = 0.1
 """Probability of best/1/bin in the second half of the budget."""
 FLIP_RATE = 0.75
-"""Probability with which a difference that points to the worse point is turned round."""
+"""Probability with which a difference that points to the worse point is reversed."""
 PHASES = 4
-"""Equal parts of the budget; after each the population is halved."""
+"""Number of equal parts of the budget; after each part, the population is halved."""
 SMALLEST = 10
 """A population of this size or less is not halved."""
 BUDGET_PER_DIMENSION = 1000
@@ -41,11 +41,11 @@ def solve(
     Parameters
     ----------
     population
-        Its size at first.
+        Initial size of the population.
     budget
-        Evaluations of one launch, by which the population shrinks, and after which it returns, at
-        the end of a generation. By default what is left of the run's budget of evaluations;
-        without one, `BUDGET_PER_DIMENSION` times the dimension.
+        Evaluations of one launch. They determine when the population shrinks. The launch returns at
+        the end of the generation that uses them up. By default, it is the rest of the run's budget
+        of evaluations or, without such a budget, `BUDGET_PER_DIMENSION` times the dimension.
     """
     if budget is None:
         budget = objective.evaluations_left
@@ -75,14 +75,16 @@ def solve(
 
 
 def faults(**parameters: object) -> list[str]:
-    """What is wrong with the values; the mutation takes four different points."""
+    """Faults of the values; the mutation needs four different points."""
     given = {key: value for key, value in parameters.items() if value is not None}
     allowed = {"population": Number(4, whole=True), "budget": Number(1, whole=True)}
     return wrong_values("jDElscop", allowed, given)
 
 
 def strategies(rng: np.random.Generator, size: int, late: NDArray[np.bool_]) -> pop.Indices:
-    """Each point's: bin in the first half, exp in the second, best for some of the late ones."""
+    """The strategy of each point: bin in the first half, exp in the second, and best for some late
+    points.
+    """
     usual = np.where(np.arange(size) < size // 2, RAND_BIN, RAND_EXP)
     return np.where(late & (rng.random(size) < BEST_RATE), BEST_BIN, usual)
 
@@ -90,7 +92,7 @@ def strategies(rng: np.random.Generator, size: int, late: NDArray[np.bool_]) -> 
 def renewed(
     rng: np.random.Generator, strategy: pop.Indices, f: pop.Values, cr: pop.Values
 ) -> tuple[pop.Values, pop.Values]:
-    """F and CR of each trial: those of its parent for the strategy, or new ones."""
+    """F and CR of each trial: those of its parent for this strategy, or new ones."""
     size = len(strategy)
     rows = np.arange(size)
     least_f = np.array([0.1 + np.sqrt(1 / size), 0.5, 0.4])[strategy]
@@ -109,7 +111,7 @@ def mutate(
     y: pop.Values,
     f: pop.Values,
 ) -> pop.Points:
-    """Mutants: a random or the best point, and F times a difference that should point downhill."""
+    """Mutants: a random or the best point, plus F times a difference that should point downhill."""
     size = len(x)
     base, plus, minus = pop.partners(rng, size, size, size, size)
     best = strategy == BEST_BIN
@@ -130,9 +132,9 @@ def crossed(
 
 
 def survivors(y: pop.Values) -> pop.Indices:
-    """Of each point of the first half and its fellow in the second, the better one.
+    """The better one of each point of the first half and its partner in the second half.
 
-    Of an odd number, the one in the middle has no fellow and survives.
+    If the number is odd, the point in the middle has no partner and survives.
     """
     kept = np.arange((len(y) + 1) // 2)
     fellows = np.arange(len(kept), len(y))

@@ -1,7 +1,7 @@
 """The library ``timefair``: the algorithms of this package, by their names in a campaign.
 
 Each algorithm is a module of this package. Its parameters are the keyword-only arguments of its
-``solve``, with their defaults; a value that the module's ``faults`` refuses is one line. A module
+``solve``, with their defaults. The module's ``faults`` gives one line per invalid value. A module
 with ``load`` binds its parameters itself.
 """
 
@@ -12,11 +12,12 @@ import inspect
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
+from typing import get_args
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables
+from timefair.problems.base import Task, Variables
 
 MODULES = {
     "ABC": "bee_colony",
@@ -28,10 +29,11 @@ MODULES = {
     "RLS": "randomized_local_search",
     "jDE": "jde",
     "jDElscop": "jdelscop",
+    "mQSO": "multiswarm",
     "portfolio": "portfolio",
     "random-search": "random_search",
 }
-"""Where each algorithm is, beside this file: a module, or a package."""
+"""Module or package of each algorithm, beside this file."""
 _PACKAGE = "timefair.algorithms.builtin."
 
 
@@ -41,6 +43,9 @@ class Timefair(Library):
     name = "timefair"
     distributions: Sequence[str] = ("timefair", "numpy")
     examples: Sequence[str] = ("DE", "random-search")
+    special: Mapping[str, frozenset[Task]] = MappingProxyType(
+        {"random-search": frozenset(get_args(Task))}
+    )
 
     def available(self) -> list[Available]:
         return [Available(name) for name in MODULES]

@@ -1,9 +1,9 @@
 """The (1+1) evolutionary algorithm on strings of 0 and 1: standard bit mutation.
 
-Each variable is flipped with the same probability, independently; what is not worse is kept. With
-`resample` a mutation that flips nothing is drawn again instead of evaluated, the (1+1) EA>0 of
-E. Carvalho Pinto and C. Doerr, "Towards a More Practice-Aware Runtime Analysis of Evolutionary
-Algorithms", 2018.
+Each variable is flipped independently with the same probability, and the new string is kept if it
+is not worse. With `resample`, a mutation that flips nothing is drawn again and not evaluated. This
+is the (1+1) EA>0 of E. Carvalho Pinto and C. Doerr, "Towards a More Practice-Aware Runtime Analysis
+of Evolutionary Algorithms", 2018.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def solve(
     rate: float | None = None,
     resample: bool = False,
 ) -> None:
-    """From a random string on, without end.
+    """Improve a random string without end.
 
     Parameters
     ----------

@@ -33,7 +33,8 @@ def solve(
     omega
         Inertia: the share of its velocity that a particle keeps.
     c1, c2
-        Largest pull of the particle's own best point and of the swarm's.
+        Maximal weights of the pull towards the particle's own best point and towards the swarm's
+        best point.
     start_velocity
         Largest component of the first velocities, as a share of the width of the bounds.
     """
@@ -51,7 +52,7 @@ def solve(
 
 
 def faults(**parameters: object) -> list[str]:
-    """What is wrong with the values."""
+    """Faults of the values."""
     allowed = {
         "population": Number(1, whole=True),
         "omega": SHARE,

@@ -32,22 +32,24 @@ def values(objective: Objective, points: Points) -> Values:
 
 
 def partners(rng: np.random.Generator, size: int, *pools: int) -> list[Indices]:
-    """For each member i of a population, one index from each pool, all different and none of it i.
+    """For each member i of a population, one index from each pool; all differ from each other and
+    from i.
 
-    Uniform among what is left. A pool of k holds the indices below k, with k at least `size` and
-    more than the number of pools.
+    They are uniform among the remaining indices. A pool of k contains the indices below k; k is at
+    least `size` and larger than the number of pools.
     """
     taken = [np.arange(size)]
     for pool in pools:
         drawn = rng.integers(pool - len(taken), size=size)
-        for used in np.sort(taken, axis=0):  # step over what is taken, from below
+        for used in np.sort(taken, axis=0):  # skip the indices that are taken, from below
             drawn += drawn >= used
         taken.append(drawn)
     return taken[1:]
 
 
 def binomial(rng: np.random.Generator, rates: Values, dimension: int) -> NDArray[np.bool_]:
-    """Which components each trial point takes from its mutant: each at its rate, at least one.
+    """Which components each trial takes from its mutant: each with the trial's rate, and at least
+    one.
 
     Storn and Price (1997). Shape ``(len(rates), dimension)``.
     """
@@ -58,7 +60,7 @@ def binomial(rng: np.random.Generator, rates: Values, dimension: int) -> NDArray
 
 
 def exponential(rng: np.random.Generator, rates: Values, dimension: int) -> NDArray[np.bool_]:
-    """The same by exponential crossover: one cyclic stretch, continued with the rate.
+    """The same by exponential crossover: one cyclic sequence, which continues with the rate.
 
     Storn and Price (1997). Shape ``(len(rates), dimension)``.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from timefair.algorithms.base import Objective
+from timefair.algorithms.constrained import has_constraints
 from timefair.problems.base import Variables
 
 BLOCK_BYTES = 32_768
@@ -14,7 +15,8 @@ BLOCK_BYTES = 32_768
 def solve(objective: Objective, rng: np.random.Generator) -> None:
     """Evaluate points drawn uniformly and independently within the bounds, without end.
 
-    Integer variables are uniform on the whole numbers of their bounds.
+    The constraints of a point, if there are any, are evaluated before its value. Integer variables
+    are uniform on the whole numbers of their bounds.
     """
     lower, upper, integer = objective.lower, objective.upper, objective.integer
     beyond = np.where(integer, upper + 1, upper)  # then rounded down
@@ -23,8 +25,13 @@ def solve(objective: Objective, rng: np.random.Generator) -> None:
         points = rng.uniform(lower, beyond, size=(count, objective.dimension))
         if integer.any():
             points[:, integer] = np.floor(points[:, integer])
-        for x in points:
-            objective(x)
+        if has_constraints(objective):
+            for x in points:
+                objective.constraints(x)
+                objective(x)
+        else:
+            for x in points:
+                objective(x)
 
 
 def variables() -> frozenset[Variables]:

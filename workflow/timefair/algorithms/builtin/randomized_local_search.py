@@ -1,4 +1,6 @@
-"""Randomized local search on strings of 0 and 1: flip one, keep what is not worse."""
+"""Randomized local search on strings of 0 and 1: flips one variable, and keeps strings that are not
+worse.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from timefair.problems.base import Variables
 
 
 def solve(objective: Objective, rng: np.random.Generator) -> None:
-    """From a random string on, without end: it does not leave a local optimum."""
+    """Improve a random string without end; it does not leave a local optimum."""
     dimension = objective.dimension
     bits.climb(objective, rng, lambda: rng.integers(dimension, size=1))
 

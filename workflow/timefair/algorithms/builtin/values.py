@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Number:
-    """The finite numbers from `least` to `most`; with `whole`, whole numbers only."""
+    """The finite numbers from `least` to `most`; with `whole`, only whole numbers."""
 
     least: float
     most: float = math.inf

@@ -1,9 +1,9 @@
 """The library ``external``: ``external:./solver --flag`` launches a command of the user's.
 
-Each launch is a process of its own, which reads a description of the problem and asks for values,
-by the line protocol of `timefair.algorithms.external.protocol`. The description includes the
-integer variables, so a command counts as able to take all kinds. The parameters are lines of the
-header.
+Each launch is a separate process, which reads a description of the problem and asks for values, by
+the line protocol of `timefair.algorithms.external.protocol`. The description includes the integer
+variables, so commands are assumed to support all kinds of variables. The parameters are lines of
+the header.
 """
 
 from __future__ import annotations

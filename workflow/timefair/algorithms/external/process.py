@@ -16,20 +16,20 @@ from timefair.algorithms.external.protocol import ExternalError, shown
 from timefair.algorithms.external.spawn import spawn
 
 INHERITED = ("PATH", "LD_LIBRARY_PATH", "PYTHONHASHSEED")
-"""Variables that a command inherits, besides those that limit threads."""
+"""Variables that a command inherits, in addition to those that limit threads."""
 THREAD_ENDINGS = ("_NUM_THREADS", "_MAX_THREADS")
 
 CLIENT = str(Path(__file__).parent / "client")
-"""A folder with `timefair.external` and nothing else, on the import path of programs in Python."""
+"""A folder with only `timefair.external`, on the import path of programs in Python."""
 
 ENDING_S = 1.0
-"""The seconds in which a command has to end after it has closed its output."""
+"""Seconds after which a command has to end when it has closed its output."""
 LONGEST_LINE = 1_000_000
-"""The most bytes of a line."""
+"""Maximal length of a line, in bytes."""
 READ_BYTES = 65_536
 """The capacity of a pipe."""
 LAST_BYTES, LAST_LINES = 1000, 5
-"""The end of standard error that a message has, at most."""
+"""Maximal length of the end of standard error in a message."""
 
 
 class Process:
@@ -67,14 +67,15 @@ class Process:
         return self._lines.popleft()
 
     def write(self, data: bytes) -> None:
-        """Send data; what the pipe does not take is sent when the command reads."""
+        """Send data; data that do not fit into the pipe are sent when the command reads."""
         self._unsent += data
         self._send()
 
     def check_end(self) -> None:
         """Check how the command ended, after the end of its output.
 
-        ExternalError unless its exit code is 0 and its last line complete, or it still runs.
+        ExternalError if its exit code is not 0 or its last line is incomplete, unless it still
+        runs.
         """
         end = self._wait()
         if end is not None and end.si_code != os.CLD_EXITED:
@@ -116,7 +117,7 @@ class Process:
             del self._unsent[: os.write(self._to, self._unsent)]
         except BlockingIOError:  # the pipe is full
             pass
-        except BrokenPipeError:  # it wants no more answers
+        except BrokenPipeError:  # it needs no more answers
             self._unsent.clear()
 
     def _wait(self) -> os.waitid_result | None:

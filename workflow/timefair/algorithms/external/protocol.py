@@ -36,7 +36,7 @@ VERSION = 1
 SEEDS = 2**53
 """Seeds are below this number: languages that only have doubles can represent them."""
 SHOWN = 80
-"""The most characters of a wrong line in a message."""
+"""Maximal number of characters of a wrong line in a message."""
 
 Scalar = None | bool | int | float | str
 

@@ -1,7 +1,7 @@
 """The campaign: one YAML file, checked before anything runs.
 
-`load` and `parse` are the doors for what a user wrote; they raise `InputError` with one line a
-fault. `restore` reads the snapshot of a campaign that has been through them.
+`load` and `parse` read what a user wrote; they raise `InputError` with one line per fault.
+`restore` reads the snapshot of a campaign that they have checked.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from timefair.campaign.configuration.faults import (
     disagreements,
     fault,
     follows,
+    not_above_zero,
+    unknown_exhibits,
     unknown_names,
     warnings,
 )
@@ -41,6 +43,7 @@ __all__ = [
     "json_schema",
     "load",
     "parse",
+    "parse_foreign",
     "read_yaml",
     "restore",
     "warnings",
@@ -56,25 +59,47 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
     """Check a campaign given as a mapping; raises `InputError`, with `name` if it is none."""
     if sys.platform != "linux":
         raise InputError(f"timefair measures only on Linux; this is {sys.platform}")
-    if not isinstance(mapping, Mapping):
-        raise InputError(f"{name}: should be keys with values, as in config/config.yaml")
-    try:
-        if expanded_size(mapping, members) > MOST_VALUES:
-            raise InputError(f"{name}: {TOO_LARGE}")
-        campaign = Campaign.model_validate(dict(mapping))
-    except ValidationError as error:
-        errors = error.errors(include_url=False)
-        raise InputError(*(fault(e) for e in errors if not follows(e))) from None
-    except RecursionError:
-        raise InputError("campaign: nested too deeply") from None
-    faults = [*disagreements(campaign), *unknown_names(campaign)]
+    campaign = _validated(mapping, name)
+    empty = () if campaign.algorithms else ("algorithms: empty; name at least one",)
+    faults = [*empty, *disagreements(campaign), *unknown_names(campaign)]
     if faults:
         raise InputError(*faults)
     return _named(campaign)
 
 
+def parse_foreign(mapping: Mapping[str, object]) -> Campaign:
+    """Check a campaign of imported data, whose suite and algorithms may be unknown to timefair.
+
+    Raises
+    ------
+    InputError
+        One line per fault.
+    """
+    campaign = _validated(mapping, "campaign")
+    if faults := [*disagreements(campaign), *not_above_zero(campaign), *unknown_exhibits(campaign)]:
+        raise InputError(*faults)
+    return campaign
+
+
+def _validated(mapping: object, name: str) -> Campaign:
+    """The campaign, after a check of each key by itself."""
+    if not isinstance(mapping, Mapping):
+        raise InputError(f"{name}: should be keys with values, as in config/config.yaml")
+    try:
+        if expanded_size(mapping, members) > MOST_VALUES:
+            raise InputError(f"{name}: {TOO_LARGE}")
+        return Campaign.model_validate(dict(mapping))
+    except ValidationError as error:
+        errors = error.errors(include_url=False)
+        raise InputError(*(fault(e) for e in errors if not follows(e))) from None
+    except RecursionError:
+        raise InputError("campaign: nested too deeply") from None
+
+
 def _named(campaign: Campaign) -> Campaign:
-    """The campaign with the names that the user's own function gives; those of the file precede."""
+    """The campaign with the names that the user's own function gives; names in the file take
+    precedence.
+    """
     problems = campaign.problems
     if problems.names:
         return campaign
@@ -87,12 +112,12 @@ def _named(campaign: Campaign) -> Campaign:
 
 
 def restore(path: Path | str) -> Campaign:
-    """Read the snapshot of a campaign that has been checked; libraries are not asked again.
+    """Read the snapshot of a checked campaign, without asking the libraries again.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or is not what this timefair writes.
+        If the file cannot be read, or was not written by this version of timefair.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A section that one of its keys chooses, such as `restart` by its `policy`."""
+"""Sections whose class is chosen by one of their keys, such as `restart` by `policy`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from timefair.policies.stopping import STOPPING
 from timefair.policies.stopping.fixed import FixedNumber
 
 UNKNOWN = "unknown_choice"
-"""The type of the error for a value that chooses no class."""
+"""The type of pydantic's error for a value that chooses no class."""
 
 Kinds = Mapping[str, type[Section]]
 
@@ -30,11 +30,12 @@ class ChosenSection:
     Parameters
     ----------
     key
-        Its name.
+        Name of the key.
     kinds
         The class for each value of the key.
     usual
-        The section of a campaign that has none; its class is the one without the key.
+        The section of a campaign that does not contain it. Its class is also used if the key is
+        missing.
     """
 
     def __init__(self, key: str, kinds: Kinds, usual: Any) -> None:
@@ -52,7 +53,7 @@ class ChosenSection:
         ]
 
     def having(self, key: str) -> list[str]:
-        """The values with which a section has a key."""
+        """The values of the choosing key for which the section has a given key."""
         return [name for name, kind in self.kinds.items() if key in kind.model_fields]
 
 
@@ -62,7 +63,7 @@ CHOICES: Mapping[str, ChosenSection] = MappingProxyType(
         "stopping": ChosenSection("rule", STOPPING, FixedNumber()),
     }
 )
-"""The sections of a campaign that are chosen, by their names."""
+"""The sections of a campaign whose class is chosen, by name."""
 
 
 def _tidied(choice: ChosenSection, value: object) -> object:
@@ -82,7 +83,7 @@ def _tidied(choice: ChosenSection, value: object) -> object:
 
 
 def _idle(choice: ChosenSection, key: str, value: object) -> bool:
-    """Whether a value has no effect for the other classes that have the key: null or a default."""
+    """Whether a value has no effect in the other classes with this key: null or a default."""
     defaults = [choice.kinds[name].model_fields[key].default for name in choice.having(key)]
     return bool(defaults) and (value is None or any(_same(value, usual) for usual in defaults))
 
@@ -92,7 +93,7 @@ def _same(value: object, default: object) -> bool:
 
 
 class _KeyRequired:
-    """In the JSON schema: only the usual class is meant where the key is missing."""
+    """In the JSON schema: if the key is missing, only the usual class is allowed."""
 
     def __init__(self, choice: ChosenSection) -> None:
         self._choice = choice

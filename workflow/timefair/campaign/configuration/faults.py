@@ -1,4 +1,4 @@
-"""What is wrong with a campaign, and what would be right: one line per fault."""
+"""Messages on faults of a campaign: what is wrong and what would be right, one line per fault."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from timefair.campaign.configuration.model import (
 
 if TYPE_CHECKING:
     from timefair.problems.base import Suite
+    from timefair.tuners.section import Tune
 
 _KINDS = {
     "int_type": "a whole number",
@@ -37,10 +38,16 @@ _KINDS = {
     "tuple_type": "a list",
 }
 SETS = ("all", "default")
-"""What may be written instead of names of tables and figures."""
+"""Words that may replace names of tables and figures."""
+
+ONE_VALUE = ("stagnation", "bet-and-run")
+"""Restart policies that compare the values of a launch."""
+
+OF_CHANGES = ("at_change",)
+"""Restart policies that need a problem that changes."""
 
 LABELLED: dict[str, type[Section]] = {"algorithms": AlgorithmSpec, "published": Published}
-"""Keys that hold a section for each label."""
+"""Keys that contain one section per label."""
 
 _BOUNDS = {
     "greater_than": ("gt", "greater than"),
@@ -51,7 +58,7 @@ _BOUNDS = {
 
 
 def fault(error: ErrorDetails) -> str:
-    """One line for one error of pydantic: the key, the value, what would be right."""
+    """One line for an error of pydantic: the key, the value, and what would be right."""
     context, kind = error.get("ctx", {}), error["type"]
     path, section, chosen = _place(error["loc"])
     key = ".".join(_one_line(str(part)) for part in path if part != "[key]")
@@ -88,7 +95,9 @@ def fault(error: ErrorDetails) -> str:
 def _unknown_key(
     key: str, last: str, value: str, section: type[Section], chosen: str | None
 ) -> str:
-    """A key that its section does not have; `chosen` names the section where one key chooses it."""
+    """A key that its section does not have; `chosen` is the section's name if a key chooses its
+    class.
+    """
     if chosen is not None:
         choice = CHOICES[chosen]
         if others := choice.having(last):
@@ -100,25 +109,27 @@ def _unknown_key(
 
 
 def _unlike(key: str, value: str, known: list[str]) -> str:
-    """A value, as it is shown, that is not one of some words."""
+    """Message on a value that is not one of the known words."""
     words = " or ".join([*filter(None, [", ".join(map(repr, known[:-1]))]), repr(known[-1])])
     return f"{key}: {value}: should be {words}{suggest(value, known)}"
 
 
 def follows(error: ErrorDetails) -> bool:
-    """Whether it only follows from another error: a list is too short without its wrong members."""
+    """Whether an error only follows from another one: without its wrong members, a list is too
+    short.
+    """
     return error["type"] == "too_short" and bool(error["input"])
 
 
 def _shown(value: object) -> str:
-    """A value on one line, as YAML has it where that is short."""
+    """A value on one line, in YAML if that is short."""
     if value is None:
         return "empty"
     if isinstance(value, bool):
         return str(value).lower()
     try:
         text = repr(value)
-    except ValueError:  # a whole number of more digits than Python prints
+    except ValueError:  # a whole number with more digits than Python prints
         text = "a very large number"
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -128,16 +139,16 @@ def _one_line(text: str) -> str:
 
 
 class _ErrorPlace(NamedTuple):
-    """Where an error lies.
+    """The place of an error.
 
     Attributes
     ----------
     path
         The keys, as a user writes them.
     section
-        The class of the section that has, or has not, the last of them.
+        The class of the section in which the last key is present or missing.
     chosen
-        The name of the section where one of its keys chooses the class.
+        The name of the section if one of its keys chooses the class.
     """
 
     path: tuple[int | str, ...]
@@ -166,7 +177,7 @@ def _place(loc: tuple[int | str, ...]) -> _ErrorPlace:
 
 
 def section_of(section: type[Section], name: str) -> type[Section] | None:
-    """The section that a key holds, if it does; `null` may be allowed beside it."""
+    """The section that a key contains, if it contains one; `null` may be allowed, too."""
     if (field := section.model_fields.get(name)) is None:
         return None
     kinds = [kind for kind in (*get_args(field.annotation), field.annotation) if kind is not None]
@@ -175,26 +186,31 @@ def section_of(section: type[Section], name: str) -> type[Section] | None:
 
 
 def disagreements(campaign: Campaign) -> Iterator[str]:
-    """Keys that are right alone and wrong together, by the checks of every section."""
+    """Keys that are valid by themselves and invalid together, by the checks of every section."""
     for place, section in _sections(campaign):
         for key, text in section.faults(campaign):
             yield f"{'.'.join(filter(None, (place, key)))}: {text}"
 
 
 def _sections(section: Section, place: str = "") -> Iterator[tuple[str, Section]]:
-    """A section and all below it, each with its place as a user writes it."""
+    """A section and all sections below it, each with its place as a user writes it."""
     yield place, section
     for name, value in section:
         labelled = value.items() if isinstance(value, dict) else [("", value)]
         for label, below in labelled:
+            if isinstance(below, AlgorithmSpec) and below.tuned is not None:
+                continue  # the faults of a tuned variant are those of its algorithm
             if isinstance(below, Section):
                 yield from _sections(below, ".".join(filter(None, (place, name, label))))
 
 
 def unknown_names(campaign: Campaign) -> Iterator[str]:
-    """Names that no library, suite or registry has, and algorithms that cannot take the suite."""
+    """Names that no library, suite or registry has, and algorithms that do not support
+    the suite.
+    """
     from timefair.algorithms import registry as algorithms
     from timefair.algorithms import remembered
+    from timefair.campaign import provenance
     from timefair.problems import registry as suites
     from timefair.problems.base import ROUNDED, takes
 
@@ -206,10 +222,37 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
     else:
         yield from _problem_faults(campaign, suite)
     for label, spec in campaign.algorithms.items():
-        faults = remembered.faults(spec.use, spec.parameters)
-        yield from (f"algorithms.{label}: {fault}" for fault in faults)
+        if spec.tuned is not None:
+            continue
+        environment = campaign.environment_of(label)
+        if environment is None:
+            faults = list(remembered.faults(spec.use, spec.parameters))
+            yield from (f"algorithms.{label}: {fault}" for fault in faults)
+        else:
+            faults = list(environment.lacks(provenance.question(campaign, label)))
+            yield from (f"algorithms.{label}.{fault}" for fault in faults)
+        if spec.tune is not None and not faults:
+            found = _tuning_faults(campaign, spec, spec.tune, suite)
+            yield from (f"algorithms.{label}.tune.{fault}" for fault in found)
         if suite is not None and not faults:
-            kinds = algorithms.variables(spec.use, spec.parameters)
+            if environment is None:
+                kinds = algorithms.variables(spec.use, spec.parameters)
+                tasks: Collection[str] = algorithms.tasks(spec.use, spec.parameters)
+            else:
+                answers = environment.ask(provenance.question(campaign, label))
+                kinds, tasks = answers.kinds, answers.tasks
+            if spec.constraint_penalty is not None:
+                if suite.task != "constraints":
+                    yield (
+                        f"algorithms.{label}.constraint_penalty: {spec.constraint_penalty:g}: "
+                        f"{suite.name} has no constraints; remove it"
+                    )
+                    continue
+                tasks = {*tasks, "constraints"} if "one objective" in tasks else tasks
+            if suite.task not in tasks:
+                yield f"algorithms.{label}: {_wrong_task(spec.use, tasks, suite)}"
+            elif suite.task == "constraints":
+                yield from _constraint_faults(campaign, label)
             if spec.integer == "round" and "continuous" in kinds:
                 kinds = kinds | ROUNDED
             if not takes(kinds, suite.variables):
@@ -218,7 +261,63 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
                     f"{suite.name} has {suite.variables} ones"
                     f"{_rounding(kinds)}"
                 )
+    if suite is not None:
+        every = (
+            line for label in campaign.algorithms for line in _run_faults(campaign, label, suite)
+        )
+        yield from dict.fromkeys(every)
     yield from _published_faults(campaign)
+    yield from unknown_exhibits(campaign)
+
+
+def _wrong_task(use: str, tasks: Collection[str], suite: Suite) -> str:
+    """An algorithm that is not for a suite, and those that are."""
+    from timefair.algorithms import registry as algorithms
+
+    if suite.task == "one objective":
+        return f"{use} is for {_joined(tasks)}, but {suite.name} has one objective"
+    known = ", ".join(algorithms.able(suite.task))
+    has = suite.name + " has " + suite.task
+    advice = f"as {known} can take"
+    if suite.task == "constraints" and "one objective" in tasks:
+        advice += "; or add constraint_penalty: 1000 to this algorithm"
+    return f"{use} is for {_joined(tasks)}, but {has}, {advice}"
+
+
+def _constraint_faults(campaign: Campaign, label: str) -> Iterator[str]:
+    """Settings that do not support constraints."""
+    threads = campaign.algorithms[label].threads
+    if threads > 1:
+        yield f"algorithms.{label}.threads: {threads}: should be 1 with constraints"
+    if campaign.is_apart(label):
+        yield f"isolation: strict: {label}: with constraints, private or shared"
+
+
+def _run_faults(campaign: Campaign, label: str, suite: Suite) -> Iterator[str]:
+    """Restart policies, isolation and threads that do not go together with a suite."""
+    spec, policy = campaign.algorithms[label], campaign.restart_of(label).policy
+    key = f"algorithms.{label}.restart.policy" if spec.restart else "restart.policy"
+    if policy in OF_CHANGES and not suite.changing:
+        yield f"{key}: {policy!r}: needs a suite whose problems change, such as moving"
+    if suite.task == "two objectives":
+        what, needs = "two objectives", "one value per point"
+    elif suite.changing:
+        what, needs = "problems that change", "values that stay as they are"
+    else:
+        return
+    if policy in ONE_VALUE:
+        others = ONE_VALUE if suite.changing else (*ONE_VALUE, *OF_CHANGES)
+        known = ", ".join(name for name in CHOICES["restart"].kinds if name not in others)
+        yield f"{key}: {policy!r}: needs {needs}; with {what}: {known}"
+    if campaign.is_apart(label):
+        key = f"algorithms.{label}.isolation" if spec.isolation else "isolation"
+        yield f"{key}: 'strict': with {what}: private, shared"
+    if suite.changing and spec.threads > 1:
+        yield f"algorithms.{label}.threads: {spec.threads}: should be 1 with {what}"
+
+
+def unknown_exhibits(campaign: Campaign) -> Iterator[str]:
+    """Names of tables and figures that the registry does not have."""
     for key, names, known in (
         ("tables", campaign.tables, known_tables()),
         ("figures", campaign.figures.names, known_figures()),
@@ -229,15 +328,57 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
 
 
 def warnings(campaign: Campaign) -> Iterator[str]:
-    """What the user's own modules do when they are imported, and should not; one line each.
+    """Forbidden actions of the user's own modules during import; one line each.
 
-    The campaign has been through `unknown_names`, which imports them.
+    `unknown_names`, which imports the modules, has checked the campaign before.
     """
     from timefair.basics import user_code
 
     yield from (f"problems.suite: {line}" for line in user_code.warnings(campaign.problems.suite))
     for label, spec in campaign.algorithms.items():
-        yield from (f"algorithms.{label}: {line}" for line in user_code.warnings(spec.use))
+        if spec.tuned is None:
+            yield from (f"algorithms.{label}: {line}" for line in user_code.warnings(spec.use))
+
+
+def _tuning_faults(
+    campaign: Campaign, spec: AlgorithmSpec, tune: Tune, suite: Suite | None
+) -> Iterator[str]:
+    """Tuners, parameters and problems that do not exist, and limits of ranges that are refused."""
+    from timefair.algorithms import remembered
+    from timefair.tuners import choice, space
+
+    of_tuner = choice.faults(tune.tuner)
+    if not of_tuner and tune.tuner.startswith(f"{choice.NEVERGRAD}:"):
+        of_tuner = remembered.faults(tune.tuner, {})
+    yield from (f"tuner: {fault}" for fault in of_tuner)
+    for name, values in space.read(tune.space).items():
+        refused = (
+            fault
+            for value in values.ends
+            for fault in remembered.faults(spec.use, {**spec.parameters, name: value})
+        )
+        yield from (f"space.{name}: {fault}" for fault in dict.fromkeys(refused))
+    if suite is None:
+        return
+    on = tune.on
+    keys = (list(on.functions), list(on.dimensions), list(on.instances))
+    faults = suite.faults(*keys)
+    yield from (f"on.{fault}" for fault in faults)
+    unknown = not faults and not all(suite.knows_optimum(*names) for names in product(*keys))
+    if unknown and not campaign.target_values:
+        yield "on: the optimum of some of these problems is unknown; give target_values"
+
+
+def not_above_zero(campaign: Campaign) -> Iterator[str]:
+    """Targets that no precision of one objective can reach, or that only the optimum reaches."""
+    from timefair.problems.registry import SUITES
+
+    suite = SUITES.get(campaign.problems.suite)
+    if suite is not None and suite.task == "two objectives":
+        return
+    for place, wanted in enumerate(campaign.targets):
+        if wanted <= 0:
+            yield f"targets.{place}: {wanted:g}: should be greater than 0"
 
 
 def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
@@ -247,10 +388,35 @@ def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
     yield from (f"problems.{fault}" for fault in faults)
     target = campaign.budget.final_target
     given = target not in (None, type(campaign.budget).model_fields["final_target"].default)
+    if suite.task == "two objectives":
+        if given:
+            yield (
+                f"budget.final_target: {target}: the quality of two objectives is known after the "
+                "run; write null"
+            )
+        return
+    if suite.changing:
+        yield from _faults_of_period(campaign, suite)
+        if given:
+            yield (
+                f"budget.final_target: {target}: the quality of a run on a problem that changes is "
+                "known after the run; write null"
+            )
+    if given and suite.noisy:
+        yield (
+            f"budget.final_target: {target}: a noisy value may be below it by luck, and the value "
+            "without noise is known after the run; write null"
+        )
+    yield from not_above_zero(campaign)
     if given and not faults and not any(suite.knows_optimum(*names) for names in product(*keys)):
         yield (
             f"budget.final_target: {target}: the optimum of these problems is unknown; "
             "write null, or give problems.parameters.f_opt of your own function"
+        )
+    if campaign.published and suite.published_needs:
+        yield (
+            f"published: {suite.name}: its published data have other precisions; "
+            f"write {suite.published_needs}"
         )
     if (
         campaign.published
@@ -260,6 +426,25 @@ def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
         yield (
             "published: the optimum of some of these problems is unknown, and published data are "
             "distances to it"
+        )
+
+
+def _faults_of_period(campaign: Campaign, suite: Suite) -> Iterator[str]:
+    """Budgets that do not give a period of the changes."""
+    budget = campaign.budget
+    key = "evaluations" if budget.evaluations_per_dimension is None else "evaluations_per_dimension"
+    evaluations = budget.evaluations_for(min(campaign.problems.dimensions))
+    if evaluations is None:
+        return
+    if budget.time_s is not None:
+        yield (
+            f"budget.time_s: {budget.time_s:g}: excludes {key} in {suite.name}, whose problems "
+            "change after seconds or after evaluations; give one"
+        )
+    elif evaluations < suite.environments:
+        yield (
+            f"budget.{key}: {getattr(budget, key)}: {evaluations} evaluations for "
+            f"{suite.environments} environments; give at least one for each"
         )
 
 
@@ -278,5 +463,5 @@ def _no_such(key: str, name: str, known: Mapping[str, object]) -> str:
 
 
 def _rounding(kinds: Collection[str]) -> str:
-    """What would be right for an algorithm that takes some kinds of variables, and not those."""
+    """Advice for an algorithm that does not take the suite's kind of variables."""
     return "; add integer: round to this algorithm" if "continuous" in kinds else ""

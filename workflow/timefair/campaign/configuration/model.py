@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from timefair.basics.sections import CampaignView, Fault, Section
 from timefair.basics.values import (
@@ -17,6 +17,7 @@ from timefair.basics.values import (
     Megabytes,
     Name,
     Numbers,
+    OneLine,
     Parameters,
     Positive,
     Repeats,
@@ -27,6 +28,8 @@ from timefair.campaign.configuration.choices import CHOICES
 from timefair.campaign.configuration.registered import Registered
 from timefair.policies.restarts.base import RestartPolicy
 from timefair.policies.stopping.base import StoppingPolicy
+from timefair.problems.targets import USUAL
+from timefair.records.integrity import cores_of_run, is_apart
 from timefair.rundata.settings import (
     CampaignSeed,
     Disturbed,
@@ -35,9 +38,11 @@ from timefair.rundata.settings import (
     Targets,
     TargetValues,
 )
+from timefair.tuners.section import Tune
 
 if TYPE_CHECKING:
     from timefair.charts.pages import Page
+    from timefair.environments.environment import Environment
 
     Restart: TypeAlias = RestartPolicy
     Stopping: TypeAlias = StoppingPolicy
@@ -71,7 +76,7 @@ class ChosenProblems(Section):
 
     @property
     def given_names(self) -> dict[str, dict[str, str]]:
-        """The names by suite and number, as `timefair.problems.names.GIVEN` has them."""
+        """The names by suite and number, in the form of `timefair.problems.names.GIVEN`."""
         return {self.suite: {str(number): name for number, name in self.names.items()}}
 
 
@@ -83,7 +88,7 @@ def _or_text(schema: dict[str, Any]) -> None:
 
 
 def _or_names(schema: dict[str, Any]) -> None:
-    """In the JSON schema: a text or a list of names does for the complete section."""
+    """In the JSON schema: a text or a list of names may replace the section."""
     section = dict(schema)
     schema.clear()
     names: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
@@ -94,7 +99,7 @@ Format = Literal["pdf", "png", "svg"]
 
 
 IsolationMode = Literal["private", "strict", "shared"]
-"""The modes of `isolation`; what was in force is a `records.status.Isolation`."""
+"""The modes of `isolation`; the mode that was in force is a `records.status.Isolation`."""
 
 
 class Ancillary(Section):
@@ -131,6 +136,25 @@ class AlgorithmSpec(Section):
         "algorithm is for continuous variables, and timefair rounds its points in the integer "
         "variables of the problem.",
     )
+    constraint_penalty: float | None = Field(
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="A weight w for an algorithm that does not take constraints: it minimizes "
+        "f + w (max(g_1, 0) + ... + max(g_m, 0)). `null`: the algorithm itself takes them.",
+    )
+    python: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Path to the Python interpreter that measures this algorithm, such as "
+        "`venvs/old/bin/python`; `null`: the one that runs the workflow.",
+    )
+    path: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Folder that comes first on the `sys.path` of this algorithm, such as a "
+        "checkout of its library; `null`: none.",
+    )
     threads: Threads = Field(
         default=1, description="Threads, and thus cores, that one run may use."
     )
@@ -143,6 +167,22 @@ class AlgorithmSpec(Section):
     ancillary: Ancillary = Field(
         default=Ancillary(), description="Costs of this algorithm besides its runs."
     )
+    seed_as: str | None = Field(
+        default=None,
+        description="Label of another algorithm whose seeds this one gets, run by run: for two "
+        "versions of one algorithm, which `timefair compare` then compares in pairs; `null`: seeds "
+        "of its own.",
+    )
+    tune: Tune | None = Field(
+        default=None,
+        description="Search for parameters before the runs. The campaign then has a tuned variant "
+        "of this algorithm too, which is charged the seconds of the search.",
+    )
+    tuned: Name | None = Field(
+        default=None,
+        description="Written by timefair: of a tuned variant, the label of the algorithm that has "
+        "the section `tune`.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -150,18 +190,43 @@ class AlgorithmSpec(Section):
         return {"use": value} if isinstance(value, str) else value
 
 
-class Published(Section):
-    """Data of an algorithm that others have measured; they count evaluations and have no times."""
+def _with_tuned(algorithms: dict[str, AlgorithmSpec]) -> dict[str, AlgorithmSpec]:
+    """The algorithms, each followed by its tuned variant if it has a section `tune`.
 
-    format: Literal["coco", "ioh"] = Field(
-        description="The format of the data: COCO's (`.info`, `.dat`, `.tdat`) or IOHprofiler's "
-        "(`.json` or, before 2021, `.info`, `.dat`)."
+    A variant that already exists, as in the snapshot of a campaign, is unchanged.
+    """
+    both: dict[str, AlgorithmSpec] = {}
+    for label, spec in algorithms.items():
+        both[label] = spec
+        if spec.tune is not None and (name := spec.tune.label_of(label)) not in algorithms:
+            both[name] = spec.model_copy(update={"tune": None, "tuned": label})
+    return both
+
+
+class Published(Section):
+    """Data of an algorithm that others have measured; only their evaluations count."""
+
+    format: Literal["coco", "ioh", "table", "benchopt"] = Field(
+        description="The format of the data: COCO's (`.info`, `.dat`, `.tdat`), IOHprofiler's "
+        "(`.json` or, before 2021, `.info`, `.dat`), or a table of runs (`.csv`, `.parquet`) "
+        "of your own or of benchopt, whose times are left out."
     )
-    path: str = Field(min_length=1, description="A folder, or an archive (.zip, .tgz, .tar).")
+    path: str = Field(
+        min_length=1,
+        description="A folder, or an archive (.zip, .tgz, .tar); of a table, the file.",
+    )
     algorithm: str | None = Field(
         default=None,
         min_length=1,
         description="Name of the algorithm in the data; `null` if the data contain only one.",
+    )
+    columns: dict[str, OneLine] = Field(
+        default={},
+        description="Of a table: names of its columns in the file, such as `{value: best_f}`.",
+    )
+    set: dict[str, OneLine] = Field(
+        default={},
+        description="Of a table: columns that the file does not have, with one word for all rows.",
     )
 
 
@@ -183,7 +248,8 @@ class Budget(Section):
     )
     final_target: Positive | None = Field(
         default=1e-8,
-        description="Precision at which a run ends if the optimum is known; `null`: none.",
+        description="Precision at which a run ends if the optimum is known; `null`: none. It does "
+        "not end a run whose values have noise that timefair knows of.",
     )
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -204,7 +270,7 @@ class Budget(Section):
 
 
 class Limits(Section):
-    """What ends a run that goes out of control."""
+    """Limits of memory and time, which end a run that is out of control."""
 
     memory_mb: Megabytes = Field(default=4096, description="Memory of one run, in MB.")
     wall_s: Seconds = Field(
@@ -236,6 +302,42 @@ class Timing(Section):
         return self.repeats if self.disturbed == "repeat" else 0
 
 
+class RequiredMachine(Section):
+    """What a machine must have for a job to measure on it; `null` requires nothing."""
+
+    processor: OneLine | None = Field(
+        default=None,
+        description="Processor, such as `EPYC 7763`: a part of the name of its model. With `*` or "
+        "`?`, the pattern describes the complete name. Case does not matter.",
+    )
+    cores: Repeats | None = Field(
+        default=None, description="Number of cores (hardware threads) of the machine, exactly."
+    )
+    memory_gb: Repeats | None = Field(
+        default=None,
+        description="Memory of the machine in GB, exactly, in the size that is built in: 16 for a "
+        "machine that reports 15.6.",
+    )
+    host: OneLine | None = Field(
+        default=None, description="Host name, written in the same way as `processor`."
+    )
+
+
+class RightMachine(Section):
+    """Requirements of the machine on which jobs measure."""
+
+    require: RequiredMachine | None = Field(
+        default=None,
+        description="What the machine must have. On another machine, a job fails before its first "
+        "run. After a change, nothing is measured again.",
+    )
+
+    @property
+    def required(self) -> dict[str, Any]:
+        """The requirements by key; empty if there are none."""
+        return {} if self.require is None else self.require.model_dump(exclude_none=True)
+
+
 class Figures(Section):
     """Which figures are drawn, and as what. A text or a list alone are its `names`."""
 
@@ -264,8 +366,9 @@ class Campaign(Section):
     problems: ChosenProblems = Field(
         description="The problems: every function in every dimension on every instance."
     )
-    algorithms: Annotated[dict[Name, AlgorithmSpec], Field(min_length=1)] = Field(
-        description="The algorithms, each under a label of your choice."
+    algorithms: Annotated[dict[Name, AlgorithmSpec], AfterValidator(_with_tuned)] = Field(
+        description="The algorithms, each under a label of your choice.",
+        json_schema_extra={"minProperties": 1},
     )
     published: dict[Name, Published] = Field(
         default={},
@@ -292,12 +395,21 @@ class Campaign(Section):
         description="Number of rounds into which the runs are divided. All algorithms take turns "
         "in each round, so that a slow minute of the machine affects all of them.",
     )
+    block: Literal["node"] | None = Field(
+        default=None,
+        description="For clusters with several kinds of nodes. `node`: one job measures all "
+        "algorithms on a function, dimension and chunk of instances in a round, one after the "
+        "other in random order, on one node. `null`: one job per algorithm.",
+    )
     instances_per_job: Repeats = Field(
         default=1,
         description="Number of instances that a job measures; increase it for large campaigns.",
     )
     limits: Limits = Field(
         default=Limits(), description="Limits that end a run which is out of control."
+    )
+    machine: RightMachine = Field(
+        default=RightMachine(), description="Requirements of the machine on which jobs measure."
     )
     isolation: IsolationMode = Field(
         default="private",
@@ -329,6 +441,17 @@ class Campaign(Section):
         "`formats`.",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_targets(cls, value: object) -> object:
+        """Use the default targets of the suite if the campaign names none."""
+        if not isinstance(value, dict) or "targets" in value:
+            return value
+        problems = value.get("problems")
+        suite = problems.get("suite") if isinstance(problems, dict) else problems
+        usual = USUAL.get(suite) if isinstance(suite, str) else None
+        return value if usual is None else {**value, "targets": usual}
+
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         for label in self.published:
             if label in self.algorithms:
@@ -338,12 +461,87 @@ class Campaign(Section):
             if self.is_apart(label) and spec.threads > 1:
                 key = f"algorithms.{label}.threads"
                 yield key, f"{spec.threads}: should be 1 with isolation: strict"
+            for key in ("python", "path"):
+                if getattr(spec, key) is not None:
+                    place = f"algorithms.{label}.{key}"
+                    if spec.use.startswith("external:"):
+                        yield place, "only for algorithms in Python; name the program in `use`"
+                    if spec.tune is not None:
+                        yield place, "not with tune; tune the algorithm in this environment"
+        yield from self._wrong_variants()
+        if self.block is not None and self.stopping.compares:
+            yield (
+                "block",
+                f"{self.block!r}: all algorithms of a block have runs, and stopping.rule "
+                f"{self.stopping.rule!r} lets some rest; choose another rule, or write null",
+            )
         yield from self._alike_labels()
+        yield from self._seed_faults()
         if self.rounds > self.runs:
             yield "rounds", f"{self.rounds}: more than runs ({self.runs})"
 
+    def _wrong_variants(self) -> Iterator[Fault]:
+        """Faults of tuned variants: a label that is already used, or algorithms that only look like
+        variants.
+        """
+        for label, spec in self.algorithms.items():
+            if spec.tune is not None:
+                name = spec.tune.label_of(label)
+                if self.algorithms[name].tuned != label:
+                    key = f"algorithms.{label}.tune.label"
+                    yield key, f"{name!r}: an algorithm already has this label; give another"
+            if spec.tuned is not None and label not in self.tuned:
+                key = f"algorithms.{label}.tuned"
+                yield key, f"{spec.tuned!r}: timefair writes this key; write tune: instead"
+
+    @property
+    def tuned(self) -> dict[str, Tune]:
+        """The tuned variants by label, each with the search that determines its parameters.
+
+        A variant may be missing if only some algorithms of a campaign are measured.
+        """
+        return {
+            name: spec.tune
+            for label, spec in self.algorithms.items()
+            if spec.tune is not None
+            and (variant := self.algorithms.get(name := spec.tune.label_of(label))) is not None
+            and variant.tuned == label
+        }
+
+    def of_tuning(self, label: str) -> Campaign:
+        """The campaign of the search for a tuned variant: the problems of the search, and only this
+        variant.
+
+        A search has its own seeds, which do not depend on those of the variant's runs. Settings for
+        the number of runs and for their nodes do not apply to it.
+        """
+        from timefair.policies.stopping.fixed import FixedNumber
+
+        on = self.tuned[label].on
+        problems = self.problems.model_copy(
+            update={
+                "functions": on.functions,
+                "dimensions": on.dimensions,
+                "instances": on.instances,
+                "names": {},
+            }
+        )
+        spec = self.algorithms[label].model_copy(update={"seed_as": None})
+        alone = {"problems": problems, "algorithms": {label: spec}}
+        return self.model_copy(update={**alone, "stopping": FixedNumber(), "block": None})
+
+    def with_parameters(self, label: str, found: Mapping[str, Any]) -> Campaign:
+        """The campaign with the parameters of an algorithm replaced by those that a search has
+        found.
+        """
+        spec = self.algorithms[label]
+        changed = spec.model_copy(update={"parameters": {**spec.parameters, **found}})
+        return self.model_copy(update={"algorithms": {**self.algorithms, label: changed}})
+
     def _alike_labels(self) -> Iterator[Fault]:
-        """Labels that differ only in case: on some file systems they name the same files."""
+        """Labels that differ only in case, because some file systems would store them in the same
+        files.
+        """
         seen: dict[str, str] = {}
         for section in ("algorithms", "published"):
             for label in getattr(self, section):
@@ -354,25 +552,85 @@ class Campaign(Section):
                         f"differs from {before!r} only in case; give another",
                     )
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the campaign consists of imported runs and measures nothing: see
+        `campaign.foreign`.
+        """
+        return not self.algorithms
+
+    @property
+    def timed(self) -> tuple[str, ...]:
+        """The algorithms whose times are compared."""
+        return tuple(self.published if self.is_foreign else self.algorithms)
+
+    def _seed_faults(self) -> Iterator[Fault]:
+        """Faults of `seed_as`: unknown algorithms, and cycles, each of which is one fault."""
+        in_cycles: set[str] = set()
+        for label, spec in self.algorithms.items():
+            key = f"algorithms.{label}.seed_as"
+            if spec.seed_as is not None and spec.seed_as not in self.algorithms:
+                yield key, f"{spec.seed_as!r}: should be an algorithm of this campaign"
+            chain = [label]
+            while (other := self.algorithms[chain[-1]].seed_as) in self.algorithms:
+                if other in chain:
+                    break
+                chain.append(other)
+            if other == label and label not in in_cycles:
+                in_cycles.update(chain)
+                cycle = " -> ".join([*chain, label])
+                yield key, f"{spec.seed_as!r}: a cycle ({cycle}); remove one of these seed_as"
+
+    def seeds_of(self, label: str) -> str:
+        """The label whose seeds an algorithm uses: its own, or the last one in its chain of
+        `seed_as`.
+        """
+        while (other := self.algorithms[label].seed_as) is not None:
+            label = other
+        return label
+
+    @property
+    def changes_by_clock(self) -> bool:
+        """Whether its problems change after seconds of a run."""
+        from timefair.problems.registry import SUITES
+
+        suite = SUITES.get(self.problems.suite)
+        return suite is not None and suite.changing and self.budget.time_s is not None
+
     def restart_of(self, label: str) -> Restart:
-        """How the runs of one algorithm are restarted."""
+        """The restart policy of one algorithm."""
         return self.algorithms[label].restart or self.restart
 
     def isolation_of(self, label: str) -> IsolationMode:
-        """What the runs of one algorithm share."""
+        """The isolation of the runs of one algorithm."""
         return self.algorithms[label].isolation or self.isolation
 
     def is_apart(self, label: str) -> bool:
-        """Whether an algorithm runs in processes that do not hold the problem.
+        """Whether an algorithm runs in processes that do not hold the problem."""
+        return is_apart(self.isolation_of(label), self.algorithms[label].use)
 
-        An external program does so anyway.
-        """
-        external = self.algorithms[label].use.startswith("external:")
-        return self.isolation_of(label) == "strict" and not external
+    def environment_of(self, label: str) -> Environment | None:
+        """The interpreter of an algorithm that is not measured in forks of this process."""
+        from timefair.environments.environment import Environment
+
+        spec = self.algorithms[label]
+        if spec.python is None and spec.path is None:
+            return None
+        return Environment(spec.python, spec.path)
 
     def cores_of(self, label: str) -> int:
-        """The cores that a run of an algorithm holds: its threads, and one that evaluates apart."""
-        return self.algorithms[label].threads + self.is_apart(label)
+        """Cores that a run of an algorithm holds: its threads, and one for a separate evaluating
+        process.
+        """
+        spec = self.algorithms[label]
+        return cores_of_run(spec.threads, self.isolation_of(label), spec.use)
+
+    @property
+    def job_cores(self) -> int:
+        """Cores of a job that measures several algorithms in turn: the maximum over the
+        algorithms.
+        """
+        return max(map(self.cores_of, self.algorithms))
 
     @property
     def reference_is_timed(self) -> bool:
@@ -383,34 +641,45 @@ class Campaign(Section):
 
     @property
     def table_names(self) -> tuple[str, ...]:
-        """The tables asked for, `all` and `default` spelled out."""
+        """The requested tables, with `all` and `default` replaced by names."""
         from timefair.exhibits.registry import TABLES, chosen
 
         return chosen(self.tables, TABLES)
 
     @property
     def figure_names(self) -> tuple[str, ...]:
-        """The figures asked for, `all` and `default` spelled out, without those of `lacking`."""
+        """The requested figures, with `all` and `default` replaced by names, without those in
+        `lacking`.
+        """
         lacking = self.lacking
         return tuple(name for name in self._chosen_figures if name not in lacking)
 
     @property
     def lacking(self) -> dict[str, str]:
-        """What the campaign lacks for figures that it asks for, by the name of the figure."""
+        """By name of a requested figure, what the campaign lacks for it."""
         from timefair.exhibits.registry import FIGURES
+        from timefair.problems.registry import SUITES
 
         missing = {}
         if len(self.problems.dimensions) < 2:
             missing["dimensions"] = "needs several problems.dimensions"
         cap = self.statistics.run_count.cap
-        if self.runs < cap and not self.published:
+        if self.runs < cap and (self.is_foreign or not self.published):
             missing["samples"] = f"needs statistics.run_count.cap ({cap}) runs"
+        known = SUITES.get(self.problems.suite)
+        for task in ("constraints", "two objectives"):
+            if known is None or known.task != task:
+                missing[task] = f"needs a suite with {task}"
+        if known is None or not known.changing:
+            missing["changes"] = "needs a suite with problems that change"
+        if not self.tuned:
+            missing["tuning"] = "needs an algorithm with the section tune"
         needs = {name: FIGURES[name].needs for name in self._chosen_figures}
         return {name: missing[need] for name, need in needs.items() if need in missing}
 
     @property
     def not_drawn(self) -> list[str]:
-        """One line for each figure that is asked for by its name but lacks something."""
+        """One line for each figure that is requested by name and cannot be drawn."""
         return [
             f"figures: {name}: is not drawn; it {reason}"
             for name, reason in self.lacking.items()
@@ -424,7 +693,7 @@ class Campaign(Section):
         return chosen(self.figures.names, FIGURES)
 
     def pages_of(self, figure: str) -> tuple[Page, ...]:
-        """The pages of a figure: the overview first, or the only one."""
+        """The pages of a figure: the overview first, or the only page."""
         from timefair.exhibits.registry import FIGURES
 
         return FIGURES[figure].pages(
@@ -435,21 +704,28 @@ class Campaign(Section):
 
     @property
     def figure_files(self) -> tuple[str, ...]:
-        """The names of the files of all pages of all figures, without their endings."""
+        """The file names of all pages of all figures, without their extensions."""
         return tuple(page.file(name) for name in self.figure_names for page in self.pages_of(name))
 
     @property
     def made_tables(self) -> tuple[str, ...]:
-        """The tables asked for, those that figures are drawn from, and what every report says."""
+        """The requested tables, those that figures are drawn from, and those that every report
+        needs.
+        """
         from timefair.exhibits.registry import FIGURES
 
         drawn = (FIGURES[figure].table for figure in self.figure_names)
         of_question = () if self.registered is None else CONFIRMATORY
-        return tuple(sorted({*self.table_names, *drawn, *REPORTED, *of_question}))
+        of_race = RACED if self.stopping.allocates else ()
+        of_tuning = TUNING if self.tuned else ()
+        of_blocks = () if self.block is None else WITHIN_BLOCKS
+        of_measurement = REPORTED_FOREIGN if self.is_foreign else REPORTED
+        needed = {*self.table_names, *drawn, *of_measurement}
+        return tuple(sorted({*needed, *of_question, *of_race, *of_tuning, *of_blocks}))
 
     @property
     def analysis_settings(self) -> dict[str, Any]:
-        """What the tables are made with, the arguments of `rundata.settings.Analysis`."""
+        """The settings with which tables are made: the arguments of `rundata.settings.Analysis`."""
         chosen = self.problems
         return {
             "targets": self.targets,
@@ -469,17 +745,18 @@ class Campaign(Section):
                 if (key := self.restart_of(label).seconds_key)
             },
             "function_names": chosen.given_names if chosen.names else {},
+            "suite_parameters": chosen.parameters,
         }
 
     @property
     def rooms(self) -> tuple[str, ...]:
-        """The rooms of exhibits that its tables are from."""
+        """The folders of `exhibits` that contain its tables."""
         from timefair.exhibits.registry import TABLES
 
         return tuple(dict.fromkeys(TABLES[table].room for table in self.made_tables))
 
     def settings_of_room(self, room: str) -> dict[str, Any]:
-        """What the tables of a room are made with."""
+        """The settings with which the tables of a folder of `exhibits` are made."""
         from timefair.exhibits.registry import TABLES
 
         here = [table for table in self.made_tables if TABLES[table].room == room]
@@ -487,7 +764,9 @@ class Campaign(Section):
         return self.settings_of(asked)
 
     def settings_of(self, table: str) -> dict[str, Any]:
-        """What one table is made with: the analysis and, for the checklist, the whole campaign."""
+        """The settings of one table: those of the analysis and, for the checklist, the complete
+        campaign.
+        """
         from timefair.exhibits.registry import TABLES
 
         if not TABLES[table].asked:
@@ -497,27 +776,40 @@ class Campaign(Section):
         return {**self.analysis_settings, "campaign": asked | named}
 
     def snapshot(self) -> str:
-        """The campaign as JSON, every default written out; `restore` reads it."""
+        """The campaign as JSON, with all defaults; `restore` reads it."""
         return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
 
 
+RACED = ("allocation", "decided_pairs")
+"""Tables on a stopping rule for the whole campaign, likewise."""
+
 REPORTED = ("checklist", "disturbance", "drift", "leftovers", "resolution", "runs")
-"""Tables on the measurement, made for the report also where nobody asked for them."""
+"""Tables on the measurement, made for the report even if they are not requested."""
+
+
+REPORTED_FOREIGN = ("checklist", "runs")
+"""Those of them that apply to imported runs."""
+TUNING = ("tuning_pays",)
+"""Tables on searches for parameters, made for the report of a campaign that has one."""
 
 
 CONFIRMATORY = ("registered", "deviations")
 """Tables on the registered question, made for the report of a campaign that has one."""
 
 
+WITHIN_BLOCKS = ("ert_ratios",)
+"""Tables with the seconds of each kind of machine, made for the report of a campaign in blocks."""
+
+
 def known_tables() -> Mapping[str, object]:
-    """The tables that can be asked for."""
+    """The tables that can be requested."""
     from timefair.exhibits.registry import TABLES
 
     return TABLES
 
 
 def known_figures() -> Mapping[str, object]:
-    """The figures that can be asked for."""
+    """The figures that can be requested."""
     from timefair.exhibits.registry import FIGURES
 
     return FIGURES

@@ -1,4 +1,4 @@
-"""The question that a campaign should answer, stated before its first run."""
+"""The question that a campaign answers, stated before its first run."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ MEASURES: Mapping[Table, tuple[Measure, ...]] = MappingProxyType(
     {"comparison": ("precision",), "ert": ("ert_s", "ert_evaluations"), "inversions": ("ert",)}
 )
 """The measures that a question can be about, for each table."""
+
+
+IN_A_RACE = "mean-a12"
+"""The test of a campaign-wide race, which is valid for any runs that the race chooses."""
 
 
 def _pair(value: object) -> object:
@@ -58,9 +62,10 @@ class Registered(Section):
     function: Count | None = Field(
         default=None, description="Number of the function; `null`: over all functions."
     )
-    test: Literal["wilcoxon", "mann-whitney", "score"] = Field(
+    test: Literal["wilcoxon", "mann-whitney", "score", "mean-a12"] = Field(
         description="`wilcoxon` over all functions. On one function, `mann-whitney` for "
-        "`precision` and `score` for an ERT."
+        "`precision` and `score` for an ERT. `mean-a12` with the stopping rule `campaign_race` and "
+        "`stopping.question: registered`."
     )
     alpha: Share = Field(
         default=0.05, description="Level of the test, which is the only one of its family."
@@ -72,15 +77,18 @@ class Registered(Section):
         "`different`: this direction or the opposite one.",
     )
 
-    @property
-    def suited_test(self) -> str:
-        """The test that suits the table, the measure and the function."""
+    def suited_test(self, campaign: CampaignView) -> str:
+        """The test that suits the stopping rule, the measure and the function."""
+        if campaign.stopping.answers_registered:
+            return IN_A_RACE
         if self.function is None:
             return "wilcoxon"
         return "mann-whitney" if self.measure == "precision" else "score"
 
     def least_p(self, number: int) -> float:
-        """The smallest p-value of the test on so many functions, or runs of each algorithm."""
+        """Smallest possible p-value of the test for this number of functions, or runs of each
+        algorithm.
+        """
         return 2.0 ** (1 - number) if self.test == "wilcoxon" else 2 / comb(2 * number, number)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -109,21 +117,38 @@ class Registered(Section):
             yield "function", f"{self.function}: should be one of problems.functions"
         if self.function is None and self.table == "inversions":
             yield "function", "empty; name the function of table 'inversions'"
-        elif self.measure in known and self.test != self.suited_test:
+        elif self.measure in known and self.test != (suited := self.suited_test(campaign)):
             where = "over all functions" if self.function is None else f"for {self.measure!r}"
-            yield "test", f"{self.test!r}: should be {self.suited_test!r} {where}"
-        else:
+            if campaign.stopping.answers_registered:
+                where = "with stopping.question 'registered'"
+            yield "test", f"{self.test!r}: should be {suited!r} {where}"
+        elif self.test != IN_A_RACE:
             yield from self._too_few(campaign)
-        if campaign.stopping.tests:
+        if campaign.stopping.answers_registered:
+            if self.measure != "precision":
+                yield (
+                    "measure",
+                    f"{self.measure!r}: should be 'precision' with stopping.question 'registered'",
+                )
+        elif campaign.stopping.tests:
             rule = campaign.stopping.rule
             yield (
                 "test",
                 f"{self.test!r}: does not keep its level alpha after the tests of stopping.rule "
                 f"{rule!r}; choose another rule",
             )
+        elif campaign.stopping.compares:
+            rule = campaign.stopping.rule
+            yield (
+                "test",
+                f"{self.test!r}: needs runs that do not depend on the other algorithm, and "
+                f"stopping.rule {rule!r} chooses them by comparing results; choose another rule",
+            )
 
     def _too_few(self, campaign: CampaignView) -> Iterator[Fault]:
-        """Functions or runs with which no p-value of the test is at most `alpha`."""
+        """Faults of a number of functions or runs with which no p-value of the test is at most
+        `alpha`.
+        """
         if self.function is None:
             there, what = len(campaign.problems.functions), "functions"
         else:

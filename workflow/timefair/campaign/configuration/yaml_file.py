@@ -1,4 +1,4 @@
-"""Reading a YAML file strictly: a fault is one line with the file and the line in it."""
+"""Reads a YAML file strictly; a fault is one line with the file and the number of the line."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from timefair.basics.errors import InputError
 from timefair.basics.expansion import MOST_VALUES, TOO_LARGE, expanded_size
 
 MERGE = "tag:yaml.org,2002:merge"
-"""The tag of ``<<``, which takes the keys of another mapping that are not given here."""
+"""The tag of ``<<``, which adds those keys of another mapping that are not given here."""
+
+
+BOOL, TEXT = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:str"
 
 
 class _Loader(yaml.SafeLoader):
-    """SafeLoader that refuses aliases that expand to too much, and a key given twice.
+    """A SafeLoader that refuses aliases with a too large expansion, and duplicate keys.
 
-    YAML would silently take the last of two values of a key.
+    Without it, YAML would silently use the last of two values of a key, and would read keys such as
+    ``on`` as truth values instead of words.
     """
 
     def get_single_data(self) -> Any:
@@ -34,6 +38,8 @@ class _Loader(yaml.SafeLoader):
         for key_node, _ in node.value:
             if key_node.tag == MERGE:
                 continue
+            if key_node.tag == BOOL:
+                key_node.tag = TEXT
             key = self.construct_object(key_node, deep=True)
             if isinstance(key, Hashable):
                 if key in seen:

@@ -1,5 +1,5 @@
-"""Tidy frames to pictures, one module a table family; `registry` names them all.
+"""Draws pictures from tidy frames, one module per family of tables; `registry` names all of them.
 
-`style` says how everything looks and is saved, `panels` lays out small multiples, `scales` handles
-0 and infinity on logarithmic axes. Nothing here reads records.
+`style` determines how everything looks and is saved, `panels` lays out small multiples, and
+`scales` handles 0 and infinity on logarithmic axes. No module reads records.
 """

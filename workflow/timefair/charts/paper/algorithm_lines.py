@@ -26,9 +26,9 @@ class Measure:
     Attributes
     ----------
     column
-        Of the table; values that are not finite have no dot.
+        Column of the table; values that are not finite have no dot.
     label
-        What the axis says.
+        Label of the axis.
     scale
         Sets scale and limits of the axis.
     """
@@ -39,7 +39,7 @@ class Measure:
 
 
 def draw(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
-    """A panel per measure, a line per algorithm by the alphabet, the median as a bar.
+    """One panel per measure, one line per algorithm in alphabetical order, the median as a bar.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ CLOSE = 1e-9
 
 
 class PlainAxes(Axes):
-    """Axes that are created and drawn in a third of the time of matplotlib's."""
+    """Axes that are created and drawn in a third of the time that matplotlib's need."""
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)

@@ -14,10 +14,10 @@ TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 def draw(frame: pd.DataFrame, page: Page) -> Figure:
-    """Expected best precision over the number of executions, a panel a function.
+    """Expected best precision over the number of executions, one panel per function.
 
-    A line ends where there are fewer runs than executions, and begins where no execution may be
-    without a result. The scale of y is each panel's own.
+    A line ends where there are fewer runs than executions, and begins where every execution has a
+    result. Each panel has its own scale of y.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Expected running time over the cost of an evaluation, and who is the lowest where."""
+"""Expected running time over the cost of an evaluation, and the algorithm with the lowest one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COSTS_S = (1e-7, 1e4)
 """Ends of the axis; at the lower one, evaluations cost almost nothing."""
 POINTS = 111
 LEAST_TOP, MOST_TOP = 3.0, 300.0
-"""Times the lowest ERT that the axis ends at: as the lines need it, within these."""
+"""Limits of the end of the axis, as multiples of the lowest ERT."""
 BAND = 0.09
 """Height of the band of the lowest algorithms, as a share of a panel."""
 TICKS = (1, 3, 10, 30, 100)
@@ -31,8 +31,8 @@ LINE_IN, AROUND_IN, PANEL_IN = 0.15, 0.75, 0.35
 def draw(frame: pd.DataFrame, page: Page) -> Figure:
     """ERT as a multiple of the lowest one, to the hardest target that was reached.
 
-    A panel of a function where no target was reached is empty. An overview has a band per function
-    in the colour of the lowest algorithm.
+    The panel of a function on which no target was reached is empty. An overview has a band per
+    function in the colour of the lowest algorithm.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def _band(
 def _at_hardest(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows of the hardest target that any algorithm reached on each function.
 
-    Where none was reached, those of the easiest.
+    If none was reached, those of the easiest target.
     """
     reached = frame[np.isfinite(frame["ert_s"])]
     wanted = frame.groupby(PROBLEM)["target"].max()
@@ -154,7 +154,7 @@ def _at_hardest(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _looks(every: pd.DataFrame) -> dict[str, Look]:
-    """Of many algorithms, those that are the lowest over most decades of costs lead."""
+    """If there are many algorithms, those that are the lowest over most decades of costs lead."""
     span = np.log10(np.clip(every[["lowest_from_s", "lowest_to_s"]], *COSTS_S))
     decades: NDArray[np.float64] = (span["lowest_to_s"] - span["lowest_from_s"]).to_numpy()
     of = pd.Series(np.nan_to_num(decades)).groupby(every["algorithm"].astype(str).to_numpy()).sum()

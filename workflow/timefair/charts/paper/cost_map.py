@@ -37,8 +37,8 @@ MOST_TICKS = 8
 def draw(frame: pd.DataFrame) -> Figure:
     """A row of maps per suite and dimension, one for each measure.
 
-    Full colour: the lead is sure. Pale: it is shared. White: nobody reaches a target. Hatched: not
-    known.
+    Full colour: the lead is sure. Pale: it is shared. White: no algorithm reaches a target.
+    Hatched: unknown.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from timefair.charts.paper.style import Look
 
 CRITERIA = (("precision", "Q.50"), ("seconds", "ERT"))
 SHORT_NAME = 20
-"""Letters up to which two diagrams lie beside each other."""
+"""Number of characters up to which two diagrams are placed side by side."""
 
 LINE_IN = 0.13
 LINES_AROUND = 5.5
@@ -28,14 +28,15 @@ GAP = 0.017
 def draw(frame: pd.DataFrame) -> Figure:
     """Average ranks on an axis, and bars under algorithms that do not differ significantly.
 
-    A panel a dimension and criterion, for the median precision at the end and the ERT in seconds;
-    drawn by scikit-posthocs, with our markers. Where no critical difference is defined, one bar
-    joins all. Many algorithms have a line each, as `rank_lines` draws them.
+    There is one panel per dimension and criterion, for the median precision at the end and the ERT
+    in seconds. The diagrams are drawn by scikit-posthocs, with timefair's markers. If no critical
+    difference is defined, one bar joins all algorithms. If there are many algorithms, each has a
+    line, drawn by `rank_lines`.
 
     Parameters
     ----------
     frame : DataFrame
-        The table `ranks`. A criterion that it does not have is left out.
+        The table `ranks`. A criterion that it does not contain is omitted.
 
     Raises
     ------

@@ -95,7 +95,9 @@ def _map(frame: pd.DataFrame, chart: Curves, label: str) -> Figure:
 
 
 def _looks(frame: pd.DataFrame, chart: Curves) -> dict[str, style.Look]:
-    """Those that lead at the end of the curves; of costs, at the hardest target reached."""
+    """The algorithms that lead at the end of the curves; for costs, at the hardest
+    target reached.
+    """
     places = [key for key in PROBLEM if key in frame]
     if chart.scale == "log":
         ends = _at_hardest(frame, chart)
@@ -108,7 +110,7 @@ def _looks(frame: pd.DataFrame, chart: Curves) -> dict[str, style.Look]:
 def _at_hardest(frame: pd.DataFrame, chart: Curves) -> pd.DataFrame:
     """The rows of the hardest target that any algorithm reached on each function.
 
-    Where none was reached, those of the easiest.
+    If none was reached, those of the easiest target.
     """
     hardness = frame[chart.x] * (-1.0 if chart.decreasing else 1.0)
     ranked = frame.assign(hardness=hardness)

@@ -1,23 +1,23 @@
-"""Curves of many functions summed up by the groups of their suite, for overviews."""
+"""Summarizes curves of many functions by the groups of their suite, for overviews."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
+from timefair.basics.together import ALL
 from timefair.charts.pages import COLUMNS, LINES
 from timefair.problems import names
 
-ALL = "all"
 SOLVED = 1e-8
-"""Precisions below it count as that in a geometric mean, which a single 0 would make 0."""
+"""Lower bound of precisions in a geometric mean, which a single 0 would make 0."""
 
 
 def shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
     """The share over all functions and over those of each group.
 
-    Rows of all functions keep their limits. A group has none, and its share is the average of its
-    functions weighted by their runs: the share of all that was to be reached.
+    Rows of all functions keep their limits. A group has no limits. Its share is the average over
+    its functions, weighted by their runs.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
 def geometric_means(frame: pd.DataFrame, x: str, value: str) -> pd.DataFrame:
     """The geometric mean of a precision over all functions and over those of each group.
 
-    There is none where a function of the group has no finite value.
+    There is no value where a function of the group has no finite value.
 
     Parameters
     ----------
@@ -81,5 +81,5 @@ def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:
 
 
 def _sizes(grouped: pd.DataFrame) -> pd.Series:
-    """How many functions each group has."""
+    """Number of functions of each group."""
     return grouped.groupby("function", sort=False)["number"].nunique()

@@ -1,4 +1,4 @@
-"""A map of the algorithms on each function; how many times the best each of them needs or has."""
+"""A map of the values of algorithms on each function, as multiples of the best value."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from timefair.charts.paper import panels, style
 from timefair.charts.paper.placement import Placement
 
 COLOURS = ("#08306b", "#2f79b5", "#6fb0d7", "#a8cee4", "#fdd9a0", "#f4a261")
-"""Of the levels, the best first."""
+"""Colours of the levels, the best first."""
 Levels = tuple[tuple[float, str], ...]
 COSTS: Levels = (
     *((1.0, "best"), (2.0, "≤ 2 times"), (5.0, "≤ 5"), (10.0, "≤ 10"), (100.0, "≤ 100")),
     (np.inf, "more"),
 )
-"""Upper limits of the levels of a ratio of costs, and what the legend says of them."""
+"""Upper limits of the levels of a ratio of costs, with their labels in the legend."""
 PRECISIONS: Levels = (
     *((1.0, "best"), (2.0, "≤ 2 times"), (10.0, "≤ 10"), (1e3, "≤ 10³"), (1e6, "≤ 10⁶")),
     (np.inf, "more"),
@@ -35,7 +35,7 @@ CLOSE = 1 + 1e-9
 LINE_IN = 0.15
 AROUND_IN = 1.2
 NAME_IN = 0.14
-"""Width of a column from which on it has the name of the function, not only the number."""
+"""Least width of a column with the name of the function, and not only its number."""
 POINTS_PER_LINE = 0.88
 """Size of text as a share of the height of its line."""
 
@@ -43,22 +43,22 @@ POINTS_PER_LINE = 0.88
 def draw(
     frame: pd.DataFrame, value: str, *, label: str, never: str, levels: Levels = COSTS
 ) -> Figure:
-    """A line per algorithm, those with the best average rank on top; a column per function.
+    """One line per algorithm, those with the best average rank on top; one column per function.
 
     Parameters
     ----------
     frame : DataFrame
-        With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`, of which
-        small is better; one row per cell.
+        With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`, for
+        which smaller is better; one row per cell.
     value : str
         The column that is compared with the best on the function. `inf` is worse than any number,
         and NaN leaves the cell empty.
     label : str
-        What the ratios are of.
+        Name of the values of which ratios are shown.
     never : str
-        What an infinite value is called.
+        Label of infinite values.
     levels
-        What shares a colour.
+        Levels of ratios that share a colour.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def mapped(
     entries: Sequence[tuple[str, str]],
     label: str,
 ) -> Figure:
-    """A line per algorithm and a column per function, in the colours of levels of a value.
+    """One line per algorithm and one column per function, in the colours of levels of a value.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _ratios(values: pd.Series, best: pd.Series) -> NDArray[np.float64]:
 def _cells(
     ax: Axes, values: NDArray[np.float64], limits: Sequence[float], colours: Sequence[str]
 ) -> None:
-    """Fill the cells, all of one colour as one path; the last colour is left for infinite ones."""
+    """Fill the cells, with one path per colour; the last colour is for infinite values."""
     height, width = values.shape
     ax.set_xlim(-0.5, width - 0.5)
     ax.set_ylim(height - 0.5, -0.5)

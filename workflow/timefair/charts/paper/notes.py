@@ -1,4 +1,4 @@
-"""A figure of one sentence, where there is nothing to draw."""
+"""A figure with one sentence, if there is nothing to draw."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from timefair.charts.paper import style
 
 
 def note(text: str) -> Figure:
-    """The sentence alone, one column wide."""
+    """Only the sentence, one column wide."""
     figure = Figure(figsize=(style.COLUMN_IN, 0.5))
     figure.text(0.5, 0.5, text, ha="center", va="center", fontsize=7.5)
     return figure

@@ -32,14 +32,14 @@ NARROW_LEGEND_LINES = 6
 """Lines of a legend that a figure of one column has room for; a wider one: `LEGEND_LINES`."""
 LEGEND_LINE_IN = 0.16
 TITLE_LETTERS_PER_IN = 16.0
-"""Of a title in the usual size; longer ones are set smaller."""
+"""Length of a title in the usual size; longer titles are smaller."""
 LEAST_TITLE = 5.0
 """Points of the smallest title."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One set of axes, and the rows of the frame that belong into it."""
+    """One set of axes, and the rows of the frame that it shows."""
 
     axes: Axes
     rows: pd.DataFrame
@@ -53,20 +53,20 @@ def grid(
     share_y: bool = True,
     height_in: float = PANEL_HEIGHT_IN,
 ) -> tuple[Figure, list[Panel]]:
-    """Lay out the panels of a frame, each dimension on lines of its own.
+    """Lay out the panels of a frame; each dimension has its own lines.
 
     Parameters
     ----------
     frame : DataFrame
-        With the columns ``suite``, ``dimension`` and, for a panel a function, ``function``; the
-        last two each a number or ``all``.
+        A frame with the columns ``suite``, ``dimension`` and, for one panel per function,
+        ``function``. The values of the last two are numbers or ``all``.
     functions : bool
-        A panel a function, or one for a whole dimension.
+        Whether there is one panel per function, or one per dimension.
     share_y : bool
-        Whether all panels have one scale of y; x is always shared. What is shared is set on one
-        panel, for all: on each of them it would cost the square of their number.
+        Whether all panels have the same scale of y; x is always shared. A shared scale is set on
+        one panel for all, because setting it on each one takes quadratic time.
     height_in : float
-        Of a line of panels.
+        Height of a line of panels.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def grid(
 
 
 def columns_of(count: int) -> int:
-    """How many panels lie side by side, so that all lines are about equally long.
+    """Number of panels side by side with which all lines have about the same length.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def width_of(lines: int, columns: int) -> float:
 
 
 def title_size(title: str, width_in: float) -> float:
-    """Points of a title that is to fit above a panel."""
+    """Font size of a title that has to fit above a panel, in points."""
     usual = float(style.SETTINGS["axes.titlesize"])
     return max(LEAST_TITLE, usual * min(1.0, TITLE_LETTERS_PER_IN * width_in / len(title)))
 
@@ -145,16 +145,16 @@ def title_size(title: str, width_in: float) -> float:
 def looks(
     frame: pd.DataFrame, *, value: str, within: list[str], highest: bool = False
 ) -> dict[str, Look]:
-    """The looks of the algorithms of a table, with the leaders in colour where there are many.
+    """The looks of the algorithms of a table; if there are many, only the leaders are in colour.
 
     Parameters
     ----------
     frame : DataFrame
         All rows of the figure, not those of one page.
     value : str
-        The column that they are compared in.
+        The column by which algorithms are compared.
     within : list of str
-        The columns that rows which are compared have in common.
+        The columns that are equal in rows that are compared.
     highest : bool
         Whether the highest value is the best.
     """
@@ -168,7 +168,7 @@ def looks(
 def leaders(
     frame: pd.DataFrame, *, value: str, within: list[str], highest: bool = False
 ) -> list[str]:
-    """The algorithms by their average rank, the best first; what is missing ranks last.
+    """The algorithms by their average rank, the best first; missing values rank last.
 
     Examples
     --------
@@ -276,9 +276,9 @@ def require_rows(frame: pd.DataFrame) -> None:
 
 
 def present(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame without categories of ``algorithm`` that it does not hold.
+    """The frame without unused categories of ``algorithm``.
 
-    Those are published data, which are last: what stays keeps its look.
+    These are published data, which are the last categories, so the others keep their looks.
     """
     column = frame["algorithm"]
     if not isinstance(column.dtype, pd.CategoricalDtype):
@@ -287,7 +287,7 @@ def present(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:
-    """The frame without the rows of ``all`` if there is but one of what they stand for.
+    """The frame without the rows of ``all`` if they summarize only one value.
 
     Examples
     --------
@@ -298,7 +298,7 @@ def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:
 
 
 def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each algorithm, by the alphabet."""
+    """The rows of each algorithm, in alphabetical order."""
     for name, part in rows.groupby(rows["algorithm"].astype(str), sort=True):
         yield str(name), part
 
@@ -306,7 +306,7 @@ def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 def numbers_by_algorithm(
     rows: pd.DataFrame, columns: list[str]
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """The numbers of each algorithm, by the alphabet, sorted by the first column.
+    """The numbers of each algorithm, in alphabetical order, sorted by the first column.
 
     Examples
     --------
@@ -325,7 +325,7 @@ def numbers_by_algorithm(
 def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:
     """One legend above all panels. A figure without room for all of its lines becomes higher.
 
-    Where some algorithms lead, the others have one entry together.
+    If some algorithms lead, the others share one entry.
     """
     others = sum(not look.leads for look in looks.values())
     named = {name: look for name, look in looks.items() if look.leads}
@@ -365,7 +365,7 @@ def legend_of(
 
 
 def _width(sizes: list[int], columns: int) -> int:
-    """Letters that a legend takes, which is filled column by column."""
+    """Width of a legend in characters, if it is filled column by column."""
     full, lines = len(sizes) % columns, len(sizes) // columns
     heights = [lines + 1] * full + [lines] * (columns - full)
     ends = np.cumsum(heights)

@@ -1,4 +1,4 @@
-"""Where the panels of a figure lie: as large as the text around them leaves room for."""
+"""Places the panels of a figure, as large as the text around them allows."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Placement(PlaceHolderLayoutEngine):
 
 
 def _outside(fig: Figure, ruler: Ruler) -> Sides:
-    """What the labels and the legend of the figure take, with their padding."""
+    """Space that the labels and the legend of the figure need, with their padding."""
     width, height, pad = fig.bbox.width, fig.bbox.height, PAD_IN * fig.dpi
     left = bottom = top = 0.0
     for legend in fig.legends:
@@ -87,7 +87,7 @@ def _outside(fig: Figure, ruler: Ruler) -> Sides:
 
 
 def _around(ax: Axes, ruler: Ruler) -> Sides:
-    """What the text of a panel takes around its axes."""
+    """Space that the text of a panel needs around its axes."""
     unclipped = [artist for artist in (*ax.texts, *ax.lines) if not artist.get_clip_on()]
     box = ax.get_window_extent(ruler)
     full = ax.get_tightbbox(ruler, bbox_extra_artists=unclipped, for_layout_only=True) or box

@@ -1,4 +1,4 @@
-"""What portfolios reach, a line each, with the single best algorithm to compare with."""
+"""Results of portfolios, one line each, with the single best algorithm for comparison."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORDS_UP = 0.2
 
 
 def draw(frame: pd.DataFrame) -> Figure:
-    """A panel per suite and dimension; in the unit of seconds where there is one.
+    """One panel per suite and dimension; in seconds if the table has them.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, line_in: float) -> None:
 
 
 def _words(row: dict[Any, Any]) -> str:
-    """What a line is, such as ``2 in turn: DE 0.3, CMA-ES 0.7``."""
+    """The label of a line, such as ``2 in turn: DE 0.3, CMA-ES 0.7``."""
     if not isinstance(row["members"], str):
         return f"virtual best of {row['size']}"
     if row["size"] == 1:

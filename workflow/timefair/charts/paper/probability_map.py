@@ -5,20 +5,20 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from timefair.basics.together import ALL
 from timefair.charts import costs
 from timefair.charts.paper import heat_map, panels
-from timefair.charts.paper.groups import ALL
 from timefair.charts.paper.notes import note
 
 LEVELS = (
     *((0.01, "≤ 1 %", "#f2f2f2"), (0.05, "≤ 5 %", "#deebf7"), (0.2, "≤ 20 %", "#a8cee4")),
     *((0.5, "≤ 50 %", "#6fb0d7"), (0.95, "≤ 95 %", "#2f79b5"), (1.0, "> 95 %", "#08306b")),
 )
-"""Upper limits of the levels, what the legend says of them, and their colours."""
+"""Upper limits of the levels, their labels in the legend, and their colours."""
 
 
 def draw(frame: pd.DataFrame, value: str) -> Figure:
-    """A line per algorithm, the most probable one on top; a column per function, ``all`` last.
+    """One line per algorithm, the most probable one on top; one column per function, ``all`` last.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ LIMITS = ("precision_low", "precision_high")
 
 
 def draw(frame: pd.DataFrame, page: Page) -> Figure:
-    """A line from the lowest to the highest quantile for each algorithm, a panel a function.
+    """A line from the lowest to the highest quantile for each algorithm, one panel per function.
 
     An overview is a heat map of the quantile nearest to the median.
 
@@ -112,6 +112,6 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
 
 
 def _name(p: float) -> str:
-    """``Q.10``: two digits, as in print, or as many as there are."""
+    """The name of a quantile such as ``Q.10``: two digits, or more if needed."""
     digits = f"{p:.2f}" if round(p, 2) == p else f"{p:g}"
     return "Q" + digits.removeprefix("0")

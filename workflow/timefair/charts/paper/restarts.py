@@ -17,14 +17,14 @@ from timefair.charts.paper.placement import Placement
 GAP_IN = 0.1
 MARKER_IN = 0.05
 MEASURES = (
-    ("completed_restarts_mean", "completed restarts a run"),
+    ("completed_restarts_mean", "completed restarts per run"),
     ("evaluations_per_s", "evaluations per second"),
     ("cpu_per_wall", "CPU time / wall clock"),
 )
 
 
 def draw(frame: pd.DataFrame, page: Page) -> Figure:
-    """Completed restarts a run, evaluations per second and CPU share; a line a function.
+    """Completed restarts per run, evaluations per second and CPU share; one line per function.
 
     Where the figure has several pages, each has a line per algorithm instead.
 
@@ -88,7 +88,7 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
 
 def _scales(frame: pd.DataFrame) -> dict[str, Callable[[Axes], None]]:
     """What sets the scale of each measure."""
-    restarts = float(frame["completed_restarts_mean"].max())
+    restarts = float(frame["completed_restarts_mean"].fillna(0.0).max())
     speed = scales.limits(frame["evaluations_per_s"], margin=0.08)
     load = max(1.1, 1.1 * float(frame["cpu_per_wall"].max(skipna=True)))
     return {

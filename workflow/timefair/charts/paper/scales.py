@@ -40,7 +40,7 @@ class Powers(LogFormatter):
 def zero_floor(values: ArrayLike) -> float | None:
     """Where to draw 0 on a logarithmic axis: a decade below the least positive value.
 
-    None if there is no 0.
+    Negative values are drawn there too. None if all values are positive.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def zero_floor(values: ArrayLike) -> float | None:
     (1e-09, None)
     """
     x = np.asarray(values, dtype=np.float64)
-    if not (x == 0).any():
+    if not (x <= 0).any():
         return None
     positive = x[(x > 0) & np.isfinite(x)]
     least = float(positive.min()) if positive.size else 1.0
@@ -56,9 +56,9 @@ def zero_floor(values: ArrayLike) -> float | None:
 
 
 def raised(values: ArrayLike, floor: float | None) -> NDArray[np.float64]:
-    """The values with 0 at the floor."""
+    """The values with 0 and what is below at the floor."""
     x = np.asarray(values, dtype=np.float64)
-    return x if floor is None else np.where(x == 0, floor, x)
+    return x if floor is None else np.where(x <= 0, floor, x)
 
 
 def with_zero(label: str, floor: float | None) -> str:
@@ -91,6 +91,27 @@ def set_linear(ax: Axes, bounds: tuple[float, float], ticks: int = TICKS) -> Non
     """Make the axis of x linear, with few ticks."""
     ax.set_xlim(*bounds)
     ax.xaxis.set_major_locator(MaxNLocator(ticks - 1))
+
+
+def set_symlog(ax: Axes, values: ArrayLike) -> None:
+    """Make the axis of x logarithmic on both sides of 0, the largest value on the left.
+
+    Values nearer to 0 than the least one that is not 0 would be on a linear part of the axis.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    least = float(np.abs(x[x != 0]).min())
+    ax.set_xscale("symlog", linthresh=least, linscale=0.7)
+    ax.set_xlim(1.5 * float(x.max()), 1.5 * min(float(x.min()), -least))
+    decades = [np.log10(end) for end in (least, float(np.abs(x).max()))]
+    powers = 10.0 ** np.arange(np.ceil(decades[0] - 1e-9), np.floor(decades[1] + 1e-9) + 1)
+    step = -(-len(powers) // (TICKS - 2))
+    ticks = [*powers[::-1][::step], 0.0, *(-powers[powers <= -x.min() * (1 + 1e-9)][-1:])]
+    ax.set_xticks(ticks, [_signed_power(tick) for tick in ticks])
+    ax.xaxis.set_minor_locator(NullLocator())
+
+
+def _signed_power(value: float) -> str:
+    return "0" if value == 0 else f"{'−' if value < 0 else ''}{power(abs(value))}"
 
 
 def set_log(ax: Axes, axis: str, bounds: tuple[float, float], ticks: int = TICKS) -> None:

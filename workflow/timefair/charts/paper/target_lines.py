@@ -37,15 +37,18 @@ def draw(
     with style.applied():
         figure, grid = panels.grid(frame)
         leading = [name for name, look in looks.items() if look.leads]
-        values_of_f = bool((frame[chart.x] <= 0).any())  # a precision is above 0
-        floor = None if values_of_f else scales.zero_floor(frame[chart.x])
+        below = bool((frame[chart.x] <= 0).any())
+        values_of_f = below and frame.attrs.get("targets", "value") == "value"
+        floor = None if below else scales.zero_floor(frame[chart.x])
         bottom, top = scales.limits(frame[value], margin=0.06)
         unreached = bool(np.isinf(frame[value]).any())
         strip = min(STRIP_PER_ALGORITHM * len(leading), STRIP_AT_MOST) if unreached else 0.0
         ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
         levels = 1 - strip + strip * (np.arange(len(leading))[::-1] + 0.5) / len(leading)
         first = grid[0].axes
-        if values_of_f:
+        if below and not values_of_f:  # precisions where the best known can be surpassed
+            scales.set_symlog(first, frame[chart.x])
+        elif values_of_f:
             scales.set_linear(first, scales.linear_limits(frame[chart.x], margin=0.06)[::-1])
         else:
             targets = scales.raised(frame[chart.x], floor)

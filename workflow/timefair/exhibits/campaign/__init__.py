@@ -1,1 +1,1 @@
-"""How the runs of a campaign went, and what they cost besides."""
+"""How the runs of a campaign went, and their ancillary cost."""

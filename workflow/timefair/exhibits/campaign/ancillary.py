@@ -1,4 +1,4 @@
-"""Tuning and preparation: what they cost, and what they change."""
+"""Tuning and preparation: their cost, and its effect on results."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from timefair.basics.together import ALL
 from timefair.exhibits.columns import ALGORITHM, DIMENSION, RUNS, SUITE
 from timefair.exhibits.comparisons import rankings
 from timefair.exhibits.curves import profile
@@ -24,7 +25,11 @@ from timefair.rundata.settings import Analysis
 COLUMNS = (
     ALGORITHM,
     RUNS,
-    Column("tuning_s", "seconds of tuning for all problems, as declared", "s"),
+    Column(
+        "tuning_s",
+        "seconds of tuning for all problems: declared, and measured where timefair tuned",
+        "s",
+    ),
     Column("preparation_s", "seconds of preparation for all problems", "s"),
     Column(
         "preparation",
@@ -38,7 +43,6 @@ COLUMNS = (
         "`share_s` as a share of the budget; empty without a budget in seconds",
     ),
 )
-ALL = "all"
 KEYS = ["suite", "dimension", "function", "algorithm"]
 EFFECT_COLUMNS = (
     Column("table", "table that contains the number", text=True),
@@ -53,7 +57,7 @@ EFFECT_COLUMNS = (
 )
 
 ROUNDING = 1e-9
-"""Relative difference of two numbers that counts as none."""
+"""Relative difference up to which two numbers count as equal."""
 
 
 @exhibit(
@@ -85,7 +89,7 @@ ROUNDING = 1e-9
 )
 def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Seconds of tuning and preparation of each algorithm, and the share of a problem in them."""
-    rows = costs(runs.frame, analysis)
+    rows = costs(runs.frame, runs.origins, analysis)
     grouped = runs.frame.groupby("algorithm")
     rows["runs"] = grouped.size()
     rows["share_of_budget"] = rows["share_s"] / grouped["budget_s"].median().astype(float)
@@ -132,7 +136,9 @@ def _fastest(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Compared:
-    """A table in seconds: what names its rows beside the keys, and what is compared."""
+    """A table in seconds: the columns that name its rows in addition to the keys, and those
+    compared.
+    """
 
     name: str
     build: Callable[[Runs, Analysis], pd.DataFrame]
@@ -160,7 +166,7 @@ class Compared:
 
 
 def _text(names: Mapping[Hashable, Any]) -> str:
-    """Such as ``target 0.1, Q.50``."""
+    """The name of a row, such as ``target 0.1, Q.50``."""
     known = {name: value for name, value in names.items() if value == value}
     return ", ".join(
         value if isinstance(value, str) else f"{name} {value:g}" for name, value in known.items()

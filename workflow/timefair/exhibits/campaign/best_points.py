@@ -57,7 +57,9 @@ COLUMNS = (
     default=True,
 )
 def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per run with a finite value, in the order of the keys, the best of a cell first."""
+    """One row per run with a finite value, in the order of the keys; the best run of a cell is
+    first.
+    """
     spent = runs.at_the_best()
     rows = runs.frame.assign(
         f=runs.frame["best_f"].astype(float),
@@ -71,5 +73,5 @@ def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _text(x: list[float] | None) -> str:
-    """Its coordinates with the digits that make them the same numbers again."""
+    """The coordinates of a point, with all digits that identify them."""
     return "none" if x is None else " ".join(map(repr, x))

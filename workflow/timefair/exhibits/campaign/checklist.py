@@ -1,4 +1,4 @@
-"""The reporting checklist of *time-fair*, section 4, filled from what was measured."""
+"""The reporting checklist of *time-fair*, section 4, filled from the measurements."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ITEMS: dict[str, Callable[[Runs, Analysis], Iterator[ChecklistPart]]] = {
     "Tuning": tuning.parts,
     "Code": reproduction.parts,
 }
-"""In the order of the paper, which counts from 1."""
+"""The items in the order of the paper, which counts from 1."""
 
 
 @exhibit(
@@ -78,7 +78,7 @@ ITEMS: dict[str, Callable[[Runs, Analysis], Iterator[ChecklistPart]]] = {
 def filled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """One row for each part of each item: whether it is met, the evidence, and what is missing.
 
-    ``missing`` is null exactly where ``met``.
+    ``missing`` is null if and only if ``met`` is true.
     """
     rows = [
         (number, topic, part.name, part.met, part.evidence or None, part.missing or None)

@@ -1,4 +1,4 @@
-"""How many runs of each algorithm others have disturbed, and by how much."""
+"""Number of disturbed runs of each algorithm, and the size of the disturbances."""
 
 from __future__ import annotations
 

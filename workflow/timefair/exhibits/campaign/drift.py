@@ -1,4 +1,4 @@
-"""Whether the machine changed its speed while the campaign ran, and what would hide in a mean."""
+"""Whether the machine changed its speed during the campaign, and effects that a mean would hide."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ SPREAD = 0.1
 """Standard deviation over mean above which pyperf calls a benchmark unstable."""
 
 OUTLIER = 14.826
-"""Modified z-score (Iglewicz and Hoaglin, 1993) of what hyperfine calls an outlier."""
+"""Modified z-score (Iglewicz and Hoaglin, 1993) above which hyperfine reports an outlier."""
 
 FIRST_RUN = 1.1
-"""What a first run takes, as a multiple of the others, above which it is called slow."""
+"""Time of a first run, as a multiple of the others, above which it is called slow."""
 
 
 @exhibit(
@@ -82,8 +82,8 @@ FIRST_RUN = 1.1
 def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Speed of each algorithm in each round, relative to its first round, and warnings.
 
-    Of each run, the seconds of wall clock per evaluation are taken relative to the median of the
-    algorithm's runs on that problem.
+    The wall-clock seconds per evaluation of each run are relative to the median of the algorithm's
+    runs on that problem.
     """
     relative = _relative(runs.frame)
     by_round = relative.groupby(["algorithm", "round"], sort=True)
@@ -139,7 +139,9 @@ def _warnings(spread: float, outliers: int, first_run: float) -> Iterator[str]:
 
 
 def _far(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which values have a modified z-score beyond the limit; none if half of them are equal."""
+    """Which values have a modified z-score above the limit; none if half of the values
+    are equal.
+    """
     if values.size == 0:
         return np.zeros(0, dtype=bool)
     distance = np.abs(values - np.median(values))

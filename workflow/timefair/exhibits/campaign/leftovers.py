@@ -90,7 +90,7 @@ COLUMNS = (
     complete=True,
 )
 def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """What runs left, one row per algorithm."""
+    """Files and processes that runs left behind, one row per algorithm."""
     frame = runs.frame
     counts = frame[["algorithm", *COUNTS, *SIZES]].assign(
         runs=1,

@@ -18,7 +18,11 @@ COLUMNS = (
     Column("stop_reason", "what ended the runs", text=True),
     Column("runs", "number of these runs"),
     Column("disturbed", "number of these runs that something else on the machine disturbed"),
-    Column("overshoot_max_s", "how far a last evaluation ended after the budget, at most", "s"),
+    Column(
+        "overshoot_max_s",
+        "longest time from the end of the budget to the end of the last evaluation of a run",
+        "s",
+    ),
     Column(
         "run_queue_delay_share",
         "time that the process of the run waited for a core, whichever process used it, as a share "
@@ -57,8 +61,8 @@ KEYS = column_names(COLUMNS[:3])
     columns=COLUMNS,
     layouts=[
         Layout(
-            caption="How the runs went. Overshoot: how far a last evaluation ended after the "
-            "budget, at most. Queue: waiting for a core, as a share of the wall clock. "
+            caption="How the runs went. Overshoot: longest time from the end of the budget to the "
+            "end of the last evaluation. Queue: waiting for a core, as a share of the wall clock. "
             "Preparation: imports and warm-up before the clock. Objective: estimated time inside "
             "the objective, as a share of the wall clock, and the cost of an evaluation as a "
             "multiple of the suite's own call.",
@@ -88,7 +92,9 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         delay_wall_s=frame["real_s"].where(delay.notna()),
         inside_s=objective_share(frame) * frame["real_s"],
     ).groupby(KEYS, sort=True)
-    sums = grouped[["delay_s", "delay_wall_s", "inside_s", "real_s", "objective_s", "bare_s"]].sum()
+    sums = grouped[["delay_s", "delay_wall_s", "inside_s", "real_s", "objective_s", "bare_s"]].sum(
+        min_count=1
+    )
     delay_wall, wall = sums["delay_wall_s"], sums["real_s"]
     rows = pd.DataFrame(
         {

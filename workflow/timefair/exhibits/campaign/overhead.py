@@ -1,4 +1,4 @@
-"""What an evaluation costs an algorithm besides the function itself."""
+"""Time per evaluation that an algorithm takes in addition to the function."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ COLUMNS = (
     charged=False,
 )
 def of_algorithms(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Median and quartiles over the runs of what each algorithm takes per evaluation."""
+    """Median and quartiles over the runs of each algorithm's own time per evaluation."""
     frame = runs.frame[runs.frame["evaluations"] > 0]
     spent = (frame["real_s"] / frame["evaluations"]).astype(float)
     objective = spent * objective_share(frame)

@@ -1,4 +1,4 @@
-"""The answer to the registered question, and what deviates from the registration."""
+"""The answer to the registered question, and deviations from the registration."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.basics.together import ALL
+from timefair.exhibits.campaign.contests import Rules, contest
 from timefair.exhibits.campaign.resolution import of_times
 from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, SUITE, TARGET
-from timefair.exhibits.comparisons.comparison import ALL, on_functions, over_functions
+from timefair.exhibits.comparisons.comparison import on_functions, over_functions
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
@@ -34,7 +36,7 @@ ORDERS: Mapping[str, tuple[str, ...]] = {
     "ert_evaluations": ("ert_evaluations",),
     "ert": ("ert_evaluations", "ert_s"),
 }
-"""The orders of two algorithms that each registered measure tests, one row of the table each."""
+"""For each registered measure, the orders of two algorithms that are tested, one row per order."""
 
 UNIT: Mapping[str, Unit] = {"ert_s": "seconds", "ert_evaluations": "evaluations"}
 
@@ -57,11 +59,11 @@ COLUMNS = (
     Column(
         "value_a",
         "median precision or ERT of `algorithm_a`; for `all`, share of the functions on which it "
-        "is better, where a tie counts half",
+        "is better, where a tie counts half; for the test `mean-a12`, its mean A12",
         "precision, s or evaluations",
     ),
     Column("value_b", "the same for `algorithm_b`", "precision, s or evaluations"),
-    Column("test", "`wilcoxon`, `mann-whitney` or `score`", text=True),
+    Column("test", "`wilcoxon`, `mann-whitney`, `score` or `mean-a12`", text=True),
     Column("p", "p-value of this test, without a correction for multiple tests"),
     Column("alpha", "level of the test"),
     Column(
@@ -75,7 +77,9 @@ COLUMNS = (
 
 
 class Order(NamedTuple):
-    """The order of two algorithms: what each has, the p-value, and the better one or ``""``."""
+    """The order of two algorithms: their values, the p-value, and the better algorithm
+    or ``""``.
+    """
 
     first: float
     second: float
@@ -116,8 +120,7 @@ class Order(NamedTuple):
 def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """One row for each order that the question is about; none without a question.
 
-    An inversion needs both orders, so that its p-value is the larger one (an intersection-union
-    test).
+    An inversion needs both orders, so its p-value is the larger one (an intersection-union test).
     """
     if not analysis.registration:
         return pd.DataFrame(columns=column_names(COLUMNS))
@@ -128,7 +131,9 @@ def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     everyone = replace(answering(runs, analysis), in_values=bool(settings.target_values))
     asked = _is_asked_about(everyone.frame, question)
     orders = {
-        measure: _at_the_end(everyone.where(asked), question)
+        measure: _raced(everyone.where(asked), question, analysis)
+        if question["test"] == "mean-a12"
+        else _at_the_end(everyone.where(asked), question)
         if measure == "precision"
         else _to_target(everyone, asked, settings, question, UNIT[measure])
         for measure in ORDERS[question["measure"]]
@@ -168,7 +173,9 @@ def _is_asked_about(frame: pd.DataFrame, question: Mapping[str, Any]) -> NDArray
 
 
 def _said(analysis: Analysis, question: Mapping[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
-    """The columns that all rows share, but the answer; `frame` has the runs that are compared."""
+    """The columns that all rows share, except the answer; `frame` contains the runs that are
+    compared.
+    """
     first, second = question["algorithms"]
     counts = frame["algorithm"].value_counts()
     own = ("question", "table", "suite", "dimension", "test", "alpha", "success")
@@ -205,6 +212,21 @@ def _better(names: Sequence[str], p: float, balance: float, alpha: float) -> str
     return names[0 if balance > 0 else 1] if significant else ""
 
 
+def _raced(pair: Runs, question: Mapping[str, Any], analysis: Analysis) -> Order:
+    """The row of the table `decided_pairs`; its p-value is valid after the race."""
+    campaign = analysis.registration["campaign"]
+    rules = Rules(1 - question["alpha"], campaign["budget"]["final_target"])
+    names = sorted(question["algorithms"])
+    found = contest(pair.frame, names, rules)
+    if found is None:
+        return Order(nan, nan, nan, "")
+    a12 = float(found.standing.estimates.a12[0])
+    value = dict(zip(names, (a12, 1 - a12), strict=True))
+    better = {1: names[0], -1: names[1]}.get(int(found.standing.better[0]), "")
+    first, second = question["algorithms"]
+    return Order(value[first], value[second], float(found.p[0]), better)
+
+
 def _at_the_end(pair: Runs, question: Mapping[str, Any]) -> Order:
     """The row of the table `comparison`, decided by its p-value before the correction."""
     rows = list(on_functions(pair, defaultdict(Listed)))
@@ -230,7 +252,7 @@ def _to_target(
     question: Mapping[str, Any],
     unit: Unit,
 ) -> Order:
-    """By the ERT to the target: the score test on one function, Wilcoxon's over all.
+    """Compare by the ERT to the target: the score test on one function, Wilcoxon's test over all.
 
     Without a known optimum, the target is a share of what all planned runs found, as in the tables.
     """
@@ -266,7 +288,7 @@ def _by_problem(pair: Runs, spent: Spent) -> Iterator[tuple[dict[str, Any], dict
 
 
 def _resolved_ratio(runs: Runs, settings: Analysis, question: Mapping[str, Any]) -> float:
-    """As in the table `resolution`; NaN if it is not known."""
+    """The resolved ratio, as in the table `resolution`; NaN if it is unknown."""
     table = of_times(runs, settings)
     here = table["function"] == _function(question)
     here &= table["dimension"] == question["dimension"]

@@ -1,4 +1,4 @@
-"""Which ratios of times a machine can tell apart, when its own speed varies."""
+"""The ratios of times that a machine can resolve although its own speed varies."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from timefair.basics.together import ALL
 from timefair.exhibits.columns import FUNCTION_OR_ALL, RUNS, SPACE
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
@@ -17,7 +18,6 @@ from timefair.rundata.clocks import slowdown
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
-ALL = "all"
 JOB = ["suite", "dimension", "function", "algorithm", "round"]
 COLUMNS = (
     *SPACE,
@@ -72,9 +72,9 @@ COLUMNS = (
 def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The resolved ratio on each function, and over all functions of a suite and dimension.
 
-    The runs of a job share the speed of the machine, so that the mean logarithm of the slowdown of
-    each job is one observation, and the speed of an algorithm is a mean over its jobs. The standard
-    deviation of a job is that of all jobs of the campaign.
+    The runs of a job share the speed of the machine. Therefore the mean logarithm of the slowdown
+    of each job is one observation, and the speed of an algorithm is a mean over its jobs. The
+    standard deviation of a job is estimated from all jobs of the campaign.
     """
     rows = runs.frame[[*JOB]].assign(slowdown=slowdown(runs.frame, analysis.time))
     logs = np.log(rows["slowdown"]).groupby([rows[key] for key in JOB]).mean().dropna()

@@ -72,11 +72,11 @@ COLUMNS = (
 def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Launches, completed restarts and speed for each function and algorithm.
 
-    NaN where a denominator is 0.
+    NaN where a denominator is 0, or where the runs of an imported table do not contain it.
     """
     frame = runs.frame
     grouped = frame.groupby(column_names(CELL), sort=True)
-    sums = grouped[["wall_s", "cpu_s", "evaluations"]].sum()
+    sums = grouped[["wall_s", "cpu_s", "evaluations"]].sum(min_count=1)
     means = grouped[["launches", "completed_restarts"]].mean()
     wall = sums["wall_s"].where(sums["wall_s"] > 0)
     evaluations = sums["evaluations"].where(sums["evaluations"] > 0)

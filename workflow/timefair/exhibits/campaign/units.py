@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from timefair.basics.together import ALL
 from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, SUITE
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
@@ -13,7 +14,6 @@ from timefair.rundata.clocks import seconds_per_evaluation
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import CLOCKS, Analysis, Clock
 
-ALL = "all"
 KEYS = ["suite", "dimension", "function", "algorithm"]
 MEANS = ["per_evaluation", "geometric_sd", "max_over_min"]
 COLUMNS = (

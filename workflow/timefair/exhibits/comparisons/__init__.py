@@ -1,1 +1,1 @@
-"""Which algorithm is better, and how sure that is."""
+"""Which algorithm is better, and how certain this is."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from timefair.basics.together import ALL
 from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
@@ -19,18 +20,11 @@ from timefair.rundata.pairs import Listed, in_words, listed_by_precision
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import Space, precision_at_the_end, problems
-from timefair.statistics.comparison import (
-    Effect,
-    a12,
-    in_agreement,
-    mann_whitney,
-    superiority,
-    wilcoxon,
-)
+from timefair.statistics.comparison import Effect, in_agreement, wilcoxon
 from timefair.statistics.corrections import holm, holm_levels
 from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.within import a12_within, strata_of, superiority_within, van_elteren
 
-ALL = "all"
 KEYS = (*column_names((*SPACE, FUNCTION_OR_ALL)), *column_names(PAIR))
 COLUMNS = (
     *SPACE,
@@ -46,8 +40,9 @@ COLUMNS = (
     Column("median_b", "the same for `algorithm_b`", "precision"),
     Column(
         "p",
-        "p-value of Mann and Whitney's test over the runs; for `all`, of Wilcoxon's signed-rank "
-        "test on the logarithms of the medians over the functions",
+        "p-value of Mann and Whitney's test over the runs, or of van Elteren's test within the "
+        "kinds of machines if blocks mix several; for `all`, of Wilcoxon's signed-rank test on "
+        "the logarithms of the medians over the functions",
     ),
     Column(
         "p_holm",
@@ -78,9 +73,8 @@ COLUMNS = (
     caption="""
     Each pair of algorithms at equal time, by the best precision at the end of the runs (0 if the
     final target was reached): on each function over the runs of all instances, and over all
-    functions. For more than 12 algorithms, only pairs with the best one are listed, which is the
-    one with the lowest average rank of the median precision; `statistics.pairs` selects other
-    pairs.
+    functions. For more than 12 algorithms, only pairs with the best one (lowest average rank of the
+    median precision) are listed; `statistics.pairs` selects other pairs.
     """,
     columns=COLUMNS,
     layouts=[
@@ -117,7 +111,7 @@ COLUMNS = (
 def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each pair of algorithms on each (suite, dimension, function), and over all functions.
 
-    The logarithm in Wilcoxon's test gives functions equal weight, whatever their scale.
+    The logarithm in Wilcoxon's test gives functions equal weight, independent of their scale.
     """
     rows: list[dict[str, Any]] = []
     together: dict[tuple[object, ...], list[dict[str, Any]]] = {}
@@ -126,7 +120,7 @@ def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         together.setdefault(tuple(row[key] for key in KEYS if key != "function"), []).append(row)
         rows.append(row)
     rows += [over_functions(pairs) for pairs in together.values()]
-    frame = pd.DataFrame(rows, columns=[*column_names(COLUMNS), "balance", "samples"])
+    frame = pd.DataFrame(rows, columns=[*column_names(COLUMNS), "balance", "strata"])
     alpha, levels = 1 - analysis.confidence, pd.Series(np.nan, index=frame.index)
     for family, tests in _families(runs).items():
         suite, dimension, over_all = family
@@ -138,7 +132,7 @@ def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     first = frame["balance"] > 0
     found = (frame["p_holm"] <= alpha) & (frame["balance"] != 0)
     frame["better"] = frame["algorithm_a"].where(first, frame["algorithm_b"]).where(found)
-    frame = frame.assign(**_limits(frame["samples"], frame["p"], levels, found))
+    frame = frame.assign(**_limits(frame["strata"], frame["p"], levels, found))
     frame = frame[column_names(COLUMNS)]
     frame.attrs["pairs"] = in_words(listed_in)
     return frame
@@ -158,15 +152,17 @@ def _families(runs: Runs) -> Counter[tuple[str, int, bool]]:
 def on_functions(runs: Runs, listed_in: Mapping[Space, Listed]) -> Iterator[dict[str, Any]]:
     """The listed pairs on each (suite, dimension, function), before Holm.
 
-    Each row has ``samples``, the precisions of both algorithms, and ``balance``, which is positive
-    if ``algorithm_a`` is better, negative if ``algorithm_b`` is, and 0 if neither is.
+    Each row has ``strata``, the precisions of both algorithms on each kind of machine (on all
+    together without blocks), and ``balance``, which is positive if ``algorithm_a`` is better,
+    negative if ``algorithm_b`` is, and 0 if neither is.
     """
-    best = precision_at_the_end(runs)
+    best, machine = precision_at_the_end(runs), runs.frame["machine"].to_numpy(dtype=object)
     for problem in problems(runs):
-        samples = problem.samples(best)
+        samples, machines = problem.samples(best), problem.samples(machine)
         medians = {name: float(sample_quantile(sample, 0.5)) for name, sample in samples.items()}
         for a, b in listed_in[problem.space].pairs(list(samples)):
-            effect = superiority(samples[a], samples[b])
+            strata = strata_of(samples[a], samples[b], machines[a], machines[b])
+            effect = superiority_within(strata)
             yield {
                 **problem.names,
                 "function": str(problem.names["function"]),
@@ -175,23 +171,24 @@ def on_functions(runs: Runs, listed_in: Mapping[Space, Listed]) -> Iterator[dict
                 "n_b": samples[b].size,
                 "median_a": medians[a],
                 "median_b": medians[b],
-                "p": mann_whitney(samples[a], samples[b]),
+                "p": van_elteren(strata),
                 "a12": effect,
                 "balance": effect - 0.5,
-                "samples": (samples[a], samples[b]),
+                "strata": strata,
             }
 
 
 def _limits(
-    samples: Iterable[Any], p: Iterable[float], levels: Iterable[float], found: Iterable[bool]
+    strata: Iterable[Any], p: Iterable[float], levels: Iterable[float], found: Iterable[bool]
 ) -> dict[str, list[float]]:
-    """The interval of A12 of each pair, in agreement with its test; NaN without samples."""
+    """The interval of A12 of each pair, in agreement with its test; NaN without strata."""
     low, high = [], []
-    for pair, value, level, rejected in zip(samples, p, levels, found, strict=True):
-        if not isinstance(pair, tuple) or np.isnan(level):
+    for pair, value, level, rejected in zip(strata, p, levels, found, strict=True):
+        if not isinstance(pair, list) or np.isnan(level):
             effect = Effect(np.nan, np.nan, np.nan)
         else:
-            effect = in_agreement(a12(*pair, confidence=1 - level), value, level, rejected=rejected)
+            measured = a12_within(pair, confidence=1 - level)
+            effect = in_agreement(measured, value, level, rejected=rejected)
         low.append(effect.low)
         high.append(effect.high)
     return {"a12_low": low, "a12_high": high}

@@ -113,7 +113,7 @@ def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     caption="""
     Pairs of algorithms after Friedman's test: the difference of their average ranks, and its
     p-values, unadjusted and adjusted for all pairs. For more than 12 algorithms, only pairs with
-    the algorithm of the lowest average rank are listed; `statistics.pairs` selects other pairs.
+    the best one (lowest average rank) are listed; `statistics.pairs` selects other pairs.
     """,
     columns=PAIR_COLUMNS,
     layouts=[

@@ -1,4 +1,4 @@
-"""Pairs of algorithms whose order by evaluations is not their order by time."""
+"""Pairs of algorithms whose order by evaluations differs from their order by time."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.basics.together import ALL
 from timefair.exhibits.campaign.resolution import of_times
 from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, TARGET
-from timefair.exhibits.comparisons.comparison import ALL
 from timefair.exhibits.comparisons.over_functions import Medians, Pair, Reversal, reversals
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.comparisons.rankings import (
@@ -108,12 +108,12 @@ COLUMNS = (
     question=Question.INVERSION,
     title="Pairs with opposite orders by evaluations and by time",
     caption="""
-    Pairs of algorithms of which one is strictly better by evaluations and the other by time: by the
+    Pairs in which one algorithm is strictly better by evaluations, and the other by time: by the
     ERT at a fixed target, or by the median precision at a fixed budget, on a function and over all
     functions. An inversion is significant only if both orders are, and at a fixed target only if
     the machine resolves the ratio of the times. For more than 12 algorithms, only pairs with the
-    best one are listed, which is the one with the lowest average rank of the median precision;
-    `statistics.pairs` selects other pairs.
+    best one (lowest average rank of the median precision) are listed; `statistics.pairs` selects
+    other pairs.
     """,
     columns=COLUMNS,
     layouts=[
@@ -196,7 +196,7 @@ def _adjust(inversions: list[dict[str, Any]], tests: int, alpha: float) -> None:
 
 
 def _resolved_ratios(runs: Runs, analysis: Analysis) -> dict[tuple[Any, ...], float]:
-    """The ratio of times up to which the speed of the machine may be the reason, by problem."""
+    """The ratio of times up to which the speed of the machine may be the cause, by problem."""
     return {
         _place(row): row["resolved_ratio"] for row in of_times(runs, analysis).to_dict("records")
     }
@@ -209,7 +209,7 @@ def _place(row: Mapping[Any, Any]) -> tuple[Any, ...]:
 def _is_resolved(row: Mapping[str, Any]) -> bool:
     """Whether the speed of the machine does not explain the order of two times.
 
-    True at a fixed budget, where precisions are compared, and where the speed is not known.
+    True at a fixed budget, where precisions are compared, and if the speed is unknown.
     """
     if row["criterion"] != FIXED_TARGET:
         return True
@@ -218,7 +218,7 @@ def _is_resolved(row: Mapping[str, Any]) -> bool:
 
 
 def _least(problem: ProblemRuns, allowed: NDArray[np.float64]) -> dict[str, float]:
-    """Up to how many evaluations the runs of each algorithm can all be judged."""
+    """Number of evaluations up to which all runs of an algorithm are known."""
     return {name: float(most.min()) for name, most in problem.samples(allowed).items()}
 
 

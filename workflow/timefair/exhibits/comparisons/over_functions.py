@@ -95,7 +95,9 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
 
 
 def _better_on(values: NDArray[np.float64]) -> tuple[int, int, int, int]:
-    """On how many functions each of the four medians is below the one it is compared with."""
+    """For each of the four medians, number of functions on which it is below the one it is compared
+    with.
+    """
     beside = values[:, [1, 0, 3, 2]]
     first, second, third, fourth = (values < beside).sum(axis=0).tolist()
     return first, second, third, fourth

@@ -44,8 +44,9 @@ COLUMNS = (
     ALGORITHM,
     Column(
         "evaluations",
-        "at a fixed budget: the number of evaluations at which precisions are compared. It is the "
-        "least number of all runs that the budget ended or, if it ended none, the largest of a run",
+        "at a fixed budget: the number of evaluations at which precisions are compared: the "
+        "smallest number of all runs that the budget ended or, if it ended none, the largest "
+        "number of all runs",
         "evaluations",
     ),
     Column(
@@ -117,7 +118,7 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
 def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each algorithm's rank by evaluations and by time on each (suite, dimension, function).
 
-    Ties share a rank, and so does all that is `inf`.
+    Ties share a rank, and so do all infinite values.
     """
     spent = {unit: spent_until(runs, unit, analysis) for unit in UNITS}
     allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
@@ -147,14 +148,14 @@ def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def _equal_evaluations(
     runs: Runs, problem: ProblemRuns, allowed: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The one number of evaluations at which all algorithms are compared, shape (1,)."""
+    """The number of evaluations at which all algorithms are compared, shape (1,)."""
     least = allowed[problem.rows].min(keepdims=True)
     most = runs.spent("evaluations")[problem.rows].max(keepdims=True)
     return np.where(np.isfinite(least), least, most)
 
 
 def spent_until(runs: Runs, unit: Unit, analysis: Analysis) -> Spent:
-    """What each run spent up to each target, from easy to hard."""
+    """Cost of each run up to each target, targets from easy to hard."""
     return Spent.until(runs.runtimes(unit, analysis.targets_from_easy), runs.spent(unit))
 
 

@@ -68,21 +68,21 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 Values = dict[tuple[str, str], NDArray[np.float64]]
-"""For each (measure, criterion) the values of one algorithm on one problem, one per target."""
+"""For each (measure, criterion), the values of one algorithm on one problem, one per target."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is ranked under one criterion.
+    """The values that are ranked under one criterion.
 
     Attributes
     ----------
     names
-        Its suite, dimension, measure and criterion.
+        Suite, dimension, measure and criterion.
     algorithms
-        By the alphabet.
+        Algorithms in alphabetical order.
     scores
-        Shape (problems, algorithms); small is better.
+        Values, shape (problems, algorithms); smaller is better.
     """
 
     names: dict[str, Any]
@@ -98,7 +98,9 @@ class Case:
     Average rank of each algorithm over the functions, under each criterion. The runs of all
     instances are pooled, and runs that reached the final target have equal precision. Ties share a
     rank, and infinite values share the worst. If there are several targets, the algorithms are
-    ranked on each function by their average rank over the targets, so each function counts once.
+    ranked on each function by their average rank over the targets, so each function counts once. If
+    blocks mix several kinds of machines, precisions and seconds are ranked within each kind, and
+    the ranks are averaged in the same way.
     """,
     columns=COLUMNS,
     layouts=[
@@ -124,8 +126,7 @@ class Case:
             "critical_difference",
             "Critical differences of average ranks",
             "Average ranks over the functions, by the precision at the end of the run and by the "
-            "cost to the targets, ranked on each function by the average rank over the targets. "
-            "Further left is better.",
+            "cost to the targets. Further left is better.",
             RankAxis(),
             default=True,
         ),
@@ -136,7 +137,7 @@ class Case:
 def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Average rank for each (suite, dimension, measure, criterion, algorithm).
 
-    Published data are ranked by ``evaluations`` alone.
+    Published data are ranked only by ``evaluations``.
     """
     rows = [
         {
@@ -158,7 +159,7 @@ def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
-    """What is ranked for each (suite, dimension) under each criterion."""
+    """The ranked values for each (suite, dimension) under each criterion."""
     for (suite, dimension), functions in _values(runs, analysis).items():
         for measure, criterion in max(functions[0].values(), key=len):
             ranked = [
@@ -179,25 +180,32 @@ def cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
 
 
 def _values(runs: Runs, analysis: Analysis) -> dict[tuple[Any, Any], list[dict[str, Values]]]:
-    """For each (suite, dimension) a list of functions: the values of each algorithm."""
+    """For each (suite, dimension), the values of each algorithm on each function."""
     runs = with_published(runs)
     best = precision_at_the_end(runs)
     reached_at = {unit: runs.runtimes(unit, analysis.targets) for unit in UNITS}
     spent = {unit: Spent.until(reached_at[unit], runs.spent(unit)) for unit in UNITS}
     quantiles = {quantile_name(p): p for p in sorted(analysis.quantiles)}
+    machine = runs.frame["machine"].to_numpy(dtype=object)
     together = defaultdict(list)
     for problem in problems(runs):
         cells: dict[str, Values] = {}
         for algorithm, rows in problem.samples(np.arange(len(best))).items():
             values: Values = {}
+            on_each = [rows[machine[rows] == kind] for kind in sorted(set(machine[rows]))]
             if runs.timed[rows].all():
-                values["precision", "mean"] = best[rows].mean(keepdims=True)
+                values["precision", "mean"] = np.array([best[some].mean() for some in on_each])
                 for name, p in quantiles.items():
-                    values["precision", name] = np.atleast_1d(sample_quantile(best[rows], p))
+                    found = [sample_quantile(best[some], p) for some in on_each]
+                    values["precision", name] = np.array(found, dtype=np.float64)
             for unit in runs.units_of(rows):
-                values[unit, "ERT"] = ert(spent[unit].cost[rows], spent[unit].success[rows], axis=0)
+                split = on_each if unit == "seconds" else [rows]  # machines have equal weight
+                cost, success = spent[unit].cost, spent[unit].success
+                erts = [ert(cost[some], success[some], axis=0) for some in split]
+                values[unit, "ERT"] = np.concatenate(erts)
                 for name, p in quantiles.items():
-                    values[unit, name] = sample_quantile(reached_at[unit][rows], p, axis=0)
+                    found = [sample_quantile(reached_at[unit][some], p, axis=0) for some in split]
+                    values[unit, name] = np.concatenate(found)
             cells[algorithm] = values
         together[problem.names["suite"], problem.names["dimension"]].append(cells)
     return together

@@ -1,4 +1,4 @@
-"""Each algorithm over all functions of a dimension, in a line: the table for a paper."""
+"""Each algorithm over all functions of a dimension in one line: the table for a paper."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ RANKS = {
     ("evaluations", "ERT"): "rank_evaluations",
     MEDIAN: "rank_median",
 }
-"""What is ranked, and the column of the average rank."""
+"""Ranked measures, and the columns of their average ranks."""
 
 BEST = {("seconds", "ERT"): "best_on_s", ("evaluations", "ERT"): "best_on_evaluations"}
-"""What is ranked, and the column of the functions on which nobody has a better rank."""
+"""Ranked measures, and the columns of the functions on which no algorithm has a better rank."""
 
 EQUAL = 1e-9
-"""Ranks that differ by less are equal: they are averages over the targets."""
+"""Ranks that differ by less count as equal, because they are averages over the targets."""
 
 OVER = "average over the functions of the rank by"
 MOST = "number of functions on which no algorithm has a better rank by"
@@ -94,7 +94,7 @@ COLUMNS = (
 def in_a_line(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """One row for each (suite, dimension, algorithm), the best average rank first.
 
-    What cannot be ranked, such as the seconds of published data, is NaN.
+    Values that cannot be ranked, such as the seconds of published data, are NaN.
     """
     lines = {
         (suite, dimension, algorithm): line
@@ -115,7 +115,7 @@ def in_a_line(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _reached(runs: Runs, analysis: Analysis) -> Iterator[tuple[Any, Any, str, dict[str, float]]]:
-    """Suite, dimension, algorithm and what it reaches."""
+    """Suite, dimension, algorithm, and the share of the targets that it reaches."""
     runs = with_published(runs)
     reached = np.isfinite(runs.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
     shares: dict[tuple[Any, Any, str], list[float]] = {}
@@ -129,7 +129,9 @@ def _reached(runs: Runs, analysis: Analysis) -> Iterator[tuple[Any, Any, str, di
 
 
 def _ranked(case: Case) -> Iterator[tuple[str, dict[str, float]]]:
-    """What each algorithm has under a criterion that the table shows; nothing for others."""
+    """The values of each algorithm under a criterion that the table shows; empty for other
+    criteria.
+    """
     key = case.names["measure"], case.names["criterion"]
     if key not in RANKS or not len(case.scores):
         return

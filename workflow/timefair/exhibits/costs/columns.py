@@ -1,4 +1,4 @@
-"""Columns and words that several tables of this room have."""
+"""Columns and sentences that several tables of this folder share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which algorithm is best over all functions, for the cost of an evaluation and the budget."""
+"""The best algorithm over all functions, for each cost of an evaluation and each budget."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from timefair.statistics.cost_map import (
 
 MEASURES = {"share": leader_by_share, "rank": leader_by_rank}
 Both = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Of runs, in seconds and in rounds of evaluations."""
+"""Costs of runs, in seconds and in rounds of evaluations."""
 
 POINTS_PER_DECADE = 4
 MOST_NAMED = 7
-"""Most algorithms that a cell of the table names; it gives the number of the others."""
+"""Maximal number of algorithms that a cell of the table names; the others are counted."""
 BEYOND = 10.0
 """The largest budget of the map, as a multiple of the largest known budget."""
 
@@ -98,11 +98,11 @@ COLUMNS = (
     caption=f"""
     The best algorithm over all functions for each evaluation cost c and each budget of a run, which
     includes the evaluation costs. There are two measures: the share of the targets that are reached
-    within the budget, and the average rank over the functions. Functions count equally. A lead by
-    share is sure for new runs on these functions (Welch's test against each other algorithm), a
-    lead by rank for functions like these (Nemenyi's critical difference). A run that used T seconds
-    and E evaluations is known up to T + c E seconds, unless it ended by itself. If a run is not
-    known up to the budget, there is no winner, and the table names the algorithm of this run.
+    within the budget, and the average rank over the functions. Functions count equally. A sure lead
+    by share applies to new runs on these functions (Welch's test against each other algorithm), and
+    a sure lead by rank to functions like these (Nemenyi's critical difference). A run that used T
+    seconds and E evaluations is known up to T + c E seconds, unless it ended by itself. If a run is
+    not known up to the budget, there is no winner, and the table names the algorithm of this run.
     {COUNTED}
     """,
     columns=COLUMNS,
@@ -149,7 +149,7 @@ def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """
     used = UsedByRuns.of(runs, analysis)
     reached = _reached(used.seconds), _reached(used.rounds)
-    every_target = used.seconds.success.all(axis=1)  # such a run is known for ever
+    every_target = used.seconds.success.all(axis=1)  # such a run is known at every cost
     ends = used.observed_s, np.where(every_target, np.inf, used.observed_rounds)
     parts, every = [], sorted(set(runs.frame["algorithm"].astype(str)))
     for (suite, dimension), algorithms, functions in complete_problems(used.problems):
@@ -162,13 +162,13 @@ def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         space = _Space(algorithms, rows, reached, ends, analysis.confidence)
         parts += [names | part for part in space.parts()]
     frame = stacked(parts, column_names(COLUMNS))
-    frame["best"] = pd.Categorical(frame["best"], every)  # all of them keep their looks
+    frame["best"] = pd.Categorical(frame["best"], every)  # all: same looks in all figures
     frame.attrs["refused"] = used.remarks
     return frame
 
 
 def _reached(spent: Spent) -> NDArray[np.float64]:
-    """What each run had used at each target; `inf` where it did not reach the target."""
+    """Cost of each run to each target; `inf` if it did not reach the target."""
     return np.where(spent.success, spent.cost, np.inf)
 
 
@@ -178,15 +178,15 @@ class _Space:
     Parameters
     ----------
     algorithms
-        By the alphabet.
+        Algorithms in alphabetical order.
     rows
-        The runs of each algorithm on each function, of which there is one at least.
+        The runs of each algorithm on each function; at least one function.
     reached
         Seconds and rounds to each target, of all runs.
     ends
         Seconds and rounds up to which each run was observed.
     confidence
-        Of a sure lead.
+        Confidence of a sure lead.
     """
 
     def __init__(
@@ -211,7 +211,7 @@ class _Space:
         budgets = self._budgets()
         for cost in COSTS_S:
             known = self._knowledge(cost, budgets)
-            within = budgets[known["known"]]  # the others have no winner
+            within = budgets[known["known"]]  # other budgets have no winner
             shares = self._cells.moments(reached_within(*self._reached, cost, within))
             for measure, leader in MEASURES.items():
                 lead = leader(shares, confidence=self._confidence)
@@ -230,7 +230,9 @@ class _Space:
                 }
 
     def _knowledge(self, cost: float, budgets: NDArray[np.float64]) -> dict[str, Any]:
-        """Which budgets are known, the smallest ones, and what the others lack."""
+        """Which budgets are known (the smallest ones), and which algorithms are unknown at the
+        others.
+        """
         until = known_until(*self._ends, cost)
         missing = until[:, np.newaxis] < budgets
         again = seconds_to_observe(*self._ends, cost, budgets)
@@ -252,7 +254,9 @@ class _Space:
         return np.array([self._texts[key] for key in keys], dtype=object)
 
     def _budgets(self) -> NDArray[np.float64]:
-        """From the first target at no cost to beyond what is known at the largest cost."""
+        """Budgets from the first target at cost 0 to above the largest known budget at the largest
+        cost.
+        """
         seconds, rounds = self._reached
         longest = self._ends[0].max()
         first = seconds[seconds > 0].min(initial=longest)
@@ -267,7 +271,7 @@ class _Space:
 
 
 def _placed(values: NDArray[Any], at: NDArray[np.intp], size: int, other: Any) -> NDArray[Any]:
-    """So many values: those given at their places, and the other one elsewhere."""
+    """An array with given values at some places, and another value elsewhere."""
     found = np.full(size, other, dtype=values.dtype)
     found[at] = values
     return found

@@ -79,8 +79,8 @@ Case: TypeAlias = tuple[ProblemRuns, tuple[str, str]]
     target changes, with its confidence set. The set contains all costs at which the score test of
     equal ERTs, as in the table `inversions`, does not reject. The confidence applies to each set
     separately. Targets that no run of the two algorithms reached are omitted. {COUNTED} {CUT} For
-    more than 12 algorithms, only pairs with the best algorithm are listed, which has the lowest
-    average rank of the median precision; `statistics.pairs` selects other pairs.
+    more than 12 algorithms, only pairs with the best one (lowest average rank of the median
+    precision) are listed; `statistics.pairs` selects other pairs.
     """,
     columns=COLUMNS,
     layouts=[
@@ -138,7 +138,9 @@ def turning(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _sets(used: UsedByRuns, cases: Sequence[Case], confidence: float) -> list[TurningSets]:
-    """The sets of all targets for each case; cases with equal numbers of runs in one call."""
+    """The confidence sets of all targets for each case; one call for all cases with equal numbers
+    of runs.
+    """
     sides = [[problem.rows[problem.algorithms[name]] for name in pair] for problem, pair in cases]
     values = (used.seconds.cost, used.rounds.cost, used.seconds.success)
     found: dict[int, TurningSets] = {}
@@ -152,12 +154,12 @@ def _sets(used: UsedByRuns, cases: Sequence[Case], confidence: float) -> list[Tu
 
 
 def _sign(of_first: NDArray[np.float64], of_second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 where the first is smaller, -1 where the second is smaller, 0 where both are equal."""
+    """1 if the first is smaller, -1 if the second is smaller, 0 if both are equal."""
     return (of_first < of_second).astype(float) - (of_first > of_second)
 
 
 def _better(pair: tuple[str, str], for_first: NDArray[np.float64]) -> NDArray[np.object_]:
-    """The first algorithm where a sign is 1, the second where it is -1, None where it is 0."""
+    """The first algorithm if a sign is 1, the second if it is -1, None if it is 0."""
     names = np.array([None, *pair], dtype=object)
     better: NDArray[np.object_] = names[np.select([for_first > 0, for_first < 0], [1, 2], 0)]
     return better

@@ -1,4 +1,6 @@
-"""Expected running time as a linear function of the evaluation cost, and which is the lowest."""
+"""Expected running time as a linear function of the evaluation cost, and the lowest of
+these lines.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The share of the targets that each algorithm reaches first, at each evaluation cost."""
+"""The share of the targets that each algorithm reaches fastest, at each evaluation cost."""
 
 from __future__ import annotations
 
@@ -136,7 +136,9 @@ def _joined(parts: Sequence[NDArray[np.float64]], algorithms: int) -> NDArray[np
 def _average_ranks(
     of: Sequence[Lines], costs: NDArray[np.float64], algorithms: int
 ) -> NDArray[np.float64]:
-    """Over the functions, on each of which targets count equally; shape (costs, algorithms)."""
+    """Average rank over the functions, on which targets count equally; shape (costs,
+    algorithms).
+    """
     if not of:
         return np.full((costs.size, algorithms), np.nan)
     each = costs[:, np.newaxis, np.newaxis]

@@ -1,1 +1,1 @@
-"""Shares and precisions over a growing cost."""
+"""Shares and precisions over the cost."""

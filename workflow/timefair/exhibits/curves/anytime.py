@@ -53,7 +53,7 @@ COLUMNS = (
 )
 
 SOLVED = 1e-8
-"""The precision at which COCO takes a problem to be solved."""
+"""The precision at which a problem counts as solved in COCO."""
 
 
 def _figure(name: str, unit: str, title: str, caption: str, y: str, view: str) -> Figure:
@@ -154,7 +154,7 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Median and mean of the best precision so far, on one grid of costs for all algorithms.
 
     The grid of a dimension is evenly spaced in the logarithm and ends with its longest run.
-    Published data count in evaluations alone.
+    Published data are used only in evaluations.
     """
     floor = min([SOLVED, *(target for target in analysis.targets if target > 0)])
     points = runs.points
@@ -180,7 +180,7 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _until(part: dict[str, Any], end: float) -> dict[str, Any]:
-    """The rows of a part up to a cost; at least one."""
+    """The rows of a part up to a cost; at least one row."""
     points = max(int(np.searchsorted(part["cost"], end * (1 + 1e-9), side="right")), 1)
     return {
         name: value[:points] if isinstance(value, np.ndarray) else value

@@ -1,4 +1,4 @@
-"""What the tables of shares over a growing cost have in common."""
+"""Common parts of the tables of shares over the cost."""
 
 from __future__ import annotations
 

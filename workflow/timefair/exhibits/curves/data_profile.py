@@ -1,4 +1,6 @@
-"""Data profiles: what share of the problems is solved for a cost; its unit compares problems."""
+"""Data profiles: the share of problems that is solved within a cost in units that
+compare problems.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.basics.together import ALL
 from timefair.charts.chart import Curves
 from timefair.charts.costs import SIMPLEX_GRADIENTS
 from timefair.exhibits.columns import ALGORITHM, DIMENSION_OR_ALL, SUITE
@@ -28,9 +31,10 @@ MEASURES: dict[str, tuple[Unit, Divisor]] = {
     "seconds_per_dimension": ("seconds", np.positive),
     SIMPLEX_GRADIENTS: ("evaluations", lambda dimension: dimension + 1.0),
 }
-"""For each unit what is counted, and by what of the dimension it is divided."""
+"""For each unit, the cost that is counted, and the function of the dimension by which it is
+divided.
+"""
 
-ALL = "all"
 COLUMNS = (
     SUITE,
     DIMENSION_OR_ALL,
@@ -107,8 +111,8 @@ def _figure(name: str, unit: str, words: str, view: str, title: str) -> Figure:
 def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Share of problems that an algorithm solves with an ERT of at most ``cost``.
 
-    The costs are a grid, evenly spaced in the logarithm, the same for the complete campaign.
-    Published data count in simplex gradients alone.
+    The costs are a log-spaced grid, the same for the complete campaign. Published data are used
+    only in simplex gradients.
     """
     parts = []
     for unit in MEASURES:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.basics.together import ALL
 from timefair.charts.chart import Curves
 from timefair.exhibits.columns import (
     ALGORITHM,
@@ -28,7 +29,6 @@ from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.statistics.ecdf import ecdf_band
 
-ALL = "all"
 BANDS = (
     *LIMITS,
     Column("everywhere_low", "lower limit of a band that holds at all costs simultaneously"),
@@ -105,7 +105,7 @@ QUADRUPLES = (
     Share of the (target, instance, run) triples that were reached within a cost, in {seconds} and
     in evaluations, for each function and for all functions together. The curves of a dimension end
     with its longest run. Triples that were never reached stay in the denominator. Limits come from
-    runs resampled within each instance, so they say nothing about other problems.
+    runs resampled within each instance, so they do not apply to other problems.
     """,
     columns=COLUMNS,
     layouts=[
@@ -134,7 +134,7 @@ QUADRUPLES = (
 def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """ECDF of runtimes for each (suite, dimension, function, algorithm) and over all functions.
 
-    Published data count in evaluations alone.
+    Published data are used only in evaluations.
     """
     return _frame(runs, analysis, UNITS, _functions, COLUMNS)
 
@@ -197,7 +197,9 @@ def _dimensions(runs: Runs) -> Groups:
 def _grids(
     runs: Runs, unit: Unit, curves: Iterable[tuple[dict[str, Any], NDArray[np.intp]]]
 ) -> dict[tuple[Any, Any], NDArray[np.float64]]:
-    """One grid of costs for all curves of a suite and dimension, up to the longest of its runs."""
+    """A common grid of costs for all curves of a suite and dimension, up to the end of its longest
+    run.
+    """
     together: dict[tuple[Any, Any], list[NDArray[np.intp]]] = {}
     for names, members in curves:
         together.setdefault((names["suite"], names["dimension"]), []).append(members)

@@ -24,7 +24,7 @@ from timefair.rundata.stacked import stacked
 from timefair.statistics.profiles import performance_profile, performance_ratios
 
 LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}
-"""No cost is taken to be smaller: the clock counts nanoseconds."""
+"""Smallest cost: the clock counts nanoseconds."""
 
 DIMENSION = tuple(column_names(SPACE))
 COLUMNS = (
@@ -136,7 +136,7 @@ def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     beside="profile",
 )
 def of_ert_evaluations(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The same with the ERT in evaluations, published data included."""
+    """The same with the ERT in evaluations, including published data."""
     everyone = with_published(runs)
     reached_at = everyone.runtimes("evaluations", analysis.targets)
     return _profile(everyone, analysis, "evaluations", reached_at)
@@ -178,8 +178,8 @@ def of_quality_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     caption="""
     Performance profiles of two algorithms at a time on the expected {seconds}. Unlike in the
     profile of all algorithms, a third algorithm has no effect (Gould and Scott 2016). For more than
-    12 algorithms, only pairs with the best one are listed, which is the one with the lowest average
-    rank of the median precision; `statistics.pairs` selects other pairs.
+    12 algorithms, only pairs with the best one (lowest average rank of the median precision) are
+    listed; `statistics.pairs` selects other pairs.
     """,
     columns=PAIR_COLUMNS,
     layouts=[
@@ -194,7 +194,7 @@ def of_quality_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def pairs_of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Profile of each ``algorithm`` beside one other, ``against``, as if there were no third."""
+    """Profile of each ``algorithm`` compared with only one other, ``against``."""
     spent = Spent.until(runs.runtimes("seconds", analysis.targets), runs.spent("seconds"))
     listed_in = listed_by_precision(runs, analysis)
     parts = []

@@ -1,4 +1,4 @@
-"""Columns and words that the tables of this room share."""
+"""Columns and sentences that the tables of this folder share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each algorithm contributes to the virtual best of all algorithms."""
+"""Contribution of each algorithm to the virtual best of all algorithms."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ COLUMNS = (
     comparing=True,
 )
 def parts(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Contributions of each algorithm in each suite, dimension and unit, by each measure."""
+    """Contributions of each algorithm for each suite, dimension, unit and measure."""
     rows = []
     for field in fields(runs, analysis):
         for measure, at in MEASURES.items():

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from timefair.basics.together import ALL
 from timefair.charts.chart import Picture
 from timefair.exhibits.columns import ALGORITHM, FUNCTION_OR_ALL, SPACE, UNIT
-from timefair.exhibits.comparisons.comparison import ALL
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.probabilities.columns import (
@@ -141,7 +141,7 @@ def _on_function(one: LikelyCosts, analysis: Analysis) -> Iterator[dict[str, Any
 
 
 def _over(likely: LikelySpace, analysis: Analysis) -> Iterator[dict[str, Any]]:
-    """The functions that were run with every algorithm; without any, all is NaN."""
+    """The functions that were run with every algorithm; without any, all values are NaN."""
     costs = likely.table()
     costs = costs[~np.isnan(costs).any(axis=1)]
     p_best = first = low = high = np.full(len(likely.algorithms), np.nan)

@@ -1,4 +1,4 @@
-"""Columns and words that the tables of this room share."""
+"""Columns and sentences that the tables of this folder share."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ COMPARED = (
 )
 FROM_RUNS = (
     "Probabilities on a function come from the Bayesian bootstrap of the runs, corrected by a "
-    "model of all algorithms. They are empty if an algorithm that they compare has fewer than two "
-    "runs: one of the pair in `practical`, any on the function in `probability_best`."
+    "model of all algorithms. If an algorithm has fewer than two runs on a function, the "
+    "probabilities of its pairs are empty in `practical`, and those of all algorithms on the "
+    "function are empty in `probability_best`."
 )

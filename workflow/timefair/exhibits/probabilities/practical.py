@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from timefair.basics.together import ALL
 from timefair.exhibits.columns import FUNCTION_OR_ALL, SPACE, UNIT
-from timefair.exhibits.comparisons.comparison import ALL
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
@@ -146,7 +146,9 @@ def _on_function(one: LikelyCosts, pairs: Listed, analysis: Analysis) -> Iterato
 
 
 def _over(likely: LikelySpace, pairs: Listed, analysis: Analysis) -> Iterator[dict[str, Any]]:
-    """The listed pairs over the functions on which at least one of the two has a success."""
+    """The listed pairs over the functions on which at least one of the two algorithms has a
+    success.
+    """
     algorithms, costs = likely.algorithms, likely.table()
     places = {name: k for k, name in enumerate(algorithms)}
     for names in pairs.pairs(algorithms):
@@ -174,7 +176,9 @@ def _over(likely: LikelySpace, pairs: Listed, analysis: Analysis) -> Iterator[di
 
 
 def _ratio(first: float, second: float) -> float:
-    """How many times as much the second costs; at least one cost is finite and none is NaN."""
+    """Cost of the second as a multiple of that of the first; at least one is finite and none is
+    NaN.
+    """
     if first == second:
         return 1.0
     return float(second / first) if first else np.inf

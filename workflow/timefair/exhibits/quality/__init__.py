@@ -1,1 +1,1 @@
-"""What runs found: quantiles, means, success, and how probable they are."""
+"""Results of runs: quantiles, means, success, and their probabilities."""

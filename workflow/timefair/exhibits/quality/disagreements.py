@@ -1,4 +1,6 @@
-"""Pairs of algorithms that mean and median put in opposite order, and their sorted solutions."""
+"""Pairs of algorithms that the mean and the median order differently, and their sorted
+solutions.
+"""
 
 from __future__ import annotations
 
@@ -63,9 +65,8 @@ KEYS = tuple(column_names(PROBLEM))
     caption="""
     Pairs of algorithms that the mean and the median of the best precision put in strictly opposite
     order on a problem. The runs of all instances are pooled, and a run that reached the final
-    target counts as 0. For more than 12 algorithms, only pairs with the best one are listed, which
-    is the one with the lowest average rank of the median precision; `statistics.pairs` selects
-    other pairs.
+    target counts as 0. For more than 12 algorithms, only pairs with the best one (lowest average
+    rank of the median precision) are listed; `statistics.pairs` selects other pairs.
     """,
     columns=COLUMNS,
     layouts=[
@@ -85,7 +86,7 @@ KEYS = tuple(column_names(PROBLEM))
     ],
 )
 def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each pair of algorithms on a problem that mean and median put in strictly opposite order."""
+    """Each pair of algorithms on a problem with strictly opposite orders by mean and by median."""
     best = precision_at_the_end(runs)
     listed_in = listed_by_precision(runs, analysis)
     found = []

@@ -1,4 +1,4 @@
-"""Values of f at the end of the runs, as the function gave them."""
+"""Values of f at the end of the runs, as returned by the function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantiles of the cost to targets, censored where a run did not reach them."""
+"""Quantiles of the cost to targets, censored if a run did not reach them."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ COLUMNS = (
 def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Q_p of seconds and of evaluations to each target, one row per target and probability.
 
-    Targets go from easy to hard. Published data count in evaluations; in seconds they have neither
-    values (NaN) nor ranks.
+    Targets go from easy to hard. Published data are used only in evaluations; in seconds they have
+    neither values (NaN) nor ranks.
     """
     runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
@@ -162,12 +162,12 @@ def _unknown(unit: Unit) -> dict[str, Any]:
 
 
 def _rows(of_targets: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Vectors over the targets, one per probability, as a column."""
+    """Join vectors over the targets, one per probability, to a column."""
     return np.stack(of_targets, axis=-1).ravel()
 
 
 def _bounds(runs: Runs, unit: Unit) -> NDArray[np.float64]:
-    """What each failed run is known to take more than: its budget, or what it had spent."""
+    """Lower bound of the cost of each failed run: its budget, or what it had spent."""
     budget = runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64)
     return np.where(np.isnan(budget), runs.spent(unit), budget)
 

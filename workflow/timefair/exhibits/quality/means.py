@@ -71,7 +71,7 @@ COLUMNS = (
     ],
 )
 def of_precision(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Mean of the best precision, the runs of all instances together."""
+    """Mean of the best precision, with the runs of all instances pooled."""
     best = runs.frame["best_precision"].to_numpy()
     rows = []
     for names, members in runs.groups(tuple(column_names(CELL))):

@@ -1,4 +1,4 @@
-"""What several executions give: the probability that one of them succeeds, and how many it takes.
+"""Several executions: the probability that one of them succeeds, and the number that is needed.
 
 Executions are independent, each with the complete budget; the best of them counts.
 """

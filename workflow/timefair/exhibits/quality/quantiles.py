@@ -99,7 +99,7 @@ PRINTED = (
     default=True,
 )
 def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Q_p of the best precision, the runs of all instances together, one row per probability."""
+    """Q_p of the best precision, with the runs of all instances pooled, one row per probability."""
     best = runs.frame["best_precision"].to_numpy()
     rows = []
     for names, members in runs.groups(tuple(column_names(CELL))):

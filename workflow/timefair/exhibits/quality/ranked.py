@@ -12,7 +12,7 @@ from timefair.statistics.ranks import rank
 
 
 def ranks_within(frame: pd.DataFrame, keys: Sequence[str], column: str) -> NDArray[np.float64]:
-    """Rank of each row among those with the same keys, less being better.
+    """Rank of each row among those with the same keys; less is better.
 
     Ties share their average rank; `inf` and NaN share the worst.
     """

@@ -1,4 +1,4 @@
-"""Success rates, and what failures do to a mean cost."""
+"""Success rates, and the effect of failures on a mean cost."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ COLUMNS = (
 def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Success rate and three mean costs, targets from easy to hard.
 
-    Published data count in evaluations, each within its own budget; their columns in seconds are
+    Published data are used in evaluations, each within its own budget; their columns in seconds are
     NaN.
     """
     runs, targets = with_published(runs), analysis.targets_from_easy

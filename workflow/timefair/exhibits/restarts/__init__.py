@@ -1,1 +1,1 @@
-"""What another restart policy would have done."""
+"""Effects of other restart policies."""

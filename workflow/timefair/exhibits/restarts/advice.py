@@ -39,7 +39,7 @@ from timefair.statistics.restart_choice import (
 UNIT: CostUnit = "evaluations"
 FOLDS = 5
 MOST_RESAMPLES = 200
-"""Most resamples for the interval of tau, whose limits are among the few cutoffs."""
+"""Maximal number of resamples for the interval of tau, whose limits are among few cutoffs."""
 LEAST_SUCCESS = 0.01
 """Smallest success rate: lower ones are raised to it, so that gains are finite."""
 OTHERS = (MEASURED, NONE, COPIES)
@@ -84,11 +84,11 @@ COLUMNS = (
     title="Which restart policy to use",
     caption=f"""
     The restart policy with the largest gain over the measured policy. The gain is the ratio of the
-    expected running times in evaluations, to the hardest target of each function that was reached
-    by runs and by at least 5 launches. `none` and `copies` are not candidates. The gain is judged
-    on functions, and on runs, that were not used to choose the policy, because the policy that is
-    best in a sample looks better there than elsewhere. The interval of tau comes from a bootstrap
-    of the runs. The interval of the gain holds for functions like these (Student).
+    expected running times in evaluations, to the hardest target of each function that at least one
+    run and at least 5 launches reached. `none` and `copies` are not candidates. The gain is judged
+    on functions, and on runs, that were not used to choose the policy, because on the data that
+    chose it, the gain is biased upwards. The interval of tau comes from a bootstrap of the runs.
+    The interval of the gain holds for functions like these (Student).
     {COMPUTED}
     """,
     columns=COLUMNS,
@@ -131,7 +131,7 @@ def advice(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _judged(cells: Sequence[RestartCell], longest: float, analysis: Analysis) -> dict[str, Any]:
-    """The row of an algorithm without its names."""
+    """The row of an algorithm, without the columns of names."""
     launches = sum(len(cell.launches.run) for cell in cells if cell.launches is not None)
     missing = dict.fromkeys(column_names(COLUMNS[4:]), np.nan)
     row = {**missing, "verdict": NO_TRACES, "policy": None, "functions": 0, "launches": launches}
@@ -176,10 +176,10 @@ def _judged(cells: Sequence[RestartCell], longest: float, analysis: Analysis) ->
 def _gains(
     cells: Sequence[RestartCell], longest: float, analysis: Analysis
 ) -> Iterator[tuple[list[Option], *tuple[NDArray[np.float64], ...]]]:
-    """Of each function the options, and the gain of each of them.
+    """For each function, the options and their gains.
 
-    The gains are those of all runs (options,), without the runs of each fold and with them alone
-    (folds, options), and of bootstrap samples (resamples, options).
+    The gains are computed from all runs (options,), without the runs of each fold and with only
+    these (folds, options), and from bootstrap samples (resamples, options).
     """
     resamples = min(analysis.resamples, MOST_RESAMPLES)
     for cell in cells:

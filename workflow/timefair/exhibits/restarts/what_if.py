@@ -1,4 +1,4 @@
-"""What each restart policy would have cost, computed from launches."""
+"""Cost of each restart policy, computed from launches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from timefair.rundata.stacked import stacked
 from timefair.statistics.restart_choice import deleted_groups, jackknifed
 
 GROUPS = 20
-"""Most groups of the jackknife."""
+"""Maximal number of groups of the jackknife."""
 RESTART_UNITS: tuple[CostUnit, ...] = ("seconds", "evaluations")
 
 COLUMNS = (
@@ -68,7 +68,7 @@ COLUMNS = (
     Column(
         "judged",
         "whether the figure and the table `restart_advice` use this target: the hardest one that "
-        "was reached by runs and by at least 5 launches",
+        "at least one run and at least 5 launches reached",
     ),
 )
 
@@ -102,8 +102,8 @@ COLUMNS = (
             "Expected running time over the length of launches",
             "Expected running time (ERT) in evaluations over the length of launches (the number of "
             "evaluations after which every launch ends), divided by the ERT of the measured "
-            "policy. The target is the hardest one that was reached by runs and by at least 5 "
-            "launches. Below the line at 1, restarts after this length are faster than the "
+            "policy. The target is the hardest one that at least one run and at least 5 launches "
+            "reached. Below the line at 1, restarts after this length are faster than the "
             f"measured policy. Bands are limits from a jackknife over runs. {COMPUTED}",
             Picture(
                 "restart_what_if",
@@ -138,7 +138,7 @@ def what_if(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def _part(
     cell: RestartCell, unit: CostUnit, longest: float, analysis: Analysis
 ) -> dict[str, object]:
-    """All rows of a cell in one unit."""
+    """All rows of a cell for one unit."""
     every = np.ones((1, len(cell.strata)))
     without = deleted_groups(cell.strata, GROUPS)
     found = predicted(cell, np.concatenate([every, without]), unit, longest)

@@ -1,4 +1,4 @@
-"""Sentences that the tables of this room share."""
+"""Sentences that the tables of this folder share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COMPUTED = (
 
 
 def untraced(algorithms: Collection[str]) -> str:
-    """Which algorithms have no launch traces, as a sentence for captions; empty for none."""
+    """The algorithms without launch traces, as a sentence for captions; empty if there are none."""
     if not algorithms:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""How good and how cheap the run-count paper's rule is: its Tables 1 and 2, and the controls."""
+"""Accuracy and savings of the run-count paper's rule: its Tables 1 and 2, and the controls."""
 
 from __future__ import annotations
 
@@ -139,9 +139,9 @@ BY_RULE = ("suite", "dimension", "rule")
     columns=ACCURACY,
     layouts=[
         Layout(
-            caption=f"Accuracy of the skewness rule: {RIGHT} (true), and with errors up to so many "
-            "percent. Never stopped: samples that the cap ended, accurate by definition. Others: "
-            f"true among those that stopped. Independent: against other runs. {CONTROLS}",
+            caption=f"Accuracy of the skewness rule: {RIGHT} (true), and with errors of at most "
+            "0.5 to 20 %. Never stopped: samples that the cap ended, accurate by definition. "
+            f"Others: true among those that stopped. Independent: against other runs. {CONTROLS}",
             values=(
                 PRINTED_TRUE,
                 *PRINTED_BANDS,
@@ -228,7 +228,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     columns=GROUPS,
     layouts=[
         Layout(
-            caption=f"Skewness rule: {RIGHT} (true), and with errors up to so many percent, with "
+            caption=f"Skewness rule: {RIGHT} (true), and with errors of at most 0.5 to 20 %, with "
             "the mean number of runs and the percentage of samples that the cap ended.",
             values=(
                 Value("mean_runs", "Mean n", decimals=1),
@@ -317,7 +317,7 @@ def evaluated_twice(
     progress: Progress,
     groups: NDArray[np.int64] | None = None,
 ) -> tuple[Evaluation, Evaluation]:
-    """Judged against the complete samples, and against independent runs where there are some."""
+    """Compare with the complete samples, and with independent runs if there are any."""
     known = np.flatnonzero(samples.has_truth)
     return evaluate(
         samples.values, proposal, judge=judge, groups=groups, progress=progress
@@ -332,7 +332,7 @@ def evaluated_twice(
 
 
 def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
-    """Sums over the samples of each group and setting, of the rule and of its controls."""
+    """Sums over the samples of each group and setting, for the rule and for its controls."""
     settings = analysis.run_count
     rules = skewness_rules(settings)
     parts = []

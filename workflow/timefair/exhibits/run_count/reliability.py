@@ -1,4 +1,6 @@
-"""Can one know whether an estimate is right? Judged on functions and algorithms not seen before."""
+"""Predicts whether an estimate is right, and tests this on functions and algorithms not seen
+before.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,14 @@ from timefair.statistics.run_count.reliability import cross_validate
 from timefair.statistics.run_count.widths import is_kept_promise
 
 NUMBERS = (5, 10, 20, 30)
-"""Runs that the estimate is made from."""
+"""Numbers of runs from which the estimate is made."""
 ERRORS = (0.1, 0.2, 0.5)
 """Stated errors, relative to the estimate."""
 JUDGED = ("median", "mean")
 HELD_OUT = {"functions": "function", "algorithms": "algorithm"}
 BINS = 10
 MOST = 10_000
-"""Samples of a suite that are used; of more, so many evenly spread ones."""
+"""Maximal number of samples of a suite; of more, evenly spread ones are used."""
 
 COLUMNS = (
     SUITE,
@@ -105,7 +107,7 @@ COLUMNS = (
 def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Cross-validated probability that an estimate from n runs is right.
 
-    The samples are those of `run_count.accuracy`, all dimensions together. The model takes the
+    The samples are those of `run_count.accuracy`, with all dimensions pooled. The model uses the
     features of the n values (`statistics.run_count.features`).
     """
     everything = Samples.of(runs, analysis.run_count.cap)
@@ -125,7 +127,7 @@ def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def _cases(
     samples: Samples, suite: str
 ) -> Iterator[tuple[int, NDArray[np.float64], str, float, str]]:
-    """What is judged: n with the features of so many runs, estimate, error, what is held out."""
+    """The cases: n with the features of n runs, the estimate, the error, and what is held out."""
     progress = Progress(f"{suite}, reliability, cases")
     numbers = [n for n in NUMBERS if n < samples.values.shape[1]]
     several = [name for name, column in HELD_OUT.items() if samples.names[column].nunique() > 1]

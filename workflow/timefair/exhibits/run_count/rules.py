@@ -1,4 +1,4 @@
-"""Rules for the number of runs beside each other: what they save, and what is lost by it."""
+"""Compares rules for the number of runs: the savings and the loss of accuracy."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from timefair.statistics.run_count.widths import (
 PRINTED_SAVED = Value("saved_percent", "Saved", decimals=1)
 FIXED = (5, 10, 15, 20, 25, 30, 40)
 FIRST_LOOK = 10
-"""First n of the rules that keep a promise."""
+"""First n of the rules with a promise."""
 
 ESTIMATES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "median": partial(sample_quantile, p=0.5),
@@ -133,11 +133,11 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Entrant:
-    """A rule, and where it stopped on each sample.
+    """A rule, and its number of runs on each sample.
 
-    `promises` is the estimate that it keeps near the truth, ``best algorithm``, or ``none``;
-    `racing` marks the samples whose algorithms may still be the best,
-    `out_of_bounds` how many samples leave the rule's bounds and therefore never stopped.
+    `promises` is the estimate that it keeps near the truth, ``best algorithm``, or ``none``.
+    `racing` marks the samples whose algorithms may still be the best. `out_of_bounds` is the number
+    of samples that leave the rule's bounds and therefore never stop.
     """
 
     rule: str
@@ -155,9 +155,9 @@ class Entrant:
     caption="""
     Rules for the number of runs on the same samples: how many runs each rule saves, how often the
     mean is accurate, how often each estimate stays within the stated width of the independent runs,
-    and how often the best algorithm is found. A rule with a width keeps its promise for the
-    estimate named in `promises`, at a single look if its setting is `single`. The row of the fixed
-    n equal to the cap shows the result of all runs.
+    and how often the best algorithm is found. The promise of a rule with a width applies to the
+    estimate named in `promises`, and with the setting `single` to a single look only. The row with
+    the fixed n equal to the cap shows the result of all runs.
     """,
     columns=COLUMNS,
     layouts=[
@@ -335,7 +335,9 @@ def _sums(
 def _kept(
     samples: Samples, estimates: dict[str, NDArray[np.float64]], width: float
 ) -> dict[str, NDArray[np.int64]]:
-    """Samples whose estimate has that of the independent runs within the width, by entrant."""
+    """Number of samples whose estimate from the independent runs is within the width,
+    by entrant.
+    """
     known = np.flatnonzero(samples.has_truth)
     kept = {}
     for name, estimate in ESTIMATES.items():
@@ -345,7 +347,7 @@ def _kept(
 
 
 def _winners(samples: Samples, median: NDArray[np.float64]) -> dict[str, int | NDArray[np.int64]]:
-    """Problems, and those whose best algorithm each entrant finds, against both truths."""
+    """Number of problems, and of those whose best algorithm each entrant finds, for both truths."""
     known = samples.has_truth
     problems = _problems(samples)
     with_truth = [members for members in problems if known[members].all()]
@@ -373,7 +375,7 @@ def _at(
 def _won(
     median: NDArray[np.float64], truth: NDArray[np.float64], problems: list[NDArray[np.intp]]
 ) -> NDArray[np.int64]:
-    """Problems whose best algorithm by each entrant is one of the truly best."""
+    """Number of problems whose best algorithm by each entrant is one of the truly best."""
     won = np.zeros(median.shape[1], dtype=np.int64)
     for members in problems:
         true_median = ESTIMATES["median"](truth[members])

@@ -1,4 +1,4 @@
-"""Complete samples: what a rule for the number of runs is judged on."""
+"""Complete samples, on which rules for the number of runs are judged."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.basics.together import ALL
 from timefair.rundata.runs import Runs
 
 CELL = ["suite", "function", "dimension", "instance", "algorithm"]
 STRATUM = ["suite", "dimension"]
-ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,13 @@ class Samples:
     Attributes
     ----------
     names
-        A row a sample: suite, function, dimension, instance and algorithm, in their order.
+        One row per sample: suite, function, dimension, instance and algorithm, in the order of the
+        samples.
     values
         Shape (samples, cap): the first runs.
     truth
-        Shape (samples, cap): as many runs after them; NaN in the rows of cells that have fewer.
+        Shape (samples, cap): the same number of runs after them; NaN in the rows of cells with
+        fewer runs.
     """
 
     names: pd.DataFrame
@@ -37,7 +39,7 @@ class Samples:
 
     @classmethod
     def of(cls, runs: Runs, cap: int) -> Samples:
-        """The cells with at least `cap` runs; others give no sample."""
+        """The cells with at least `cap` runs; other cells are omitted."""
         best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
         first = np.flatnonzero(~runs.frame.duplicated(CELL).to_numpy())
         sizes = np.diff(np.append(first, best.size))
@@ -73,9 +75,9 @@ class Samples:
 
 
 def pooled(sums: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Sums over all dimensions and over each, ``dimension`` as text; ``all`` comes first.
+    """Sums over all dimensions and over each one, with ``dimension`` as text; ``all`` is first.
 
-    Rows keep the order in which their keys first appear. Without a row there is no sum.
+    Rows keep the order in which their keys first appear. Without rows, there are no sums.
     """
     if sums.empty:
         return sums
@@ -86,5 +88,5 @@ def pooled(sums: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 
 def percent(part: pd.Series, whole: pd.Series) -> pd.Series:
-    """Share in percent; NaN of nothing."""
+    """Share in percent; NaN if the total is 0."""
     return 100.0 * part / whole.where(whole > 0)

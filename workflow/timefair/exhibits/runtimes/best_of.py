@@ -1,4 +1,4 @@
-"""What several executions give: of whole runs, and of the launches within a run."""
+"""Best of several executions: of complete runs, and of the launches within a run."""
 
 from __future__ import annotations
 
@@ -94,10 +94,11 @@ LAUNCH_COLUMNS = (
     ],
 )
 def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Best precision of k runs, each with the whole budget, for k in ``executions``.
+    """Best precision of k runs, each with the complete budget, for k in ``executions``.
 
-    One row per measure. A run already contains its restarts: this is what more runs of the same
-    budget give; `within_budget` states what restarts give within one budget.
+    One row per measure. A run already contains its restarts. This table therefore shows the effect
+    of more runs with the same budget; `within_budget` shows the effect of restarts within one
+    budget.
     """
     best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
     rows = [
@@ -137,7 +138,7 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """What k = floor(T/τ) launches within one budget give, observed and from single launches.
+    """Best of k = floor(T/τ) launches within one budget, observed and from single launches.
 
     One row per (suite, dimension, function, instance, algorithm) and measure of the best precision.
     The unit is seconds, or evaluations if they are the only budget. NaN if no launch is complete,
@@ -171,7 +172,7 @@ def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _best_of(values: NDArray[np.float64], k: float, analysis: Analysis) -> dict[str, float]:
-    """Mean and quantiles of the best of k; NaN for no k."""
+    """Mean and quantiles of the best of k; NaN if there is no k."""
     probabilities = sorted(analysis.quantiles)
     measures = [MEAN, *map(quantile_name, probabilities)]
     if not k >= 1:
@@ -181,7 +182,7 @@ def _best_of(values: NDArray[np.float64], k: float, analysis: Analysis) -> dict[
 
 
 def _fair(budgets: pd.DataFrame, launches: pd.DataFrame) -> dict[str, Any]:
-    """How many launches the budget affords, but for what is charged before the first of them."""
+    """Number of launches that the budget allows, without the charge before the first launch."""
     complete = launches[launches["complete"]]
     if budgets["budget_s"].notna().all():
         unit, column, lengths = "seconds", "budget_s", complete["end_s"] - complete["start_s"]

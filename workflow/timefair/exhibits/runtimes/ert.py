@@ -32,9 +32,10 @@ SUFFIX = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
 
 RELATIVE_TARGET = Column(
     "target",
-    "share that is left of the way from the start of a problem to its best precision. The start is "
-    "the median over all runs of the precision at their first event; the best precision is that of "
-    "any algorithm of the campaign",
+    "share of the distance between the starting precision and the best precision on a problem; "
+    "the target is reached if at most this share is left. The starting precision is the median "
+    "over all runs of the precision at their first event; the best precision is that of any "
+    "algorithm of the campaign",
 )
 COUNTS = (RUNS, SUCCESSES, SUCCESS_RATE)
 ERT_S = Column(
@@ -135,10 +136,10 @@ READING = "Lower is better. Bands are intervals of the logarithm of the ERT."
     default=True,
 )
 def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ERT to each target from easy to hard, the runs of all instances together.
+    """ERT to each target from easy to hard, with the runs of all instances pooled.
 
-    The limits are those of `statistics.ert.ert_interval`, NaN for one run. Published data count in
-    evaluations; their columns in seconds are NaN.
+    The limits are those of `statistics.ert.ert_interval`, NaN for one run. Published data are used
+    in evaluations; their columns in seconds are NaN.
     """
     targets = analysis.targets_from_easy
     everyone = with_published(runs)
@@ -150,24 +151,26 @@ def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     question=Question.TARGET,
     title="Expected running time to relative targets",
     caption="""
-    Expected running time (ERT) to targets relative to what was found, in {seconds} and in
-    evaluations. The runs of all instances are pooled. A target is the share that is left of the way
-    from the start of a problem to its best precision. Another algorithm in the campaign may change
-    these targets. Failed runs, `inf` and limits are as in the table `ert`.
+    Expected running time (ERT) to relative targets, in {seconds} and in evaluations. The runs of
+    all instances are pooled. A target is a share of the distance between the starting precision and
+    the best precision on a problem; it is reached if at most this share is left. Another algorithm
+    in the campaign may change these targets. Failed runs, `inf` and limits are as in the table
+    `ert`.
     """,
     columns=(*CELL, RELATIVE_TARGET, *COUNTS, *LIMITS),
     layouts=_layouts(
-        "relative targets: the share that is left of the way from the first evaluations on a "
-        "problem to the best precision found there"
+        "relative targets (shares that are left of the distance between the starting precision and "
+        "the best precision on a problem)"
     ),
     figures=(
         Figure(
             "ert_relative",
             "Expected seconds to relative targets",
             "Expected running time (ERT) in {seconds} to relative targets from easy to hard. A "
-            "target is the share that is left of the way from the start of a problem, which is the "
-            "median precision at the first event of all runs, to the best precision that any "
-            f"algorithm found there. The runs of all instances are pooled. {READING}",
+            "target is a share of the distance between the starting precision on a problem (the "
+            "median over all runs of the precision at the first event) and the best precision that "
+            "any algorithm found there; it is reached if at most this share is left. The runs of "
+            f"all instances are pooled. {READING}",
             _curves("seconds", "share of the way left (easy to hard)", "relative targets"),
         ),
     ),

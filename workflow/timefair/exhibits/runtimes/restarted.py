@@ -1,4 +1,4 @@
-"""Runtimes to targets of an algorithm that is run again and again until it succeeds."""
+"""Runtimes to targets of an algorithm that is run repeatedly until it succeeds."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.basics.together import ALL
 from timefair.charts.chart import Curves
 from timefair.exhibits.columns import (
     CELL,
@@ -32,7 +33,6 @@ from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
 from timefair.statistics.restarted import restarted_cdf, restarted_moments, restarted_quantile
 
-ALL = "all"
 KEYS = tuple(column_names(CELL))
 VALUES = {"seconds": "runtime_s", "evaluations": "runtime_evaluations"}
 
@@ -65,7 +65,7 @@ CURVE_COLUMNS = (
 )
 
 BEYOND = 100.0
-"""The curves go on to so many times the cost of the longest run."""
+"""Length of the curves, as a multiple of the cost of the longest run."""
 
 
 @exhibit(
@@ -97,8 +97,8 @@ BEYOND = 100.0
 def to_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Mean, standard deviation and quantiles of the runtime with restarts, one row per measure.
 
-    See `statistics.restarted`. Targets go from easy to hard. Published data count in evaluations;
-    their columns in seconds are NaN.
+    See `statistics.restarted`. Targets go from easy to hard. Published data are used in
+    evaluations; their columns in seconds are NaN.
     """
     targets = analysis.targets_from_easy
     probabilities = sorted(analysis.quantiles)
@@ -206,7 +206,7 @@ def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class _Sample:
-    """What the runs spent up to each target or their end, arrays of shape (runs, targets)."""
+    """Cost of the runs up to each target or their end, arrays of shape (runs, targets)."""
 
     unit: Unit
     spent: NDArray[np.float64]

@@ -293,6 +293,21 @@ cdef class RemoteObjective:
         return self.caller.integer.copy()
 
     @property
+    def shown(self):
+        return 1
+
+    @property
+    def noisy(self):
+        return False  # what an algorithm apart recommends is not recorded
+
+    @property
+    def changes(self):
+        return 0  # problems that change are not for algorithms apart
+
+    def recommend(self, x, /):
+        as_point(x, self.caller.channel.dimension)
+
+    @property
     def evaluations(self):
         return self.caller.calls
 

@@ -1,9 +1,10 @@
 """The process that holds an algorithm with `isolation: strict`; it forks a solver for each run.
 
-It is a new process and not a fork, so it holds no problem, and knows neither the function nor the
-instances that are measured. It loads and prepares the algorithm, with a trial launch on a function
-of its own, and then waits for requests of the process that started it, on a socket. A solver is
-the orphan of a fork, so it becomes a child of that process, as the other processes of a run are.
+The host is a new process and not a fork. It therefore holds no problem, and knows neither the
+function nor the instances that are measured. It loads and prepares the algorithm, makes a trial
+launch on a function of its own, and then waits on a socket for requests of its starter. A solver is
+forked by a process that ends at once. The kernel then makes the solver a child of the starter, like
+the other processes of a run.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ from timefair.problems.base import Problem, ProblemName
 from timefair.records.status import Isolation
 
 
-def main() -> None:
-    """Be a host. The first argument is the descriptor of the socket to its starter."""
-    connection = socket.socket(fileno=int(sys.argv[1]))
+def main(descriptor: str) -> None:
+    """Run a host. The argument is the descriptor of the socket to its starter."""
+    connection = socket.socket(fileno=int(descriptor))
     setup: Setup = pickle.loads(connection.recv(LONGEST))
     kernel.die_with_parent(setup.starter)
     ends_at_once()
@@ -76,7 +77,7 @@ def _get_ready(setup: Setup) -> tuple[Algorithm, Views, Ready]:
 
 
 def _stand_in(setup: Setup) -> Problem:
-    """A function for the trial launch: the sphere in the space of the problems."""
+    """Function of the trial launch: the sphere in the search space of the problems."""
     middle = (setup.lower + setup.upper) / 2
     return Problem(
         ProblemName("stand-in", 1, len(middle), 1),
@@ -96,7 +97,7 @@ def _fork_solver(
     folders: Views,
     fd: int,
 ) -> int:
-    """Fork a process that forks the solver and ends; the process id of the solver."""
+    """Fork a process that forks the solver and ends; return the process id of the solver."""
     sys.stdout.flush()
     sys.stderr.flush()
     confinement = confinement_under(setup.starter)
@@ -126,13 +127,13 @@ def _live(
     folders: Views,
     fd: int,
 ) -> NoReturn:
-    """Be a solver, from just after the fork until another process ends it."""
+    """Run a solver, from just after the fork until another process ends it."""
     caller, own = None, os.getpid()
     try:
         os.setsid()
         tempfile.tempdir = request.folder
         folders.enter()
-        while os.getppid() != setup.starter:  # until the process in between has ended
+        while os.getppid() != setup.starter:  # until the intermediate process has ended
             os.sched_yield()
         kernel.die_with_parent(setup.starter)
         os.sched_setaffinity(0, request.cores)
@@ -156,7 +157,3 @@ def _live(
             caller.failed(*failure(error))
     finally:
         kernel.end_process(1)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,7 @@
 """The messages between a host and the process that starts it (`host`, `solvers`).
 
-Those to the host are pickled. Those from it are JSON, because it has run the algorithm's code.
+Messages to the host are pickled. Messages from the host are JSON, because a host that has run the
+algorithm's code is not trusted.
 """
 
 from __future__ import annotations
@@ -12,23 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 LONGEST = 1 << 20
-"""The most bytes of a message."""
+"""Maximal length of a message, in bytes."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """An algorithm and the space that it searches, for a host.
+    """What a host needs: an algorithm and its search space.
 
     Attributes
     ----------
     starter
-        The process that has it started.
+        The process id of the starter.
     use, parameters, rounds_integers
-        Of the algorithm, see `loading.load`.
+        The algorithm, as in `loading.load`.
     lower, upper, integer
-        Of the problems, shape ``(dimension,)``.
+        Bounds and integer variables of the problems, shape ``(dimension,)``.
     memory_mb
-        What a solver may use; None: without a limit.
+        Memory limit of a solver; None: no limit.
     """
 
     starter: int
@@ -57,13 +58,13 @@ class Ready:
     Attributes
     ----------
     seconds
-        What the algorithm took to get ready.
+        Time that loading and preparing the algorithm took.
     trace, appeared
-        Of the trial launch, see `trial.Trial`.
+        Results of the trial launch, see `trial.Trial`.
     watched, watched_because
-        The folders that solvers share, and why; none where they have views of their own.
+        The folders that solvers share, and why; empty if solvers have private views of all folders.
     faults
-        Why the algorithm cannot be loaded. Then the host ends.
+        Why the algorithm cannot be loaded. If there are any, the host ends.
     """
 
     seconds: float = 0.0

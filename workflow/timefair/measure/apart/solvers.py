@@ -1,9 +1,9 @@
-"""The evaluator's side of runs whose algorithm has a process of its own (`isolation: strict`).
+"""The evaluator's side of runs whose algorithm has its own process (`isolation: strict`).
 
 The job starts one host (`host`), which holds the algorithm. The process of a run holds the problem
-and the objective; it has the host fork a solver, and evaluates for it on a core of its own. Neither
-can look into the other: the host is a new process and no fork, and the job and its runs cannot
-be read or traced by processes of the same user.
+and the objective. It asks the host to fork a solver, and evaluates for the solver on a separate
+core. Neither process can read the other: the host is a new process and not a fork, and processes of
+the same user cannot read or trace the job and its runs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import pickle
 import select
 import socket
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm, Objective
 from timefair.basics.errors import InputError
+from timefair.environments.environment import command_here
 from timefair.linux import kernel
 from timefair.measure.apart.channel import Channel, Server, SolverGone
 from timefair.measure.apart.messages import LONGEST, Ready, Request, Setup
@@ -37,17 +37,17 @@ class Host:
     Attributes
     ----------
     pid
-        Its process.
+        Process id of the host.
     ready
-        Its answer.
+        Its first answer.
     cores
-        Those of the solvers.
+        Cores of the solvers.
     own_core
-        That of the process that evaluates.
+        Core of the process that evaluates.
     connection
-        To the host; the runs of this job have it too, one after the other.
+        Socket to the host; the runs of this job use it too, one after the other.
     dimension
-        Of the problems.
+        Dimension of the problems.
     """
 
     pid: int
@@ -58,7 +58,9 @@ class Host:
     dimension: int
 
     def solver(self, seed: int) -> Solver:
-        """Have a solver forked for a run with a seed, and wait until it can be launched."""
+        """Ask the host for a solver of a run with this seed, and wait until the solver can be
+        launched.
+        """
         fd = os.memfd_create("timefair-channel")
         try:
             channel = Channel(fd, self.dimension)
@@ -71,19 +73,19 @@ class Host:
 
 @contextmanager
 def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
-    """Start a host, and end it at the end. The last core is for evaluations.
+    """Start a host, and end it when the block ends. The last of the cores is for evaluations.
 
     From here on, other processes of this user cannot read this process's memory or files.
 
     Raises
     ------
     InputError
-        If the algorithm cannot be loaded, or its process ended meanwhile.
+        If the algorithm cannot be loaded, or its process ends while it is loaded.
     """
     kernel.forbid_inspection()
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:
-        command = [sys.executable, "-m", "timefair.measure.apart.host", str(theirs.fileno())]
+        command = command_here("timefair.measure.apart.host", str(theirs.fileno()))
         process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
         try:
             theirs.close()
@@ -121,7 +123,7 @@ class Solver:
         return kernel.cpu_ns_of(self.pid)
 
     def launch(self, number: int, objective: Objective) -> str:
-        """Have it make a launch; `channel.Server.launch`."""
+        """Make a launch, see `channel.Server.launch`."""
         self.busy = True
         try:
             return self._server.launch(number, objective)
@@ -132,12 +134,12 @@ class Solver:
 
 
 class Solvers:
-    """The solvers of one run: one, and one more for each launch that is paused.
+    """The solvers of one run: one, and another one for each paused launch.
 
     Parameters
     ----------
     seed
-        Of the run.
+        Seed of the run.
     launch
         ``launch() -> int``: the number of the launch that was begun last.
     begun
@@ -153,11 +155,11 @@ class Solvers:
 
     @property
     def algorithm(self) -> Algorithm:
-        """The algorithm as the launch loop has it."""
+        """The algorithm in the form that the launch loop uses."""
         return Algorithm(self._solve)
 
     def _solve(self, objective: Objective, rng: np.random.Generator) -> idleness.Remark:
-        """Have a solver make the launch; it draws from the same stream as `rng` does."""
+        """Make the launch in a solver, which uses the same random stream as `rng`."""
         solver = next((one for one in self._solvers if not one.busy), None) or self._another()
         return idleness.Remark(solver.launch(self._launch(), objective))
 

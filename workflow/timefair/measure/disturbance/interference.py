@@ -1,4 +1,4 @@
-"""The rule that tells a disturbed run from a clean one."""
+"""The rule that detects disturbed runs."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import NamedTuple
 from timefair.records.status import Disturbance
 
 DELAY_SHARE = 0.05
-"""Of the wall clock: what a clean run waits for a core, because of others, at most."""
+"""Largest share of its wall-clock time that a clean run waits for a core that others use."""
 
 REFERENCE_RATIO = 1.15
-"""Of the best time of the reference kernel: what it takes around a clean run, at most."""
+"""Largest time of the reference kernel around a clean run, as a multiple of its best time."""
 
 
 class Judgement(NamedTuple):
-    """What a run is, and why it is disturbed; None where it is not."""
+    """Whether a run is disturbed, and why; the reason is None if it is not disturbed."""
 
     disturbance: Disturbance
     reason: str | None = None
@@ -26,23 +26,26 @@ def judge(
     reference_s: float | None,
     best_reference_s: float | None,
 ) -> Judgement:
-    """Judge a run by what it waited for others, and by how fast its core was around it.
+    """Judge a run by its time of waiting for others, and by the speed of its core before and after
+    it.
 
     Parameters
     ----------
     real_s
-        Length of the run without virtual evaluation cost; 0 where it never began.
+        Length of the run without virtual evaluation cost; 0 if it never began.
     foreign_delay_s
-        Of these, waiting for a core that other processes than its own had; None: not known.
+        Part of this time in which the run waited for a core that processes of others used; None:
+        unknown.
     reference_s
-        The reference kernel, mean of the times before and after the run; None: not taken.
+        Mean time of the reference kernel before and after the run; None: not timed.
     best_reference_s
-        The least that it has taken on this core.
+        Least time of the reference kernel on this core.
 
     Returns
     -------
     Judgement
-        Unknown if neither figure can be had. One of them alone decides.
+        Unknown if neither the delay nor the reference time is known. If one of them is known, it
+        decides alone.
     """
     delay = foreign_delay_s / real_s if foreign_delay_s is not None and real_s > 0 else None
     ratio = reference_s / best_reference_s if reference_s and best_reference_s else None

@@ -1,4 +1,6 @@
-"""Detects disturbed runs: reads counters around each run, judges it, and may repeat it."""
+"""Detects disturbed runs: reads counters before and after each run, judges the run, and may repeat
+it.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,9 @@ class RunMonitor:
     reference
         Whether the reference kernel is timed around each run.
     parts
-        Of the kernel, see `timefair.measure.disturbance.reference.Reference`.
+        Parts of the kernel, see `timefair.measure.disturbance.reference.Reference`.
     repeats
-        How often a disturbed run is repeated at most.
+        Maximal number of repetitions of a disturbed run.
     """
 
     def __init__(

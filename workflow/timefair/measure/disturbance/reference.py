@@ -2,7 +2,8 @@
 
 The work is an evolution strategy with covariance matrix adaptation (Hansen and Ostermeier, 2001)
 in plain numpy: a Python loop around short vectors, small matrices and cheap evaluations. A loop of
-arithmetic alone would not do, as memory traffic of another core slows it less than an optimizer.
+arithmetic alone is not enough: memory traffic of another core slows it less than it slows an
+optimizer.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ GENERATIONS = 190
 """About 14 ms on a machine of 2024."""
 
 SHORT_BUDGET_S = 1.5
-"""For runs shorter than this, half of the work is timed and its time doubled: all of it would take
-more than 1 % of the run. On a busy machine both found the same share of disturbed runs."""
+"""For runs shorter than this, half of the work is timed and the time is doubled, because the
+complete work would take more than 1 % of the run. On a busy machine, both variants found the same
+share of disturbed runs.
+"""
 
 WARM_UP_GENERATIONS = 8
-"""Not timed: after a fork, a page costs more when it is first written to."""
+"""Repetitions that are not timed: after a fork, the first write to a page takes longer."""
 
 BEST_OF = 3
-"""Timings that the best of a job begins with."""
+"""Number of timings at the start of a job, the best of which is the first best time."""
 
 
 class Reference:
@@ -40,11 +43,11 @@ class Reference:
     Attributes
     ----------
     best_s
-        The least CPU time that it has taken here.
+        Least CPU time of the work in this process.
     last_s
-        That of the last timing.
+        CPU time of the last timing.
     spent_s
-        Seconds of wall clock that all timings have taken, warm-up included.
+        Wall-clock seconds of all timings, including the warm-up.
     """
 
     def __init__(self, parts: int = 1) -> None:
@@ -53,7 +56,7 @@ class Reference:
         self.best_s = self.last_s = min(self._timing() for _ in range(BEST_OF))
 
     def take(self) -> float:
-        """CPU seconds of the work now; what others do on this core in between is not in it."""
+        """CPU seconds of the work now. They exclude the time in which others use this core."""
         self.last_s = self._timing()
         self.best_s = min(self.best_s, self.last_s)
         return self.last_s
@@ -78,7 +81,7 @@ def _cpu_s(generations: int) -> float:
 
 
 def adapt(generations: int) -> float:
-    """The best value found on an ellipsoid; the same at each call."""
+    """Minimize an ellipsoid and return the best value, which is the same at each call."""
     n, rng = DIMENSION, np.random.default_rng(1)
     weights = np.log((OFFSPRING + 1) / 2) - np.log(np.arange(1, OFFSPRING // 2 + 1))
     weights /= weights.sum()

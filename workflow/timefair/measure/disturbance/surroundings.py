@@ -1,4 +1,5 @@
-"""What the machine tells about others: time that they took from these cores, and pressure.
+"""Counters of the machine about other processes: time that they took from these cores, and
+pressure.
 
 Each figure is a counter in seconds, None where the machine lacks it.
 """
@@ -17,7 +18,9 @@ _STEAL = 8
 """The field of a core's line in /proc/stat."""
 
 _THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}
-"""What version 2 and version 1 of control groups call it, and the unit in seconds."""
+"""Name of the throttling counter in version 2 and in version 1 of control groups, with its unit in
+seconds.
+"""
 
 
 class Surroundings(NamedTuple):
@@ -26,7 +29,7 @@ class Surroundings(NamedTuple):
     Attributes
     ----------
     steal_s
-        Time in which the host ran something else on the cores, in ticks of 10 ms mostly.
+        Time in which the host ran something else on the cores; mostly counted in ticks of 10 ms.
     pressure_s
         Time in which some task of the whole machine waited for a core.
     throttled_s
@@ -43,14 +46,16 @@ class Surroundings(NamedTuple):
 
 
 class Counters:
-    """Where a job reads them. It stays in its control groups: they are looked up once.
+    """Reads the counters of a job.
+
+    A job stays in its control groups, so they are looked up once.
 
     Parameters
     ----------
     cores
-        Those whose steal counts.
+        Cores whose stolen time counts.
     host
-        Where files are read; this machine if None.
+        The host whose files are read; None: this machine.
     """
 
     def __init__(self, cores: Iterable[int], host: Host | None = None) -> None:
@@ -81,7 +86,9 @@ class Counters:
         return None
 
     def _throttled_s(self) -> float | None:
-        """Added up over the group of this process and those that it lies in: each has a quota."""
+        """Throttled time, summed over the control group of this process and the groups that contain
+        it: each has its own quota.
+        """
         found = [
             int(figures[0]) * _THROTTLED[name]
             for path in self._quotas
@@ -91,7 +98,7 @@ class Counters:
         return sum(found) if found else None
 
     def _lines(self, path: str, beginning: str = "") -> list[list[str]]:
-        """The words of each line that begins so and has any; none of a file that cannot be read."""
+        """The words of each line that begins with this word; nothing if the file cannot be read."""
         try:
             text = read_file(f"{self._host.root}/{path}").decode(errors="replace")
         except OSError:

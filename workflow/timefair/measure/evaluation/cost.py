@@ -1,4 +1,4 @@
-"""What an evaluation takes, by the instrumented objective and bare."""
+"""Time of an evaluation, by the instrumented objective and by the suite's own call."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from timefair.problems.base import Problem
 
 COST_EVALUATIONS = 400
 COST_S = 1.0
-"""The cost of an evaluation is the least of 5 means of so many, or of fewer that take this time in
-all; at least 11 evaluations are made."""
+"""The cost of an evaluation is the least of 5 means. Each mean is over `COST_EVALUATIONS`
+evaluations, or over fewer if all of them would take longer than `COST_S`. At least 11 evaluations
+are made.
+"""
 
 
 def evaluation_cost_s(

@@ -1,7 +1,7 @@
 """Processes that evaluate the points of a batch at the same time, for runs with several cores.
 
 They are forked before the run's time starts. Points, values and stamps are in memory that all
-share; which point is next, and which one is ready, goes through two pipes.
+share; two pipes carry the numbers of the next point and of the points that are ready.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NUMBER = struct.Struct("=i")
 
 
 class Evaluators:
-    """`count` processes that evaluate one problem; one for each core where they are as many.
+    """`count` processes that evaluate one problem; each has its own core if there are enough cores.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Evaluators:
     def __init__(self, problem: Problem, count: int) -> None:
         self.count = count
         self._points = _shared((AT_ONCE, problem.dimension))
-        self._values = _shared((AT_ONCE,))
+        self._values = _shared((AT_ONCE, problem.numbers)[: 1 + (problem.numbers > 1)])
         self._stamps = _shared((AT_ONCE,)).view(np.int64)
         self._waiting, self._next = os.pipe()
         self._ready, self._done = os.pipe()
@@ -49,18 +49,19 @@ class Evaluators:
     def evaluate(
         self, points: NDArray[np.float64], deadline: int = NEVER
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Evaluate points until all are ready, or until `deadline` in ns of the clock.
+        """Evaluate points until all are ready, or until the clock reaches `deadline` (ns).
 
         Parameters
         ----------
         points
-            Shape ``(k, dimension)``, k at most `AT_ONCE`: their numbers fit into a pipe.
+            Shape ``(k, dimension)``, k at most `AT_ONCE`, so that their numbers fit into a pipe.
 
         Returns
         -------
         values, stamps
-            Shape ``(k,)``: the values, and when each was ready; NEVER for what was not, also where
-            the problem raised.
+            Shape ``(k,)``: the values, and when each was ready; NEVER for points that were not
+            ready or for which the problem raised. If an evaluation gives several numbers, `values`
+            has the shape ``(k, numbers)``.
         """
         self._drain()
         count = len(points)
@@ -73,7 +74,7 @@ class Evaluators:
         return self._values[:count].copy(), self._stamps[:count].copy()
 
     def _drain(self) -> None:
-        """Let points that were given up at a deadline be finished."""
+        """Wait until the points that were abandoned at a deadline are finished."""
         while self._unfinished:
             self._take_ready()
 
@@ -87,7 +88,7 @@ class Evaluators:
         self._unfinished -= len(os.read(self._ready, 4 * AT_ONCE)) // _NUMBER.size
 
     def _live(self, problem: Problem, cores: set[int]) -> None:
-        """Be one of the processes, until the run's process is gone."""
+        """Run one of the processes, until the run's process is gone."""
         try:
             kernel.die_with_parent(self._parent)
             os.sched_setaffinity(0, cores)
@@ -100,7 +101,7 @@ class Evaluators:
     def _evaluate_one(self, problem: Problem, i: int) -> None:
         try:
             self._values[i] = problem.evaluate(self._points[i])
-        except Exception:  # raised again where the run is
+        except Exception:  # raised again in the run's process
             return
         self._stamps[i] = now_ns()
 

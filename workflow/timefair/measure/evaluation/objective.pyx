@@ -19,20 +19,34 @@ import numpy as np
 
 cimport cython
 cimport numpy as cnp
-from libc.math cimport INFINITY, isnan
+from libc.math cimport INFINITY, isfinite, isnan
 from libc.stdint cimport INT64_MAX, int64_t, uintptr_t
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
 from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
 
+from timefair.measure.evaluation.keepers cimport Feasible, Keeper
+
+from timefair.measure.evaluation.keepers import keeper
 from timefair.records.thinning import THINNING
 
 cnp.import_array()
 
 cdef extern from *:
     """
+    #include <stdint.h>
+    #include <stdint.h>
     #define timefair_commit_follows() __atomic_signal_fence(__ATOMIC_RELEASE)
+    static inline int64_t timefair_part(int64_t place, int64_t length, int64_t parts) {
+        return (int64_t)((__int128)place * parts / length);
+    }
+    static inline int64_t timefair_begin(int64_t part, int64_t length, int64_t parts) {
+        return (int64_t)(((__int128)part * length + parts - 1) / parts);
+    }
     """
     void timefair_commit_follows() noexcept nogil  # all writes above it are made before those below
+    # of a length that is divided into equal parts: the part of a place, and where a part begins
+    int64_t timefair_part(int64_t place, int64_t length, int64_t parts) noexcept nogil
+    int64_t timefair_begin(int64_t part, int64_t length, int64_t parts) noexcept nogil
 
 cdef extern from "unistd.h":
     void _exit(int status) noexcept nogil
@@ -58,12 +72,15 @@ cdef struct Header:
     int64_t launches  # rows committed to the launch log
     int64_t launch_events  # rows committed to the log of launches' own events
     int64_t batches  # rows committed to the log of batches; negative: they are not known
+    int64_t vectors  # rows committed to the log of vectors
+    int64_t recommended  # see `recommendations`
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
     int64_t failure  # which of `failures.FAILURES`, by its place plus 1; 0: none
     int64_t solvers  # number of processes of an algorithm that is apart
     int64_t solver  # process id of the solver whose end ended the run
     int64_t cpu_1  # CPU time at the stop, with that of children waited for, ns; 0: killed
+    int64_t constraint_evaluations  # how many of the evaluations were of constraints
 
 
 cdef struct Event:
@@ -71,6 +88,12 @@ cdef struct Event:
     int64_t evaluations
     int64_t time  # ns since t0
     double precision
+
+
+cdef struct Vector:  # followed by its numbers
+    int64_t launch
+    int64_t evaluations
+    int64_t time  # ns since t0
 
 
 cdef struct Batch:
@@ -91,17 +114,26 @@ cdef struct Launch:
 
 HEADER = np.dtype([(name, np.int64) for name in (
     "kill_at", "evaluations", "charge", "last", "events", "launches", "launch_events", "batches",
-    "stop",
-    "end", "failure", "solvers", "solver", "cpu_1",
+    "vectors", "recommended", "stop",
+    "end", "failure", "solvers", "solver", "cpu_1", "constraint_evaluations",
 )])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
+
+
+def vector_dtype(numbers):
+    """The dtype of a row of the log of vectors."""
+    return np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
+                    + [("outputs", np.float64, (numbers,))])
+
+
 BATCH = np.dtype([(name, np.int64) for name in ("first", "size", "count")])
 LAUNCH = np.dtype([(name, np.int64) for name in (
     "start", "end", "first", "last", "earlier", "code",
 )] + [("best", np.float64)])
 assert HEADER.itemsize == sizeof(Header)
 assert EVENT.itemsize == sizeof(Event)
+assert vector_dtype(2).itemsize == sizeof(Vector) + 2 * sizeof(double)
 assert BATCH.itemsize == sizeof(Batch)
 assert LAUNCH.itemsize == sizeof(Launch)
 
@@ -280,6 +312,79 @@ cpdef cnp.ndarray as_batch(points, Py_ssize_t dimension):
     return array
 
 
+cdef class ConstraintValues:
+    """The constraints of a problem at the point where they were evaluated last.
+
+    An algorithm mostly evaluates both the function and the constraints of a point. Whichever comes
+    second finds here what the first has evaluated.
+
+    Parameters
+    ----------
+    problem : timefair.problems.base.Problem
+        With constraints.
+    native : bool
+        Evaluate without the interpreter where the problem has a C function for it.
+    """
+
+    cdef readonly Py_ssize_t count
+    cdef object evaluate
+    cdef native_t native
+    cdef void *handle
+    cdef double f_opt
+    cdef bint indicator, known
+    cdef cnp.ndarray point, g
+    cdef Py_ssize_t point_size
+
+    def __init__(self, problem, bint native=True):
+        constraints = problem.constraints
+        self.count, self.evaluate = constraints.count, constraints.evaluate
+        self.native = NULL
+        if native and constraints.native is not None:
+            self.native = <native_t><uintptr_t>constraints.native.function
+            self.handle = <void *><uintptr_t>constraints.native.handle
+        self.f_opt, self.indicator = problem.f_opt, constraints.indicator
+        self.point, self.g = np.empty(problem.dimension), np.empty(self.count)
+        self.point_size = problem.dimension * sizeof(double)
+        self.known = False
+
+    cdef int reach(self, cnp.ndarray array) except -1:
+        """Have the values at a point in `g`."""
+        cdef const void *x = cnp.PyArray_DATA(array)
+        if self.known and memcmp(cnp.PyArray_DATA(self.point), x, self.point_size) == 0:
+            return 0
+        self.known = False
+        if self.native != NULL:
+            self.native(self.handle, <const double *>x, <double *>cnp.PyArray_DATA(self.g))
+        else:
+            g = np.asarray(self.evaluate(array), dtype=np.float64)
+            if g.shape != (self.count,):
+                raise ValueError(
+                    f"the constraints at a point have shape ({self.count},), not {g.shape}"
+                )
+            self.g[:] = g
+        memcpy(cnp.PyArray_DATA(self.point), x, self.point_size)
+        self.known = True
+        return 0
+
+    cdef double violation(self):
+        """The sum of the positive values, from the first to the last; NaN if one is NaN."""
+        cdef const double *g = <const double *>cnp.PyArray_DATA(self.g)
+        cdef double total = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            if not g[i] <= 0.0:
+                total += g[i]
+        return total
+
+    cdef double quality(self, double value, double violation):
+        """The value of a point in the record (`timefair.problems.base.Constraints`)."""
+        if violation == 0.0:
+            return value
+        if not self.indicator or isnan(violation) or isnan(value):
+            return INFINITY
+        return max(value, self.f_opt) + violation
+
+
 @cython.final
 @cython.no_gc
 cdef class Measurement:
@@ -295,6 +400,10 @@ cdef class Measurement:
         The file of the `BestPoint`.
     batches : Log, optional
         None: batches are not recorded.
+    vectors : Log, optional
+        Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
+    recommendations : timefair.measure.evaluation.recommendations.Recommendations, optional
+        Where points go that the algorithm recommends; None: they are not recorded.
     cap : int
         Evaluations of the run; NEVER without such a budget.
     final_target : float
@@ -331,12 +440,22 @@ cdef class Measurement:
     cdef int closed  # the LaunchCode of what ended the launch; 0 while it may evaluate
     cdef bint foreign, optimum_known, more_to_come, traced
     cdef object evaluators, thinning
+    cdef ConstraintValues constraints
+    cdef Keeper keeper  # None where an evaluation gives one value
+    cdef Log vectors
+    cdef int64_t vector_count
+    cdef Py_ssize_t numbers, shown
+    cdef object last_vector, recommendations
+    cdef bint later  # whether a vector is the measured value and the point
+    cdef double *vector  # the numbers of the last evaluation
+    cdef int64_t *environment  # the one to evaluate, of a problem that changes; NULL of others
+    cdef int64_t environments
 
     def __init__(
         self, problem, header, Log events, Log launches, Log launch_events, int best_fd,
         int64_t cap=INT64_MAX, double final_target=-1.0,
         clock=None, exit=None, bint native=True, evaluators=None, int64_t cost=0,
-        thinning=THINNING, Log batches=None,
+        thinning=THINNING, Log batches=None, Log vectors=None, recommendations=None,
     ):
         self.problem = problem
         self.evaluate = problem.evaluate
@@ -347,6 +466,9 @@ cdef class Measurement:
         if native and problem.native is not None:
             self.native = <native_t><uintptr_t>problem.native.function
             self.handle = <void *><uintptr_t>problem.native.handle
+        self.constraints = None
+        if problem.constraints is not None:
+            self.constraints = ConstraintValues(problem, native)
         self.header_array = header
         self.header = <Header *>cnp.PyArray_DATA(header)
         self.events, self.launches, self.launch_events = events, launches, launch_events
@@ -371,6 +493,27 @@ cdef class Measurement:
         launch_events.reach(self.launch_event_count)
         self.launch_best = INFINITY
         self.launch = NULL
+        self.recommendations = recommendations
+        self.keeper = keeper(problem.outputs, self.f_opt)
+        self.environment = NULL
+        if problem.changes is not None:
+            self.environment = <int64_t *><uintptr_t>problem.changes.address
+            self.environments = problem.changes.environments
+        if self.keeper is not None:
+            self.prepare_vectors(vectors)
+
+    cdef int prepare_vectors(self, Log vectors) except -1:
+        """Make room for the numbers of an evaluation, and take up the vectors of a run's past."""
+        self.numbers, self.shown = self.problem.kept, self.problem.shown
+        self.later = self.problem.outputs.later
+        self.last_vector = np.empty(self.numbers)
+        self.vector = <double *>cnp.PyArray_DATA(self.last_vector)
+        self.vectors, self.vector_count = vectors, self.header.vectors
+        for row in range(self.vector_count):
+            vectors.reach(row)
+            self.keeper.keep(<const double *>(vectors.row(row) + sizeof(Vector)))
+        vectors.reach(self.vector_count)
+        return 0
 
     # -- evaluation --------------------------------------------------------------------------
 
@@ -381,6 +524,139 @@ cdef class Measurement:
         array = as_point(x, self.dimension)
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         return self.record(self.value(point, array), point)
+
+    cdef double evaluate_constrained(self, x) except? -1.0:
+        """Evaluate f; also the constraints, unasked and uncounted, where f may be an improvement."""
+        cdef cnp.ndarray array
+        cdef double value, violation = INFINITY, quality = INFINITY
+        cdef int64_t now
+        self.count_call()
+        self.header.charge += self.cost
+        array = as_point(x, self.dimension)
+        cdef const double *point = <const double *>cnp.PyArray_DATA(array)
+        value = self.value(point, array)
+        if value < (<Feasible>self.keeper).best or self.precision(value) < self.launch_best:
+            self.constraints.reach(array)
+            violation = self.constraints.violation()
+            quality = self.constraints.quality(value, violation)
+        self.reserve_vector()
+        now = self.now()  # no other thread comes in from here to the commits
+        self.vector[0], self.vector[1] = value, violation
+        self.vector[2] = self.header.constraint_evaluations
+        if now < self.deadline:
+            self.header.evaluations = self.calls
+            if self.keeper.keep(self.vector):
+                self.commit_vector(now)
+        self.account(quality, now, point)
+        return value
+
+    cdef evaluate_constraints(self, x):
+        """Evaluate the constraints; counts as an evaluation that improves nothing."""
+        cdef cnp.ndarray array
+        cdef int64_t now
+        self.count_call()
+        self.header.charge += self.cost
+        array = as_point(x, self.dimension)
+        self.constraints.reach(array)
+        g = self.constraints.g.copy()
+        now = self.now()
+        if now < self.run_deadline:
+            self.header.constraint_evaluations += 1
+        self.account(INFINITY, now, <const double *>cnp.PyArray_DATA(array))
+        return g
+
+    cdef evaluate_vector(self, x):
+        """Evaluate a point of a problem with several numbers; those that are shown."""
+        cdef cnp.ndarray array
+        self.count_call()
+        self.header.charge += self.cost
+        array = as_point(x, self.dimension)
+        cdef const double *point = <const double *>cnp.PyArray_DATA(array)
+        self.fill_vector(point, array)
+        found = self.vector[0] if self.shown == 1 else self.last_vector[:self.shown].copy()
+        self.record_vector(self.now(), point)
+        return found
+
+    cdef int fill_vector(self, const double *x, cnp.ndarray array) except -1:
+        """Write the numbers of a point. No other thread comes in from there to their commit."""
+        cdef cnp.ndarray found
+        cdef double value
+        if self.later:
+            value = self.value(x, array)
+            self.reserve_vector()
+            self.vector[0] = value
+            memcpy(self.vector + 1, x, self.dimension * sizeof(double))
+            return 0
+        if self.native != NULL:
+            self.reserve_vector()
+            if self.environment != NULL:
+                self.begin_in_environment()
+            self.native(self.handle, x, self.vector)
+            return 0
+        if array is None:
+            array = np.empty(self.dimension)
+            memcpy(cnp.PyArray_DATA(array), x, self.dimension * sizeof(double))
+        if self.environment != NULL:
+            self.begin_in_environment()
+        values = self.evaluate(array)
+        found = np.ascontiguousarray(values, dtype=np.float64)
+        if np.shape(values) != (self.numbers,):
+            raise ValueError(
+                f"an evaluation of {self.problem.name} gives {self.numbers} numbers, "
+                f"not an array of shape {np.shape(values)}"
+            )
+        self.reserve_vector()
+        memcpy(self.vector, cnp.PyArray_DATA(found), self.numbers * sizeof(double))
+        return 0
+
+    cdef int reserve_vector(self) except -1:
+        while (
+            self.vector_count >= self.vectors.end
+            or self.event_count >= self.events.end
+            or self.launch_event_count >= self.launch_events.end
+        ):
+            self.vectors.reach(self.vector_count)
+            self.reserve_event()
+        return 0
+
+    cdef int record_vector(self, int64_t now, const double *x) except -1:
+        """End the evaluation of a vector at `now`."""
+        if now < self.deadline:
+            self.header.evaluations = self.calls
+            if (self.environment == NULL or self.is_current(now)) and self.keeper.keep(self.vector):
+                self.commit_vector(now)
+        self.account(self.keeper.value, now, x)
+        return 0
+
+    cdef int begin_in_environment(self) except -1:
+        """Have the problem be as it is when the evaluation that was just counted begins."""
+        self.environment[0] = self.environment_at(self.now() - self.cost, self.calls - 1)
+        return 0
+
+    cdef bint is_current(self, int64_t now) noexcept:
+        """Whether the problem is still as it was for the vector that was just filled."""
+        return self.vector[1] == <double>self.environment_at(now, self.calls - 1)
+
+    cdef int64_t environment_at(self, int64_t now, int64_t evaluations) noexcept:
+        """The environment at a moment of the run's clock, after so many evaluations.
+
+        Evaluations decide it if there is a budget of them, else the clock.
+        """
+        cdef int64_t place = now - self.t0, length = self.run_deadline - self.t0
+        if self.run_cap != INT64_MAX:
+            place, length = evaluations, self.run_cap
+        return max(min(timefair_part(place, length, self.environments), self.environments - 1), 0)
+
+    cdef int commit_vector(self, int64_t now) noexcept:
+        cdef Vector *row = <Vector *>self.vectors.row(self.vector_count)
+        row.launch = self.launch_index
+        row.evaluations = self.calls
+        row.time = now - self.t0
+        memcpy(<char *>row + sizeof(Vector), self.vector, self.numbers * sizeof(double))
+        self.vector_count += 1
+        timefair_commit_follows()
+        self.header.vectors = self.vector_count  # the commit
+        return 0
 
     cdef evaluate_batch(self, points):
         cdef cnp.ndarray array = as_batch(points, self.dimension)
@@ -433,15 +709,22 @@ cdef class Measurement:
 
     cdef evaluate_all(self, cnp.ndarray array):
         """The values of a batch."""
+        shape = (len(array), self.shown)[:1 + (self.shown > 1)]
+        if self.constraints is not None:
+            return np.array([self.evaluate_constrained(x) for x in array], dtype=np.float64)
         if self.evaluators is None:
-            return np.array([self.evaluate_point(x) for x in array], dtype=np.float64)
+            found = (
+                [self.evaluate_point(x) for x in array] if self.keeper is None
+                else [self.evaluate_vector(x) for x in array]
+            )
+            return np.array(found, dtype=np.float64).reshape(shape)
         charged = self.header.charge
         charges = charged + self.cost * (np.arange(len(array)) // self.evaluators.count + 1)
         values = [
             self.at_once(array[i:i + AT_ONCE], charges[i:i + AT_ONCE])
             for i in range(0, len(array), AT_ONCE)
         ]
-        return np.concatenate([np.empty(0), *values])
+        return np.concatenate([np.empty((0, *shape[1:])), *values])
 
     cdef at_once(self, cnp.ndarray points, cnp.ndarray charges):
         """Evaluate up to `AT_ONCE` points on all cores, as far as the budget goes.
@@ -453,6 +736,7 @@ cdef class Measurement:
         if not self.closed and self.calls < self.cap:
             points = points[:self.cap - self.calls]
             charges = charges[:len(points)]
+        cdef double *x
         values, stamps = self.evaluators.evaluate(points, self.on_the_machine(self.deadline))
         evaluated = stamps < INT64_MAX
         stamps[evaluated] += charges[evaluated]
@@ -467,17 +751,23 @@ cdef class Measurement:
                     values[i] = self.evaluate(points[i])  # where it raised, it does so again here
                 stamp = max(stamp, stamps[i] if ready[i] else self.now())
                 self.more_to_come = late or i < len(points) - 1
-                self.reserve_event()
                 row = i
-                self.account(
-                    values[i], stamp, <double *>cnp.PyArray_DATA(points) + row * self.dimension
-                )
+                x = <double *>cnp.PyArray_DATA(points) + row * self.dimension
+                if self.keeper is None:
+                    self.reserve_event()
+                    self.account(values[i], stamp, x)
+                else:
+                    self.reserve_vector()
+                    self.last_vector[:] = [values[i], *points[i]] if self.later else values[i]
+                    self.record_vector(stamp, x)
         finally:
             self.more_to_come = False
         if late:
             self.header.charge = charges[evaluated].max(initial=self.header.charge)
             self.out_of_time(now)
-        return values
+        if self.keeper is None or self.later:
+            return values
+        return values[:, 0] if self.shown == 1 else values[:, :self.shown]
 
     cdef inline int count_call(self) except -1:
         """Begin an evaluation; it does not return where none may begin."""
@@ -510,12 +800,7 @@ cdef class Measurement:
         if now >= self.deadline:
             self.out_of_time(now)
         self.header.evaluations = self.calls
-        precision = value - self.f_opt if self.optimum_known else value
-        if precision < 0.0:
-            if value == -INFINITY:
-                precision = INFINITY
-            elif self.optimum_known:
-                precision = 0.0
+        precision = self.precision(value)
         if precision < self.launch_best:
             self.improve(precision, value, now, x)
         if self.calls >= self.cap:
@@ -523,6 +808,15 @@ cdef class Measurement:
         if now >= self.turn_ends_at or self.calls >= self.turn_ends_after:
             self.end_turn(now)
         return 0
+
+    cdef inline double precision(self, double value) noexcept:
+        cdef double precision = value - self.f_opt if self.optimum_known else value
+        if precision < 0.0:
+            if value == -INFINITY:
+                precision = INFINITY
+            elif self.optimum_known:
+                precision = 0.0
+        return precision
 
     cdef int improve(self, double precision, double value, int64_t now, const double *x) except -1:
         """Keep the best of the launch, and of the run with an event and its point."""
@@ -578,7 +872,7 @@ cdef class Measurement:
     @property
     def objective(self):
         """What the algorithm gets."""
-        return Objective(self)
+        return Objective(self) if self.constraints is None else ConstrainedObjective(self)
 
     def start(self, int64_t t0, int64_t deadline=INT64_MAX):
         """Time starts at `t0`; the run ends at `deadline`. Both in ns of the clock. Once."""
@@ -604,6 +898,30 @@ cdef class Measurement:
         self.deadline = min(self.run_deadline, deadline)
         self.cap = min(self.run_cap, later(self.calls, evaluations))
 
+    @property
+    def changes(self):
+        """How often the problem has changed since the run began; 0 if it does not change."""
+        return 0 if self.environment == NULL else self.environment_at(self.now(), self.calls)
+
+    def until_change(self, int64_t now):
+        """The limits of a launch that begins at `now` and ends at the next change of the problem.
+
+        Returns
+        -------
+        deadline, evaluations : int
+            As `begin_launch` takes them; NEVER for both if no change follows.
+        """
+        cdef int64_t next_one
+        if self.environment != NULL:
+            next_one = self.environment_at(now, self.calls) + 1
+            if next_one < self.environments and self.run_cap != INT64_MAX:
+                begin = timefair_begin(next_one, self.run_cap, self.environments)
+                return INT64_MAX, begin - self.calls
+            if next_one < self.environments:
+                length = self.run_deadline - self.t0
+                return self.t0 + timefair_begin(next_one, length, self.environments), INT64_MAX
+        return INT64_MAX, INT64_MAX
+
     def end_at_plateau(self, int64_t time_ns, int64_t evaluations):
         """End the launch that was just begun when it has not improved for so long."""
         self.plateau_ns, self.plateau_evaluations = time_ns, evaluations
@@ -617,6 +935,27 @@ cdef class Measurement:
         self.turn_ends_at = later(self.launch.start, time_ns)
         self.turn_ends_after = later(self.calls, evaluations)
         self.pause = pause
+
+    def recommend(self, x):
+        """Note the point that the launch would return if it were stopped now.
+
+        A point after the end of the launch or of the run's time is not noted.
+
+        Raises
+        ------
+        ValueError
+            If `x` does not have the shape ``(dimension,)``.
+        """
+        cdef cnp.ndarray point = as_point(x, self.dimension)
+        if self.recommendations is None or self.closed or self.foreign or self.launch == NULL:
+            return
+        now = self.now()
+        own = self.launch.earlier + self.calls - self.launch.first
+        if own and now < self.deadline:
+            self.recommendations.take(
+                self.launch_index, self.header.evaluations, now - self.t0, own,
+                now - self.launch.start, point,
+            )
 
     def end_launch(self, int64_t code):
         """Close the launch; `code` is a LaunchCode. Returns the evaluations that it made.
@@ -745,15 +1084,16 @@ cdef class Measurement:
         raise SystemError("the exit of a run returned")
 
 
-@cython.final
 @cython.no_gc
 cdef class Objective:
     """What an algorithm minimizes; see `timefair.algorithms.base.Objective` for its view of it."""
 
     cdef Measurement measurement
+    cdef bint several  # whether an evaluation gives several numbers
 
     def __cinit__(self, Measurement measurement not None):
         self.measurement = measurement
+        self.several = measurement.keeper is not None
 
     @property
     def dimension(self):
@@ -772,6 +1112,21 @@ cdef class Objective:
         return self.measurement.problem.integer.copy()
 
     @property
+    def shown(self):
+        """How many numbers an algorithm gets for a point: 1 for a float, else those of an array."""
+        return self.measurement.problem.shown
+
+    @property
+    def noisy(self):
+        """Whether values have noise, and the points that the algorithm recommends are recorded."""
+        return self.measurement.recommendations is not None
+
+    @property
+    def changes(self):
+        """How often the problem has changed since the run began; 0 if it does not change."""
+        return self.measurement.changes
+
+    @property
     def evaluations(self):
         return self.measurement.calls
 
@@ -787,14 +1142,21 @@ cdef class Objective:
     def c_function(self):
         """``(function, objective)``: addresses, to evaluate from C without the interpreter.
 
-        The function is ``int f(void *objective, const double *x, double *y)``. It counts, stamps
+        The function is ``int f(void *objective, const double *x, double *y)``. It writes as many
+        numbers to `y` as an algorithm gets for a point (`shown`). It counts, stamps
         and ends the run as a call does, wants the GIL, and returns -1 with an exception set when
         the caller has to return to the interpreter at once.
         """
         return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
 
     def __call__(self, x, /):
+        if self.several:
+            return self.measurement.evaluate_vector(x)
         return self.measurement.evaluate_point(x)
+
+    def recommend(self, x, /):
+        """Name the point that the launch would return if it were stopped now."""
+        self.measurement.recommend(x)
 
     def batch(self, points, /):
         """Evaluate points, an array-like of shape ``(k, dimension)``; values of shape ``(k,)``.
@@ -805,9 +1167,45 @@ cdef class Objective:
         return self.measurement.evaluate_batch(points)
 
 
+@cython.final
+@cython.no_gc
+cdef class ConstrainedObjective(Objective):
+    """An objective with constraints; see `timefair.algorithms.base.ConstrainedObjective`."""
+
+    @property
+    def number_of_constraints(self):
+        return self.measurement.constraints.count
+
+    @property
+    def start(self):
+        start = self.measurement.problem.start
+        return None if start is None else start.copy()
+
+    @property
+    def constraint_evaluations(self):
+        """Evaluations of the constraints in the run so far; `evaluations` include them."""
+        return self.measurement.header.constraint_evaluations
+
+    @property
+    def c_function(self):
+        raise AttributeError("an objective with constraints has no c_function")
+
+    def __call__(self, x, /):
+        return self.measurement.evaluate_constrained(x)
+
+    def constraints(self, x, /):
+        """The constraints at a point, shape ``(number_of_constraints,)``; feasible: all <= 0."""
+        return self.measurement.evaluate_constraints(x)
+
+
 cdef int evaluate_in_c(void *objective, const double *x, double *y) except -1:
     cdef Measurement self = (<Objective>objective).measurement
     self.count_call()
     self.header.charge += self.cost
+    if self.keeper is not None:
+        self.fill_vector(x, None)
+        memcpy(y, self.vector, self.shown * sizeof(double))
+        self.record_vector(self.now(), x)
+        return 0
     y[0] = self.record(self.value(x, None), x)
     return 0

@@ -1,12 +1,12 @@
-"""What a run's process and its parent share: its start, a header, events, launches, the best point.
+"""Memory that a run's process shares with its parent: start, header, events, launches, best point.
 
-The memory belongs to anonymous files that the child inherits, so it outlives the child however
-that ends. The child writes (`objective`, and `report` below); the parent reads after the child is
-gone.
+The memory belongs to anonymous files that the child inherits. It therefore outlives the child,
+however the child ends. The child writes (`objective`, and `report` below); the parent reads after
+the child has ended.
 
-The start decides until when the run may last, so it is sealed: once it is written, the kernel lets
-nobody change it. An algorithm that looks for the rest can change it, so the parent checks all of
-it (`Unreadable`, `timefair.records.consistency`).
+The start determines when the run has to end, so it is sealed: after it is written, the kernel
+allows no change. An algorithm that looks for the other files can change them, so the parent checks
+all their contents (`Unreadable`, `timefair.records.consistency`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from timefair.measure.evaluation.objective import (
     NEVER,
     BestPoint,
     Log,
+    vector_dtype,
 )
+from timefair.measure.evaluation.recommendations import Recommendations, read
+from timefair.problems.base import Problem
 
 MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
@@ -39,11 +42,11 @@ _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_
 
 
 class Unreadable(ValueError):
-    """The run's process wrote what timefair's code never writes; the text gives the reason."""
+    """The run's process wrote something that timefair's code never writes; the text says what."""
 
 
 class Start(NamedTuple):
-    """When the algorithm was first called, and what its process had used by then.
+    """When the algorithm was first called, and the resources that its process had used until then.
 
     Attributes
     ----------
@@ -52,7 +55,7 @@ class Start(NamedTuple):
     cpu
         CPU time, ns.
     delay
-        Run-queue delay, ns; -1 where it is unknown.
+        Run-queue delay, ns; -1 if it is unknown.
     switches
         Involuntary context switches.
     """
@@ -65,22 +68,36 @@ class Start(NamedTuple):
 
 
 class Logs(NamedTuple):
-    """The rows that a run's process has committed to its logs, as `State` reads each of them."""
+    """The rows that a run's process has committed to its logs, as `State` reads them."""
 
     events: NDArray[np.void]
     launches: NDArray[np.void]
     launch_events: NDArray[np.void]
     batches: NDArray[np.void] | None
+    vectors: NDArray[np.void] | None
+    recommended: NDArray[np.void] | None
 
 
 class State:
-    """The shared memory of one run. Close it when the run is recorded."""
+    """The shared memory of one run. Close it when the run is recorded.
 
-    def __init__(self) -> None:
-        parts = ("head", "events", "launches", "launch-events", "batches", "best")
+    Parameters
+    ----------
+    numbers
+        Number of components of a vector of the problem (`Problem.kept`).
+    recommended
+        Dimension of the recommended points; 0: they are not recorded.
+    """
+
+    def __init__(self, numbers: int = 1, recommended: int = 0) -> None:
+        parts = (
+            "head", "events", "launches", "launch-events", "batches", "vectors", "recommended",
+            "best",
+        )  # fmt: skip
         start = os.memfd_create("timefair-start", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         self._fds = [*(os.memfd_create(f"timefair-{part}") for part in parts), start]
-        head, events, launches, launch_events, batches, self.best_fd, self._start_fd = self._fds
+        head, events, launches, launch_events, batches, vectors, *last = self._fds
+        self._recommended_fd, self.best_fd, self._start_fd = last
         os.ftruncate(head, MESSAGE_END)
         self._page = mmap.mmap(head, MESSAGE_END)
         self._header: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
@@ -89,14 +106,27 @@ class State:
         self.launch_log = Log(launches, LAUNCH)
         self.launch_event_log = Log(launch_events, EVENT)
         self.batch_log = Log(batches, BATCH)
+        self.vector_log = Log(vectors, vector_dtype(numbers)) if numbers > 1 else None
+        self._recommended = recommended
+
+    @classmethod
+    def of(cls, problem: Problem) -> State:
+        """The memory of a run on a problem."""
+        return cls(problem.kept, 0 if problem.noise_free is None else problem.dimension)
+
+    def recommendations(self) -> Recommendations | None:
+        """The writer of the recommended points; None if they are not recorded."""
+        if not self._recommended:
+            return None
+        return Recommendations(self._recommended_fd, self._header, self._recommended)
 
     @property
     def header_array(self) -> NDArray[np.void]:
-        """The header as the objective takes it: an array of one record."""
+        """The header in the form that the objective needs: an array of one record."""
         return self._header
 
     def seal(self, start: Start) -> None:
-        """Write the start; nobody can change it afterwards."""
+        """Write the start, which cannot be changed afterwards."""
         os.pwrite(self._start_fd, _START.pack(*start), 0)
         fcntl.fcntl(self._start_fd, fcntl.F_ADD_SEALS, _SEALS)
 
@@ -115,7 +145,7 @@ class State:
         self._header[name] = value
 
     def report(self, message: str) -> None:
-        """Leave a message for the parent; what is longer than a page is cut."""
+        """Leave a message for the parent; it is cut at the length of a page."""
         text = message.encode("utf-8", "replace")[: MESSAGE_END - MESSAGE_AT - 1]
         self._page[MESSAGE_AT : MESSAGE_AT + len(text)] = text
 
@@ -134,17 +164,41 @@ class State:
         return _rows(self.launch_log, self["launches"])
 
     def launch_events(self) -> NDArray[np.void]:
-        """Improvements of launches that did not better the run, in the order they were made."""
+        """Improvements of launches that did not improve the best of the run, in the order they were
+        made.
+        """
         return _rows(self.launch_event_log, self["launch_events"])
 
     def batches(self) -> NDArray[np.void] | None:
-        """The batches that were begun; None where they are not known."""
+        """The batches that were begun; None if they are unknown."""
         rows = self["batches"]
         return None if rows < 0 else _rows(self.batch_log, rows)
 
+    def vectors(self) -> NDArray[np.void] | None:
+        """The vectors that were kept, in the order they were made; None if an evaluation gives one
+        number.
+        """
+        return None if self.vector_log is None else _rows(self.vector_log, self["vectors"])
+
+    def recommended(self) -> NDArray[np.void] | None:
+        """The recommended points; None if they are not recorded."""
+        if not self._recommended:
+            return None
+        try:
+            return read(self._recommended_fd, self["recommended"], self._recommended)
+        except ValueError as error:
+            raise Unreadable(str(error)) from None
+
     def logs(self) -> Logs:
-        """All of them."""
-        return Logs(self.events(), self.launches(), self.launch_events(), self.batches())
+        """All logs."""
+        return Logs(
+            self.events(),
+            self.launches(),
+            self.launch_events(),
+            self.batches(),
+            self.vectors(),
+            self.recommended(),
+        )
 
     def best(self, dimension: int) -> tuple[float, NDArray[np.float64] | None]:
         """The best value and its point; infinity and None without a finite value."""

@@ -1,9 +1,9 @@
-"""What a run may not ask of the kernel: other cores, a higher priority, and power over what
-measures it.
+"""System calls that a run may not make: for other cores, a higher priority, signals to its parents.
 
-A run has the cores and the priority that its job has. A filter of system calls (seccomp) refuses
-what would change them, with the error EPERM, for the run's process and all that it starts, also if
-root runs the campaign. It refuses signals to the processes above the run as well.
+A run has the cores and the priority of its job. A filter of system calls (seccomp) refuses calls
+that would change them, with the error EPERM. It applies to the run's process and to all processes
+that it starts, even if root runs the campaign. It also refuses signals to the processes above the
+run.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 _PR_SET_NO_NEW_PRIVS = 38
 _SET_MODE_FILTER = 1
-_SPEC_ALLOW = 4  # do not slow the process by switching speculation off, as old kernels would
+_SPEC_ALLOW = 4  # keep speculation on: old kernels would switch it off and slow the process
 
 _LOAD, _EQUAL, _AND, _RETURN = 0x20, 0x15, 0x54, 0x06  # instructions of a classic BPF
 _NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENT_AT = 0, 4, 16  # in the kernel's struct seccomp_data
@@ -71,19 +71,21 @@ _NUMBERS: Mapping[str, Mapping[int, _Numbers]] = {
         ),
     },
 }
-"""For a machine, by the architecture of a call: the numbers of `REFUSED` and of `SIGNALLING`."""
+"""For each machine and architecture of a call: the numbers of the calls in `REFUSED` and
+`SIGNALLING`.
+"""
 
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _MACHINE = os.uname().machine
 
 
 class Confinement:
-    """Refuses these calls to the runs that a process measures.
+    """Refuses these calls in the runs that a process measures.
 
     Parameters
     ----------
     measurer
-        That process. It and those above it get no signals from its runs.
+        Process id of that process. It and the processes above it get no signals from its runs.
     """
 
     def __init__(self, measurer: int) -> None:
@@ -95,12 +97,12 @@ class Confinement:
             self._program = struct.pack("HP", len(code) // 8, ctypes.addressof(self._code))
 
     def enter(self) -> bool:
-        """Refuse the calls to this process and all that it starts, for good.
+        """Refuse the calls permanently, in this process and in all processes that it starts.
 
         Returns
         -------
         bool
-            False where the kernel or the machine has no such filter.
+            False if the kernel or the machine has no such filter.
         """
         if self._program is None or _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
             return False
@@ -110,9 +112,9 @@ class Confinement:
 
 
 def confinement_under(measurer: int) -> Confinement:
-    """The confinement of the runs that a process measures, made once while its parent lives.
+    """The confinement of the runs that a process measures, made once during the life of its parent.
 
-    Make it before a run is forked: the fork then only enters it.
+    Make it before a run is forked, so that the fork only has to enter it.
     """
     return _made(measurer, _parent(measurer))
 
@@ -123,21 +125,21 @@ def _made(measurer: int, parent: int) -> Confinement:
 
 
 def _above(pid: int) -> list[int]:
-    """A process, those above it, and their groups as negative numbers."""
+    """Ids of a process, of the processes above it, and of their groups (as negative numbers)."""
     found = []
     while pid > 0:
         found += [pid, -os.getpgid(pid)]
         pid = _parent(pid)
-    return [one for one in dict.fromkeys(found) if one]  # 0 is one's own group
+    return [one for one in dict.fromkeys(found) if one]  # 0 is the own group
 
 
 def _parent(pid: int) -> int:
-    """The parent of a process; 0 for one that has none."""
+    """The parent of a process; 0 if it has none."""
     return int(kernel.read_file(f"/proc/{pid}/stat").rpartition(b")")[2].split()[1])
 
 
 def _program(numbers: Mapping[int, _Numbers], protected: Sequence[int]) -> bytes:
-    """The filter as the kernel takes it: instructions of 8 bytes."""
+    """The filter in the form that the kernel needs: instructions of 8 bytes."""
     code = [(_LOAD, 0, 0, _ARCHITECTURE_AT)]
     for architecture, (refused, signalling) in numbers.items():
         # Two blocks; a jump leads to the last but one instruction (allow) or the last (refuse).
@@ -147,7 +149,7 @@ def _program(numbers: Mapping[int, _Numbers], protected: Sequence[int]) -> bytes
         calls += _equals(signalling, after=1)
         calls.append((_RETURN, 0, 0, _ALLOW))
         code += [(_EQUAL, 0, len(calls) + len(signals), architecture), *calls, *signals]
-    code.append((_RETURN, 0, 0, _REFUSE))  # calls of an architecture that the machine has not
+    code.append((_RETURN, 0, 0, _REFUSE))  # calls of an architecture that the machine does not have
     return b"".join(struct.pack("HBBI", *instruction) for instruction in code)
 
 
@@ -155,7 +157,7 @@ _Instruction = tuple[int, int, int, int]
 
 
 def _equals(values: Sequence[int], after: int) -> Iterable[_Instruction]:
-    """If it is one of some values, jump over so many instructions after these."""
+    """If the number is one of these values, skip `after` instructions after these."""
     count = len(values)
     return [(_EQUAL, count - 1 - k + after, 0, value) for k, value in enumerate(values)]
 

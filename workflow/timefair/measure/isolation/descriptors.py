@@ -1,4 +1,4 @@
-"""Files of the measurement that a run's process would inherit open, and write to."""
+"""Open files of the measurement, which a run's process must not inherit."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from collections.abc import Iterable
 from pathlib import Path
 
 _FIRST = 3
-"""Those before it are the standard streams."""
+"""The descriptors below it are the standard streams."""
 
 
 def of_the_measurement(folders: Iterable[Path]) -> tuple[int, ...]:
     """The descriptors of this process that its runs must not have.
 
-    They are all sockets, also those of an algorithm, since what passes through one is not the run's
-    alone, and all files in some folders.
+    They are all files in some folders, and all sockets. Sockets of the algorithm are included,
+    because runs would share them.
 
     Parameters
     ----------
     folders
-        Where the records and the locks of cores are.
+        The folders of the records and of the locks of cores.
     """
     inside = tuple(os.path.realpath(folder) + os.sep for folder in folders)
     found = []
     for name in os.listdir("/proc/self/fd"):
         try:
             target = os.readlink(f"/proc/self/fd/{name}")
-        except OSError:  # the listing's own
+        except OSError:  # the descriptor of the listing itself
             continue
         if int(name) >= _FIRST and target.startswith(("socket:", *inside)):
             found.append(int(name))
@@ -34,6 +34,6 @@ def of_the_measurement(folders: Iterable[Path]) -> tuple[int, ...]:
 
 
 def close(descriptors: Iterable[int]) -> None:
-    """Close them, in the process of a run."""
+    """Close the descriptors, in the process of a run."""
     for fd in descriptors:
         os.close(fd)

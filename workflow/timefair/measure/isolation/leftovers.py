@@ -1,4 +1,4 @@
-"""What an algorithm wrote and left behind: told of each run, removed or ended by its parent."""
+"""Files and processes that an algorithm left behind: recorded per run, and removed or ended."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from typing import NamedTuple
 from timefair.measure.isolation.scratch import PREFIX
 
 NAMES = 5
-"""So many names of new files are told."""
+"""Maximal number of recorded names of new files."""
 
 MOST_ENTRIES = 300
-"""Of each folder, so many files and folders are compared, from the top."""
+"""Maximal number of files and folders that are compared per folder, beginning at its top level."""
 
 _EXPECTED = frozenset({".snakemake", "results", ".git"})
-"""What the workflow and the user's tools make in the folder that they are started in."""
+"""Names that the workflow and the user's tools create in their working folder."""
 
 _COMPILED = ".pyc"
-"""What the interpreter makes beside modules."""
+"""Names that the interpreter creates beside modules."""
 
 Fingerprint = dict[str, tuple[int, int] | None]
-"""Size and time of change (ns, of the inode: no program sets it) of files; None for a folder."""
+"""Size and change time of files (ns, that of the inode, which no program can set); None for a
+folder.
+"""
 
 
 class Leftovers(NamedTuple):
@@ -40,10 +42,10 @@ NONE = Leftovers(0, 0.0, None)
 
 
 def fingerprint(folders: Iterable[Path]) -> Fingerprint:
-    """What lies in folders now, of this user's.
+    """The present contents of folders, as far as they belong to this user.
 
-    Temporary folders of runs are left out, and what the workflow and the interpreter make. A file
-    in the working folder has its name alone, any other file the full path.
+    Temporary folders of runs are excluded, and so are files of the workflow and of the interpreter.
+    A file in the working folder is listed by name, any other file by its full path.
     """
     found: Fingerprint = {}
     here = os.getcwd()
@@ -66,7 +68,7 @@ def _entries(top: str) -> Fingerprint:
 
 
 def _from_the_top(top: str) -> Iterator[os.DirEntry[str]]:
-    """All that lies in a folder, then what lies in the folders in it, and so on."""
+    """The entries of a folder, then the entries of its subfolders, and so on."""
     waiting = deque([top])
     while waiting:
         try:
@@ -84,7 +86,7 @@ def _from_the_top(top: str) -> Iterator[os.DirEntry[str]]:
 
 
 def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
-    """Names of new and changed files, those in the working folder first; None without any."""
+    """Names of new and changed files, those in the working folder first; None if there are none."""
     new = [name for name, looks in after.items() if before.get(name, ()) != looks]
     new.sort(key=lambda name: (os.path.isabs(name), name))
     more = f" and {len(new) - NAMES} more" if len(new) > NAMES else ""
@@ -92,10 +94,10 @@ def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
 
 
 def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftovers:
-    """Files in the run's temporary folder, and what appeared or changed in folders that runs share.
+    """Files in the run's temporary folder, and new or changed files in folders that runs share.
 
-    Other jobs and programs use these folders at the same time: what appeared there was made during
-    this run, not for certain by it.
+    Other jobs and programs use the shared folders at the same time. A new file there was made
+    during this run, but not necessarily by it.
     """
     sizes = [_size(Path(folder, name)) for folder, _, names in os.walk(scratch) for name in names]
     return Leftovers(len(sizes), sum(sizes) / 1e6, appeared(before, fingerprint(watched)))

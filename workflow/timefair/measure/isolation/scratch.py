@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PREFIX = "timefair-"
-"""What the names of these folders begin with."""
+"""First part of the names of these folders."""
 
 _empty: list[str] | None = None
-"""Folders that the last run left empty; None if the next run cannot have them."""
+"""Folders that the last run left empty; None if the next run cannot reuse them."""
 
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
     """Let `tempfile` make everything in an empty folder, also in processes that are forked here.
 
-    The folder is removed at the end, with what an ended process could not remove itself.
+    The folder is removed at the end, with everything that ended processes left in it.
     """
     before = tempfile.tempdir
     folder = _empty.pop() if _empty else tempfile.mkdtemp(prefix=PREFIX)
@@ -35,9 +35,10 @@ def scratch_folder() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def reused_scratch_folders() -> Iterator[None]:
-    """Inside the block, a folder that a run leaves empty is the next run's, and not made again.
+    """Inside the block, a folder that a run leaves empty is reused by the next run.
 
-    A busy file system can take longer to make and remove a folder than all else between two runs.
+    On a busy file system, making and removing a folder can take longer than everything else between
+    two runs.
     """
     global _empty
     _empty = []
@@ -60,6 +61,6 @@ def _dispose(folder: str) -> None:
 
 
 def _as_made(folder: str) -> bool:
-    """Whether a folder tells the next run nothing of the last one."""
+    """Whether a folder contains no information from the last run."""
     private = stat.S_IMODE(os.stat(folder).st_mode) == 0o700
     return private and not os.listdir(folder) and not os.listxattr(folder)

@@ -1,10 +1,10 @@
-"""What runs share of the file system: each has a view of its own, or what changes is recorded.
+"""The file system of a run: a private view of folders, or a record of their changes.
 
-A file that the trial launch or one run writes would tell the next run what has been found. So the
-process of a run enters private views of the folders that algorithms write to, just after its fork
-and before its time starts (`linux.private_folders`). Everything that it starts inherits them.
-Where the kernel allows no such views, and where the campaign asks for none, the folders are
-compared before and after each run (`measure.isolation.leftovers`).
+A file written by the trial launch or by a run could tell the next run what has been found.
+Therefore the process of a run enters private views of the folders that algorithms write to, just
+after its fork and before its time starts (`linux.private_folders`). All processes that it starts
+inherit these views. If the kernel does not allow such views, or the campaign does not ask for them,
+the folders are compared before and after each run (`measure.isolation.leftovers`).
 """
 
 from __future__ import annotations
@@ -29,18 +29,19 @@ _ROOT = Path("/")
 
 @dataclass(frozen=True)
 class Views:
-    """What the runs of an algorithm have to themselves, and what they share.
+    """The private and the shared folders of an algorithm's runs.
 
     Attributes
     ----------
     isolation, because
-        What is in force, and why the folders are only watched; None if they are not.
+        The isolation in force, and the reason if the folders are only watched (None if they are
+        not).
     steps
-        The mounts of a run's view; none if nothing is private.
+        The mounts of a run's view; empty if no folder is private.
     watched
-        Folders that runs share: they are compared before and after each.
+        Folders that runs share. They are compared before and after each run.
     megabytes
-        What one run can write into its private folders.
+        Maximal amount that one run can write into its private folders.
     """
 
     isolation: Isolation = Isolation.SHARED
@@ -51,10 +52,10 @@ class Views:
     _refusal: mmap.mmap = field(default_factory=lambda: mmap.mmap(-1, 1024), compare=False)
 
     def enter(self) -> None:
-        """Be in a run's own view from now on, in its process, just after the fork.
+        """Enter a run's private view, in its process, just after the fork.
 
-        The run's temporary folder stays its parent's, which counts what is left there. If the
-        kernel refuses what it allowed before, the process ends and `check` raises.
+        The parent still sees the run's temporary folder, and counts the files that are left there.
+        If the kernel refuses a mount that it allowed before, the process ends and `check` raises.
         """
         if not self.steps:
             return
@@ -66,7 +67,9 @@ class Views:
             kernel.end_process(1)
 
     def check(self) -> None:
-        """Raise `InputError` if a process could not enter its view: it has measured nothing."""
+        """Raise `InputError` if a process could not enter its view and therefore
+        measured nothing.
+        """
         reason = self._refusal[:].rstrip(b"\0").decode(errors="replace")
         if reason:
             raise InputError(
@@ -75,17 +78,17 @@ class Views:
             )
 
     def columns(self) -> dict[str, Any]:
-        """The columns of a record that name what is in force."""
+        """The columns of a record that describe the isolation in force."""
         return {"isolation": self.isolation, "watched_because": self.because}
 
 
 def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = None) -> Views:
-    """The views that runs of an algorithm get on this machine; it is tried out here.
+    """The views that runs of an algorithm get on this machine, which is tested here.
 
     Parameters
     ----------
     asked
-        What the campaign asks for: ``private`` or ``shared``.
+        The isolation that the campaign asks for: ``private`` or ``shared``.
     sources
         The files of the algorithm and of the problem; runs may write beside them.
     megabytes
@@ -115,7 +118,7 @@ def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = N
 
 
 def _watched_folders(sources: Iterable[Path]) -> tuple[Path, ...]:
-    """The folders that files of algorithms appear in; the working folder is the first."""
+    """The folders in which algorithms usually create files; the working folder is the first."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     temporary = [tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm"]
     beside = [path.parent for path in sources if not path.is_relative_to(_PACKAGE)]
@@ -123,12 +126,14 @@ def _watched_folders(sources: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _wide_folders() -> list[Path]:
-    """Folders that an algorithm may write to as well, too large to be compared around each run."""
+    """Further folders that an algorithm may write to; they are too large to be compared around each
+    run.
+    """
     code = [_PACKAGE, *(Path(sysconfig.get_path(name)) for name in ("purelib", "platlib"))]
     home = Path(os.path.expanduser("~"))
     return [home, *(folder for folder in code if os.access(folder, os.W_OK))]
 
 
 def _existing(folders: Iterable[Path]) -> tuple[Path, ...]:
-    """Those that exist, without links and each once."""
+    """The existing ones of these folders, with links resolved and without duplicates."""
     return tuple(dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir()))

@@ -1,4 +1,4 @@
-"""One timed run a core: a core is held by a lock that the kernel frees, and the job is pinned."""
+"""One timed run per core: a job locks its cores and is pinned to them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from timefair.machine.processor import siblings
 
 
 def lock_folder() -> Path:
-    """Where the locks of this machine are: one place for all campaigns and users."""
+    """Folder of the locks of this machine, the same for all campaigns and users."""
     return Path(os.environ.get("TIMEFAIR_LOCKS", Path(tempfile.gettempdir()) / "timefair-cores"))
 
 
 @contextlib.contextmanager
 def held_cores(count: int) -> Iterator[tuple[int, ...]]:
-    """Wait until `count` of the cores that this process may use are free; hold and pin to them.
+    """Wait until `count` cores that this process may use are free; lock them and pin the process to
+    them.
 
-    The locks are flocks on one file a core: the kernel frees them when the process ends, however
-    it ends. Cores are taken together or not at all, so that two jobs cannot wait for each other.
-    Siblings of a core that is taken (hyper-threads) come last.
+    The locks are flocks on one file per core: the kernel frees them when the process ends, however
+    it ends. All cores are taken at once or none, so that two jobs cannot wait for each other.
+    Hyper-thread siblings of a core in use come last.
 
     Raises
     ------
@@ -53,7 +54,7 @@ def held_cores(count: int) -> Iterator[tuple[int, ...]]:
 
 
 def first_siblings_first(cores: Sequence[int], siblings: Sequence[Sequence[int]]) -> list[int]:
-    """The cores, in an order that uses no physical core twice while another one is free.
+    """The cores in an order that takes every physical core once before any of them twice.
 
     Examples
     --------
@@ -68,14 +69,14 @@ def first_siblings_first(cores: Sequence[int], siblings: Sequence[Sequence[int]]
 
 
 def _siblings() -> list[list[int]]:
-    """The logical cores of each physical core; none where the machine does not tell."""
+    """The logical cores of each physical core; empty if the machine does not report them."""
     with contextlib.suppress(Unknown):
         return siblings(Host())
     return []
 
 
 def _take(folder: Path, cores: list[int], count: int) -> dict[int, int]:
-    """As many locks as are free, at most `count`: core -> file descriptor."""
+    """Lock up to `count` free cores; maps each locked core to its file descriptor."""
     locks: dict[int, int] = {}
     for core in cores:
         # Nothing is written, so that locks of another user can be taken too.

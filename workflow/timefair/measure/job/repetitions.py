@@ -1,4 +1,4 @@
-"""Which run of a job is next, and when an instance has had enough of them."""
+"""The order of a job's runs, and the decision when an instance needs no more of them."""
 
 from __future__ import annotations
 
@@ -10,31 +10,35 @@ from timefair.statistics.run_count.stopping import StoppingRule, decide
 
 
 class Repetitions:
-    """The runs of one job: instances take turns until the round, or a stopping rule, ends them.
+    """The runs of one job: instances take turns until the round or a stopping rule ends them.
 
     Parameters
     ----------
     earlier : mapping
         For each instance of the job, in the order of their turns, the best precisions of its runs
-        in the rounds before, in their order.
+        in earlier rounds, in the order of the runs.
     more : int
-        Runs of an instance in this round.
-    rule : StoppingRule, optional
-        What may end an instance earlier. Without one, nothing does.
+        Maximal number of runs of an instance in this round.
+    rules : mapping, optional
+        For each instance, the rule that may end it earlier. Without rules, no instance ends
+        earlier.
     resting : mapping, optional
-        Instances that get no run in this round, each with the reason.
+        Instances that get no run in this round, with the reasons.
+    because : str, optional
+        The rule's reason for the runs of this round, if it gives one.
     """
 
     def __init__(
         self,
         earlier: Mapping[int, Sequence[float]],
         more: int,
-        rule: StoppingRule | None = None,
+        rules: Mapping[int, StoppingRule] | None = None,
         resting: Mapping[int, str] | None = None,
+        because: str | None = None,
     ) -> None:
         self._values = {instance: list(values) for instance, values in earlier.items()}
         self._ends = {instance: len(values) + more for instance, values in earlier.items()}
-        self._rule = rule
+        self._rules, self._because = dict(rules or {}), because
         self._paths: dict[int, list[float]] = {instance: [] for instance in earlier}
         self._ended: dict[int, str] = dict(resting or {})
         for instance, values in self._values.items():
@@ -45,10 +49,10 @@ class Repetitions:
             for instance, values in self._values.items()
             if instance not in self._ended
         )
-        """Runs of this round at most."""
+        """Maximal number of runs in this round."""
 
     def next(self) -> tuple[int, int] | None:
-        """Instance and run to measure; None when the job is over."""
+        """The instance and the run to measure next; None when the job is over."""
         waiting = [
             (len(values), place, instance)
             for place, (instance, values) in enumerate(self._values.items())
@@ -65,11 +69,13 @@ class Repetitions:
         self._judge(instance, len(self._values[instance]))
 
     def outcome(self) -> list[dict[str, Any]]:
-        """For each instance: its runs so far, what ended it, and the rule's number at each look.
+        """For each instance: its runs so far, why it ended, and the rule's statistic at each look.
 
-        ``reason`` is None for an instance that goes on; in ``path``, None is a number that is
-        undefined.
+        ``reason`` is None for an instance that continues. In ``path``, None stands for an undefined
+        statistic. ``because`` is the reason for the runs of this round; it is missing without a
+        reason.
         """
+        because = {} if self._because is None else {"because": self._because}
         return [
             {
                 "instance": instance,
@@ -77,14 +83,16 @@ class Repetitions:
                 "reason": self._ended.get(instance),
                 "path": [None if math.isnan(look) else look for look in self._paths[instance]],
             }
+            | because
             for instance, values in self._values.items()
         ]
 
     def _judge(self, instance: int, n: int) -> None:
-        if self._rule is None or instance in self._ended:
+        rule = self._rules.get(instance)
+        if rule is None or instance in self._ended:
             return
-        decision = decide(self._rule, self._values[instance][:n])
-        if n >= self._rule.start:
+        decision = decide(rule, self._values[instance][:n])
+        if n >= rule.start:
             self._paths[instance].append(decision.value)
         if decision.stop:
             self._ended[instance] = decision.reason.value

@@ -1,4 +1,4 @@
-"""Where the time of a measuring job goes, added up by name."""
+"""How a measuring job spends its time, summed by activity."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 
 class Spending:
-    """Seconds of wall clock by what they were spent on, in the order of the first mention."""
+    """Wall-clock seconds per activity, in the order in which activities were first recorded."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
 
     def add(self, name: str, seconds: float) -> None:
-        """Add what was measured elsewhere."""
+        """Add seconds that were measured elsewhere."""
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
     @contextlib.contextmanager
@@ -25,6 +25,11 @@ class Spending:
             yield
         finally:
             self.add(name, time.monotonic() - start)
+
+    def taken(self) -> dict[str, float]:
+        """Seconds that were added since the last call."""
+        seconds, self.seconds = self.seconds, {}
+        return seconds
 
     def __str__(self) -> str:
         """``10.43 s: timed runs 8.000, reference kernel 0.214``."""

@@ -1,58 +1,97 @@
-"""From a campaign's stopping rule to the runs that a job makes.
+"""Applies a campaign's stopping rule to the runs of a job.
 
-A rule looks at the best precision of the runs. Some rules judge each algorithm by itself, after
-each run; others compare the algorithms on a problem, after each round, by the records of the rounds
-before.
+A rule looks at the best precision of the runs. Some rules judge each algorithm by itself after each
+run. Others compare the algorithms on a problem after each round, by the records of the earlier
+rounds. A rule for the whole campaign decides once for all jobs of a round (`job.allocation`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from timefair.basics.errors import InputError
 from timefair.campaign import plan
+from timefair.campaign.allocated import read_allocation
+from timefair.measure.job.landscapes import landscape_of
 from timefair.measure.job.repetitions import Repetitions
-from timefair.policies.stopping.base import Comparing
+from timefair.policies.stopping.base import Cell, Comparing
 from timefair.records.store import read_runs
+from timefair.statistics.run_count.results import equal_if_solved
+from timefair.statistics.run_count.stopping import StoppingRule
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
 Samples = Mapping[int, list[float]]
-"""The best precisions on each instance, in the order of the runs."""
+"""For each instance, the best precisions in the order of the runs."""
 
 
 def repetitions(campaign: Campaign, job: plan.Job, key: str, folder: Path) -> Repetitions:
-    """The runs of a job, as far as the rounds before it decide.
+    """The runs of a job, as far as earlier rounds determine them.
 
     Parameters
     ----------
     key
         The measure key of the job.
     folder
-        ``results/<campaign>``, with the records of the rounds before and the keys by which they
+        ``results/<campaign>``, with the records of the earlier rounds and the keys by which they
         are found.
 
     Raises
     ------
     InputError
-        If the folder was planned with another key since.
+        If the folder has been planned with another key since then.
     """
     more = len(plan.runs_of_round(campaign, job.round))
-    rule = campaign.stopping.judge(campaign.runs)
-    if rule is not None:
+    rules = _rules(campaign, job)
+    if rules:
         keys = _planned(campaign, job, key, folder)
-        return Repetitions(_earlier(job.algorithm, job, keys, folder), more, rule)
+        return Repetitions(_earlier(job.algorithm, job, keys, folder), more, rules)
     if isinstance(campaign.stopping, Comparing):
         keys = _planned(campaign, job, key, folder)
-        field = {label: _earlier(label, job, keys, folder) for label in campaign.algorithms}
+        field = {
+            label: _earlier(label, job, keys, folder, campaign.budget.final_target)
+            for label in campaign.algorithms
+        }
         rests = resting(campaign, campaign.stopping, job.algorithm, field)
         return Repetitions(field[job.algorithm], more, resting=rests)
+    if campaign.stopping.allocates and job.round > 1:
+        return _allocated(campaign, job, key, folder)
     made = plan.runs_of_round(campaign, job.round).start
     return Repetitions({instance: [float("nan")] * made for instance in job.instances}, more)
+
+
+def _rules(campaign: Campaign, job: plan.Job) -> dict[int, StoppingRule]:
+    """The rules that judge the job's algorithm by itself on each instance; empty if
+    there are none.
+    """
+    spec = campaign.algorithms[job.algorithm]
+    cells = {
+        instance: Cell(spec.use, spec.parameters, partial(landscape_of, campaign, job, instance))
+        for instance in job.instances
+    }
+    rules = {
+        instance: campaign.stopping.judge_on(campaign.runs, cell)
+        for instance, cell in cells.items()
+    }
+    return {instance: rule for instance, rule in rules.items() if rule is not None}
+
+
+def _allocated(campaign: Campaign, job: plan.Job, key: str, folder: Path) -> Repetitions:
+    """The runs that the round's file gives to the job's algorithm on its function."""
+    keys = _planned(campaign, job, key, folder)
+    shares = read_allocation(folder / plan.allocation_path(keys, job.round))
+    share = shares[job.algorithm, job.function, job.dimension]
+    earlier = _earlier(job.algorithm, job, keys, folder)
+    if not share.more:
+        return Repetitions(earlier, 0, resting=dict.fromkeys(earlier, share.reason))
+    return Repetitions(earlier, share.more, because=share.reason)
 
 
 def resting(
@@ -76,21 +115,30 @@ def resting(
 
 
 def _planned(campaign: Campaign, job: plan.Job, key: str, folder: Path) -> plan.Keys:
-    """The keys that the campaign was planned with, if the job belongs to that plan."""
+    """The keys with which the campaign was planned, if the job belongs to that plan."""
     keys = plan.read_keys(folder, campaign)
     if keys[job.algorithm, job.round] != key:
         raise InputError(f"{folder}: planned otherwise since this job began; {plan.AGAIN}")
     return keys
 
 
-def _earlier(label: str, job: plan.Job, keys: plan.Keys, folder: Path) -> dict[int, list[float]]:
-    """What an algorithm found on the job's problems in the rounds before."""
+def _earlier(
+    label: str, job: plan.Job, keys: plan.Keys, folder: Path, solved: float | None = None
+) -> dict[int, list[float]]:
+    """Results of an algorithm on the job's problems in the earlier rounds.
+
+    If `solved` is given, all runs that reached this precision have equal results.
+    """
     paths = [
         folder / replace(job, algorithm=label, round=round).record(keys[label, round])
         for round in range(1, job.round)
     ]
     found: dict[int, list[tuple[int, float]]] = {instance: [] for instance in job.instances}
-    columns = read_runs(paths).select(["instance", "run", "best_precision"]).to_pydict()
-    for instance, run, precision in zip(*columns.values(), strict=True):
-        found[instance].append((run, precision))
+    runs = read_runs(paths)
+    unknown = np.isnan(runs["f_opt"].to_numpy().astype(np.float64))
+    results = equal_if_solved(runs["best_precision"].to_numpy(), unknown, solved)
+    for instance, run, result in zip(
+        runs["instance"].to_pylist(), runs["run"].to_pylist(), results.tolist(), strict=True
+    ):
+        found[instance].append((run, result))
     return {instance: [value for _, value in sorted(runs)] for instance, runs in found.items()}

@@ -1,4 +1,4 @@
-"""How the process of a run reports a failure of the algorithm that it survives."""
+"""How the process of a run reports a failure of the algorithm that it has survived."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from timefair.basics.errors import described
 from timefair.records.status import Status
 
 FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
-"""The failures. Processes pass the place in this tuple."""
+"""The failures. Processes send the index in this tuple."""
 
 
 class LaunchFailed(Exception):
@@ -20,7 +20,9 @@ class LaunchFailed(Exception):
 
 
 def failure(error: BaseException) -> tuple[int, str]:
-    """The place in `FAILURES` of what the algorithm raised, and its description on one line."""
+    """The index in `FAILURES` of the exception that the algorithm raised, and its description on
+    one line.
+    """
     if isinstance(error, LaunchFailed):
         return error.code if error.code in range(len(FAILURES)) else 0, error.text
     lacked_memory = isinstance(error, MemoryError) or (

@@ -1,4 +1,4 @@
-"""Why a launch has made no evaluation, in words that say what to do."""
+"""Messages for launches without an evaluation: the reason, and what to do."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import os
 import re
 from pathlib import Path
 
-PAGE = "see docs/own.md"
+PAGE = "see docs/start/own.md"
 _FRAME = re.compile(r'  File "(?P<file>[^"]*)", line (?P<line>\d+) in (?P<function>.*)')
 _COMPILERS = ("numba", "jax", "torch", "pyximport", "Cython")
 """Packages that compile when a function is first called."""
 
 
 class Remark(str):
-    """What `of_a_return` said in the process of an algorithm that is apart."""
+    """Message of `of_a_return` in the process of an algorithm with `isolation: strict`."""
 
 
 def of_a_return(returned: object) -> str:
-    """The message of a launch that returned this without having evaluated."""
+    """The message of a launch that returned this object without an evaluation."""
     if isinstance(returned, Remark):
         return returned
     if inspect.isgenerator(returned):
@@ -38,8 +38,8 @@ def of_a_timeout(trial: str) -> str:
     Parameters
     ----------
     trial
-        The trace that `faulthandler` left of a trial launch that did not evaluate either, the
-        innermost call first; empty if the trial evaluated or ended by itself.
+        The `faulthandler` trace of a trial launch that made no evaluation either, innermost call
+        first; empty if the trial launch evaluated or ended by itself.
     """
     frames = [match.groupdict() for match in map(_FRAME.match, trial.splitlines()) if match]
     if not frames:

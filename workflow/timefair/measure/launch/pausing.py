@@ -1,4 +1,4 @@
-"""A launch that can be paused inside its evaluation, and go on later."""
+"""A launch that can be paused during an evaluation and continued later."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from timefair.algorithms.pausable import PausableThread
 
 
 class PausableLaunch(PausableThread):
-    """A launch in a thread of its own.
+    """A launch in its own thread.
 
     Parameters
     ----------
     launch
         ``launch(pause)``: makes the launch, and calls `pause` when its turn is used up.
     best
-        The best precision that it has reached.
+        ``best() -> float``: the best precision that the launch has reached.
     """
 
     def __init__(

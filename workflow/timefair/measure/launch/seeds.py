@@ -1,4 +1,4 @@
-"""One campaign seed, and a stream of its own for every launch of every run."""
+"""Seeds of runs, and an independent random stream for every launch, from one campaign seed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from timefair.problems.base import ProblemName
 def run_seed(campaign_seed: int, problem: ProblemName, algorithm: str, run: int) -> int:
     """The seed of a run, a whole number below 2**64, from the names of its cell.
 
-    A run can be repeated alone, and no two runs share a stream: the names go through SHA-256.
+    The names are hashed with SHA-256, so a run can be repeated alone and no two runs share a
+    stream.
     """
     names = (
         campaign_seed, problem.suite, problem.function, problem.dimension, problem.instance,

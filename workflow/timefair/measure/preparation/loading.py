@@ -1,4 +1,4 @@
-"""Loading an algorithm, and what its library imports."""
+"""Loads an algorithm and the modules that its library needs."""
 
 from __future__ import annotations
 
@@ -10,21 +10,27 @@ from importlib import import_module
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
 from timefair.basics.hidden_modules import hidden_modules
+from timefair.measure.preparation.penalized import penalized
 from timefair.measure.preparation.rounded import rounded
 
 
 def import_library(use: str) -> None:
-    """Import what all algorithms of the library of an algorithm need."""
+    """Import the modules that all algorithms of an algorithm's library need."""
     library, _ = registry.find(use)
     with hidden_modules(*library.unneeded):
         for name in library.modules:
-            with suppress(ImportError):  # loading the algorithm says what is missing
+            with suppress(ImportError):  # loading the algorithm will report what is missing
                 import_module(name)
     gc.collect()
     gc.freeze()
 
 
-def load(use: str, parameters: Mapping[str, object], rounds_integers: bool) -> Algorithm:
+def load(
+    use: str,
+    parameters: Mapping[str, object],
+    rounds_integers: bool,
+    penalty: float | None = None,
+) -> Algorithm:
     """Load an algorithm; InputError with all faults if it has any.
 
     Parameters
@@ -33,6 +39,10 @@ def load(use: str, parameters: Mapping[str, object], rounds_integers: bool) -> A
         As in the campaign.
     rounds_integers
         Whether the points of a continuous algorithm are rounded for it (`rounded`).
+    penalty
+        The weight of a violation in the values of an algorithm without constraints (`penalized`).
     """
     loaded = registry.load(use, parameters)
-    return rounded(loaded) if rounds_integers else loaded
+    if rounds_integers:
+        loaded = rounded(loaded)
+    return loaded if penalty is None else penalized(loaded, penalty)

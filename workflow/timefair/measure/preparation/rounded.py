@@ -1,9 +1,9 @@
-"""Algorithms for continuous variables on problems with integer ones, by rounding.
+"""Applies algorithms for continuous variables to problems with integer variables, by rounding.
 
-The algorithm sees continuous variables only. An integer variable with bounds a and b has the bounds
-a - 0.5 and b + 0.5 for it, so that every whole number has the same share of the range. Before an
-evaluation its value is rounded, half to even, and moved to a or b where it lies outside. The
-evaluated point, which the record holds, is the rounded one.
+The algorithm sees continuous variables only. An integer variable with bounds a and b is shown with
+the bounds a - 0.5 and b + 0.5, so that every whole number has the same share of the range. Before
+an evaluation, its value is rounded (half to even), and a value outside a and b is replaced by the
+nearer bound. The rounded point is evaluated and recorded.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from timefair.algorithms.base import Algorithm, Objective
 
 
 class Rounded:
-    """An objective that rounds the integer variables of its points, and shows none.
+    """An objective that rounds the integer variables of its points, and presents all variables as
+    continuous.
 
-    It has no ``c_function``: points go through the interpreter.
+    It has no ``c_function``: points are evaluated through the interpreter.
     """
 
     def __init__(self, objective: Objective) -> None:
@@ -40,6 +41,21 @@ class Rounded:
     @property
     def integer(self) -> NDArray[np.bool_]:
         return np.zeros(self.dimension, dtype=bool)
+
+    @property
+    def shown(self) -> int:
+        return self._objective.shown
+
+    @property
+    def noisy(self) -> bool:
+        return self._objective.noisy
+
+    @property
+    def changes(self) -> int:
+        return self._objective.changes
+
+    def recommend(self, x: Any, /) -> None:
+        self._objective.recommend(self._rounded(x))
 
     @property
     def evaluations(self) -> int:

@@ -1,9 +1,9 @@
-"""What is paid once, before any clock: imports, also those put off to the first call.
+"""Work that is done once, before any clock starts: imports, including those at the first call.
 
-A library that imports inside its functions would import anew in every run, since each run is a
-fork of one parent. So a trial launch in a process of its own tells which modules such a call
-loads, and the parent loads them. The parent launches nothing here: it keeps no thread and no state
-of an algorithm but what the algorithm's own `prepare` leaves.
+A library that imports inside its functions would import again in every run, since each run is a
+fork of one parent. Therefore a trial launch in a separate process finds the modules that such a
+call loads, and the parent loads them. The parent itself makes no launch, so it has no thread and no
+state of the algorithm, except what the algorithm's own `prepare` leaves.
 """
 
 from __future__ import annotations
@@ -34,24 +34,26 @@ TRIAL_S = 0.3
 """A trial ends at the first evaluation after this time."""
 
 TRIAL_KILL_S = 5 * TRIAL_S
-"""A trial ends at that time in any case."""
+"""A trial ends at this time even if it makes no evaluation."""
 
 LATE_S = 1.0
-"""The parent ends a trial that has not ended by then, for example because it is stopped."""
+"""The parent ends a trial that has not ended by itself after this further time, for example because
+it is stopped.
+"""
 
 TRIAL_EVALUATIONS_PER_DIMENSION = 40
 
 
 class Trial(NamedTuple):
-    """What a trial launch showed.
+    """Results of a trial launch.
 
     Attributes
     ----------
     modules
-        What it loaded beyond the modules loaded before, in order.
+        Modules that it loaded in addition to those loaded before, in order.
     trace
-        Where it was when its time was up, if it had not evaluated by then, as `faulthandler`
-        writes it; empty otherwise.
+        Its `faulthandler` trace at the end of its time, if it had made no evaluation by then; empty
+        otherwise.
     appeared
         Files that it made or changed in folders that runs share; None if there are none.
     """
@@ -67,12 +69,12 @@ def prepare(
     memory_mb: float | None = None,
     views: Views | None = None,
 ) -> Trial:
-    """Bring this process into the state in which every run is to begin.
+    """Bring this process into the state in which every run begins.
 
     Parameters
     ----------
     memory_mb, views
-        What the trial launch gets, as a run does.
+        Memory limit and views of the trial launch, the same as those of a run.
     """
     algorithm.prepare()
     trial = _trial_launch(algorithm, problem, memory_mb, views or Views())
@@ -87,13 +89,16 @@ def prepare(
 
 
 class _Trial:
-    """An objective that only tells which modules have been loaded since the last call."""
+    """An objective that only reports the modules that were loaded since the last call."""
 
     def __init__(self, problem: Problem, told: int) -> None:
         self.problem, self.told = problem, told
         self.dimension = problem.dimension
         self.lower, self.upper = problem.lower.copy(), problem.upper.copy()
         self.integer = problem.integer.copy()
+        self.shown = problem.shown
+        self.noisy = problem.noise_free is not None
+        self.changes = 0
         self.evaluations = 0
         self.known = set(sys.modules)
         self.end = now_ns() + round(TRIAL_S * 1e9)
@@ -102,10 +107,10 @@ class _Trial:
     def evaluations_left(self) -> int | None:
         return max(TRIAL_EVALUATIONS_PER_DIMENSION * self.dimension - self.evaluations, 0)
 
-    def __call__(self, x: Any) -> float:
+    def __call__(self, x: Any) -> Any:
         self.evaluations += 1
         faulthandler.cancel_dump_traceback_later()
-        value = float(self.problem.evaluate(np.ascontiguousarray(x, dtype=float)))
+        value = self.problem.seen(self.problem.evaluate(np.ascontiguousarray(x, dtype=float)))
         self.tell()
         if not self.evaluations_left or now_ns() >= self.end:
             kernel.end_process(0)
@@ -114,11 +119,31 @@ class _Trial:
     def batch(self, points: Any) -> NDArray[np.float64]:
         return np.array([self(x) for x in points])
 
+    def recommend(self, x: Any) -> None:
+        """A trial records nothing."""
+
     def tell(self) -> None:
         new = [name for name in sys.modules if name not in self.known]
         if new:
             self.known.update(new)
             os.write(self.told, "".join(f"{name}\n" for name in new).encode())
+
+
+class _Constrained(_Trial):
+    """The same for a problem with constraints."""
+
+    def __init__(self, problem: Problem, told: int) -> None:
+        super().__init__(problem, told)
+        assert problem.constraints is not None
+        self.number_of_constraints = problem.constraints.count
+        self.start = None if problem.start is None else problem.start.copy()
+        self.constraint_evaluations = 0
+        self._evaluate_constraints = problem.constraints.evaluate
+
+    def constraints(self, x: Any) -> NDArray[np.float64]:
+        self.constraint_evaluations += 1
+        self(x)
+        return self._evaluate_constraints(np.ascontiguousarray(x, dtype=float))
 
 
 @scratch_folder()
@@ -145,7 +170,7 @@ def _trial_launch(
 
 
 def _guard(parent: int, try_out: Callable[[int], None]) -> NoReturn:
-    """Be the parent of a trial, which may end its parent, and wait for its end."""
+    """Fork a trial, which may end this process, and wait for its end."""
     try:
         kernel.die_with_parent(parent)
         ends_at_once()
@@ -187,8 +212,9 @@ def _try_out(
         os.dup2(null, 1)
         os.dup2(null, 2)
         rng = stream(0, 0)
-        trial = _Trial(problem, told)
+        kind = _Trial if problem.constraints is None else _Constrained
+        trial = kind(problem, told)
         algorithm.solve(trial, rng)
         trial.tell()
-    finally:  # what it raises is for its runs to show
+    finally:  # the runs will report what it raises
         kernel.end_process(0)

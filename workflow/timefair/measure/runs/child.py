@@ -1,7 +1,7 @@
 """The process of one run: it is forked, launches the algorithm until the run is over, and ends.
 
-It never returns. In the end it is the objective, this loop or the kernel timer that ends it, and
-nothing that the algorithm catches or ignores can hold it.
+It never returns. The objective, this loop or the kernel timer ends it, and the algorithm cannot
+prevent this by catching or ignoring anything.
 """
 
 from __future__ import annotations
@@ -37,34 +37,39 @@ from timefair.measure.isolation.views import Views
 from timefair.measure.launch import idleness
 from timefair.measure.launch.failures import failure
 from timefair.measure.launch.pausing import PausableLaunch
+from timefair.measure.launch.recommended import point_of
 from timefair.measure.launch.seeds import stream
 from timefair.policies.restarts.base import UNLIMITED, Limit, RestartPolicy
 from timefair.policies.restarts.independent import Independent
 from timefair.problems.base import Problem
 
 GRACE_NS = 3_000_000
-"""From the deadline to the kernel timer: time for the objective to end the run itself."""
+"""Time from the deadline to the kernel timer, in which the objective can end the run itself."""
 
 BATCH_GRACE_NS = 50_000_000
-"""The same for runs with several cores: what is ready of a batch is counted at the deadline."""
+"""The same for runs with several cores: the points of a batch that are ready are counted at the
+deadline.
+"""
 
 WARM_UP_EVALUATIONS = 100
 WARM_UP_NS = 20_000_000
-"""After a fork the first evaluations are slower (copy-on-write); they are made before t0."""
+"""The first evaluations after a fork are slower (copy-on-write), so they are made before t0."""
 
 ANSWER_NS = 5_000_000_000
-"""A problem hangs that has not returned after that time, or the run's own if that is longer."""
+"""A problem is considered to hang if it has not returned after this time or the run's own,
+whichever is longer.
+"""
 
 
 @dataclass(frozen=True)
 class Allowance:
     """What one run may use.
 
-    `time_ns` and `evaluations` are NEVER where there is no such budget; `final_target` is -1 to
-    go on at any precision; `wall_ns` ends a run that has no budget of time; the run's clock counts
-    `cost_ns` for each evaluation besides the time that it takes. With several `cores` batches are
-    evaluated on all of them. `views` are its private folders; `closed` are the file descriptors of
-    its parent that it closes.
+    `time_ns` and `evaluations` are NEVER without such a budget. `final_target` is -1 if no
+    precision ends the run. `wall_ns` ends a run without a budget of time. The run's clock adds
+    `cost_ns` for each evaluation to the time that it takes. With several `cores`, batches are
+    evaluated on all of them. `views` are the run's private folders; `closed` are the file
+    descriptors of its parent that it closes.
     """
 
     time_ns: int = NEVER
@@ -80,12 +85,12 @@ class Allowance:
 
     @property
     def grace_ns(self) -> int:
-        """From a deadline to the kernel timer."""
+        """Time from a deadline to the kernel timer."""
         return GRACE_NS if self.cores == 1 else BATCH_GRACE_NS
 
     @property
     def answer_ns(self) -> int:
-        """How long a problem may take for an evaluation before the clock starts."""
+        """Time that a problem may take for an evaluation before the clock starts."""
         return max(ANSWER_NS, self.wall_ns if self.time_ns == NEVER else self.time_ns)
 
 
@@ -98,10 +103,10 @@ def live(
     state: State,
     seed: int,
 ) -> None:
-    """Be the process of a run, from just after the fork to the end. `state` may hold a run's past.
+    """Run the process of a run, from just after the fork to the end of the run.
 
-    A run whose launch was killed at tau goes on in a new process with the state of the last one.
-    With a host the algorithm is in processes of its own, and this one only evaluates for it.
+    A run whose launch was killed at tau continues in a new process with the `state` of the last
+    one. With a host, the algorithm has its own processes, and this one only evaluates for it.
     """
     own = os.getpid()
     try:
@@ -129,10 +134,13 @@ def live(
             state.launch_event_log,
             state.best_fd,
             cap=allowance.evaluations,
-            final_target=allowance.final_target,
+            # A noisy value may be below the target by chance, and users do not know the truth.
+            final_target=-1.0 if problem.noise_free else allowance.final_target,
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
             cost=allowance.cost_ns,
             batches=state.batch_log,
+            vectors=state.vector_log,
+            recommendations=state.recommendations(),
         )
         confinement.enter()
         os.register_at_fork(after_in_child=lambda: _orphan(measurement))
@@ -154,12 +162,12 @@ def live(
 
 
 def last_moment(start: Start, allowance: Allowance) -> int:
-    """When the run is over at the latest, in ns of the clock: T, or the limit without a T."""
+    """Latest end of the run, in ns of the clock: after T, or after the limit if there is no T."""
     return start.deadline if start.deadline != NEVER else start.t0 + allowance.wall_ns
 
 
 def _solvers(host: Host, state: State, seed: int) -> Solvers:
-    """The processes of an algorithm that is apart, the first one ready."""
+    """The processes of an algorithm with `isolation: strict`; the first one is ready."""
 
     def count() -> None:
         state["solvers"] += 1
@@ -203,6 +211,10 @@ class _Launcher:
             self.measurement.end_at_plateau(_ns(plateau), _evaluations(plateau))
         self._solve()
 
+    def launch_until_change(self) -> None:
+        self._begin(UNLIMITED, until_change=True)
+        self._solve()
+
     def begin(self, turn: Limit) -> PausableLaunch:
         index = self.made
 
@@ -218,7 +230,7 @@ class _Launcher:
     def finish(self) -> None:
         self.measurement.finish(Stop.ENDED)
 
-    def _begin(self, limit: Limit) -> None:
+    def _begin(self, limit: Limit, until_change: bool = False) -> None:
         """Open the next launch, or end the run if its time is up."""
         state = self.state
         charge = state["charge"]
@@ -226,14 +238,16 @@ class _Launcher:
         if now >= last_moment(self.start, self.allowance):
             self.measurement.finish(Stop.TIME)
         # A KillTimer set to the earlier of the two also ends a launch that never evaluates.
-        deadline = min(now + _ns(limit), NEVER)
+        deadline, evaluations = min(now + _ns(limit), NEVER), _evaluations(limit)
+        if until_change:
+            deadline, evaluations = self.measurement.until_change(now)
         last = min(last_moment(self.start, self.allowance), deadline - charge)
         state["kill_at"] = last + self.allowance.grace_ns
         self.timer.set(state["kill_at"])
-        self.measurement.begin_launch(now, deadline, _evaluations(limit))
+        self.measurement.begin_launch(now, deadline, evaluations)
 
     def _solve(self) -> None:
-        """Have the algorithm make the launch that was just opened, and close it."""
+        """Call the algorithm for the launch that was just opened, and close the launch."""
         measurement = self.measurement
         rng = self.stream or stream(self.seed, self.made - 1)
         self.stream, own = None, os.getpid()
@@ -243,18 +257,22 @@ class _Launcher:
             measurement.end_launch(LaunchCode.TAU)
         else:
             kernel.end_if_forked(own)
+            if self.objective.noisy:
+                point = point_of(returned, self.objective.dimension)
+                if point is not None:
+                    measurement.recommend(point)
             if measurement.end_launch(LaunchCode.RETURNED) == 0:
                 self.state.report(idleness.of_a_return(returned))
                 self.finish()
 
 
 def _ns(limit: Limit) -> int:
-    """Its nanoseconds; NEVER without a limit."""
+    """The limit in nanoseconds; NEVER without a limit."""
     return NEVER if limit.seconds is None else min(round(limit.seconds * 1e9), NEVER)
 
 
 def _evaluations(limit: Limit) -> int:
-    """Its evaluations; NEVER without a limit."""
+    """The limit in evaluations; NEVER without a limit."""
     return NEVER if limit.evaluations is None else min(limit.evaluations, NEVER)
 
 
@@ -262,20 +280,22 @@ def _warm_up(problem: Problem) -> None:
     points = problem.points(WARM_UP_EVALUATIONS)
     stop = now_ns() + WARM_UP_NS
     for x in points:
-        with contextlib.suppress(Exception):  # what it raises in a run is the run's to show
+        with contextlib.suppress(Exception):  # the run will report what it raises
             problem.evaluate(x)
+            if problem.constraints is not None:
+                problem.constraints.evaluate(x)
         if now_ns() >= stop:
             break
 
 
 def _orphan(measurement: Measurement) -> None:
-    """In a process that the algorithm forked: do not evaluate, do not outlive the run."""
+    """In a process that the algorithm forked: refuse evaluations, and end with the run."""
     measurement.disown()
     kernel.die_with_parent(os.getppid())
 
 
 def _fail(state: State, error: BaseException) -> None:
-    """Report to the parent what the algorithm raised, then end."""
+    """Report the algorithm's exception to the parent, then end."""
     end, start = now_ns() + state["charge"], state.start
     state["end"], state["cpu_1"] = end, cpu_ns()
     if start is not None and end >= start.deadline:

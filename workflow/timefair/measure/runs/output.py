@@ -1,4 +1,4 @@
-"""What a run prints goes into the log of its job; the log is kept small."""
+"""Writes the output of a run to the log of its job, and limits its size."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import os
 import stat
 
 MOST = 100_000
-"""So many bytes of what a run prints are kept."""
+"""Number of bytes of a run's output that are kept."""
 
 
 class Output:
     """The standard output and error of this process, from now on.
 
-    A run writes there itself, so that printing costs what it costs elsewhere. What is too much is
-    cut off afterwards, and from time to time while it runs. Pipes and terminals are left alone.
+    A run writes there directly, so that printing takes as long as it does elsewhere. Excess output
+    is cut off after the run, and from time to time during it. Pipes and terminals are not cut.
     """
 
     def __init__(self) -> None:
         self._sizes = {fd: size for fd in (1, 2) if (size := _size_of_file(fd)) is not None}
 
     def cut(self) -> bool:
-        """Cut off what is too much; whether there was any."""
+        """Cut off excess output; return whether there was any."""
         found = False
         for fd, before in self._sizes.items():
             size = _size_of_file(fd)

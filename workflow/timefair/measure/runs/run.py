@@ -28,22 +28,38 @@ from timefair.measure.launch import idleness
 from timefair.measure.launch.failures import FAILURES
 from timefair.measure.runs import child
 from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.noise_free import (
+    NoValues,
+    completed,
+    of_the_best,
+    recommended_rows,
+)
 from timefair.measure.runs.output import MOST, Output
+from timefair.measure.runs.vectors import best_after_launches, columns_of, events_of, rows_of
 from timefair.problems.base import Problem
-from timefair.records.consistency import BATCH_FIELDS, LAUNCH_FIELDS, Columns, contradiction
+from timefair.records.consistency import (
+    BATCH_FIELDS,
+    EVENT_FIELDS,
+    LAUNCH_FIELDS,
+    RECOMMENDATION_FIELDS,
+    Columns,
+    contradiction,
+)
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 
 ATTEMPTS = 3
-"""How often a run is tried whose process is killed from outside."""
+"""Number of attempts at a run whose process is killed from outside."""
 
 FROM_OUTSIDE = (signal.SIGKILL, *SIGNALS)
-"""What no algorithm does to itself by mistake."""
+"""Signals that no algorithm sends to itself by mistake."""
 
 LATE_NS = 50_000_000
-"""So long after the kernel timer was due, the parent ends a process that it has not ended."""
+"""Time after which the parent ends a process that the kernel timer should have ended."""
 
 CPU_MARGIN_S = 0.02
-"""The CPU time that a process reports may be below the kernel's by this, besides its teardown."""
+"""Tolerated difference between the CPU times from the kernel and from the process, besides its
+teardown.
+"""
 
 _STOP_REASONS = {
     Stop.TARGET: StopReason.TARGET,
@@ -63,12 +79,14 @@ _LAUNCH_ENDS = {
 
 _POLL_NS = 1_000_000_000
 
+_OF_EVENTS = ("events", "launch_events")
+
 Verdict = tuple[Status, StopReason, str | None]
 
 
 @dataclass
 class _Usage:
-    """What the processes of a run used, added up."""
+    """Resources that the processes of a run used, summed."""
 
     cpu_s: float = 0.0
     switches: int = 0
@@ -93,7 +111,9 @@ class _Usage:
             self.run_queue_delay_ns += delay_ns
 
     def add_orphan(self, orphan: kernel.Orphan) -> None:
-        """A process that the run's own did not wait for, such as an external algorithm at T."""
+        """A process that the run's own process did not wait for, such as an external algorithm at
+        T.
+        """
         cpu_s = orphan.usage.ru_utime + orphan.usage.ru_stime
         self._add(orphan.usage, cpu_s, orphan.written_bytes)
         self.orphans_delay_ns += orphan.run_queue_delay_ns or 0
@@ -114,8 +134,9 @@ def measure_run(
 ) -> dict[str, Any]:
     """Measure one run and describe it, in the columns of `records.schema` that are the run's own.
 
-    The caller is the prepared parent, single-threaded where it can be: the run's process begins as
-    its copy. A process that somebody else killed is repeated, up to `ATTEMPTS` times in all.
+    The caller is the prepared parent, of which the run's process is a fork; it should be
+    single-threaded if possible. If a process is killed from outside, the run is repeated, with at
+    most `ATTEMPTS` attempts in total.
     """
     attempts = 1
     row = _attempt(algorithm, problem, allowance, seed)
@@ -126,7 +147,7 @@ def measure_run(
 
 
 def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
-    """Describe a run, as `measure_run` does, that ended the process measuring it at each attempt.
+    """Describe a run that ended the process measuring it in each attempt, as `measure_run` does.
 
     Its results were lost with that process.
     """
@@ -158,14 +179,14 @@ def _attempt(
 def _row(
     algorithm: Algorithm | Host, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
-    state = State()
+    state = State.of(problem)
     usage = _Usage()
     started = datetime.datetime.now(datetime.UTC)
     forked = now_ns()
     try:
         try:
             verdict, reaped = _live_through(algorithm, problem, allowance, state, seed, usage)
-            logs = state.logs()
+            logs, verdict = _completed(state.logs(), verdict, problem)
             result = _result(state, logs, allowance, problem, verdict[1], reaped)
             clause = _contradiction(result, state.start, logs, forked, problem)
             clause = clause or _uncharged(allowance, state, logs)
@@ -198,7 +219,9 @@ def _live_through(
     seed: int,
     usage: _Usage,
 ) -> tuple[Verdict, int]:
-    """Fork processes until the run is over. How it ended, and when the last process was gone."""
+    """Fork processes until the run is over; return how it ended and when its last
+    process was gone.
+    """
     while True:
         wait_status = _process(algorithm, problem, allowance, state, seed, usage)
         reaped = now_ns()
@@ -210,26 +233,41 @@ def _live_through(
         state.close_open_launch(LaunchCode.TAU, end)
 
 
+def _completed(logs: Logs, verdict: Verdict, problem: Problem) -> tuple[Logs, Verdict]:
+    """The logs with values without noise, and the outcome of the run; empty logs if the values are
+    unknown.
+    """
+    try:
+        return completed(logs, problem), verdict
+    except NoValues as error:
+        if verdict[0] == Status.OK:
+            verdict = Status.RAISED, StopReason.FAILURE, str(error)
+        return logs._replace(vectors=None, recommended=None), verdict
+
+
 def _contradiction(
     result: dict[str, Any], start: Start | None, logs: Logs, forked: int, problem: Problem
 ) -> str | None:
-    """The first contradiction in what the run's process wrote; None without one."""
+    """The first contradiction in the data that the run's process wrote; None if there is none."""
     if start is not None and start.t0 < forked:
         return "it started before its process"
     f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
     launches = _fields(result["launch_log"], LAUNCH_FIELDS)
-    events, launch_events = _columns(logs.events), _columns(logs.launch_events)
+    events, launch_events = (_fields(result[name] or [], EVENT_FIELDS) for name in _OF_EVENTS)
     batches = _fields(result["batches"] or [], BATCH_FIELDS)
-    return contradiction(result | {"f_opt": f_opt}, events, launches, launch_events, batches)
+    row = result | {"f_opt": f_opt}
+    recommended = _fields(result["recommendations"] or [], RECOMMENDATION_FIELDS)
+    vectors = columns_of(logs.vectors)
+    return contradiction(row, events, launches, launch_events, batches, vectors, recommended)
 
 
 def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
-    """The contradiction if evaluations were charged too little on the run's clock; else None."""
+    """The contradiction if too little was charged for evaluations on the run's clock; else None."""
     each = allowance.cost_ns / allowance.cores
     if state["charge"] < each * state["evaluations"]:
         return "its evaluations were not charged"
-    for events in (logs.events, logs.launch_events):
-        if (events["time"] < np.floor(each * events["evaluations"])).any():
+    for events in (logs.events, logs.launch_events, logs.vectors):
+        if events is not None and (events["time"] < np.floor(each * events["evaluations"])).any():
             return "an event is from before its evaluations were charged"
     return None
 
@@ -237,8 +275,8 @@ def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
 def _unwritten(
     start: Start | None, allowance: Allowance, problem: Problem, reaped: int
 ) -> dict[str, Any]:
-    """The result of a run of whose records only the start is trusted."""
-    blank = State()
+    """The result of a run of which only the sealed start can be trusted."""
+    blank = State.of(problem)
     try:
         if start is not None:
             blank.seal(start)
@@ -255,7 +293,9 @@ def _process(
     seed: int,
     usage: _Usage,
 ) -> int:
-    """Fork a process for the run, see it to its end and sweep what it left. Its wait status."""
+    """Fork a process for the run, wait for its end and clean up after it; return its
+    wait status.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
     parent, output = os.getpid(), Output()
@@ -295,9 +335,10 @@ def _process(
 def _wait_for_exit(
     pidfd: int, pid: int, state: State, allowance: Allowance, output: Output
 ) -> None:
-    """Return when the process is a zombie.
+    """Wait until the process is a zombie.
 
-    The kernel timer ends it. If it does not, this does, by the sealed start of the run.
+    The kernel timer ends the process. If it fails, this function ends the process, at a time that
+    follows from the sealed start of the run.
     """
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
@@ -313,7 +354,7 @@ def _wait_for_exit(
 
 
 def _latest(start: Start | None, allowance: Allowance, forked: int) -> int:
-    """When the kernel timer is due at the latest, in ns of the clock."""
+    """Latest time at which the kernel timer is due, in ns of the clock."""
     if start is None:
         return forked + allowance.answer_ns
     return child.last_moment(start, allowance) + allowance.grace_ns
@@ -330,14 +371,14 @@ def _cpu_s(state: State, usage: resource.struct_rusage, cores: int, reaped: int)
 
 
 def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
-    """A run with a message why it made no evaluation, if it made none and has no message.
+    """Add the reason to a run that made no evaluation and has no message.
 
     Parameters
     ----------
     row
-        As `measure_run` makes it.
+        The result of `measure_run`.
     trial
-        The trace of the trial launch, as `trial.prepare` returned it.
+        The trace of the trial launch, from `trial.prepare`.
     """
     if row["status"] != Status.NO_EVALUATION or row["message"] is not None:
         return row
@@ -345,7 +386,7 @@ def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
 
 
 def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) -> Verdict | None:
-    """How an ended process went; None when only its launch is over and the run goes on."""
+    """The outcome of an ended process; None if only its launch is over and the run continues."""
     start, stop, exit_code = state.start, state["stop"], os.waitstatus_to_exitcode(wait_status)
     if stop == Stop.FAILURE:
         return _failure(state), StopReason.FAILURE, state.message
@@ -382,17 +423,17 @@ def _wall_limit() -> Verdict:
 
 
 def _failure(state: State) -> Status:
-    """The failure that the process itself reports."""
+    """The failure that the process itself reported."""
     if not 1 <= state["failure"] <= len(FAILURES):
         raise Unreadable(f"it failed in an unknown way, {state['failure']}")
     return FAILURES[state["failure"] - 1]
 
 
 def _content(state: State) -> Status:
-    """The status of a run that ended in order, by what it found."""
+    """The status of a run that ended normally, by its result."""
     if state["evaluations"] == 0:
         return Status.NO_EVALUATION
-    if state["events"] == 0:
+    if state["events"] == 0 and state["vectors"] == 0:
         return Status.NO_FINITE_VALUE
     return Status.OK
 
@@ -405,16 +446,20 @@ def _result(
     reason: StopReason,
     reaped: int,
 ) -> dict[str, Any]:
-    """What the run used and reached."""
+    """Resources and results of the run."""
     start, last = state.start or Start(state["end"] or reaped), state["last"]
     t0 = start.t0
     stopped = state["end"] or reaped + state["charge"]
     end = min(stopped, start.deadline)
     best_f, best_x = state.best(problem.dimension)
-    best = logs.events["precision"][-1].item() if logs.events.size else math.inf
-    launches = _launch_log(
-        logs.launches, state["evaluations"], t0, end, best, failed=reason == StopReason.FAILURE
-    )
+    events, launch_bests = logs.events, logs.launches["best"]
+    quality = problem.outputs.quality if problem.outputs else None
+    if quality is not None and logs.vectors is not None:
+        events, best_f = events_of(logs.vectors, quality, problem)
+        launch_bests = best_after_launches(events, len(logs.launches))
+    best = events["precision"][-1].item() if events.size else math.inf
+    failed = reason == StopReason.FAILURE
+    launches = _launch_log(logs.launches, launch_bests, state["evaluations"], t0, end, best, failed)
     return {
         "budget_s": None if allowance.time_ns == NEVER else allowance.time_ns / 1e9,
         "budget_evaluations": None if allowance.evaluations == NEVER else allowance.evaluations,
@@ -428,13 +473,17 @@ def _result(
         "best_f": best_f,
         "best_x": best_x,
         "best_precision": best,
+        "constraint_evaluations": state["constraint_evaluations"] if problem.constraints else None,
         "last_evaluation_s": (last - t0) / 1e9 if last else None,
         "overshoot_s": max(last - start.deadline, 0) / 1e9,
         "reaped_s": (reaped - t0) / 1e9,
         "launch_log": launches,
         "batches": _batches(logs, state["evaluations"]),
-        "launch_events": _rows(logs.launch_events),
-        "events": _rows(logs.events),
+        "noise_free_f": None if logs.recommended is None else of_the_best(logs.vectors),
+        "vectors": rows_of(logs.vectors),
+        "recommendations": recommended_rows(logs.recommended),
+        "launch_events": _rows(logs.launch_events) if quality is None else None,
+        "events": _rows(events),
     }
 
 
@@ -443,10 +492,10 @@ def _fields(rows: list[dict[str, Any]], names: tuple[str, ...]) -> Columns:
 
 
 def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
-    """The batches of a run; of the last one, those points that were evaluated.
+    """The batches of a run; the last one with only those points that were evaluated.
 
-    None where they are not known, as with launches that were paused: their evaluations do not
-    follow one another.
+    None if they are unknown. This is the case if launches were paused, because the evaluations of
+    such a launch are not consecutive.
     """
     if logs.batches is None or logs.launches["earlier"].any():
         return None
@@ -464,30 +513,29 @@ def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
 
 
 def _rows(events: NDArray[np.void]) -> list[dict[str, Any]]:
-    columns = _columns(events)
-    values = zip(*(column.tolist() for column in columns.values()), strict=True)
-    return [dict(zip(columns, event, strict=True)) for event in values]
-
-
-def _columns(events: NDArray[np.void]) -> Columns:
-    return {
-        "launch": events["launch"],
-        "evaluations": events["evaluations"],
-        "time_s": events["time"] / 1e9,
-        "precision": events["precision"],
-    }
+    columns = (
+        events["launch"], events["evaluations"], events["time"] / 1e9, events["precision"]
+    )  # fmt: skip
+    values = zip(*(column.tolist() for column in columns), strict=True)
+    return [dict(zip(EVENT_FIELDS, event, strict=True)) for event in values]
 
 
 def _launch_log(
-    launches: NDArray[np.void], evaluations: int, t0: int, end: int, best: float, failed: bool
+    launches: NDArray[np.void],
+    launch_bests: NDArray[np.float64],
+    evaluations: int,
+    t0: int,
+    end: int,
+    best: float,
+    failed: bool,
 ) -> list[dict[str, Any]]:
     """The launches of a run of so many evaluations; `best` is the best precision of its events.
 
-    A process that was killed just before it committed an event has the event's precision in its
-    launch already.
+    If a process was killed just before it committed an event, its launch already contains the
+    precision of that event.
     """
     log = []
-    for row in launches:
+    for row, launch_best in zip(launches, launch_bests.tolist(), strict=True):
         code = _launch_code(row["code"].item())
         is_open = code == LaunchCode.OPEN
         last = evaluations if is_open else int(row["last"])
@@ -496,7 +544,7 @@ def _launch_log(
                 "start_s": (int(row["start"]) - t0) / 1e9,
                 "end_s": ((end if is_open else min(int(row["end"]), end)) - t0) / 1e9,
                 "evaluations": int(row["earlier"]) + last - int(row["first"]),
-                "best_precision": max(float(row["best"]), best),
+                "best_precision": max(launch_best, best),
                 "end": _LAUNCH_ENDS.get(code, LaunchEnd.FAILED if failed else LaunchEnd.CUT),
             }
         )
@@ -513,12 +561,13 @@ def _launch_code(number: int) -> LaunchCode:
 def _resources(
     start: Start | None, usage: _Usage, real_s: float, cores: int, helpers: int = 0
 ) -> dict[str, Any]:
-    """What the run's processes used since t0, and how they were disturbed.
+    """Resources that the run's processes used since t0, and how the processes were disturbed.
 
     Processes of one run also wait for each other, such as an external algorithm and the process
-    that evaluates for it. Others can be blamed for no more than all of them waited, and for no
-    more than what the run's cores did not compute for it. The `helpers` among the orphans are
-    timefair's: an evaluator for each of several cores, or the solvers of an algorithm apart.
+    that evaluates for it. The delay that is attributed to other programs is at most the total
+    waiting time of the run's processes, and at most the time in which the run's cores did not
+    compute for it. The `helpers` are orphans that belong to timefair: an evaluator for each of
+    several cores, or the solvers of an algorithm with `isolation: strict`.
     """
     before = start or Start(0)
     cpu_s = max(usage.cpu_s - before.cpu / 1e9, 0.0)

@@ -1,4 +1,4 @@
-"""What a restart policy is, and what it may do with the launches of a run."""
+"""The interface of a restart policy, and of the launches of a run that it controls."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from timefair.basics.values import Count, Seconds
 
 @dataclass(frozen=True)
 class Limit:
-    """What a launch may use, in seconds and in evaluations; None for no limit."""
+    """Limit of a launch in seconds and in evaluations; None: no limit."""
 
     seconds: float | None = None
     evaluations: int | None = None
 
     def times(self, factor: float) -> Limit:
-        """Multiply both, evaluations rounded down; what becomes infinite is no limit.
+        """Multiply both limits, and round evaluations down; an infinite product is no limit.
 
         Examples
         --------
@@ -47,72 +47,78 @@ class BegunLaunch(Protocol):
 
     @property
     def has_ended(self) -> bool:
-        """Whether it cannot go on."""
+        """Whether the launch cannot continue."""
 
     @property
     def best(self) -> float:
-        """The best precision that it has reached; `inf` before the first finite value."""
+        """The best precision of the launch so far; `inf` before the first finite value."""
 
     def go_on(self) -> None:
-        """Let it go on without a limit until it ends."""
+        """Continue the launch without a limit until it ends."""
 
 
 class Launches(Protocol):
     """The launches of one run.
 
-    The budget, the final target and a failure end the run within any of these calls, which then
-    do not return. A launch without an evaluation ends the run too.
+    If the budget, the final target or a failure ends the run within one of these calls, the call
+    does not return. A launch without an evaluation also ends the run.
     """
 
     @property
     def made(self) -> int:
-        """Launches that were begun. A run may go on in a new process, with those of the old one."""
+        """Number of launches that were begun, also in an earlier process of the same run."""
 
     def launch(self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED) -> None:
-        """Launch the algorithm with a random stream of its own, and return when the launch ends.
+        """Launch the algorithm with its own random stream, and return when the launch ends.
 
         Parameters
         ----------
         limit
-            What the launch may use before it is cut.
+            Limit at which the launch is cut.
         plateau
-            What it may use without an improvement of its own best value.
+            Limit without an improvement of the launch's own best value.
+        """
+
+    def launch_until_change(self) -> None:
+        """Launch the algorithm, and return when the launch ends, at the next change at the latest.
+
+        After the last change, the launch has no limit.
         """
 
     def begin(self, turn: Limit) -> BegunLaunch:
         """Launch the algorithm and pause the launch when it has used its turn."""
 
     def finish(self) -> None:
-        """End the run although there is budget left."""
+        """End the run before its budget is used up."""
 
 
 class RestartPolicy(Section):
-    """How the launches of a run follow each other.
+    """A restart policy: when a launch ends, and which launch follows.
 
-    A policy derives from this class and gives `policy` its name as a default. Its other fields are
-    its keys in the campaign file. It overrides `limit`, `plateau` or, if it does not simply make
-    one launch after the other, `make`.
+    A policy derives from this class, and the default of `policy` is its name. Its other fields are
+    its keys in the campaign file. It overrides `limit` or `plateau`. If it does not simply make one
+    launch after the other, it overrides `make`.
     """
 
     policy: str
 
     def make(self, launches: Launches) -> None:
-        """Make launches, one after the other, until the run ends; never returns before that."""
+        """Make launches, one after the other, until the run ends; must not return earlier."""
         while True:
             launches.launch(self.limit(launches.made), self.plateau)
 
     def limit(self, launch: int) -> Limit:
-        """What a launch, counted from 0, may use before it is cut."""
+        """Limit at which a launch, counted from 0, is cut."""
         return UNLIMITED
 
     @property
     def plateau(self) -> Limit:
-        """What a launch may use without an improvement of its own best value."""
+        """Limit of a launch without an improvement of its own best value."""
         return UNLIMITED
 
     @property
     def seconds_key(self) -> str:
-        """The key in seconds by which launches end; empty if they end by evaluations alone."""
+        """The key in seconds that ends launches; empty if only evaluations end them."""
         keys = (name for name, value in self if name.endswith("_s") and value is not None)
         return next(keys, "")
 

@@ -1,4 +1,4 @@
-"""Several launches begin, each is paused after its share, and the best goes on."""
+"""Several launches begin and are paused after their share; the best one continues."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CANDIDATES = 40
 
 
 def _or_usual(value: object) -> object:
-    """Older campaigns have null for the usual number."""
+    """Older campaigns have null for the default number."""
     return CANDIDATES if value is None else value
 
 
@@ -22,8 +22,8 @@ class BetAndRun(WithTau):
     """Each of the first `candidates` launches is paused after tau. The best of them then continues
     with the rest of the budget (Friedrich, Kötzing and Wagner 2017).
 
-    Launches that ended within tau are not among those that can go on; of equal ones the first
-    does. Independent launches follow when the best one returns, or if none can go on.
+    Launches that ended within tau cannot continue. Of equal launches, the first one continues. When
+    the best launch returns, or if no launch can continue, independent launches follow.
 
     References
     ----------

@@ -10,7 +10,7 @@ from timefair.policies.restarts.base import Limit, WithTau
 class FixedLength(WithTau):
     """A launch ends when it has used tau (*time-fair*, Algorithm 2: k = ⌊T/τ⌋ launches).
 
-    What T leaves over goes to a last launch that is cut at T and recorded as cut.
+    The rest of T is used by a last launch, which is cut at T and recorded as cut.
     """
 
     policy: Literal["fixed"] = "fixed"

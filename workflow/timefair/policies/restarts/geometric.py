@@ -15,9 +15,9 @@ class Geometric(WithTau):
     """The first launch ends when it has used tau, and each later one may use `factor` times as much
     as the previous one: by default tau, 2 tau, 4 tau, 8 tau, … (Walsh 1999).
 
-    The length that a problem needs is reached after few launches, and all launches before that one
-    cost at most 1 / (factor - 1) times as much as it. Launches that the algorithm ended itself
-    count too.
+    The length that a problem needs is reached after few launches. All launches before that one
+    together cost at most 1 / (factor - 1) times as much as it does. Launches that the algorithm
+    itself ended count, too.
 
     References
     ----------

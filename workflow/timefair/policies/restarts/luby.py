@@ -11,8 +11,8 @@ class Luby(WithTau):
     """A launch ends when it has used tau times its term of Luby's sequence 1, 1, 2, 1, 1, 2, 4, 1,
     1, 2, … (Luby, Sinclair and Zuckerman 1993).
 
-    The expected runtime is within a factor of the logarithm of the best one that any sequence of
-    lengths has, whatever the distribution of the launches' runtimes.
+    For every distribution of the launches' runtimes, the expected runtime is within a logarithmic
+    factor of the best expected runtime of any sequence of lengths.
 
     References
     ----------

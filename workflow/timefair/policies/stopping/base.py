@@ -1,8 +1,9 @@
-"""What a stopping rule is, as a campaign chooses it."""
+"""The interface of a stopping rule that a campaign file selects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
@@ -14,46 +15,84 @@ if TYPE_CHECKING:
     from timefair.statistics.run_count.stopping import StoppingRule
 
 
-class StoppingPolicy(Section):
-    """When an algorithm has run often enough on a problem; `runs` is the most that it gets.
+@dataclass(frozen=True)
+class Cell:
+    """The information about an algorithm and a problem that a rule may use before the first run.
 
-    A rule derives from this class, or from one of those below, and gives `rule` its name as a
-    default. Its other fields are its keys in the campaign file. In its docstring, the paragraph
-    that begins with "Promise:" states what holds at the number of runs where it stops.
+    Attributes
+    ----------
+    use, parameters
+        Those of the algorithm in the campaign file.
+    landscape
+        Returns features of the problem by name. It evaluates the problem outside all runs.
+    """
+
+    use: str = ""
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    landscape: Callable[[], Mapping[str, float]] = dict
+
+
+class StoppingPolicy(Section):
+    """A stopping rule: when an algorithm has enough runs on a problem; `runs` is the maximum.
+
+    A rule derives from this class or from one of those below, and the default of `rule` is its
+    name. Its other fields are its keys in the campaign file. In its docstring, the paragraph that
+    begins with "Promise:" states what is guaranteed at the number of runs at which it stops.
     """
 
     compares: ClassVar[bool] = False
-    """Whether it decides by the results of all algorithms, after each round."""
+    """Whether the rule decides by the results of all algorithms, after each round."""
+
+    allocates: ClassVar[bool] = False
+    """Whether the rule distributes the runs of a round over the complete campaign."""
 
     tests: ClassVar[bool] = False
-    """Whether it decides by tests between algorithms. Another test of the same runs then does not
-    keep its level."""
+    """Whether the rule decides by tests between algorithms. In this case, another test of the same
+    runs does not keep its level.
+    """
 
     rule: str
 
+    @property
+    def answers_registered(self) -> bool:
+        """Whether the rule decides the registered question, at its level."""
+        return False
+
     def judge(self, runs: int) -> StoppingRule | None:
-        """Give what judges each algorithm by itself, after each run.
+        """The rule that judges each algorithm separately, after each run.
 
         Parameters
         ----------
         runs
-            The greatest number of runs.
+            The maximal number of runs.
 
         Returns
         -------
         StoppingRule or None
-            None for a rule that compares, and for one that never ends the runs earlier.
+            None if the rule compares algorithms, or never ends the runs earlier.
         """
         return None
 
+    def judge_on(self, runs: int, cell: Cell) -> StoppingRule | None:
+        """The rule for an algorithm on a problem; by default, it is the same for all problems.
+
+        Parameters
+        ----------
+        runs
+            The maximal number of runs.
+        cell
+            The algorithm and the problem.
+        """
+        return self.judge(runs)
+
 
 class Started(StoppingPolicy):
-    """A rule that looks at a sample only when it has `start` runs."""
+    """A rule that examines a sample only after `start` runs."""
 
     usual_start: ClassVar[int] = 10
     least_start: ClassVar[int] = 1
     looks_at: ClassVar[str] = ""
-    """What needs at least `least_start` runs, for a message."""
+    """Name of the quantity that needs at least `least_start` runs, for a message."""
 
     start: Repeats | None = Field(
         default=None,
@@ -61,7 +100,7 @@ class Started(StoppingPolicy):
     )
 
     def first_look(self, runs: int) -> int:
-        """The least number of runs, of at most `runs`."""
+        """The smallest number of runs, at most `runs`."""
         return self.start or min(self.usual_start, runs)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -73,31 +112,32 @@ class Started(StoppingPolicy):
 
 
 class Comparing(StoppingPolicy):
-    """A rule that compares the algorithms on a problem by the runs of the rounds before."""
+    """A rule that compares the algorithms on a problem by the runs of the previous rounds."""
 
     compares: ClassVar[bool] = True
 
     def rests(
         self, samples: Sequence[Sequence[float]], place: int, looks: Sequence[int], runs: int
     ) -> str | None:
-        """Say why an algorithm has no run on a problem in the next round.
+        """The reason why an algorithm has no run on a problem in the next round.
 
         Parameters
         ----------
         samples
-            For each algorithm the best precisions of its runs so far, in their order; `inf` for a
-            run without a finite value. At least one is not empty.
+            For each algorithm, the best precisions of its runs so far, in the order of the runs;
+            `inf` for a run without a finite value. Runs that reached the final target are equal. At
+            least one sample is not empty.
         place
-            Which of them is asked about.
+            Index of the algorithm.
         looks
-            The numbers of runs after each round but the last.
+            The numbers of runs after each round except the last one.
         runs
-            The greatest number of runs.
+            The maximal number of runs.
 
         Returns
         -------
         str or None
-            The reason, for the table ``stopping``; None if it has its runs.
+            The reason, for the table ``stopping``; None if the algorithm has runs.
         """
         raise NotImplementedError
 

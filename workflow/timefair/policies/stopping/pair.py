@@ -1,4 +1,4 @@
-"""Of two algorithms, run the one that makes their difference better known."""
+"""Run the one of two algorithms that reduces the error of their difference more."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from timefair.basics.values import Positive
 from timefair.policies.stopping.base import Comparing, Started
 
 RESTING = "resting"
-"""In this round the other algorithm of the pair has its turn."""
+"""Reason for a round in which only the other algorithm of the pair has runs."""
 
 
 class Pair(Comparing, Started):

@@ -11,10 +11,10 @@ from timefair.basics.values import Share
 from timefair.policies.stopping.base import Comparing
 
 DROPPED = "dropped"
-"""Out of the race: it can no longer be the best."""
+"""Reason for an algorithm that has left the race."""
 
 WON = "won"
-"""Alone in the race."""
+"""Reason for the last algorithm in the race."""
 
 
 class Racing(Comparing):

@@ -25,8 +25,7 @@ class SuccessRate(Started):
     success rate is the probability that a run reaches `target` (beta-binomial confidence sequence,
     Robbins 1970).
 
-    Promise: the success rate is within `width` of the share of successes, whatever the number of
-    runs.
+    Promise: the success rate is within `width` of the share of successes, for any number of runs.
     """
 
     rule: Literal["success"] = "success"
@@ -95,7 +94,7 @@ class SuccessWidth:
 
 
 def success_interval(successes: int, n: int, confidence: float) -> tuple[float, float]:
-    """Limits of the success rate that hold at all n at once, however long one goes on.
+    """Limits of the success rate that hold simultaneously for all n.
 
     Parameters
     ----------
@@ -112,9 +111,10 @@ def success_interval(successes: int, n: int, confidence: float) -> tuple[float, 
     Notes
     -----
     The likelihood of the runs is averaged over success rates from the beta distribution with both
-    parameters 1/2. Divided by the likelihood under the true rate it is a martingale with mean 1. By
-    Ville's inequality the ratio ever reaches 1 / (1 - confidence) with a probability of at most
-    1 - confidence. The interval contains the rates for which it has not reached that.
+    parameters 1/2. Divided by the likelihood under the true rate, it is a martingale with mean 1.
+    By Ville's inequality, the probability that this ratio ever reaches 1 / (1 - confidence) is at
+    most 1 - confidence. The interval contains the rates for which the ratio has not reached this
+    value.
 
     References
     ----------
@@ -147,7 +147,7 @@ def _lower_limit(successes: int, n: int, confidence: float) -> float:
     least = mixed + log(1.0 - confidence)
 
     def excess(rate: float) -> float:
-        """Log-likelihood under a rate, above the least one that is not excluded."""
+        """Log-likelihood under a rate, minus the smallest one that is not excluded."""
         return float(xlogy(successes, rate) + xlog1py(failures, -rate) - least)
 
     return float(brentq(excess, 1e-300, successes / n, xtol=1e-12))

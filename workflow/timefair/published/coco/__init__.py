@@ -27,7 +27,7 @@ FORMATS = {
 }
 """Columns of the data files, by ``data_format``."""
 
-INDICATOR = CocoColumns(precision=1, tdat_precision=False)
+INDICATOR = CocoColumns(precision=1, tdat_precision=False, signed=True)
 """Columns of multi-objective data, whose entries have the key ``indicator``."""
 
 NOISY = range(101, 131)

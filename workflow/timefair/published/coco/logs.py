@@ -7,6 +7,7 @@ counts evaluations of the constraints.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -44,11 +45,19 @@ class CocoColumns:
     tdat_precision : bool
         Whether the precisions of the ``.tdat`` file are read. If not, only the ends of its trials
         are, as in cocopp.
+    signed : bool
+        Whether precisions can be below 0, because the optimum is the best value known.
     """
 
     precision: int
     constraints: bool = False
     tdat_precision: bool = True
+    signed: bool = False
+
+    @property
+    def least(self) -> float:
+        """The least precision that counts."""
+        return -math.inf if self.signed else 0.0
 
 
 @dataclass

@@ -40,8 +40,12 @@ Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 @dataclass
 class _LoggedTrial:
-    """A trial in a ``.dat`` file, with its lines in the ``.tdat`` file if there are any."""
+    """A trial in a ``.dat`` file, with its lines in the ``.tdat`` file if there are any.
 
+    `least` is the least precision that counts: 0, or minus infinity for signed ones.
+    """
+
+    least: float
     by_target: CocoLog
     by_evaluations: CocoLog | None = None
     end: int = field(init=False)
@@ -56,11 +60,11 @@ class _LoggedTrial:
 
     @cached_property
     def dat_steps(self) -> Steps:
-        return _steps(self.by_target)
+        return _steps(self.by_target, self.least)
 
     @cached_property
     def tdat_steps(self) -> Steps:
-        return _steps(self.by_evaluations or CocoLog(None, None))
+        return _steps(self.by_evaluations or CocoLog(None, None), self.least)
 
     @cached_property
     def contradictory(self) -> NDArray[np.bool_]:
@@ -82,20 +86,22 @@ class _LoggedTrial:
             end = listed.evaluations
         instance = listed.instance if self.by_target.instance is None else self.by_target.instance
         f_opt = 0.0 if self.by_target.f_opt is None else self.by_target.f_opt
-        return PublishedRun.of_lines(instance, f_opt, evaluations, precision, int(end))
+        return PublishedRun.of_lines(
+            instance, f_opt, evaluations, precision, int(end), least=self.least
+        )
 
 
-def _steps(log: CocoLog) -> Steps:
+def _steps(log: CocoLog, least: float) -> Steps:
     """The lines of a log, sorted by evaluation.
 
-    A finite precision is raised to the largest later one, and to 0: a best precision cannot
+    A finite precision is raised to the largest later one, and to `least`: a best precision cannot
     increase, and the larger value is what cocopp uses.
     """
     order = np.argsort(log.evaluations, kind="stable")
     at = np.array(log.evaluations, dtype=np.int64)[order]
     precision = np.array(log.precision, dtype=np.float64)[order]
     finite = np.isfinite(precision)
-    largest = np.maximum.accumulate(np.where(finite, precision.clip(0.0), 0.0)[::-1])[::-1]
+    largest = np.maximum.accumulate(np.where(finite, precision.clip(least), least)[::-1])[::-1]
     return at, np.where(finite, largest, precision)
 
 
@@ -206,7 +212,7 @@ def _found(
     beside = folder.beside(file.path, file.path.with_suffix(".tdat").name)
     if beside is None:
         cautions.add(place, "no .tdat file; trials end where the .info file has their end")
-        return [_LoggedTrial(log) for log in by_target]
+        return [_LoggedTrial(columns.least, log) for log in by_target]
     return _with_tdat(by_target, beside, columns, folder, cautions)
 
 
@@ -228,8 +234,8 @@ def _with_tdat(
             f"{_trials(len(by_evaluations))}, of which the first {len(same)} match the .dat file; "
             "the others end where the .info file has their end",
         )
-    return [_LoggedTrial(*pair) for pair in same] + [
-        _LoggedTrial(log) for log in by_target[len(same) :]
+    return [_LoggedTrial(columns.least, *pair) for pair in same] + [
+        _LoggedTrial(columns.least, log) for log in by_target[len(same) :]
     ]
 
 

@@ -32,7 +32,7 @@ AT_TRIGGERS = (".tdat", ".idat")
 TRUE, FALSE = ("T", "TRUE", "1"), ("F", "FALSE", "0")
 
 
-def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
+def data_sets(folder: Folder, cautions: Cautions, seconds: str | None) -> list[DataSet]:
     """The data sets of a folder, in the order of its ``.info`` files.
 
     Raises
@@ -56,7 +56,7 @@ def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
         if known is not None:
             suite, precisions = known
             algorithm = entry.keys.get(ALGORITHM, "").strip() or entry.index.parent.name
-            read = partial(_read, entry, precisions, folder, cautions)
+            read = partial(_read, entry, precisions, folder, cautions, seconds)
             found.append(DataSet(algorithm, suite, entry.function, entry.dimension, read, place))
     return found
 
@@ -84,7 +84,11 @@ def _maximized(entry: InfoEntry, folder: Folder, cautions: Cautions) -> bool:
 
 
 def _read(
-    entry: InfoEntry, precisions: Precisions, folder: Folder, cautions: Cautions
+    entry: InfoEntry,
+    precisions: Precisions,
+    folder: Folder,
+    cautions: Cautions,
+    seconds: str | None,
 ) -> list[PublishedRun]:
     found = []
     for file in entry.files:
@@ -93,5 +97,7 @@ def _read(
                 folder.place(file.path),
                 "no .dat file; an improvement counts from the next logged evaluation",
             )
-        found += published_runs(file.path, file.trials, precisions, folder, ".info", cautions)
+        found += published_runs(
+            file.path, file.trials, precisions, folder, ".info", cautions, seconds
+        )
     return found

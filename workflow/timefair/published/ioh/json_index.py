@@ -25,7 +25,7 @@ Scenario = tuple[int, str, list[ListedRun]]
 """A dimension, its data file, and the runs in it."""
 
 
-def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
+def data_sets(folder: Folder, cautions: Cautions, seconds: str | None) -> list[DataSet]:
     """The data sets of a folder, in the order of its JSON files.
 
     Raises
@@ -49,7 +49,7 @@ def data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
             raise InputError(f"{place}: not a valid file of IOHprofiler ({reason})") from None
         if several:
             raise InputError(f"{place}: {SEVERAL_OBJECTIVES}")
-        found += list(_listed(algorithm, function, scenarios, index, folder, cautions))
+        found += list(_listed(algorithm, function, scenarios, index, folder, cautions, seconds))
     return found
 
 
@@ -87,7 +87,7 @@ def _run(content: dict[str, Any]) -> ListedRun:
 
 def _listed(
     algorithm: str, function: dict[str, Any], scenarios: list[Scenario], index: Path,
-    folder: Folder, cautions: Cautions,
+    folder: Folder, cautions: Cautions, seconds: str | None,
 ) -> Iterator[DataSet]:  # fmt: skip
     place = folder.place(index)
     for dimension, path, listed in scenarios:
@@ -102,5 +102,7 @@ def _listed(
         known = suite_and_precisions(IohFunction(dimension=dimension, **function), place, cautions)
         if known is not None:
             suite, precisions = known
-            read = partial(published_runs, data, listed, precisions, folder, ".json", cautions)
+            read = partial(
+                published_runs, data, listed, precisions, folder, ".json", cautions, seconds
+            )
             yield DataSet(algorithm, suite, function["number"], dimension, read, place)

@@ -48,8 +48,11 @@ SEVERAL_OBJECTIVES = (
 
 _NAME = re.compile(r'"([^"]*)"|([^\s"]+)')
 
-Row = tuple[int, float, float | None]
-"""Evaluations, the value of the plain function, and the instance's value, None if not logged."""
+Row = tuple[int, float, float | None, float | None]
+"""Evaluations, the value of the plain function, and of the instance, and seconds.
+
+The last two are None if they were not logged, or are not read.
+"""
 
 
 @dataclass
@@ -62,11 +65,14 @@ class IohLog:
         Evaluations, and values of the plain function.
     transformed : list
         Values of the instance; empty if they were not logged.
+    seconds : list
+        Seconds since the start of the run; empty if they are not read.
     """
 
     evaluations: list[int] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     transformed: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
 
     @property
     def shown(self) -> tuple[float, float] | None:
@@ -79,7 +85,7 @@ class IohLog:
         return self.evaluations[-1] if self.evaluations else 0
 
 
-def runs(path: Path, place: Path, cautions: Cautions) -> list[IohLog]:
+def runs(path: Path, place: Path, cautions: Cautions, seconds: str | None = None) -> list[IohLog]:
     """Read the runs of a data file (text or Parquet).
 
     Parameters
@@ -88,20 +94,24 @@ def runs(path: Path, place: Path, cautions: Cautions) -> list[IohLog]:
         The file, and its name in messages.
     cautions : Cautions
         Receives tolerated defects.
+    seconds : str, optional
+        The column with the seconds since the start of the run; by default none is read.
 
     Raises
     ------
     InputError
-        For a line in another format, evaluations that decrease within a run, or several objectives.
+        For a line in another format, evaluations or seconds that decrease within a run, several
+        objectives, or if there is no such column of seconds.
     """
     found: list[IohLog] = []
-    rows = _parquet(path, place) if path.suffix.lower() == ".parquet" else _text(path, place)
+    read = _parquet if path.suffix.lower() == ".parquet" else _text
+    rows = read(path, place, seconds)
     number = 0
     for number, row in rows:
         if row is None:
             found.append(IohLog())
             continue
-        at, value, of_instance = row
+        at, value, of_instance, time_s = row
         if not found or at == 1 <= found[-1].last:
             found.append(IohLog())
         run = found[-1]
@@ -111,23 +121,35 @@ def runs(path: Path, place: Path, cautions: Cautions) -> list[IohLog]:
         run.values.append(value)
         if of_instance is not None:
             run.transformed.append(of_instance)
+        if time_s is not None:
+            _add_time(run, time_s, f"{place}:{number}")
     if number and not _ends_a_line(path):
         cautions.add(place, "no line end after the last line; the file may be truncated")
     return found
 
 
-def _text(path: Path, place: Path) -> Iterator[tuple[int, Row | None]]:
+def _add_time(run: IohLog, time_s: float, where: str) -> None:
+    if not 0 <= time_s < math.inf:
+        raise InputError(f"{where}: seconds are {time_s:g}; expected a number of at least 0")
+    if run.seconds and time_s < run.seconds[-1]:
+        last = run.seconds[-1]
+        raise InputError(f"{where}: seconds go back from {last:.9g} to {time_s:.9g} within a run")
+    run.seconds.append(time_s)
+
+
+def _text(path: Path, place: Path, seconds: str | None) -> Iterator[tuple[int, Row | None]]:
     """Rows with their line numbers; None for a line of column names.
 
     Some loggers name fewer columns than they write, but all lines of a run have the same number.
     """
     least, width = 0, 0
-    at, value, of_instance = 0, 0, 0
+    at, value, of_instance, time = 0, 0, 0, 0
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             if not line[:1].isdigit() and (names := _names(line)):
                 least, width = len(names), 0
                 at, value, of_instance = _places(names, place)
+                time = _place_of(seconds, names, place)
                 yield number, None
                 continue
             words = line.split()
@@ -138,12 +160,13 @@ def _text(path: Path, place: Path) -> Iterator[tuple[int, Row | None]]:
                         raise ValueError
                     row = numerals.count(words[at]), numerals.number(words[value])
                     shown = numerals.number(words[of_instance]) if of_instance else None
+                    time_s = numerals.number(words[time]) if time else None
                 except ValueError:
                     text = line.strip()[:40]
                     raise InputError(
                         f"{place}:{number}: {text!r} is not a line of IOHprofiler data"
                     ) from None
-                yield number, (*row, shown)
+                yield number, (*row, shown, time_s)
 
 
 def _names(line: str) -> list[str]:
@@ -169,16 +192,27 @@ def _places(names: Sequence[str], place: Path) -> tuple[int, int, int]:
     )
 
 
-def _parquet(path: Path, place: Path) -> Iterator[tuple[int, Row]]:
+def _place_of(seconds: str | None, names: Sequence[str], place: Path) -> int:
+    """The column of seconds; 0 if none is read."""
+    if seconds is None:
+        return 0
+    if seconds not in names[1:]:
+        raise InputError(f"{place}: no column {seconds!r}; columns: {', '.join(names)}")
+    return names.index(seconds)
+
+
+def _parquet(path: Path, place: Path, seconds: str | None) -> Iterator[tuple[int, Row]]:
     try:
         names = pq.read_schema(path).names
         if EVALUATIONS[0] not in names:
             raise InputError(f"{place}: no column {EVALUATIONS[0]!r}")
-        at, value, of_instance = _places(names, place)
-        table = pq.read_table(path, columns=[names[k] for k in (at, value, of_instance)])
-        columns = (column.to_pylist() for column in table.columns)
-        for number, row in enumerate(zip(*columns, strict=True), start=1):
-            yield number, (numerals.count(f"{row[0]}"), float(row[1]), None)
+        at, value, _ = _places(names, place)
+        wanted = [names[at], names[value], names[_place_of(seconds, names, place)]]
+        columns = pq.read_table(path, columns=list(dict.fromkeys(wanted)))
+        cells = (columns[name].to_pylist() for name in wanted)
+        for number, row in enumerate(zip(*cells, strict=True), start=1):
+            time_s = None if seconds is None else float(row[2])
+            yield number, (numerals.count(f"{row[0]}"), float(row[1]), None, time_s)
     except (pa.ArrowException, OSError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{place}: not a Parquet file of IOHprofiler ({reason})") from None

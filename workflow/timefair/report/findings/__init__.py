@@ -1,1 +1,1 @@
-"""What the tables say, in sentences that claim no more than the statistics allow."""
+"""Findings from the tables, in sentences that claim no more than the statistics allow."""

@@ -1,4 +1,4 @@
-"""Standings on a few functions, from their runs: no sample of functions is needed for that."""
+"""Standings on a few functions, from their runs, which do not need a sample of functions."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from timefair.rundata.measures import MEAN, quantile_name
 
 @dataclass(frozen=True)
 class Decided:
-    """What the runs on one function say.
+    """The results of the runs on one function.
 
     Attributes
     ----------
     function
-        Its name.
+        Name of the function.
     values
         A number for each algorithm, small is better.
     pairs
         (better, worse) of every pair that is decided.
     text
-        The first and the next with their values; empty if there are none to show.
+        The first and the next algorithm with their values; empty if there are none to show.
     """
 
     function: str
@@ -44,7 +44,7 @@ class Decided:
     text: str = ""
 
     def without(self, failed: Set[str]) -> Decided:
-        """The same without algorithms that have nothing to compare."""
+        """The same, without algorithms that have no results to compare."""
         values = {name: value for name, value in self.values.items() if name not in failed}
         pairs = frozenset(pair for pair in self.pairs if failed.isdisjoint(pair))
         return replace(self, values=values, pairs=pairs)
@@ -53,11 +53,13 @@ class Decided:
 def from_runs(
     evidence: Evidence, space: Space, measure: str, criterion: str
 ) -> tuple[Standing, str] | None:
-    """Who is in front on the functions of a space, and the table that decides; None without one.
+    """Who is in front on the functions of a space, and the table that decides; None without such a
+    table.
 
-    An algorithm is behind another one if the runs decide so on some function, and the opposite on
-    none. In front is who is behind nobody. Costs are decided by the intervals of the ERT, medians
-    by the pairs of the table `comparison`, other qualities by their intervals.
+    An algorithm is behind another one if it is significantly worse on some function, and on no
+    function significantly better. Algorithms that are behind no other one are in front. Costs are
+    decided by the intervals of the ERT, medians by the pairs of the table `comparison`, and other
+    qualities by their intervals.
     """
     table, found = _decided(evidence, space, measure, criterion)
     decided = [one.without(evidence.failed(space)) for one in found]
@@ -99,7 +101,9 @@ def _by_intervals(function: str, results: list[Result], text: str) -> Decided:
 
 
 def _in_words(results: list[Result], unit: str, evidence: Evidence, ratio: float = 1.0) -> str:
-    """The first two with their values, in fewer digits where the machine resolves fewer."""
+    """The first two algorithms with their values, with fewer digits if the machine does not resolve
+    more.
+    """
     digits = 2 if ratio >= NOTICEABLE else 3
     shown = sorted(results, key=lambda one: one.value)[:2]
     said = [f"{one.algorithm} {one.in_words(unit, evidence.clock, digits)}" for one in shown]

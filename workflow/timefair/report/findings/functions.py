@@ -1,4 +1,6 @@
-"""Who is in front on each function: by the cost to its hardest target, or by the precision."""
+"""The algorithm in front on each function, by the cost to its hardest target or by the
+precision.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,17 @@ class OnFunction:
     Attributes
     ----------
     function
-        Its number.
+        Number of the function.
     title
-        Its number with its name.
+        Number of the function with its name.
     criterion
-        What is compared, such as ``time to 10⁻⁸``.
+        The criterion of the comparison, such as ``time to 10⁻⁸``.
     value
-        That of the first, with its interval.
+        Value of the first algorithm, with its interval.
     factor
-        That of the next, as a multiple; `inf` or NaN where there is none.
+        Value of the next algorithm as a multiple of it; `inf` or NaN if there is none.
     standing
-        Who is in front; its reason is how many runs got there.
+        The standing; its reason contains the number of successful runs.
     """
 
     function: int
@@ -43,17 +45,18 @@ class OnFunction:
 
 
 TIME = {"wall": "time", "cpu": "CPU time", "reference": "reference units"}
-"""What the seconds of each clock are called."""
+"""Words for the seconds of each clock."""
 
 
 def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
     """The standing on each function; empty with fewer than two algorithms.
 
-    Compared is the expected cost to the hardest target that half of the runs of some algorithm
-    reached, or any run; where none reached one, the median precision at the end. Tied are those
-    whose interval meets that of the first, or is not known; an algorithm that never got there has
-    none, and is told apart by its success rate. Intervals of times are widened by what the machine
-    resolves. Needs the table `ert` or `quantiles`.
+    The criterion is the expected cost to the hardest target that half of the runs of some algorithm
+    reached; otherwise to the hardest one that any run reached; and if no run reached a target, the
+    median precision at the end. Algorithms are tied if their interval overlaps that of the first or
+    is unknown. An algorithm that never reached the target has no interval, and is judged by its
+    success rate. Intervals of times are widened by the ratio that the machine resolves. The
+    function needs the table `ert` or `quantiles`.
     """
     found = {one.function: one for one in _by_precision(evidence, space)}
     found |= {one.function: one for one in _by_cost(evidence, space)}
@@ -110,7 +113,9 @@ def _factor(results: Sequence[Result], best: Result) -> float:
 
 
 def summed_up(found: Sequence[OnFunction]) -> str:
-    """A sentence on how many functions each algorithm is in front on; empty for one or none."""
+    """A sentence on the number of functions on which each algorithm is first; empty for one or
+    none.
+    """
     if len(found) < 2:
         return ""
     leads = Counter(name for one in found for name in one.standing.leaders)

@@ -1,4 +1,4 @@
-"""Which algorithms a reader wants to see first, where there are too many for one figure."""
+"""The algorithms to show first if there are too many for one figure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ COSTS = "ERT"
 def leading(evidence: Evidence) -> list[str]:
     """The algorithms of the table `ranks`, the best first.
 
-    In the order of their average rank by the expected cost to the targets, in the unit of the
-    budget; of equal ones, by the rank in the precision at the end. Ranks are averaged over suites
-    and dimensions. Empty without the table.
+    They are ordered by their average rank by the expected cost to the targets, in the unit of the
+    budget; equal ones by the rank of the precision at the end. Ranks are averaged over suites and
+    dimensions. Empty without the table.
     """
     ranks = evidence.table("ranks")
     if ranks.empty:

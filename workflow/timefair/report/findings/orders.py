@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from timefair.report.evidence import ALL, Evidence, Space
+from timefair.basics.together import ALL
+from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.pairs import restricted
 from timefair.report.words import counted, duration, number, p_value
 
@@ -62,7 +63,7 @@ def _reversed(evidence: Evidence, space: Space) -> pd.DataFrame:
 
 
 def _on(count: float, functions: float) -> str:
-    """On how many functions, such as ``all 24 functions``."""
+    """The number of functions in words, such as ``all 24 functions``."""
     if count == functions:
         return f"all {counted(int(functions), 'function')}"
     return f"{count:.0f} of {counted(int(functions), 'function')}"

@@ -1,4 +1,4 @@
-"""Which pairs of algorithms a finding counts, where a table lists only some."""
+"""The pairs of algorithms that a finding counts if a table lists only some."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def algorithms_of(rows: pd.DataFrame) -> set[str]:
 
 
 def pairs_of(rows: pd.DataFrame) -> int:
-    """How many pairs the algorithms of some pairs have, listed or not."""
+    """Number of all pairs of the algorithms in some pairs, listed or not."""
     return comb(len(algorithms_of(rows)), 2)
 
 
 def restricted(rows: pd.DataFrame, note: str) -> str:
-    """What a sentence adds to the word "pairs" if only some are listed, such as `` with DE``.
+    """Addition to the word "pairs" in a sentence if only some are listed, such as `` with DE``.
 
     Parameters
     ----------

@@ -6,7 +6,9 @@ from timefair.report.evidence import Evidence, Space
 from timefair.report.words import percent
 
 ARRANGEMENT, SIZE = "in turn", 2
-"""The portfolio in the sentence, fixed because the best of several would be chosen by luck."""
+"""The portfolio in the sentence. It is fixed, because choosing the best of several
+would be biased.
+"""
 
 
 def sharing_pays(evidence: Evidence, space: Space) -> str:

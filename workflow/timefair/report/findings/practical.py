@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from timefair.basics.together import ALL
 from timefair.exhibits.probabilities.practical import BETTER, EQUAL, WORSE
-from timefair.report.evidence import ALL, Evidence, Space
+from timefair.report.evidence import Evidence, Space
 from timefair.report.words import counted, number, percent
 
 FASTER = {"seconds": "faster", "evaluations": "faster in evaluations"}
@@ -17,8 +18,8 @@ FASTER = {"seconds": "faster", "evaluations": "faster in evaluations"}
 def matters(evidence: Evidence, space: Space) -> Iterator[str]:
     """Sentences on who is probably the best, and on the first two algorithms.
 
-    The first two are those that are most probably the best over all functions. Nothing is said
-    without the tables `probability_best` and `practical`.
+    The first two are those with the highest probability of being the best over all functions. There
+    are no sentences without the tables `probability_best` and `practical`.
     """
     rows = evidence.of("probability_best", space, unit=evidence.unit, function=ALL)
     rows = rows[rows["p_best"].notna()] if len(rows) else rows
@@ -39,7 +40,7 @@ def matters(evidence: Evidence, space: Space) -> Iterator[str]:
 
 
 def _best(first: pd.Series[Any]) -> str:
-    """How probably the first algorithm is the best over functions."""
+    """The probability that the first algorithm is the best over functions."""
     limits = f"[{100 * first['p_first_low']:.0f}, {100 * first['p_first_high']:.0f}]"
     return (
         f"By the expected cost to the hardest target of each function, {first['algorithm']} is the "
@@ -52,7 +53,7 @@ def _best(first: pd.Series[Any]) -> str:
 def _counted(
     evidence: Evidence, space: Space, rows: pd.DataFrame, pair: list[str], first: str
 ) -> str:
-    """On how many functions the first is better than the other, equal and worse."""
+    """Numbers of functions on which the first is better than the other, equal and worse."""
     turned = first != pair[0]
     other = pair[0] if turned else pair[1]
     verdicts = rows["verdict"].value_counts()

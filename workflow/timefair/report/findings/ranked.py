@@ -13,16 +13,16 @@ from timefair.report.findings.standing import Standing, first, judged, nothing, 
 from timefair.report.words import counted, listed, number, p_value, percent, unresolved
 
 COSTS = ("seconds", "evaluations")
-"""Measures of what it took to reach targets, which nobody may have."""
+"""Measures of the cost to targets, for which no algorithm may have a value."""
 
 
 def by_rank(evidence: Evidence, space: Space, measure: str, criterion: str) -> Standing | None:
-    """Who has the best average rank in the table `ranks`.
+    """The standing by the average rank in the table `ranks`.
 
-    None without ranks of two algorithms or more on some function. If Friedman's test finds no
-    difference, all are tied; else those are whose average rank lies within the critical difference
-    of the best. In seconds, tied are also those whose times the machine does not tell from those of
-    the best.
+    None without ranks of at least two algorithms on some function. If Friedman's test finds no
+    difference, all algorithms are tied; otherwise those whose average rank is within the critical
+    difference of the best. In seconds, algorithms are also tied if the machine does not resolve the
+    ratio of their times to those of the best.
     """
     rows = evidence.of("ranks", space, measure=measure, criterion=criterion)
     if len(rows) < 2 or rows["problems"].iloc[0] == 0:
@@ -58,8 +58,8 @@ def _unresolved(
 ) -> Iterator[str]:
     """Algorithms whose times are within a ratio of those of a leader.
 
-    By the geometric mean of the ratios of the ERT in seconds, over the functions and targets that
-    both have reached.
+    The ratio is the geometric mean of the ratios of the ERT in seconds, over the functions and
+    targets that both have reached.
     """
     rows = evidence.of("ert", space)
     if rows.empty or ratio <= 1:

@@ -1,4 +1,4 @@
-"""What each algorithm has on a function, with an interval from its runs."""
+"""The result of each algorithm on a function, with an interval from its runs."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ COST = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
 
 @dataclass(frozen=True)
 class Result:
-    """What one algorithm has on one function: a value, small is better, and its interval.
+    """The result of one algorithm on one function: a value (smaller is better) and its interval.
 
     Attributes
     ----------
     algorithm
-        Its label.
+        Label of the algorithm.
     value, low, high
-        The value and its limits, NaN where they are not known.
+        The value and its limits, NaN if they are unknown.
     runs, successes
-        Of how many runs, and how many of them got there.
+        Number of runs, and number of successful ones.
     level
         p-value of Fisher's test up to which an algorithm without a success is behind; 0: never.
     """
@@ -46,8 +46,8 @@ class Result:
     def is_behind(self, best: Result) -> bool:
         """Whether its interval is known and beyond that of the other.
 
-        One that never got there has no interval: it is behind if it is by its rate of successes
-        (Fisher's test).
+        An algorithm without a success has no interval. It is behind if its success rate is
+        significantly lower (Fisher's test).
         """
         if isfinite(best.high) and self.low > best.high:
             return True
@@ -57,7 +57,7 @@ class Result:
         return bool(fisher_exact(outcomes).pvalue <= self.level)
 
     def widened(self, ratio: float) -> Result:
-        """With an interval for which values differ by chance up to this ratio."""
+        """The same result with a wider interval: the machine may explain ratios up to this one."""
         factor = float(np.sqrt(ratio))
         return replace(self, low=self.low / factor, high=self.high * factor)
 
@@ -75,10 +75,10 @@ class Result:
 def by_cost(
     evidence: Evidence, space: Space, unit: str
 ) -> Iterator[tuple[int, float, list[Result]]]:
-    """For each function a target, and the expected costs to it.
+    """For each function, a target and the expected costs to it.
 
-    The target is the hardest that half of the runs of some algorithm reached, or else any run.
-    Intervals of times are widened by what the machine resolves.
+    The target is the hardest one that half of the runs of some algorithm reached, or else any run.
+    Intervals of times are widened by the ratio that the machine resolves.
     """
     rows = evidence.of("ert", space)
     if rows.empty:
@@ -101,7 +101,7 @@ def by_cost(
 def precisions_at(
     evidence: Evidence, space: Space, criterion: str
 ) -> Iterator[tuple[int, list[Result]]]:
-    """For each function a quantile of the precisions at the end, from the table `quantiles`."""
+    """For each function, a quantile of the precisions at the end, from the table `quantiles`."""
     rows = evidence.of("quantiles", space)
     if rows.empty:
         return
@@ -111,7 +111,7 @@ def precisions_at(
 
 
 def mean_precisions(evidence: Evidence, space: Space) -> Iterator[tuple[int, list[Result]]]:
-    """For each function the mean precisions at the end, from the table `means`."""
+    """For each function, the mean precisions at the end, from the table `means`."""
     rows = evidence.of("means", space)
     for function, at in rows.groupby("function") if len(rows) else ():
         yield int(str(function)), list(_results(at, "mean_precision"))

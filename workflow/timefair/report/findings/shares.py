@@ -1,4 +1,4 @@
-"""Standings after a part of the budget, and how far ahead: from curves with their bands."""
+"""Standings after a part of the budget, with their margins, from curves and their bands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pandas as pd
 
-from timefair.report.evidence import ALL, NOTICEABLE, Evidence, Space
+from timefair.basics.together import ALL
+from timefair.report.evidence import NOTICEABLE, Evidence, Space
 from timefair.report.findings.standing import Standing, judged, nothing, untested
 from timefair.report.words import number, percent, unresolved
 
@@ -17,10 +18,10 @@ Limits = tuple[float, float]
 def within(evidence: Evidence, space: Space, share: float) -> tuple[float, Standing] | None:
     """Who has reached the largest share of targets after a share of the budget, from `ecdf`.
 
-    Tied are those whose bands meet; the bands hold at all costs at once. In seconds, the band of
-    the first is taken so much earlier as the speed of the machine may explain. With it comes the
-    cost; where the budget has no such seconds, it is a share of the longest run. None without
-    curves of two algorithms or more.
+    Algorithms are tied if their bands overlap; the bands hold at all costs simultaneously. In
+    seconds, the band of the first is taken earlier by the ratio that the speed of the machine may
+    explain. The result includes the cost. If the budget is not in these seconds, the cost is a
+    share of the longest run. None without curves of at least two algorithms.
     """
     rows = evidence.of("ecdf", space, function=ALL, unit=evidence.unit)
     rows = rows[~rows["algorithm"].isin(evidence.failed(space))] if len(rows) else rows
@@ -64,7 +65,7 @@ def _bands(reached: pd.DataFrame) -> dict[str, Limits]:
 
 
 def _said(fractions: dict[str, float], bands: dict[str, Limits]) -> str:
-    """The share of the first and of the next, each with its band."""
+    """The share of the first and of the next algorithm, with their bands."""
     shown = sorted(fractions, key=lambda name: fractions[name])[:2]
     parts = [f"{percent(-fractions[name])}{_limits(bands[name])}" for name in shown]
     return f"{parts[0]} of the targets reached, then {shown[1]} with {parts[1]}."
@@ -76,9 +77,10 @@ def _limits(limits: Limits) -> str:
 
 
 def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
-    """A sentence on what an algorithm costs beside the best on each problem; empty if unknown.
+    """A sentence on the cost of an algorithm relative to the best on each problem; empty if
+    unknown.
 
-    From the performance profile in the unit of the budget.
+    It comes from the performance profile in the unit of the budget.
     """
     name = "profile" if evidence.unit == "seconds" else "profile_evaluations"
     rows = evidence.of(name, space, algorithm=algorithm)

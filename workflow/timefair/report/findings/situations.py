@@ -1,4 +1,4 @@
-"""For whom which algorithm: what a reader may want, and who is in front for that."""
+"""Situations of readers, and the algorithm that is in front in each of them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from timefair.report.findings.orders import (
 )
 from timefair.report.findings.portfolios import sharing_pays
 from timefair.report.findings.practical import matters
+from timefair.report.findings.raced import raced
 from timefair.report.findings.ranked import by_rank, pairs_decided
 from timefair.report.findings.restarting import restarts
 from timefair.report.findings.shares import how_far, within
 from timefair.report.findings.standing import Standing, Verdict
+from timefair.report.findings.tuning import tuning_pays
 from timefair.report.words import cost, counted, listed, percent
 from timefair.rundata.measures import MEAN, quantile_name
 
 SHARES = (0.01, 0.1, 1.0)
-"""Of the budget: a quick answer, some patience, all of it."""
+"""Shares of the budget: for a quick answer, for some patience, and all of it."""
 
 COSTS = ("seconds", "evaluations")
 TIME = {
@@ -31,12 +33,12 @@ TIME = {
     "cpu": "You count CPU time",
     "reference": "You count CPU time in units of the reference kernel",
 }
-"""What a reader may want to save, for each clock of seconds."""
+"""The cost that a reader may want to save, for each clock."""
 
 
 @dataclass(frozen=True)
 class Situation:
-    """What somebody wants, who is in front for that, and the table that says so."""
+    """A reader's aim, the standing for it, and the table from which it comes."""
 
     want: str
     detail: str
@@ -46,23 +48,23 @@ class Situation:
 
 @dataclass(frozen=True)
 class Findings:
-    """All that is said of one space.
+    """All findings on one space.
 
     Attributes
     ----------
     space
-        The functions that it is about.
+        The space of the findings.
     headline
         Who wins, in one sentence.
     reversal
         The pair whose order over all functions evaluations and time reverse most surely; empty if
         there is none.
     sentences
-        By how much, and what else is to be known.
+        Further findings, such as the size of the lead.
     situations
-        For whom.
+        The situations of readers.
     functions
-        Function by function.
+        The standing on each function.
     """
 
     space: Space
@@ -74,12 +76,13 @@ class Findings:
 
 
 def findings(evidence: Evidence, space: Space) -> Findings:
-    """What the tables say of a space; where they say nothing, so does the headline."""
+    """The findings of the tables on a space; without findings, the headline states this."""
     situations = tuple(_situations(evidence, space))
     functions = tuple(on_functions(evidence, space))
     overall = _overall(evidence, space)
     sentences = [
         _failed(evidence, space),
+        *raced(evidence, space),
         how_far(evidence, space, overall.leaders[0]) if overall and overall.leaders else "",
         summed_up(functions),
         reversed_over_functions(evidence, space),
@@ -88,6 +91,7 @@ def findings(evidence: Evidence, space: Space) -> Findings:
         *matters(evidence, space),
         *restarts(evidence, space),
         sharing_pays(evidence, space),
+        *tuning_pays(evidence, space),
     ]
     headline = _headline(evidence, space, overall)
     return Findings(
@@ -101,7 +105,9 @@ def findings(evidence: Evidence, space: Space) -> Findings:
 
 
 def _overall(evidence: Evidence, space: Space) -> Standing | None:
-    """By the expected cost to targets; where nobody reached any, by the precision at the end."""
+    """The standing by the expected cost to targets or, if no target was reached, by the precision
+    at the end.
+    """
     found = [
         _judged(evidence, space, evidence.unit, "ERT"),
         _judged(evidence, space, "precision", quantile_name(0.5)),
@@ -132,7 +138,7 @@ def _failed(evidence: Evidence, space: Space) -> str:
 
 
 def _headline(evidence: Evidence, space: Space, overall: Standing | None) -> str:
-    if len(evidence.campaign.algorithms) == 1:
+    if len(evidence.campaign.timed) == 1:
         return "One algorithm was measured: there is nothing to compare it with."
     if len(compared := evidence.compared(space)) == 1:
         return f"Only {compared[0]} made evaluations: there is nothing to compare it with."
@@ -165,7 +171,7 @@ def _headline(evidence: Evidence, space: Space, overall: Standing | None) -> str
 
 
 def _company(overall: Standing, evidence: Evidence, space: Space) -> str:
-    """Who may be as good as the leaders, and who is behind: the fewer of both by name."""
+    """Who may be as good as the leaders, and who is behind; the smaller group is named."""
     behind = sorted(set(evidence.compared(space)) - set(overall.front))
     if not overall.tied:
         return "; all others are behind."
@@ -200,7 +206,7 @@ def _situations(evidence: Evidence, space: Space) -> Iterator[Situation]:
 
 
 def _qualities(evidence: Evidence) -> Iterator[tuple[str, str, str]]:
-    """What quality at the end may be wanted, and the criterion of the table `ranks` for it."""
+    """Aims for the quality at the end, and the criterion of the table `ranks` for each."""
     for p in sorted(evidence.campaign.statistics.quantiles):
         if p < 0.5:
             want, detail = "You run it often and keep the best", f"best {100 * p:g}\u00a0% of runs"

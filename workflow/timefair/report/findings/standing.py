@@ -1,4 +1,4 @@
-"""Who is in front under one criterion, and who may be as good."""
+"""The algorithms in front under one criterion, and those that may be as good."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from math import isclose
 
 
 class Verdict(StrEnum):
-    """How sure an order is."""
+    """How certain an order is."""
 
     CLEAR = "clear"
     """One algorithm is in front of all others by more than chance explains."""
@@ -21,13 +21,13 @@ class Verdict(StrEnum):
     """Chance alone may explain all differences to the first."""
 
     UNTESTED = "untested"
-    """There is an order, and nothing to test it by: one function, or one run."""
+    """There is an order, but it cannot be tested, because there is one function or one run."""
 
     MIXED = "mixed"
     """Every algorithm is behind another one on some function by more than chance explains."""
 
     NOTHING = "nothing"
-    """There is no order: all have the same result, or nobody has any."""
+    """There is no order: all have the same result, or none has a result."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,15 @@ class Standing:
     Attributes
     ----------
     verdict
-        How sure that is.
+        How certain the order is.
     leaders
-        Those with the best value; several if it is the same.
+        Algorithms with the best value; several if their values are equal.
     tied
-        Those that may be as good as the leaders, the best first.
+        Algorithms that may be as good as the leaders, the best first.
     reason
         A sentence with the numbers.
     basis
-        What the verdict holds for, such as ``over 24 functions``.
+        The scope of the verdict, such as ``over 24 functions``.
     """
 
     verdict: Verdict
@@ -56,25 +56,27 @@ class Standing:
 
     @property
     def front(self) -> tuple[str, ...]:
-        """The leaders and those that are tied with them."""
+        """The leaders and the algorithms that are tied with them."""
         return (*self.leaders, *self.tied)
 
 
 def first(values: Mapping[str, float]) -> tuple[str, ...]:
-    """Those with the smallest value, in the order given."""
+    """The algorithms with the smallest value, in the given order."""
     best = min(values.values())
     return tuple(name for name, value in values.items() if isclose(value, best))
 
 
 def in_order(values: Mapping[str, float], names: Iterable[str]) -> tuple[str, ...]:
-    """Some names, the smallest value first; equal ones as they come."""
+    """Some names, sorted by value; equal ones keep their order."""
     return tuple(sorted(names, key=lambda name: values[name]))
 
 
 def judged(
     values: Mapping[str, float], tied: Iterable[str], reason: str, basis: str = ""
 ) -> Standing:
-    """The standing by values of which the smallest is best, given who is tied with the first."""
+    """The standing by values (the smallest is best), given the algorithms that are tied with the
+    first.
+    """
     leaders, near = first(values), set(tied)
     level = in_order(values, (name for name in values if name in near and name not in leaders))
     if len(leaders) + len(level) == len(values):
@@ -85,7 +87,7 @@ def judged(
 
 
 def untested(values: Mapping[str, float], reason: str) -> Standing:
-    """The standing by values that no test goes with."""
+    """The standing by values without a test."""
     return Standing(Verdict.UNTESTED, first(values), (), reason)
 
 

@@ -62,4 +62,22 @@ function valueAxis(values, from, to) {
   return linearAxis(least - pad, most + pad, from, to, ticks);
 }
 
+/** An axis that is logarithmic on both sides of 0. */
+function signedAxis(values, from, to) {
+  const sizes = values.map(Math.abs).filter((size) => size > 0 && Number.isFinite(size));
+  const least = Math.min(...sizes, ...(sizes.length ? [] : [1]));
+  const scaled = (value) => (value === 0 ? 0 : Math.sign(value) * (1 + Math.log10(Math.abs(value) / least)));
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [start, end] = [scaled(low) - 0.2, scaled(high) + 0.2];
+  const ticks = [{ value: 0, text: "0" }];
+  const top = Math.floor(Math.log10(Math.max(high, least)) + 1e-9);
+  const step = Math.max(1, Math.ceil((top - Math.log10(least)) / 4));
+  for (let power = top; power >= Math.log10(least) - 1e-9; power -= step) {
+    ticks.push({ value: 10 ** power, text: decade(power) });
+  }
+  if (low < 0) ticks.push({ value: low, text: `−${decade(Math.round(Math.log10(-low)))}` });
+  const place = (value) => from + ((scaled(value) - start) / (end - start)) * (to - from);
+  return { place, ticks, low: low - 1e-6 * Math.abs(low), high };
+}
+
 const PERCENT = [0, 0.25, 0.5, 0.75, 1].map((value) => ({ value, text: `${100 * value} %` }));

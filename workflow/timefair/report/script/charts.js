@@ -67,8 +67,9 @@ function curvePanel(view, all) {
   const xs = all.flatMap(({ series }) => [...series.values()].flat().filter(begun).map(({ x }) => x));
   const { left, right, top, bottom, width, height } = SIZE;
   const ends = [left, width - right];
-  const valuesOfF = view.easy_to_hard && xs.some((x) => x <= 0); // a precision is above 0
-  const xAxis = (valuesOfF ? valueAxis : logAxis)(xs, ...(view.easy_to_hard ? ends.reverse() : ends));
+  const below = view.easy_to_hard && xs.some((x) => x <= 0);
+  const belowAxis = view.signed ? signedAxis : valueAxis; // precisions, or values of f
+  const xAxis = (below ? belowAxis : logAxis)(xs, ...(view.easy_to_hard ? ends.reverse() : ends));
   return (panel, title) => {
     const visible = [...panel.series].filter(([name]) => !HIDDEN.has(name));
     const others = MANY ? [...panel.series].filter(([name]) => HIDDEN.has(name)) : [];

@@ -1,9 +1,9 @@
-"""What each algorithm contributes to what the best of all of them reach.
+"""Contribution of each algorithm to the virtual best of all algorithms.
 
-A *pair* is a function and a target, or whatever else is reached or not. An algorithm reaches it
-with some probability, the share of its runs that do so within the budget. The **virtual best** of a
-set of algorithms takes the best of them for each pair; its value is the mean of these
-probabilities.
+A *pair* is a function and a target, or any other event that a run reaches or not. The probability
+that an algorithm reaches a pair is the share of its runs that do so within the budget. The
+**virtual best** of a set of algorithms uses the best algorithm for each pair; its value is the mean
+of the largest probabilities.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ EQUAL = 1e-12
 
 @dataclass(frozen=True)
 class Contributions:
-    """What each algorithm contributes to the virtual best.
+    """Contribution of each algorithm to the virtual best.
 
     Attributes
     ----------
     alone
-        Its own value, shape (algorithms,). The largest is that of the single best.
+        Value of each algorithm alone, shape (algorithms,). The largest is that of the single best.
     marginal
-        What the virtual best of all loses without it, shape (algorithms,).
+        Value that the virtual best loses without the algorithm, shape (algorithms,).
     shapley
-        Its Shapley value, shape (algorithms,); they add up to `virtual_best`.
+        Shapley value of each algorithm, shape (algorithms,). The values add up to `virtual_best`.
     virtual_best
         The value of all algorithms together.
     """
@@ -40,12 +40,12 @@ class Contributions:
 
     @property
     def single_best(self) -> float:
-        """The largest value of one algorithm."""
+        """The largest value of a single algorithm."""
         return float(self.alone.max())
 
     @property
     def gap(self) -> float:
-        """What the virtual best has more than the single best: at least 0."""
+        """Value of the virtual best minus that of the single best: at least 0."""
         return max(self.virtual_best - self.single_best, 0.0)
 
 
@@ -57,7 +57,7 @@ def contributions(reached: ArrayLike, weights: ArrayLike | None = None) -> Contr
     reached : array_like, shape (algorithms, pairs)
         The probability, from 0 to 1, with which each algorithm reaches each pair.
     weights : array_like, shape (pairs,), optional
-        Of the pairs, at least 0 and not all 0; equal ones by default.
+        Weights of the pairs, at least 0 and not all 0; equal by default.
 
     Returns
     -------
@@ -66,22 +66,22 @@ def contributions(reached: ArrayLike, weights: ArrayLike | None = None) -> Contr
     Raises
     ------
     ValueError
-        If `reached` is not a matrix with at least one algorithm and one pair, a number lies outside
-        [0, 1] or is NaN, or the weights are negative, all 0, or of another number.
+        If `reached` is not a matrix with at least one algorithm and one pair, if a number is
+        outside [0, 1] or NaN, or if the weights are negative, all 0, or not one per pair.
 
     Notes
     -----
-    The value of a set S of algorithms is v(S), the weighted mean over the pairs of the maximum over
-    S of `reached`, and v of no algorithm is 0. The marginal contribution of a is v(all) - v(all
-    without a) [1]_. It is 0 for both of two equal algorithms, however good they are. The Shapley
-    value is the mean, over all orders in which the algorithms may join, of what a adds when it
-    joins [2]_. Equal algorithms share what they reach.
+    The value v(S) of a set S of algorithms is the weighted mean over the pairs of the maximum of
+    `reached` over S; it is 0 for the empty set. The marginal contribution of a is
+    v(all) - v(all without a) [1]_. If two algorithms are equal, it is 0 for both, however good they
+    are. The Shapley value of a is what a adds when it joins, averaged over all orders in which the
+    algorithms may join [2]_. Equal algorithms have equal Shapley values.
 
-    For one pair, this is the game of the airport runway with the longest runway as the value, of
-    which Shapley values are known: with x_1 <= ... <= x_n in rising order and x_0 = 0, that of the
-    i-th is the sum of (x_j - x_(j-1))/(n - j + 1) over j <= i [3]_. Shapley values are additive
-    over games, so the mean over the pairs is exact for any number of algorithms: no subset is
-    listed and no order drawn.
+    For one pair, this is the airport game, whose Shapley values are known: if the probabilities are
+    x_1 <= ... <= x_n, and x_0 = 0, the value of the i-th algorithm is the sum of
+    (x_j - x_(j-1))/(n - j + 1) over j <= i [3]_. Shapley values are additive over games, so their
+    mean over the pairs is exact for any number of algorithms, without a sum over subsets or random
+    orders.
 
     If a pair is (function, target, budget), for budgets evenly spaced in the logarithm, these are
     the Shapley values of IOHanalyzer (``get_shapley_values``), which estimates them from random

@@ -1,8 +1,8 @@
-"""What several algorithms reach that share a budget, from runs of each of them alone.
+"""Results of algorithms that share a budget, from runs of each algorithm alone.
 
-A run's trace up to s is what a run with the budget s would have given, because nothing in a run
-depends on how long it may go on. The exceptions are algorithms that read the clock or ask for the
-rest of their budget. So one sample of runs answers for every share of the budget.
+The trace of a run up to s equals the trace of a run with the budget s, because nothing in a run
+depends on its budget. Therefore one sample of runs is enough for every share of the budget. The
+exceptions are algorithms that read the clock or their remaining budget.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ class Schedule:
     Attributes
     ----------
     mode
-        ``in turn``: one after the other, each for its share of T. ``slices``: in short rounds, of
-        which each has its share. ``side by side``: each on a core of its own, and for all of T.
+        ``in turn``: one member after the other, each for its share of T. ``slices``: the members
+        alternate in short rounds, and each has its share of a round. ``side by side``: each member
+        has its own core for all of T.
     shares
-        Of T, one per member; for ``side by side`` each is 1.
+        Shares of T, one per member; each is 1 for ``side by side``.
     """
 
     mode: Mode
@@ -36,11 +37,11 @@ class Schedule:
 
     @property
     def cores(self) -> int:
-        """Cores that it takes."""
+        """Number of cores that the schedule needs."""
         return len(self.shares) if self.mode == "side by side" else 1
 
     def own_time(self, at: ArrayLike) -> NDArray[np.float64]:
-        """What each member has had when the portfolio has run for a share of T.
+        """Time of each member when the portfolio has run for a share of T.
 
         Parameters
         ----------
@@ -50,7 +51,7 @@ class Schedule:
         Returns
         -------
         ndarray, shape (members, points)
-            As shares of T. At 1 it is `shares` in every mode.
+            Shares of T. At 1, they are equal to `shares` in every mode.
 
         Examples
         --------
@@ -73,17 +74,18 @@ def share_reached(costs: ArrayLike, known_until: ArrayLike, at: ArrayLike) -> ND
     Parameters
     ----------
     costs : array_like, shape (runs, targets)
-        Cost of each run to each target; `inf` where it was not reached.
+        Cost of each run to each target; `inf` if the run did not reach it.
     known_until : array_like, shape (runs,)
-        Up to which cost each run was observed; `inf` for one that nothing could follow.
+        Cost up to which each run was observed; `inf` if a longer run would have had the same
+        result.
     at : array_like, shape (points,)
         Costs.
 
     Returns
     -------
     ndarray, shape (points, targets)
-        NaN where a run neither reached the target nor was observed so long: what is unknown is not
-        filled. NaN without runs.
+        NaN if a run did not reach the target and was not observed up to this cost, and if there are
+        no runs.
 
     Examples
     --------
@@ -93,12 +95,10 @@ def share_reached(costs: ArrayLike, known_until: ArrayLike, at: ArrayLike) -> ND
     reached = np.asarray(costs, dtype=np.float64)
     until = np.asarray(known_until, dtype=np.float64)[:, np.newaxis]
     points = np.asarray(at, dtype=np.float64)
-    share = np.empty((points.size, reached.shape[1]))
-    for k, point in enumerate(points):
-        hit = reached <= point
-        unknown = (~hit & (until < point)).any(axis=0) | (len(reached) == 0)
-        share[k] = np.where(unknown, np.nan, hit.sum(axis=0) / max(len(reached), 1))
-    return share
+    points = points[:, np.newaxis, np.newaxis]
+    hit = reached <= points
+    unknown = (~hit & (until < points)).any(axis=1) | (len(reached) == 0)
+    return np.asarray(np.where(unknown, np.nan, hit.sum(axis=1) / max(len(reached), 1)))
 
 
 def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
@@ -114,10 +114,10 @@ def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
     Returns
     -------
     ndarray
-        1 - (1 - p_1)(1 - p_2)...; NaN where a probability is. From shares of independent samples of
-        runs on one problem it has no bias, as the product is linear in each of them. Do not pool
-        the instances of a function before: what is hard for all members on one instance is not
-        independent over instances.
+        1 - (1 - p_1)(1 - p_2)...; NaN if a probability is NaN. It is unbiased if the probabilities
+        are shares of independent samples of runs on one problem, because the product is linear in
+        each of them. Do not pool the instances of a function beforehand: an instance may be hard
+        for all members, so pooled successes of the members are not independent.
 
     Examples
     --------
@@ -136,27 +136,29 @@ def prediction_interval(
     rng: np.random.Generator,
     draws: int = 4000,
 ) -> tuple[float, float]:
-    """Where the share of new runs of a portfolio is expected that reach a target.
+    """Prediction interval of the share of new runs of a portfolio that reach a target.
 
     Parameters
     ----------
     successes, runs : sequence of int
-        How many of the runs of each member reached the target within the member's share.
+        Number of runs of each member that reached the target within its share of T, and number of
+        all its runs.
     new_runs : int
-        Runs of the portfolio to come.
+        Number of new runs of the portfolio.
     confidence : float
-        Probability that the share lies in the interval, in (0, 1).
+        Probability that the share is in the interval, in (0, 1).
     rng : numpy.random.Generator
         Source of the draws.
     draws : int
-        Draws of the members' probabilities.
+        Number of draws of the members' probabilities.
 
     Returns
     -------
     low, high : float
-        It holds the noise of both sides: the probability of each member is known from few runs
-        (Beta(successes + 1/2, failures + 1/2), Jeffreys' prior), and the new runs are few as well
-        (binomial). Shares are multiples of 1/new_runs, so that it covers more than it promises.
+        The interval includes two errors: that of the probability of each member, which is known
+        from few runs (Beta(successes + 1/2, failures + 1/2), Jeffreys' prior), and that of the new
+        runs (binomial). Shares are multiples of 1/new_runs, so the actual coverage is above
+        `confidence`.
 
     Examples
     --------

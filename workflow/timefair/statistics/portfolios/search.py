@@ -38,7 +38,7 @@ FunctionRuns = Sequence[Sequence[Sample]]
 
 @dataclass(frozen=True)
 class Portfolio:
-    """Algorithms, by their places, and how they share the budget."""
+    """Indices of algorithms, and how these algorithms share the budget."""
 
     members: tuple[int, ...]
     schedule: Schedule
@@ -46,17 +46,17 @@ class Portfolio:
 
 @dataclass(frozen=True)
 class Judged:
-    """What a choice gives on functions that it was not made on.
+    """Result of a choice on functions that were not used for it.
 
     Attributes
     ----------
     share, share_low, share_high
-        Share of the (function, target) pairs that is reached, averaged over the functions, on each
-        of which the portfolio is the one that is best on the others. NaN for one function.
+        Share of the (function, target) pairs that are reached, averaged over the functions. On each
+        function, the portfolio is the one that is best on all others. NaN for one function.
     gain, gain_low, gain_high
-        What it has more than the single best algorithm, chosen in the same way, with as many cores.
-        NaN where an algorithm has fewer runs on an instance than there are cores. Limits are NaN
-        where an algorithm that was chosen has one run only on an instance.
+        This share minus that of the single best algorithm, which is chosen in the same way and has
+        as many cores. NaN if an algorithm has fewer runs on an instance than there are cores. The
+        limits are NaN if a chosen algorithm has only one run on an instance.
     """
 
     share: float
@@ -73,21 +73,21 @@ class Search:
     Parameters
     ----------
     functions
-        The runs on each function, at least one instance and one target in each; all algorithms have
-        runs on every instance.
+        Runs on each function, with at least one instance and one target. All algorithms have runs
+        on every instance.
     budget
         T, in the unit of the costs.
 
     Raises
     ------
     ValueError
-        If a run is not known up to T at a target: nothing is filled.
+        If it is not known whether a run reaches a target within T.
 
     Notes
     -----
-    The value of a portfolio on a function is the mean over instances and targets of the probability
-    that a member reaches the target within its share of T. Members' runs are independent given the
-    instance.
+    The value of a portfolio on a function is the probability that a member reaches the target
+    within its share of T, averaged over instances and targets. Given the instance, the runs of
+    different members are independent.
     """
 
     def __init__(self, functions: Sequence[FunctionRuns], budget: float) -> None:
@@ -97,12 +97,12 @@ class Search:
             raise ValueError(f"every run must be known up to the budget, {budget:g}")
 
     def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
-        """What each algorithm reaches within shares of T.
+        """Probability that each algorithm reaches each pair within shares of T.
 
         Returns
         -------
         list of ndarray, shape (algorithms, points, pairs)
-            Of each function; its pairs are the targets of all instances.
+            One array per function; its pairs are the targets of all instances.
         """
         points = self._budget * np.asarray(at, dtype=np.float64)
         found = []
@@ -115,14 +115,14 @@ class Search:
         return found
 
     def pairs(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
-        """The same averaged over the instances: shape (algorithms, points, targets) each."""
+        """The same, averaged over the instances; arrays of shape (algorithms, points, targets)."""
         return [
             shares.reshape(*shares.shape[:2], len(instances), -1).mean(axis=2)
             for shares, instances in zip(self.shares(at), self._functions, strict=True)
         ]
 
     def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> NDArray[np.float64]:
-        """What a portfolio reaches when it has run for shares of T; shape (points,)."""
+        """Share of the pairs that a portfolio reaches within shares of T; shape (points,)."""
         own = portfolio.schedule.own_time(at)
         total = np.zeros(len(at))
         for instances in self._functions:
@@ -137,13 +137,13 @@ class Search:
         return np.asarray(total / len(self._functions))
 
     def copies(self, count: int) -> NDArray[np.float64]:
-        """What so many independent runs of each algorithm reach side by side.
+        """Share of the pairs that `count` independent runs of each algorithm reach side by side.
 
         Returns
         -------
         ndarray, shape (algorithms, functions)
-            Without bias: the share of all choices of `count` different runs of which one reaches
-            the target. NaN with fewer runs.
+            Unbiased estimate: among all choices of `count` different runs, the share in which at
+            least one run reaches the target. NaN if there are fewer runs.
         """
         values = np.empty((self.algorithms, len(self._functions)))
         for f, instances in enumerate(self._functions):
@@ -153,10 +153,10 @@ class Search:
         return values
 
     def best(self, size: int, mode: Mode) -> Portfolio:
-        """The portfolio of so many algorithms that is best on all functions.
+        """The best portfolio of `size` algorithms over all functions.
 
-        In turn, the members are in the order that reaches the targets earliest: by the mean over
-        budgets that are evenly spaced in the logarithm. All orders reach the same within T.
+        With `in turn`, the members are in the order that reaches the targets earliest, by the mean
+        over budgets that are evenly spaced in the logarithm. All orders reach the same within T.
         """
         best = self._best(size, mode, None)
         if mode != "in turn":
@@ -171,11 +171,11 @@ class Search:
         return orders[_first_largest(np.array([self.any_time(one) for one in orders]))]
 
     def any_time(self, portfolio: Portfolio) -> float:
-        """The mean of what a portfolio reaches within budgets of `ANY_TIME`."""
+        """Share of the pairs that a portfolio reaches, averaged over the budgets of `ANY_TIME`."""
         return float(self.value(portfolio, ANY_TIME).mean())
 
     def single_best(self) -> int:
-        """The algorithm that is best on all functions."""
+        """The best single algorithm over all functions."""
         return _first_largest(self.copies(1).mean(axis=1))
 
     def judged(
@@ -187,15 +187,17 @@ class Search:
         resamples: int,
         rng: np.random.Generator,
     ) -> Judged:
-        """A choice of so many algorithms, judged on functions that it was not made on.
+        """Choose `size` algorithms, and judge the choice on functions that were not used for it.
 
         Parameters
         ----------
         size, mode
-            Of the portfolios; the size 1 is the single best itself, which gains nothing.
+            Size and mode of the portfolios. With size 1, the choice is the single best algorithm,
+            whose gain is 0.
         confidence, resamples, rng
-            Of the bootstrap of the runs within the instances. The choices stay as they are: the
-            limits are about new runs on these functions, not about other functions.
+            Options of the bootstrap of the runs within the instances. The choices are not repeated
+            in the samples, so the limits apply to new runs on these functions, not to other
+            functions.
         """
         count = len(self._functions)
         if count < 2:

@@ -39,14 +39,14 @@ def ert_draws(
 
     Notes
     -----
-    The ERT is infinite where no success has a weight. Weights are positive, so this happens only
-    to an algorithm without a success, and then in every draw: the bootstrap holds what was not
-    observed to be impossible, and one failed run would be as certain as a thousand. Such an
-    algorithm is given one more run, which reaches the target at the mean cost of the others. The
-    draws are then (R + 1) times that cost and more, and grow with the number of failures.
+    For an algorithm without a success, the ERT of the plain bootstrap is infinite in every draw,
+    because the bootstrap treats unobserved events as impossible. One failed run would then be as
+    strong evidence as a thousand. Therefore such an algorithm gets one additional run, which
+    reaches the target at the mean cost of the others. Its draws are of the order of (R + 1) times
+    this cost and more, and increase with the number of failures.
 
-    The lowest cost is taken out of the sum. Every draw is therefore exactly this cost if all runs
-    succeed at the same cost.
+    The lowest cost is subtracted before the sums are computed. If all runs succeed at the same
+    cost, every draw is therefore exactly this cost.
 
     References
     ----------
@@ -78,7 +78,9 @@ def ert_draws(
 
 
 def probability_of_best(costs: ArrayLike) -> NDArray[np.float64]:
-    """Share of the draws in which each algorithm has the lowest cost; equal ones share a draw.
+    """Share of the draws in which each algorithm has the lowest cost.
+
+    If several algorithms have the lowest cost, the draw is divided equally among them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How much the algorithms of a field differ, and what that says about each of them."""
+"""A hierarchical model of the costs of all algorithms of a field on all functions."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ POOLED_RUNS = 4
 
 @dataclass(frozen=True)
 class OnFunction:
-    """Draws of the costs on one function, each algorithm's from its own runs.
+    """Draws of the costs on one function; those of each algorithm come from its own runs.
 
     Attributes
     ----------
     costs
         Shape (draws, algorithms), positive and finite, as of `bootstrap.ert_draws`.
     runs, successes
-        How many runs of each algorithm they come from, at least 2, and how many of these reached
-        the target; shape (algorithms,).
+        Number of runs of each algorithm, at least 2, and number of these runs that reached the
+        target; shape (algorithms,).
     """
 
     costs: NDArray[np.float64]
@@ -43,42 +43,42 @@ class OnFunction:
 def informed_by_the_field(
     functions: Sequence[OnFunction], *, rng: np.random.Generator
 ) -> list[NDArray[np.float64]]:
-    """Combine draws of costs with what all algorithms show on all functions.
+    """Combine the draws of costs with the costs of all algorithms on all functions (shrinkage).
 
     Parameters
     ----------
     functions : sequence of OnFunction
-        With the same number of draws, and possibly with different algorithms.
+        One item per function, with equal numbers of draws; the algorithms may differ.
     rng : numpy.random.Generator
         Source of the draws.
 
     Returns
     -------
     list of arrays, one per function, each of shape (draws, algorithms)
-        Draws from the posterior distribution of the costs. Those in one row belong together.
+        Draws from the joint posterior distribution of the costs: one row is one draw.
 
     Notes
     -----
-    Of many comparisons with few runs, the most extreme are the luckiest ones, and with few runs
-    the bootstrap is too narrow. Two corrections follow from what the field shows. Where algorithms
-    differ much more than their runs, next to nothing changes.
+    With few runs, there are two errors: the draws of the bootstrap vary too little, and among many
+    comparisons, the most extreme results are partly due to chance. The model corrects both. If the
+    algorithms differ much more than their runs, it changes almost nothing.
 
-    *Width.* The variance of the log cost is multiplied by (R + 1)/(R - 1), as the bootstrap has the
-    variance of the sample instead of the population. It is then averaged, with the weights R - 1
-    and `POOLED_RUNS`, with the variance that is usual in the field for this number of successes
-    (Smyth 2004). Algorithms without a success keep theirs. If all runs of an algorithm cost the
-    same, its draws have no spread that could be multiplied; normal ones with the averaged variance
-    replace them.
+    *Width.* The variance of the log cost is multiplied by (R + 1)/(R - 1), because the bootstrap
+    has the variance of the sample instead of the population. It is then averaged, with the weights
+    R - 1 and `POOLED_RUNS`, with the typical variance in the field for this number of successes
+    (Smyth 2004). Algorithms without a success keep their variance. If all runs of an algorithm cost
+    the same, its draws do not vary, and are replaced by normal draws with the averaged variance.
 
-    *Location.* A model of two levels: on each function, the log costs of the algorithms are normal
-    around the centre of the function, with a spread that is the same on all functions. The centre
-    has a flat prior; the spread is one of `SPREADS`, with equal probabilities. To find both, the
-    draws are taken as normal. Then they are drawn again, with the density of the field as weight.
+    *Location.* The model has two levels: on each function, the log costs of the algorithms are
+    normal around the centre of the function, with a spread that is the same on all functions. The
+    centre has a flat prior; the spread is one of `SPREADS`, with equal prior probabilities. To
+    estimate both, the draws are treated as normal. Then the draws are resampled, with the density
+    of the model as weight.
 
-    *Without a success.* Failures bound the cost from below and say nothing about how large it is.
-    The draws of an algorithm without a success therefore have their cost as a further weight, which
-    leaves the likelihood of its failures times a flat prior of the log cost; the field decides the
-    rest. Such an algorithm does not count for the spread and the centre.
+    *Without a success.* Failures give only a lower bound of the cost. The draws of an algorithm
+    without a success therefore have their cost as an additional weight. This leaves the likelihood
+    of its failures times a flat prior of the log cost; the model determines the rest. Such an
+    algorithm does not contribute to the estimates of the spread and the centre.
 
     References
     ----------

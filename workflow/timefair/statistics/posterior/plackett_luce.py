@@ -77,9 +77,9 @@ def weight_draws(costs: ArrayLike, *, draws: int, rng: np.random.Generator) -> N
     Parameters
     ----------
     costs : array_like, shape (functions, algorithms)
-        Small is better. `inf` is last, and the order of several `inf` is unknown: no choice is made
-        among them. Each of other equal costs is chosen from all of them and what is behind them
-        (Breslow).
+        Smaller is better. `inf` is last; the order of several `inf` is unknown, so no choice is
+        made among them. Other ties are treated by Breslow's method: each of the equal algorithms is
+        chosen from all of them and all that are behind them.
     draws : int
         Number of draws.
     rng : numpy.random.Generator
@@ -89,7 +89,7 @@ def weight_draws(costs: ArrayLike, *, draws: int, rng: np.random.Generator) -> N
     -------
     ndarray, shape (draws, algorithms)
         Weights with the sum 1: the probability that each algorithm is first on a function. Without
-        functions these are draws from the prior, which is uniform.
+        functions, they are draws from the uniform prior.
 
     Raises
     ------
@@ -98,10 +98,11 @@ def weight_draws(costs: ArrayLike, *, draws: int, rng: np.random.Generator) -> N
 
     Notes
     -----
-    In the model, the first of a ranking is chosen with probabilities in proportion to the weights,
-    then the second among those that are left, and so on (Luce 1959, Plackett 1975). The Gibbs
-    sampler alternates the time of each choice, which is exponential, and the weights, which are
-    then gamma distributed (Caron and Doucet 2012). `CHAINS` chains run side by side.
+    In the model, the first algorithm of a ranking is chosen with probabilities in proportion to the
+    weights, then the second among the remaining algorithms, and so on (Luce 1959, Plackett 1975).
+    The Gibbs sampler alternates between the times of the choices, which are exponentially
+    distributed, and the weights, which are then gamma distributed (Caron and Doucet 2012). `CHAINS`
+    chains run in parallel.
 
     References
     ----------

@@ -32,8 +32,9 @@ def signed_rank(
     Returns
     -------
     Practical
-        The posterior probability that each of the three is the most frequent among the averages of
-        the log ratios on two functions. NaN without functions.
+        The posterior probability of each of the three cases (better, equal, worse) that it is the
+        most frequent one among pairs of functions, where the case of a pair is that of the average
+        of its two log ratios. NaN if there are no functions.
 
     Raises
     ------
@@ -44,11 +45,12 @@ def signed_rank(
     Notes
     -----
     The functions are a sample. Their distribution has a Dirichlet process prior with the mass
-    `PRIOR_FUNCTIONS` at a function without a difference, so its weights in a draw have a Dirichlet
-    distribution. With these weights, the shares of the pairs of functions are computed whose
-    average log ratio is above log(ratio), within the limits, and below -log(ratio); an average at a
-    limit counts half. One probability is the share of the draws in which its region is the largest;
-    if better and worse are the largest together, the draw counts half for each.
+    `PRIOR_FUNCTIONS` at a function without a difference. In each draw, the functions therefore have
+    weights with a Dirichlet distribution. With these weights, three shares of the pairs of
+    functions are computed: those whose average log ratio is above log(ratio), between both limits,
+    and below -log(ratio). An average at a limit counts half. The probability of a case is the share
+    of the draws in which its share is the largest. If the shares of better and worse are equal and
+    the largest, the draw counts half for each.
 
     References
     ----------
@@ -89,7 +91,7 @@ def signed_rank(
 
 
 def median_ratio(first: ArrayLike, second: ArrayLike) -> float:
-    """How many times as much the second algorithm costs in the median over functions.
+    """Median over the functions of the ratio of the costs of the second and the first algorithm.
 
     Parameters
     ----------
@@ -99,8 +101,8 @@ def median_ratio(first: ArrayLike, second: ArrayLike) -> float:
     Returns
     -------
     float
-        The median of the log ratios as a ratio, from 0 to `inf`. It is 1 if the two log ratios in
-        the middle are infinite in opposite directions. For exchanged algorithms, it is the
+        From 0 to `inf`, computed on a logarithmic scale. It is 1 if the two log ratios in the
+        middle are infinite in opposite directions. If the algorithms are exchanged, it is the
         reciprocal.
 
     Examples

@@ -36,7 +36,7 @@ def compared(first: ArrayLike, second: ArrayLike, ratio: float) -> Practical:
     ----------
     first, second : array_like, shape (draws,)
         Draws of the ERT of each algorithm, `inf` allowed. If both are `inf`, the draw counts as
-        equal, as ties do everywhere.
+        equal.
     ratio : float
         The largest ratio of costs that does not matter, at least 1.
 

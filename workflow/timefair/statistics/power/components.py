@@ -1,4 +1,4 @@
-"""Variance between functions, instances and runs, and what it means for the next design."""
+"""Variances between functions, instances and runs, and the best division of the next runs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Components:
     Attributes
     ----------
     functions
-        Of the true difference between functions; NaN if there was one function.
+        Variance of the true difference between functions; NaN if there is one function.
     instances
-        Of the true difference between instances of a function. NaN if no function had two: it is
-        then part of `functions`.
+        Variance of the true difference between instances of a function. NaN if no function has two
+        instances; it is then part of `functions`.
     runs
-        Of one pair of runs on an instance.
+        Variance of the difference of one pair of runs on an instance.
     """
 
     functions: float
@@ -33,7 +33,7 @@ class Components:
         return self.deviation(instances, runs) / sqrt(functions)
 
     def deviation(self, instances: int, runs: int) -> float:
-        """Standard deviation between functions of the difference that is measured on each.
+        """Standard deviation, between functions, of the measured differences.
 
         Examples
         --------
@@ -50,21 +50,21 @@ def components(differences: ArrayLike, of_run: ArrayLike, runs: int) -> Componen
     Parameters
     ----------
     differences : array_like, shape (functions, instances)
-        Difference between two algorithms on each instance; NaN where it is not known.
+        Difference between two algorithms on each instance; NaN if it is not known.
     of_run : array_like, same shape
-        Variance of each difference if there were one run of each algorithm.
+        Variance that each difference would have with one run of each algorithm.
     runs : int
-        Runs of each algorithm on each instance, which the differences rest on.
+        Number of runs of each algorithm on each instance from which the differences come.
 
     Returns
     -------
     Components
-        At least 0; all NaN without a difference.
+        Variances of at least 0; all NaN if no difference is known.
 
     Raises
     ------
     ValueError
-        If the shapes differ or are no matrices.
+        If the arrays are not matrices of one shape.
 
     References
     ----------
@@ -99,7 +99,7 @@ def components(differences: ArrayLike, of_run: ArrayLike, runs: int) -> Componen
 
 @dataclass(frozen=True)
 class Split:
-    """A number of functions, of instances of each, and of runs on each instance."""
+    """Number of functions, of instances per function, and of runs per instance."""
 
     functions: int
     instances: int
@@ -107,33 +107,34 @@ class Split:
 
     @property
     def total(self) -> int:
-        """Runs of an algorithm."""
+        """Number of runs of an algorithm."""
         return self.functions * self.instances * self.runs
 
 
 def splits(
     variances: Components, total: int, *, functions: range, instances: int, least_runs: int = 2
 ) -> list[Split]:
-    """For each number of functions the split with the smallest error of the mean difference.
+    """For each number of functions, the split with the smallest error of the mean difference.
 
     Parameters
     ----------
     variances : Components
-        `functions` and `runs` of it are not NaN.
+        Variances; `functions` and `runs` must not be NaN.
     total : int
-        Runs that an algorithm can have at most.
+        Largest number of runs of an algorithm.
     functions : range
         Numbers of functions to consider.
     instances : int
-        Most instances of a function.
+        Largest number of instances of a function.
     least_runs : int
-        Fewest runs on an instance: with two, the variance between runs can be estimated.
+        Smallest number of runs on an instance. With two, the variance between runs can be
+        estimated.
 
     Returns
     -------
     list of Split
-        The smallest error first, of equal ones that of fewer functions. Empty if `total` is too
-        small for all.
+        In the order of increasing error; if errors are equal, fewer functions first. Empty if
+        `total` is too small for every number of functions.
 
     Examples
     --------
@@ -162,7 +163,7 @@ def _error(variances: Components, split: Split) -> float:
 def log_ratio_variance(
     spent: NDArray[np.float64], success: NDArray[np.bool_]
 ) -> tuple[float, float]:
-    """Logarithm of an ERT, and its variance if there were one run.
+    """Logarithm of an ERT, and the variance that it would have with one run.
 
     Parameters
     ----------
@@ -172,7 +173,7 @@ def log_ratio_variance(
     Returns
     -------
     tuple of float
-        NaN without two runs, a success or a cost.
+        NaN for fewer than two runs, if no run succeeded, and if the cost is 0.
 
     Examples
     --------

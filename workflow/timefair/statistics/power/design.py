@@ -1,4 +1,4 @@
-"""The numbers that define a comparison of algorithms, and what it can show."""
+"""The numbers that define a comparison of algorithms, and the differences that it can find."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ class Design:
     Attributes
     ----------
     functions, instances, runs
-        Instances of each function, runs of each algorithm on each instance. All at least 1.
+        Number of functions, of instances per function, and of runs of each algorithm per instance.
+        All are at least 1.
     algorithms
-        All pairs of them are compared. At least 1.
+        Number of algorithms, at least 1. All pairs are compared.
     targets
-        Precisions at which ERTs are compared.
+        Number of precisions at which ERTs are compared.
     alpha
         Error level of each family of tests, in (0, 1).
     """
@@ -41,49 +42,50 @@ class Design:
 
     @property
     def pairs(self) -> int:
-        """Pairs of algorithms."""
+        """Number of pairs of algorithms."""
         return comb(self.algorithms, 2)
 
     @property
     def runs_on_function(self) -> int:
-        """Runs of an algorithm on a function: the tests pool its instances."""
+        """Number of runs of an algorithm on a function; the tests pool the instances."""
         return self.instances * self.runs
 
     @property
     def level_on_function(self) -> float:
-        """Of the smallest of all p-values on functions at the end of the runs."""
+        """Level of the smallest p-value of all pairs and functions, at the end of the runs."""
         return self.alpha / (self.pairs * self.functions)
 
     @property
     def level_at_target(self) -> float:
-        """Of the smallest p-value of all pairs, functions and targets."""
+        """Level of the smallest p-value of all pairs, functions and targets."""
         return self.level_on_function / self.targets
 
     @property
     def level_over_functions(self) -> float:
-        """Of the smallest p-value of all pairs over the functions."""
+        """Level of the smallest p-value of all pairs over the functions."""
         return self.alpha / self.pairs
 
 
 @dataclass(frozen=True)
 class Detectable:
-    """The smallest differences that a design finds; `inf` where it does not even find the largest.
+    """The smallest differences that a design finds; `inf` if it does not even find the largest one.
 
     Attributes
     ----------
     a12
-        On a function, by the precision at the end: of Mann and Whitney's test.
+        A12 on a function, by the precision at the end, with Mann and Whitney's test.
     success
-        On a function: difference of two success rates at equal distance from 0.5.
+        Difference of two success rates on a function, which have the same distance from 0.5.
     ratios
-        On a function at a target: ratio of two ERTs, for each success rate of the slower algorithm.
+        Ratio of two ERTs on a function at a target, for each success rate of the slower algorithm.
     share
-        Over all functions, by the median precision at the end: share of the functions on which one
-        algorithm is better, of Wilcoxon's signed-rank test.
+        Share of all functions on which one algorithm is better, by the median precision at the end,
+        with Wilcoxon's signed-rank test.
     mann_whitney
-        Fewest runs of an algorithm on a function with which this test can reach its level at all.
+        Smallest number of runs of an algorithm on a function with which the test can reach its
+        level.
     wilcoxon, friedman, nemenyi
-        Fewest functions with which each of these tests can.
+        Smallest number of functions with which each of these tests can reach its level.
     """
 
     a12: float
@@ -97,22 +99,22 @@ class Detectable:
 
 
 def detectable(design: Design, power: float = 0.8, *, rng: np.random.Generator) -> Detectable:
-    """What a design can show.
+    """The smallest differences that a design can find.
 
     Parameters
     ----------
     design : Design
-        Of at least two algorithms.
+        A design with at least two algorithms.
     power : float
-        Probability in (0, 1) with which a difference is to be found.
+        Probability in (0, 1) with which a difference should be found.
     rng : numpy.random.Generator
         Source of simulated runs and functions.
 
     Returns
     -------
     Detectable
-        Each difference is found even if it is the only one in its family; where others are found
-        too, Holm's levels are larger.
+        The power applies to a difference that is the only one in its family. If others are found,
+        too, Holm's levels are larger, and so is the power.
 
     Raises
     ------
@@ -147,19 +149,19 @@ def detectable(design: Design, power: float = 0.8, *, rng: np.random.Generator) 
 def smallest_ratios(
     design: Design, success_rates: Sequence[float], power: float, *, rng: np.random.Generator
 ) -> dict[float, float]:
-    """Smallest ratio of ERTs that is found on a function at a target, exponential costs.
+    """Smallest ratio of ERTs that is found on a function at a target, for exponential costs.
 
     Parameters
     ----------
     design, power, rng
         As for `detectable`.
     success_rates : sequence of float
-        In (0, 1]: of the slower algorithm.
+        Success rates of the slower algorithm, in (0, 1].
 
     Returns
     -------
     dict
-        A ratio above 1 for each success rate; `inf` where no ratio is found so often.
+        A ratio above 1 for each success rate; `inf` if no ratio is found with this probability.
     """
     if design.runs_on_function < 2:
         return dict.fromkeys(success_rates, inf)

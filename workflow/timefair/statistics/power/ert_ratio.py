@@ -31,14 +31,15 @@ SHAPES = (0.05, 400.0)
 
 @dataclass(frozen=True)
 class CostLaw:
-    """A law of the cost to a target: gamma, cut off by the budget.
+    """Distribution of the cost to a target: a gamma distribution, cut off by the budget.
 
     Attributes
     ----------
     success
         Probability in (0, 1] that a run reaches the target within the budget.
     shape
-        Of the gamma law: 1 is exponential, as with restarts; costs that are alike have a large one.
+        Shape of the gamma distribution. 1 is the exponential distribution, as with restarts; the
+        larger the shape, the more similar are the costs.
     """
 
     success: float
@@ -46,7 +47,7 @@ class CostLaw:
 
     @classmethod
     def of_spread(cls, spread: float, success: float) -> CostLaw:
-        """The law with this success rate whose `spread` is nearest to the given one.
+        """The distribution with this success rate whose `spread` is closest to the given one.
 
         Examples
         --------
@@ -62,7 +63,7 @@ class CostLaw:
 
     @cached_property
     def cut(self) -> float:
-        """The budget, in units of the gamma law's scale; `inf` if all runs succeed."""
+        """The budget in units of the gamma distribution's scale; `inf` if all runs succeed."""
         return float(gammaincinv(self.shape, self.success))
 
     @cached_property
@@ -72,10 +73,10 @@ class CostLaw:
 
     @cached_property
     def spread(self) -> float:
-        """Coefficient of variation of one run's share in the ERT.
+        """Standard deviation of the logarithm of an ERT, times the root of the number of runs.
 
-        The logarithm of an ERT of n runs has about the standard deviation ``spread/sqrt(n)``. For
-        the exponential law it is ``1/sqrt(success)``.
+        The logarithm of an ERT from n runs has about the standard deviation ``spread/sqrt(n)``. For
+        exponential costs, the spread is ``1/sqrt(success)``.
 
         Examples
         --------
@@ -87,7 +88,7 @@ class CostLaw:
         return sqrt(max(float(weights @ covariance @ weights), 0.0)) / float(means[0])
 
     def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Means and covariances of a run's cost and its success, 1 or 0."""
+        """Means and covariances of the cost of a run and of its success (1 or 0)."""
         k, s = self.shape, self.success
         of_success = k * float(gammainc(k + 1, self.cut))
         square = k * (k + 1) * float(gammainc(k + 2, self.cut))
@@ -100,9 +101,9 @@ class CostLaw:
         return np.array([mean, s]), covariance
 
     def faster(self, ratio: float) -> tuple[CostLaw, float]:
-        """The law of the same shape whose ERT is so many times smaller, under the same budget.
+        """The distribution of the same shape with an ERT divided by `ratio`, under the same budget.
 
-        With it comes how many times smaller its scale is.
+        The second value is the factor by which the scale is smaller.
 
         Examples
         --------
@@ -122,25 +123,26 @@ class CostLaw:
 
 
 class EqualErt:
-    """The score test of equal ERTs for two algorithms whose costs have laws of one shape.
+    """The score test of equal ERTs for two algorithms whose costs have the same shape.
 
     Parameters
     ----------
     runs : int
-        Of each algorithm, at least 2.
+        Number of runs of each algorithm, at least 2.
     law : CostLaw
-        Of the slower algorithm. Both have the same budget.
+        Costs of the slower algorithm. Both algorithms have the same budget.
     level : float
         Level of the two-sided test, in (0, 1).
     rng : numpy.random.Generator
-        Source of the simulated runs; all powers of one object rest on the same ones.
+        Source of the simulated runs. All powers of one object use the same runs.
 
     Notes
     -----
-    Up to `SIMULATED_RUNS`, the power is the share of simulated samples in which
-    `timefair.statistics.comparison.equal_ert` is at most the level. Beyond, the difference of the
-    mean scores is normal, with the mean and variance of the delta method: within 0.03 at a power
-    of 0.8 for success rates from 0.1, levels down to 1e-5 and shapes from 0.5 to 4.
+    For up to `SIMULATED_RUNS` runs, the power is the share of simulated samples in which
+    `timefair.statistics.comparison.equal_ert` is at most the level. For more runs, the difference
+    of the mean scores is treated as normal, with the mean and variance of the delta method. At a
+    power of 0.8, the error is at most 0.03 for success rates from 0.1, levels down to 1e-5 and
+    shapes from 0.5 to 4.
 
     Examples
     --------
@@ -157,7 +159,7 @@ class EqualErt:
             self._of_slow = self._sums(slow)
 
     def power(self, ratio: float) -> float:
-        """Probability in [0, 1] that ERTs of a ratio of at least 1 are found to differ."""
+        """Probability in [0, 1] that the test finds a ratio of the ERTs, which is at least 1."""
         return self._simulated(ratio) if self.runs <= SIMULATED_RUNS else self._normal(ratio)
 
     def _simulated(self, ratio: float) -> float:
@@ -199,7 +201,7 @@ class EqualErt:
         return float(ndtr((expected - limit) / sqrt(variance / self.runs)))
 
     def smallest_ratio(self, power: float) -> float:
-        """Smallest ratio found with this probability; `inf` if none up to `GREATEST_RATIO` is."""
+        """Smallest ratio found with this probability; `inf` if above `GREATEST_RATIO`."""
         logarithm = smallest_effect(
             lambda size: self.power(exp(size)), 0.0, log(GREATEST_RATIO), power
         )
@@ -209,16 +211,16 @@ class EqualErt:
 def runs_for_ratio(
     ratio: float, law: CostLaw, level: float, power: float, *, rng: np.random.Generator
 ) -> int | None:
-    """Runs of each algorithm with which a ratio of ERTs is found.
+    """Number of runs of each algorithm with which a ratio of ERTs is found.
 
     Parameters
     ----------
     ratio : float
-        Above 1.
+        Ratio of the ERTs, above 1.
     law, level, rng
         As for `EqualErt`.
     power : float
-        In (0, 1).
+        Probability of finding the ratio, in (0, 1).
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How many functions it takes to compare algorithms over all of them."""
+"""Number of functions that is needed to compare algorithms over functions."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ EFFICIENCY = 0.86
 
 
 def least_for_wilcoxon(level: float) -> int:
-    """Fewest functions with which Wilcoxon's signed-rank test can reach a level at all.
+    """Smallest number of functions with which Wilcoxon's signed-rank test can reach a level.
 
     Parameters
     ----------
     level : float
-        In (0, 1); in a family, that of its smallest p-value.
+        Level of the test, in (0, 1); in a family of tests, the level of its smallest p-value.
 
     Returns
     -------
     int
-        The least n with ``2**(1 - n) <= level``: the p-value if one algorithm is better on all.
+        The smallest n with ``2**(1 - n) <= level``, the p-value if one algorithm is better on all
+        functions.
 
     Examples
     --------
@@ -50,7 +51,9 @@ def least_for_wilcoxon(level: float) -> int:
 
 
 def least_for_friedman(algorithms: int, alpha: float) -> int:
-    """Fewest functions with which Friedman's χ² can reach a level: all rank the algorithms alike.
+    """Smallest number of functions with which Friedman's χ² can reach a level.
+
+    It reaches the level if all functions give the same order of the algorithms.
 
     Parameters
     ----------
@@ -67,7 +70,7 @@ def least_for_friedman(algorithms: int, alpha: float) -> int:
     References
     ----------
     J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
-    Learning Research 7 (2006), section 3.2.2; so too for `least_for_nemenyi`.
+    Learning Research 7 (2006), section 3.2.2, also for `least_for_nemenyi`.
 
     Examples
     --------
@@ -81,7 +84,7 @@ def least_for_friedman(algorithms: int, alpha: float) -> int:
 
 
 def least_for_nemenyi(algorithms: int, alpha: float) -> int:
-    """Fewest functions with which two average ranks can differ by Nemenyi's critical difference.
+    """Smallest number of functions with which average ranks can differ by Nemenyi's difference.
 
     Parameters
     ----------
@@ -91,7 +94,8 @@ def least_for_nemenyi(algorithms: int, alpha: float) -> int:
     Returns
     -------
     int
-        At least 2. One algorithm is then the best on all functions, and the other the worst.
+        At least 2. The critical difference is reached if one algorithm is the best on all
+        functions, and the other one the worst.
 
     Examples
     --------
@@ -117,12 +121,12 @@ class SignedRankPower:
     level : float
         Level of the two-sided test, in (0, 1).
     rng : numpy.random.Generator
-        Source of the simulated functions; all powers of one object rest on the same ones.
+        Source of the simulated functions. All powers of one object use the same functions.
 
     Notes
     -----
-    The differences between two algorithms are normal over the functions. p is exact for at most
-    `EXACT_FUNCTIONS`, and normal beyond.
+    The differences between two algorithms are normal over the functions. p is exact for up to
+    `EXACT_FUNCTIONS` functions, and a normal approximation for more.
 
     Examples
     --------
@@ -138,9 +142,9 @@ class SignedRankPower:
             self._noise = rng.standard_normal((SAMPLES, functions))
 
     def power(self, effect: float) -> float:
-        """Probability of finding a mean difference of so many standard deviations.
+        """Probability of finding a mean difference, given in standard deviations.
 
-        0 where so few functions can never give a p-value of this level.
+        0 if the number of functions is too small for a p-value of this level.
         """
         if self._limit < 0:
             return 0.0
@@ -150,9 +154,9 @@ class SignedRankPower:
         return float((np.minimum(won, self._total - won) <= self._limit).mean())
 
     def smallest_share(self, power: float) -> float:
-        """Smallest share of all possible functions on which one algorithm is better.
+        """Smallest share of functions on which one algorithm is better that the test finds.
 
-        In (0.5, 1]; `inf` where no difference is found with the given probability.
+        In (0.5, 1]; `inf` if no difference is found with the given probability.
         """
         effect = smallest_effect(self.power, 0.0, 6.0, power)
         return float(ndtr(effect)) if effect < np.inf else np.inf
@@ -161,7 +165,7 @@ class SignedRankPower:
 def functions_for_effect(
     effect: float, level: float, power: float, *, rng: np.random.Generator
 ) -> int | None:
-    """Functions with which Wilcoxon's signed-rank test finds a difference.
+    """Number of functions with which Wilcoxon's signed-rank test finds a difference.
 
     Parameters
     ----------
@@ -196,21 +200,21 @@ def functions_for_effect(
 
 
 def functions_by_t(effect: float, level: float, power: float, *, efficiency: float = 1.0) -> int:
-    """Functions for a paired comparison by the formula of the t-test, as CAISEr takes them.
+    """Number of functions for a paired comparison by the formula of the t-test, as in CAISEr.
 
     Parameters
     ----------
     effect, level, power
         As for `functions_for_effect`, which begins its search here.
     efficiency : float
-        Of the test beside the t-test, in (0, 1]: 1 for the t-test itself, `EFFICIENCY` for
-        Wilcoxon's, 0.637 for the sign test.
+        Efficiency of the test relative to the t-test, in (0, 1]: 1 for the t-test itself,
+        `EFFICIENCY` for Wilcoxon's test, 0.637 for the sign test.
 
     Returns
     -------
     int
-        The least number with the power, divided by the efficiency and rounded up. At most
-        `MOST_FUNCTIONS` divided by the efficiency.
+        The smallest number with which the t-test has the power, divided by the efficiency and
+        rounded up. At most `MOST_FUNCTIONS` divided by the efficiency.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Power of Mann and Whitney's test of two algorithms with equally many runs."""
+"""Power of Mann and Whitney's test of two algorithms with equal numbers of runs."""
 
 from __future__ import annotations
 
@@ -24,23 +24,25 @@ def power_of_a12(a12: float, runs: int, level: float) -> float:
     Parameters
     ----------
     a12 : float
-        In [0.5, 1): probability that a run of the better algorithm is the better one.
+        Probability, in [0.5, 1), that of one run of each algorithm, that of the better algorithm is
+        the better one.
     runs : int
-        Of each algorithm, at least 1; the results have no ties.
+        Number of runs of each algorithm, at least 1. The results have no ties.
     level : float
         Level of the two-sided test, in (0, 1).
 
     Returns
     -------
     float
-        In [0, 1]; 0 where so few runs can never give a p-value of this level.
+        In [0, 1]; 0 if the number of runs is too small for a p-value of this level.
 
     Notes
     -----
-    Lehmann's alternative: a run of the better algorithm is distributed as the best of
-    ``a12/(1 - a12)`` runs of the other, whatever the law of the results. Exponential runtimes are
-    an example, and A12 is then r/(1 + r) where their means have the ratio r. Exact for at most
-    `EXACT_RUNS`; beyond, U is normal with its exact mean and variance, which is within 0.01.
+    Under Lehmann's alternative, a run of the better algorithm is distributed as the best of
+    ``a12/(1 - a12)`` runs of the other one, for any distribution of the results. Exponential
+    runtimes are an example: if the ratio of their means is r, A12 is r/(1 + r). The power is exact
+    for up to `EXACT_RUNS` runs. For more runs, U is treated as normal with its exact mean and
+    variance; the error of the power is at most 0.01.
 
     References
     ----------
@@ -77,7 +79,7 @@ def smallest_a12(runs: int, level: float, power: float) -> float:
     Returns
     -------
     float
-        In (0.5, 1]; `inf` where no difference is found so often.
+        In (0.5, 1]; `inf` if no difference is found with this probability.
 
     Examples
     --------
@@ -94,7 +96,7 @@ def smallest_a12(runs: int, level: float, power: float) -> float:
 
 
 def runs_for_a12(a12: float, level: float, power: float) -> int | None:
-    """Runs of each algorithm with which an A12 is found.
+    """Number of runs of each algorithm with which an A12 is found.
 
     Parameters
     ----------
@@ -121,7 +123,7 @@ def runs_for_a12(a12: float, level: float, power: float) -> int | None:
 
 
 def least_for_mann_whitney(level: float) -> int:
-    """Fewest runs of each algorithm with which Mann and Whitney's test can reach a level at all.
+    """Smallest number of runs of each algorithm with which the test can reach a level.
 
     Parameters
     ----------
@@ -131,7 +133,8 @@ def least_for_mann_whitney(level: float) -> int:
     Returns
     -------
     int
-        The least n with ``2/comb(2n, n) <= level``: all runs of one algorithm are better.
+        The smallest n with ``2/comb(2n, n) <= level``, the p-value if all runs of one algorithm are
+        better than those of the other.
 
     Examples
     --------
@@ -145,7 +148,7 @@ def least_for_mann_whitney(level: float) -> int:
 
 
 def noether_runs(a12: float, level: float, power: float) -> int:
-    """Runs of each algorithm with which an A12 is found, after Noether's formula.
+    """Number of runs of each algorithm with which an A12 is found, by Noether's formula.
 
     Parameters
     ----------
@@ -155,7 +158,7 @@ def noether_runs(a12: float, level: float, power: float) -> int:
     Returns
     -------
     int
-        At least 2; the formula is for A12 near 0.5 and many runs.
+        At least 2. The formula applies to A12 near 0.5 and many runs.
 
     References
     ----------

@@ -20,7 +20,7 @@ def smallest_effect(
     Parameters
     ----------
     power_of : callable
-        Power of an effect; it does not fall while the effect grows.
+        Power of an effect; it must not decrease as the effect increases.
     low, high : float
         Effects, ``0 <= low < high``.
     power : float
@@ -29,7 +29,8 @@ def smallest_effect(
     Returns
     -------
     float
-        Within `TOLERANCE`, never too small; `inf` if not even `high` has this power.
+        Too large by at most `TOLERANCE`, and never too small; `inf` if even `high` does not have
+        this power.
 
     Examples
     --------
@@ -52,17 +53,18 @@ def least_number(
     Parameters
     ----------
     power_of : callable
-        Power of a number; it does not fall while the number grows, but for noise.
+        Power of a number; except for noise, it must not decrease as the number increases.
     power : float
         In (0, 1).
     least, guess, most : int
-        Where to look; the search begins at `guess`, or at the limit that it is beyond.
+        Range of the search, and its first number. If `guess` is outside the range, the search
+        begins at the nearer limit.
 
     Returns
     -------
     int or None
-        Exact up to 200, within 0.5 % beyond, where the power is simulated anyway. None if `most` is
-        too few.
+        Exact up to 200. Above, it is within 0.5 %, because such powers are simulated in any case.
+        None if `most` does not have this power.
 
     Examples
     --------

@@ -15,19 +15,19 @@ EXACT_RUNS = 1000
 
 
 class SameRate:
-    """Mann and Whitney's test of successes against failures, which is Fisher's exact test.
+    """Mann and Whitney's test of successes and failures, which is Fisher's exact test.
 
     Parameters
     ----------
     runs : int
-        Of each algorithm, at least 1.
+        Number of runs of each algorithm, at least 1.
     level : float
         Level of the two-sided test, in (0, 1): twice the smaller tail.
 
     Notes
     -----
-    The power is exact up to `EXACT_RUNS`. Beyond, the arcsines of the square roots of the observed
-    rates are normal.
+    The power is exact for up to `EXACT_RUNS` runs. For more runs, the arcsines of the square roots
+    of the observed rates are treated as normal.
 
     References
     ----------
@@ -48,7 +48,7 @@ class SameRate:
             self._fewest = self._significant(level)
 
     def power(self, first: float, second: float) -> float:
-        """Probability that success rates in [0, 1] are found to differ."""
+        """Probability that the test finds a difference of two success rates in [0, 1]."""
         if self.runs > EXACT_RUNS:
             distance = _arcsine_distance(first, second) * sqrt(self.runs / 2)
             limit = ndtri(self.level / 2)
@@ -63,9 +63,9 @@ class SameRate:
         return found
 
     def smallest_difference(self, power: float) -> float:
-        """Smallest difference, of rates at equal distance from 0.5; `inf` if 1 is not found.
+        """Smallest difference of rates at equal distances from 0.5; `inf` if even 1 is not found.
 
-        The same difference is found more often where both rates are near 0 or near 1.
+        The same difference is found more often if both rates are near 0 or near 1.
 
         Examples
         --------
@@ -94,7 +94,7 @@ class SameRate:
 
 
 def runs_for_difference(first: float, second: float, level: float, power: float) -> int | None:
-    """Runs of each algorithm with which two success rates are found to differ.
+    """Number of runs of each algorithm with which a difference of success rates is found.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def brier_score(probability: ArrayLike, outcome: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If the shapes differ or a probability is none.
+        If the shapes differ or a probability is outside [0, 1].
 
     References
     ----------
@@ -63,7 +63,7 @@ def auc(probability: ArrayLike, outcome: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If the shapes differ or a probability is none.
+        If the shapes differ or a probability is outside [0, 1].
 
     Examples
     --------
@@ -109,7 +109,7 @@ def calibration_curve(
     Raises
     ------
     ValueError
-        If the shapes differ, a probability is none, or `bins` is below 1.
+        If the shapes differ, a probability is outside [0, 1], or `bins` is below 1.
 
     Examples
     --------

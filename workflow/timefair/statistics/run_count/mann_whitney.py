@@ -27,8 +27,8 @@ def p_worse(field: NDArray[np.float64], leader: int) -> NDArray[np.float64]:
 
     Notes
     -----
-    The p-value is exact for a row without ties, in itself and with the leader. With ties, it is the
-    normal approximation with corrections for continuity and for ties, as in
+    The p-value is exact if the values of the row and of the leader have no ties. With ties, it is
+    the normal approximation with corrections for continuity and for ties, as in
     ``scipy.stats.mannwhitneyu``, because a race among a hundred algorithms computes thousands of
     p-values. For 7 to 33 runs, the approximation is 0.7 to 2.6 times the exact value of
     `timefair.statistics.rank_sum` if this value is between 0.001 and 0.01, and 0.95 to 11 times if

@@ -158,7 +158,7 @@ def resampled_verdicts(
     References
     ----------
     T. Eftimov and P. Korošec, GECCO 2025. BCa: B. Efron, Better bootstrap confidence intervals,
-    Journal of the American Statistical Association 82 (1987); with samples of the drawn size.
+    Journal of the American Statistical Association 82 (1987), here for samples of the drawn size.
 
     Examples
     --------

@@ -102,7 +102,7 @@ class QuantileWidth:
     def interval(
         self, samples: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Limits of the quantile of each sample, shape (..., n) to (...); infinite where none."""
+        """Limits of the quantile of each sample, shape (..., n) to (...); infinite if missing."""
         n = samples.shape[-1]
         low, high = self._ranks(n)
         ordered = np.sort(samples, axis=-1)
@@ -189,7 +189,7 @@ class MeanWidth:
         return np.where(finite, mean - half, -np.inf), np.where(finite, mean + half, np.inf)
 
     def look(self, samples: NDArray[np.float64]) -> Assessment:
-        """Half the interval."""
+        """Half of the width of the interval."""
         low, high = self.interval(samples)
         return _width_look(samples, self.estimate(samples), low, high, self.width, self.relative)
 

@@ -2,44 +2,43 @@
 
 R. Storn and K. Price, Differential Evolution: A Simple and Efficient Heuristic for Global
 Optimization over Continuous Spaces, Journal of Global Optimization 11 (1997) 341-359. The names of
-the strategies are those of Storn's own programs, which T. Eftimov and P. Korošec, Adaptive
-Estimation of the Number of Algorithm Runs in Stochastic Optimization, GECCO 2025, take their
-portfolio from.
+the strategies are those of Storn's own programs. The portfolio of T. Eftimov and P. Korošec,
+Adaptive Estimation of the Number of Algorithm Runs in Stochastic Optimization, GECCO 2025, consists
+of them.
 
-**A launch.** NP points are drawn uniformly within the bounds. In each generation every point x_i is
-challenged by one trial: a mutant is made of vectors of the generation (see `strategies`), crossed
-over with x_i, brought back inside the bounds and evaluated. The trial takes the place of x_i in the
-*next* generation if it is not worse (f(trial) <= f(x_i)); until then all trials are made of the old
-one, its best point included. NaN counts as infinity.
+**A launch.** NP points are drawn uniformly within the bounds. In each generation, every point x_i
+is challenged by one trial: a mutant is made of vectors of the generation (see `strategies`),
+crossed over with x_i, brought back inside the bounds and evaluated. The trial replaces x_i in the
+*next* generation if it is not worse (f(trial) <= f(x_i)). Until then, all trials are made from the
+old generation, including its best point. NaN counts as infinity.
 
-**Vectors.** r0, r1, ... are drawn anew for each trial, different from each other and from i; the
+**Vectors.** r0, r1, ... are drawn for each trial, different from each other and from i; the
 best point may be among them. ``best`` is the first point of the generation with the least value.
 
 **Crossover.** ``bin``: each component comes from the mutant with probability CR, and one component,
-drawn uniformly, in any case. ``exp``: from a component drawn uniformly on, cyclically, as long as a
-draw is below CR, one at least and D at most.
+drawn uniformly, always does. ``exp``: consecutive components come from the mutant, cyclically and
+beginning at one drawn uniformly, as long as a draw is below CR; at least one and at most D.
 
 Parameters
 ----------
 strategy
     One of `strategies.STRATEGIES`; ``rand/1/bin`` by default.
 F
-    What differences of vectors are multiplied by, in [0, 2]; 0.5 by default. ``rand/rand/bin``
-    has no use for it.
+    Factor of differences of vectors, in [0, 2]; 0.5 by default. ``rand/rand/bin`` does not use it.
 CR
     The crossover probability, in [0, 1]; 0.9 by default.
 population
     NP, not less than the strategy needs (`Strategy.least_population`, 3 to 7).
 population_per_dimension
-    Instead: NP = this times D, or what the strategy needs where that is more. 5 by default, the
-    lower end of what Storn and Price advise.
+    Replaces ``population``: NP is this number times D, or the strategy's minimum if that is larger.
+    5 by default, the lower end of the range that Storn and Price recommend.
 patience
-    Generations in a row without a better best value after which the launch ends; none do by
-    default, and it goes on until the objective ends it.
+    Number of consecutive generations without a better best value after which the launch ends. By
+    default, it continues until the objective ends it.
 bounds
-    What becomes of a component outside the bounds. ``random``, the default: drawn uniformly within
-    them. ``reflect``: mirrored at the bound that it crossed, and clipped should it cross the other.
-    ``clip``: put on the bound.
+    Treatment of a component outside the bounds. ``random``, the default: drawn uniformly within
+    them. ``reflect``: mirrored at the bound that it crossed, and clipped if it then crosses the
+    other one. ``clip``: set to the bound.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def solve(
 def faults(
     *, strategy: object = "rand/1/bin", bounds: object = "random", **numbers: object
 ) -> list[str]:
-    """What is wrong with the values, one line each."""
+    """Faults of the values, one line each."""
     lines = [
         f"{key!r} of timefair:DE is one of {', '.join(known)}, not {value!r}"
         for key, known, value in (

@@ -12,7 +12,7 @@ A mutant is a base vector plus F times a sum of differences:
 | ``rand-to-best/1`` | x_i + F ((best - x_i) + (r0 - r1)) |
 | ``rand/rand`` | r0 + z (r1 - r2), with one z ~ N(0, 1) for each trial |
 
-``rand-to-best/1`` is what many call current-to-best/1.
+``rand-to-best/1`` is often called current-to-best/1.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ class Strategy:
     Attributes
     ----------
     vectors
-        What the mutant is made of, a letter a vector: the base, then minuend and subtrahend of
-        each difference. ``r``: random; ``b``: the best; ``x``: the point that is challenged.
+        The vectors of the mutant, one letter per vector: the base, then minuend and subtrahend of
+        each difference. ``r``: a random point; ``b``: the best point; ``x``: the point that is
+        challenged.
     exponential
         Whether crossover is exponential; else it is binomial.
     normal_factor
@@ -41,7 +42,7 @@ class Strategy:
 
     @property
     def least_population(self) -> int:
-        """The random vectors and the point that they have to differ from."""
+        """Number of the random vectors and of the point from which they have to differ."""
         return 1 + self.vectors.count("r")
 
 

@@ -1,20 +1,21 @@
 """Several algorithms that share the budget of a run: a portfolio.
 
-**In turn.** Each member runs for its share of the budget, one after the other, and is then stopped
-for good. **In slices.** The members take turns in rounds: each is paused after its share of a
-round and goes on in the next one with all that it has in memory.
+**In turn.** The members run one after the other. Each runs for its share of the budget and is then
+ended. **In slices.** The members take turns in rounds. Each is paused after its share of a round
+and continues in the next round with its complete state.
 
-Within its share a member is launched as in a run without limits: when a launch returns, another one
-follows with a random stream of its own (Algorithm 1 of the time-fair paper). A turn ends at the
-first evaluation that uses it up; a member that computes without evaluating takes time from the
-others. Members know nothing of each other. They see the bounds of the problem, their own
-evaluations, and the rest of their own share of a budget of evaluations: where there is one, they
-divide what is left of it by their shares, so that a trial launch tries all of them.
+Within its share, a member is launched as in a run without limits: when a launch returns, another
+one follows with its own random stream (Algorithm 1 of the time-fair paper). A turn ends at the
+first evaluation that uses it up. A member that computes without evaluating therefore takes time
+from the others. Members have no information about each other. They see the bounds of the problem,
+their own evaluations, and the rest of their own share of a budget of evaluations. If there is such
+a budget, the rest of it is divided by the shares, so that a trial launch tries all members.
 
-Members that evaluate from C do so here too, through `share.Share`. With ``threads``, batches are
-evaluated on all cores as usual.
+Members that evaluate from C also do so in a portfolio, through `share.Share`. With ``threads``,
+batches are evaluated on all cores as usual.
 
-With ``time_s`` the portfolio reads the clock, and does not see a virtual evaluation cost.
+With ``time_s``, the portfolio reads the clock of the machine, which does not include a virtual
+evaluation cost.
 
 Parameters
 ----------
@@ -25,8 +26,8 @@ shares
 mode
     ``in turn``, the default, or ``slices``.
 evaluations
-    What the members share, in evaluations: in turn all that the portfolio uses, in slices one
-    round. In turn, the launch ends when it is used up.
+    The evaluations that the members share: with ``in turn`` all evaluations of the launch, which
+    ends when they are used up; with ``slices`` those of one round.
 time_s
     The same in seconds, instead of ``evaluations``.
 
@@ -55,11 +56,11 @@ from timefair.problems.base import Variables
 IN_TURN, SLICES = MODES = ("in turn", "slices")
 MEMBER_KEYS = ("use", "parameters")
 LEAST_TIME_S = 1e-4
-"""Shorter times are not divided: an evaluation may take as long."""
+"""Shorter times are not divided, because an evaluation may take this long."""
 
 
 class _Turn(NamedTuple):
-    """What a member may use before it hands over; None for no limit."""
+    """Limits of a member's turn; None: no limit."""
 
     evaluations: int | None
     time_ns: int | None
@@ -93,7 +94,7 @@ def load(
     evaluations: int | None = None,
     time_s: float | None = None,
 ) -> Algorithm:
-    """The portfolio with its members loaded, which it prepares with itself."""
+    """Load the portfolio and its members; preparing it prepares the members."""
     from timefair.algorithms import registry
 
     loaded = [registry.load(use, given) for use, given in specifications(members)]
@@ -110,7 +111,7 @@ def load(
 
 @dataclass(frozen=True)
 class _Portfolio:
-    """Members with their shares of so many evaluations or seconds."""
+    """Members with their shares of a number of evaluations or seconds."""
 
     members: Sequence[Algorithm]
     weights: np.ndarray[Any, np.dtype[np.float64]]
@@ -118,13 +119,13 @@ class _Portfolio:
     time_s: float | None
 
     def in_turn(self, objective: Objective, rng: np.random.Generator) -> None:
-        """One after the other."""
+        """Run the members one after the other."""
         for member, turn in self._begun(Member, objective, rng):
             if turn.evaluations != 0:
                 member.use_up(*turn)
 
     def in_slices(self, objective: Objective, rng: np.random.Generator) -> None:
-        """In rounds, until no member can go on."""
+        """Run the members in rounds, until no member can continue."""
         with ExitStack() as stack:
             members = [
                 (stack.enter_context(member), turn)
@@ -150,7 +151,9 @@ class _Portfolio:
         return [(kind(one, objective, stream, own), turn) for one, stream, own, turn in each]
 
     def _turns(self, left: int | None) -> list[_Turn]:
-        """The turn of each member; together no more than what is left of the evaluations."""
+        """The turn of each member; all turns together do not exceed the evaluations
+        that are left.
+        """
         most = min((n for n in (self.evaluations, left) if n is not None), default=None)
         evaluations: list[int | None] = [None] * len(self.members)
         if most is not None:
@@ -161,13 +164,13 @@ class _Portfolio:
         return [_Turn(count, time) for count, time in zip(evaluations, times, strict=True)]
 
     def _divided(self, evaluations: int) -> list[int]:
-        """The share of each member; they add up to all of it."""
+        """The share of each member; the sum is the complete amount."""
         ends = [0, *np.rint(np.cumsum(self.weights) * evaluations).astype(int).tolist()]
         return [end - start for start, end in pairwise(ends)]
 
 
 def specifications(members: object) -> list[Specification]:
-    """The `use` and the parameters of each member that is written as it should be."""
+    """The `use` and the parameters of each member that is written correctly."""
     found: list[Specification] = []
     for member in members if isinstance(members, list | tuple) else ():
         one = _in_full(member)
@@ -177,7 +180,7 @@ def specifications(members: object) -> list[Specification]:
 
 
 def variables(*, members: Sequence[object] = (), **_: object) -> frozenset[Variables]:
-    """The kinds that all members take."""
+    """The kinds of variables that all members support."""
     from timefair.algorithms import registry
 
     kinds = [registry.variables(use, given) for use, given in specifications(members)]
@@ -192,7 +195,7 @@ def faults(
     evaluations: object = None,
     time_s: object = None,
 ) -> list[str]:
-    """What is wrong with the values, one line each."""
+    """Faults of the values, one line each."""
     lines = _faults_of_members(members)
     if mode not in MODES:
         lines.append(f"'mode' of timefair:portfolio is one of {', '.join(MODES)}, not {mode!r}")
@@ -230,7 +233,7 @@ def _in_full(member: object) -> Any:
 
 
 def _faults_of_form(member: Any) -> list[str]:
-    """What is wrong with how a member is written, not with the algorithm that it names."""
+    """Faults in how a member is written, but not of the algorithm that it names."""
     if not isinstance(member, Mapping) or not isinstance(member.get("use"), str):
         return [f"{member!r} is not library:name or {{use: ..., parameters: ...}}"]
     unknown = [key for key in member if key not in MEMBER_KEYS]

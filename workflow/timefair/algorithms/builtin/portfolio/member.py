@@ -1,4 +1,4 @@
-"""A member of a portfolio while it runs: launches of its own within its share."""
+"""A running member of a portfolio, which makes launches within its share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from timefair.algorithms.pausable import PausableThread
 class Member:
     """One algorithm with its share of an objective.
 
-    A launch that returns is followed by another one with a stream of its own, until the share is
+    A launch that returns is followed by another one with its own random stream, until the share is
     used up or a launch makes no evaluation.
 
     Parameters
@@ -24,7 +24,7 @@ class Member:
     algorithm
         The member.
     objective
-        What the portfolio minimizes.
+        The objective of the portfolio.
     rng
         The source of the streams of its launches.
     evaluations_left
@@ -42,7 +42,7 @@ class Member:
         self.share = Share(objective, self._hand_over, evaluations_left)
 
     def use_up(self, evaluations: int | None, time_ns: int | None) -> None:
-        """Run for one turn, which is all that it gets."""
+        """Run for the only turn of the member."""
         self.share.grant(evaluations, time_ns)
         self._live()
 
@@ -65,7 +65,8 @@ class Member:
 
 
 class PausingMember(Member):
-    """A member that is paused after each turn, inside its evaluation, and goes on with the next.
+    """A member that is paused in an evaluation at the end of each turn, and continues in the next
+    turn.
 
     Use it in a ``with`` block, which ends it.
     """
@@ -84,11 +85,11 @@ class PausingMember(Member):
 
     @property
     def has_ended(self) -> bool:
-        """Whether it can make no further turn."""
+        """Whether the member cannot make a further turn."""
         return self.share.closed
 
     def turn(self, evaluations: int | None, time_ns: int | None) -> None:
-        """Let it move for a turn, from now; raise here what it raised."""
+        """Let the member run for one turn; raise its exception here, if any."""
         self.share.grant(evaluations, time_ns)
         self._thread.go_on()
 

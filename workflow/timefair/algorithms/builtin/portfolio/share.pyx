@@ -86,6 +86,18 @@ cdef class Share:
         return self.objective.integer
 
     @property
+    def noisy(self):
+        """False: what one member recommends is not what the portfolio does."""
+        return False
+
+    @property
+    def changes(self):
+        return self.objective.changes
+
+    def recommend(self, x, /):
+        """Nothing is recorded."""
+
+    @property
     def evaluations_left(self):
         """The rest of the member's share of a budget of evaluations; None without one."""
         return None if self.left is None else max(self.left - self.evaluations, 0)

@@ -16,7 +16,7 @@ HEIGHT_IN = 1.75
 
 @parts.drawn_of_samples
 def draw(frame: pd.DataFrame) -> Figure:
-    """Observed over stated probability that the median is right, a line an error.
+    """Observed over stated probability that the median is right, one line per error.
 
     A column of panels for each number of runs, a row for what was held out. Each panel has the
     skill (by how much the Brier score is better than the base rate's) and the AUC of its lines.

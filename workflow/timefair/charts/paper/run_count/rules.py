@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from timefair.basics.together import ALL
 from timefair.charts.paper import panels, style
 from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.run_count import panels as parts
@@ -20,7 +21,6 @@ PANELS = {
 FIXED = "fixed n"
 CONTROLS = (FIXED, "random n")
 HEIGHT_IN = 2.1
-ALL = "all"
 
 
 @parts.drawn_of_samples

@@ -1,4 +1,4 @@
 """The items of the checklist of *time-fair*, section 4, one module each.
 
-Each has a function ``parts(runs, analysis)``: what its item asks for, one `Part` after the other.
+Each module has a function ``parts(runs, analysis)``, which yields the parts of its item.
 """

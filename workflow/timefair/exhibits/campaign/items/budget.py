@@ -13,7 +13,12 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
 GRACE_S = 0.05
-"""How long after T an evaluation may end at most; what ends after T does not count."""
+"""Maximal time after T at which the last evaluation may end; it does not count."""
+
+MOST_BUDGETS = 3
+"""Number of different T of an algorithm that are listed; of more, the smallest and the
+largest are.
+"""
 
 DOMINATES = 0.5
 """Share of the time inside the objective above which evaluations may be the budget."""
@@ -30,7 +35,7 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
 
 def _time(frame: pd.DataFrame) -> ChecklistPart:
     said = {
-        str(label): " or ".join(map(_seconds, sorted(budgets.fillna(0.0).unique())))
+        str(label): _budgets(sorted(budgets.fillna(0.0).unique()))
         for label, budgets in frame.groupby("algorithm")["budget_s"]
     }
     if frame["budget_s"].nunique(dropna=False) > 1:
@@ -44,6 +49,12 @@ def _time(frame: pd.DataFrame) -> ChecklistPart:
         + (counted if costs[-1] > 0 else ""),
         "" if len(costs) == 1 else "not all runs had the same virtual evaluation cost",
     )
+
+
+def _budgets(budgets: list[float]) -> str:
+    if len(budgets) > MOST_BUDGETS:
+        return f"T from {budgets[0]:.3g} to {budgets[-1]:.3g} s"
+    return " or ".join(map(_seconds, budgets))
 
 
 def _seconds(budget: float) -> str:
@@ -99,6 +110,8 @@ def _target(target: float | None) -> str:
 
 
 def _overshoot(frame: pd.DataFrame) -> ChecklistPart:
+    if frame["overshoot_s"].isna().all():
+        return ChecklistPart("Overshoot", "", "not recorded")
     late = int((frame["overshoot_s"] > GRACE_S).sum())
     longest = frame["overshoot_s"].max()
     return ChecklistPart(

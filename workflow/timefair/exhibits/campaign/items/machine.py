@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from timefair.basics.resolution import UNMEASURED, in_words
 from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
-from timefair.exhibits.campaign.items.recorded import asked, labels, machines, origins, told, untold
-from timefair.records.integrity import differing_software, machine_kind
+from timefair.exhibits.campaign.items.recorded import (
+    asked,
+    differs,
+    distinct,
+    labels,
+    machines,
+    origins,
+    told,
+    untold,
+)
+from timefair.exhibits.campaign.items.reproduction import DIRTY
+from timefair.records.integrity import Origins, in_blocks, machine_kind, undeclared_software
+from timefair.records.requirement import required_in_words, unmet
+from timefair.rundata.machines import mixture
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -22,27 +35,62 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     yield _linear_algebra(runs)
     yield _flags(runs)
     yield _versions(runs)
+    if any(one.own_environment for one in origins(runs).values()):
+        yield _environments(runs)
+    yield _resolution(runs)
 
 
 def _hardware(runs: Runs) -> ChecklistPart:
     kinds = sorted({str(machine_kind(machine)) for machine in machines(runs)})
+    blocked = in_blocks(origins(runs).values())
     return ChecklistPart(
         "Hardware",
         sentence(
             listed(kinds),
+            mixture(runs),
+            _required(runs),
             _said(runs, "cores_physical", "physical cores"),
             _said(runs, "governor"),
             _said(runs, "turbo"),
         ),
         sentence(
-            f"runs of {len(kinds)} kinds of machines" if len(kinds) > 1 else "",
+            f"runs of {len(kinds)} kinds of machines" if len(kinds) > 1 and not blocked else "",
+            _not_as_required(runs),
             untold(runs, "cpu", "cores", "memory_mb"),
         ),
     )
 
 
+def _requirements(runs: Runs) -> dict[str, list[Any]]:
+    """The different requirements on machines in each algorithm's records."""
+    asked_for = asked(runs, lambda _, campaign: campaign.get("machine", {}).get("require"))
+    return {label: [one for one in found if one] for label, found in asked_for.items()}
+
+
+def _required(runs: Runs) -> str:
+    """The requirement in words; empty if there was none."""
+    found = distinct([one for several in _requirements(runs).values() for one in several])
+    words = listed(sorted(map(required_in_words, found)))
+    return f"required before the first run: {words}" if words else ""
+
+
+def _not_as_required(runs: Runs) -> str:
+    """The kinds of machines that do not meet the requirement of their records; empty if there are
+    none.
+
+    Collected records do not contain host names, so these are not compared here.
+    """
+    wrong = {
+        str(machine_kind(machine))
+        for label, required in _requirements(runs).items()
+        for machine in origins(runs)[label].machine
+        if required and machine and all(unmet({**one, "host": None}, machine) for one in required)
+    }
+    return f"runs on machines that are not as required: {listed(sorted(wrong))}" if wrong else ""
+
+
 def _said(runs: Runs, name: str, words: str = "") -> str:
-    """A fact in words, or that no machine tells it; empty where no record names a machine."""
+    """A fact in words, or that no machine reports it; empty if no record names a machine."""
     words, values = words or name.replace("_", " "), told(runs, name)
     if not machines(runs):
         return ""
@@ -99,9 +147,10 @@ def _threads(runs: Runs) -> ChecklistPart:
 
 
 def _excess(runs: Runs, allowed: Mapping[str, int]) -> str:
-    """Runs with more CPU time than so many cores have, of each algorithm; empty if there are none.
+    """Number of runs per algorithm with more CPU time than their cores have; empty if there are
+    none.
 
-    A kernel that cannot keep a run to its cores lets this happen.
+    This is possible if the kernel cannot pin a run to its cores.
     """
     frame = runs.frame
     most_s = frame["real_s"] * frame["algorithm"].map(allowed) * EXCESS + EXCESS_S
@@ -111,7 +160,7 @@ def _excess(runs: Runs, allowed: Mapping[str, int]) -> str:
 
 
 def _pools(runs: Runs, label: str) -> list[dict[str, Any]]:
-    """The thread pools of native libraries, as the records of an algorithm have them."""
+    """The thread pools of native libraries in the records of an algorithm."""
     found = (machine or {} for machine in origins(runs)[label].machine)
     return [pool for machine in found for pool in machine.get("blas_threads") or ()]
 
@@ -127,14 +176,14 @@ def _linear_algebra(runs: Runs) -> ChecklistPart:
         "BLAS",
         sentence(listed(libraries), listed(sorted(pools))),
         sentence(
-            f"runs with {len(libraries)} libraries" if len(libraries) > 1 else "",
+            f"runs with {len(libraries)} libraries" if differs(runs, "blas") else "",
             untold(runs, "blas"),
         ),
     )
 
 
 def _flags(runs: Runs) -> ChecklistPart:
-    flags, compilers = told(runs, "python_flags"), told(runs, "numpy_compilers")
+    compilers = told(runs, "numpy_compilers")
     numpy = [
         listed(f"{language} {tool}" for language, tool in built.items()) for built in compilers
     ]
@@ -145,29 +194,91 @@ def _flags(runs: Runs) -> ChecklistPart:
             f"numpy: {listed(numpy)}" if numpy else "",
         ),
         sentence(
-            "runs under different builds" if max(len(flags), len(numpy)) > 1 else "",
+            "runs under different builds"
+            if differs(runs, "python_flags") or differs(runs, "numpy_compilers")
+            else "",
             untold(runs, "python_flags", "numpy_compilers"),
         ),
     )
 
 
 def _versions(runs: Runs) -> ChecklistPart:
+    """The versions in the environment that algorithms share, then the differences in other
+    environments.
+    """
+    known = origins(runs)
+    own = {label: _software(one) for label, one in known.items() if one.own_environment}
+    shared = _software(*(one for label, one in known.items() if label not in own))
+    alone = {
+        label: listed(f"{name} {version}" for name, version in sorted(software.items()))
+        for label, found in own.items()
+        if (software := {n: v for n, v in found.items() if shared.get(n) != v})
+    }
+    unknown = sorted({n for found in (shared, *own.values()) for n, v in found.items() if not v})
+    return ChecklistPart(
+        "Versions",
+        sentence(
+            ", ".join(f"{name} {version}" for name, version in sorted(shared.items())),
+            f"in environments of their own: {_each(alone)}" if alone else "",
+        ),
+        sentence(
+            *(
+                f"{name} {' and '.join(several)}"
+                for name, several in undeclared_software(known).items()
+            ),
+            f"version not known: {listed(unknown)}" if unknown else "",
+            untold(runs, "python"),
+        ),
+    )
+
+
+def _environments(runs: Runs) -> ChecklistPart:
+    """The interpreter and the folder of each algorithm with its own environment."""
+    known = origins(runs)
     found = {
-        name: str(version)
-        for machine in machines(runs)
+        label: distinct([machine["own_environment"] for machine in one.machine if machine])
+        for label, one in known.items()
+        if one.own_environment
+    }
+    commits = {label: [str(own["commit"]) for own in every] for label, every in found.items()}
+    dirty = [label for label, every in commits.items() if any(c.endswith(DIRTY) for c in every)]
+    return ChecklistPart(
+        "Environments of their own",
+        _each({label: listed(map(_environment, every)) for label, every in found.items()}),
+        f"files of {listed(dirty)} differed from the commit: commit, and measure again"
+        if dirty
+        else "",
+    )
+
+
+def _environment(own: Mapping[str, Any]) -> str:
+    python = own["python"] or "the interpreter of the workflow"
+    return (
+        f"{python} with {own['path']} at {own['commit'] or 'no commit'}" if own["path"] else python
+    )
+
+
+def _software(*found: Origins) -> dict[str, str | None]:
+    """The versions of Python and of the packages that the records of some algorithms name."""
+    every = [machine for one in found for machine in one.machine if machine]
+    return {
+        name: version
+        for machine in every
         for name, version in {
             "Python": machine.get("python"),
             **machine.get("versions", {}),
         }.items()
     }
-    differing = differing_software(origins(runs).values())
-    unknown = sorted(name for name, version in found.items() if version == "None")
-    return ChecklistPart(
-        "Versions",
-        ", ".join(f"{name} {version}" for name, version in sorted(found.items())),
-        sentence(
-            *(f"{name} {' and '.join(several)}" for name, several in differing.items()),
-            f"version not known: {listed(unknown)}" if unknown else "",
-            untold(runs, "python"),
-        ),
-    )
+
+
+def _each(said: Mapping[str, str]) -> str:
+    """The text on each algorithm with its name, even if it is the same for all algorithms."""
+    return sentence(*(f"{text} ({label})" for label, text in said.items()))
+
+
+def _resolution(runs: Runs) -> ChecklistPart:
+    """The result of `timefair selftest` on the machine, if it was run before; it is not
+    required.
+    """
+    found = told(runs, "resolution")
+    return ChecklistPart("Resolution", listed(map(in_words, found)) or UNMEASURED)

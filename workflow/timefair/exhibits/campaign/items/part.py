@@ -1,4 +1,4 @@
-"""One thing that an item asks for, and how evidence is put into words."""
+"""One part of an item, and functions that put evidence into words."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 MOST = 8
-"""Names that are listed; of more, the number is said."""
+"""Number of names that are listed; the others are counted."""
 
 
 class ChecklistPart(NamedTuple):
-    """What is asked for, what there is of it, and what is missing; it is met if nothing is."""
+    """The subject of a part, the evidence, and what is missing; it is met if nothing is missing."""
 
     name: str
     evidence: str
@@ -22,7 +22,7 @@ class ChecklistPart(NamedTuple):
 
 
 def listed(words: Iterable[object]) -> str:
-    """Words with commas.
+    """The words, separated by commas.
 
     >>> listed(range(10))
     '0, 1, 2, 3, 4, 5, 6, 7 and 2 more'
@@ -33,12 +33,12 @@ def listed(words: Iterable[object]) -> str:
 
 
 def sentence(*clauses: str) -> str:
-    """The clauses that say something, with semicolons."""
+    """The clauses that are not empty, separated by semicolons."""
     return "; ".join(clause for clause in clauses if clause)
 
 
 def by_algorithm(said: Mapping[str, str]) -> str:
-    """What is said of each algorithm; what is the same of several is said once.
+    """The text on each algorithm; a text that several algorithms share appears once.
 
     >>> by_algorithm({"A": "2 s", "B": "1 s", "C": "2 s"})
     '2 s (A, C); 1 s (B)'

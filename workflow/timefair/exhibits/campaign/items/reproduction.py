@@ -1,4 +1,4 @@
-"""Item 8: the code, the seeds and the scripts that would give the results again."""
+"""Item 8: the code, the seeds and the scripts that reproduce the results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _code(runs: Runs) -> ChecklistPart:
 
 
 def _commit(runs: Runs) -> ChecklistPart:
-    """Of the working directory and of the package; one of them does."""
+    """The commits of the working directory and of the package; one of them is enough."""
     own, package = told(runs, "commit"), told(runs, "package_commit")
     dirty = any(commit.endswith(DIRTY) for commit in [*own, *package])
     return ChecklistPart(
@@ -62,9 +62,10 @@ def _commit(runs: Runs) -> ChecklistPart:
 
 def _seeds(runs: Runs) -> ChecklistPart:
     unknown = int(runs.frame["seed"].isna().sum())
+    known = unknown < len(runs.frame)
     return ChecklistPart(
         "Seeds",
-        "column seed of every record; launch k draws from default_rng([seed, k])",
+        "column seed of every record; launch k draws from default_rng([seed, k])" if known else "",
         f"runs without one: {unknown}" if unknown else "",
     )
 
@@ -95,11 +96,15 @@ def _registration(runs: Runs, analysis: Analysis) -> ChecklistPart:
 
 
 def _published(runs: Runs) -> ChecklistPart:
-    """What stands beside the measured runs, and from which files."""
+    """The published data beside the measured runs, and their files."""
     said = [
         f"{label} from {source['path']} (SHA-256 {short(source['sha256'])})"
         for label, source in sorted(runs.sources.items())
     ]
+    if runs.foreign_clock:
+        cautions = [line for source in runs.sources.values() for line in source["cautions"]]
+        evidence = f"all times are of a foreign clock: {listed(said)}"
+        return ChecklistPart("Imported data", evidence, sentence(*dict.fromkeys(cautions)))
     cautions = [
         f"{label}: {caution}"
         for label, source in sorted(runs.sources.items())

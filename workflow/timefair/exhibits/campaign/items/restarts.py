@@ -14,7 +14,7 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
 UNUSED = (StopReason.ALGORITHM_ENDED, StopReason.FAILURE)
-"""What ends a run that has budget left and no target reached."""
+"""Stop reasons of runs with budget left that have not reached the final target."""
 
 
 def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:

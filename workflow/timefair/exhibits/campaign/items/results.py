@@ -23,7 +23,7 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
 
 
 def _shown(name: str, wanted: tuple[str, ...], analysis: Analysis) -> ChecklistPart:
-    """Over seconds: what is over evaluations alone does not count."""
+    """Tables and figures over seconds; those that are only over evaluations do not count."""
     tables = [table for table in wanted if table in analysis.asked_tables]
     figures = [figure for figure in wanted if figure in analysis.asked_figures]
     evidence = sentence(

@@ -1,4 +1,4 @@
-"""Item 3: the targets, what they are relative to, and how success is counted."""
+"""Item 3: the targets, their reference, and how success is counted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _targets(runs: Runs, analysis: Analysis) -> ChecklistPart:
 
 
 def _what(runs: Runs, analysis: Analysis) -> tuple[str, str]:
-    """What the targets are: several, and one."""
+    """Words for targets: the plural and the singular."""
     if analysis.target_values:
         return "values of f", "value of f"
     if runs.optimum == "unknown":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
-from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed
+from timefair.exhibits.campaign.items.part import ChecklistPart, by_algorithm, listed, sentence
+from timefair.records.integrity import Origins, searched_elsewhere
 from timefair.rundata.charges import costs
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
@@ -15,21 +17,46 @@ EFFECT = ("ancillary", "ancillary_effect")
 
 
 def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    spent = costs(runs.frame, analysis)
-    yield _tuning(spent, analysis)
+    spent = costs(runs.frame, runs.origins, analysis)
+    yield _tuning(spent, runs, analysis)
     yield _preparation(spent)
     yield _amortisation(spent, analysis)
 
 
-def _tuning(spent: pd.DataFrame, analysis: Analysis) -> ChecklistPart:
-    methods = {str(label): _method(str(label), analysis) for label in spent.index}
-    said = {
-        label: f"{seconds:g} s, {method}"
-        for (label, method), seconds in zip(methods.items(), spent["tuning_s"], strict=True)
-        if method
-    }
-    silent = [label for label, method in methods.items() if not method]
-    return ChecklistPart("Tuning", by_algorithm(said) if said else "", _undeclared(silent))
+def _tuning(spent: pd.DataFrame, runs: Runs, analysis: Analysis) -> ChecklistPart:
+    """The declared tuning of each algorithm, and the searches in the records."""
+    said, silent, elsewhere = {}, [], []
+    for label in map(str, spent.index):
+        origin = runs.origins.get(label, Origins())
+        searches = origin.tuning
+        if clause := searched_elsewhere(origin):
+            elsewhere.append(f"{label}: {clause}")
+        declared_s, method = analysis.tuning_s.get(label, 0.0), _method(label, analysis)
+        clauses = [_search(one) for one in searches]
+        if method and (declared_s or not searches):
+            clauses.append(f"{declared_s:g} s, {method}")
+        if clauses:
+            said[label] = sentence(*clauses)
+        if not method and (declared_s or not searches):
+            silent.append(label)
+    imported = analysis.campaign.get("algorithms") == {}
+    missing = "not recorded" if imported else _undeclared(silent)
+    return ChecklistPart(
+        "Tuning", by_algorithm(said) if said else "", sentence(missing, *elsewhere)
+    )
+
+
+def _search(search: Mapping[str, Any]) -> str:
+    """The record of a search, in words."""
+    overlap, result = search["overlap"], search["result"]
+    there = f"; {listed(overlap)} also in the comparison" if overlap else ""
+    kept = "" if result["parameters"] else "; the default was the best"
+    lost = search["interrupted"]
+    interrupted = f", {lost} interrupted and charged in full" if lost else ""
+    return (
+        f"{search['seconds']:.1f} s measured: {search['tuner']}, {search['candidates']} candidates "
+        f"in {search['evaluations']} runs{interrupted} on {search['problems']}{there}{kept}"
+    )
 
 
 def _undeclared(silent: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from timefair.rundata.settings import Analysis
 INTERVALS = ("ert", "quantiles", "quantiles_to_target", "means", "success", "ecdf", "profile")
 TESTS = ("comparison", "friedman", "posthoc", "inversions")
 FEWEST = 2
-"""Runs that an interval needs."""
+"""Number of runs that an interval needs."""
 
 
 def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
@@ -28,7 +28,7 @@ def parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
 def _seeds(runs: Runs) -> ChecklistPart:
     found = asked(runs, lambda _, campaign: campaign["seed"])
     seeds = distinct([seed for some in found.values() for seed in some])
-    shared = int(runs.frame["seed"].duplicated(keep=False).sum())
+    shared = int(runs.frame["seed"].dropna().duplicated(keep=False).sum())
     return ChecklistPart(
         "Seeds",
         f"campaign seed {listed(seeds)}; every stream derives from it" if seeds else "",

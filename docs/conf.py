@@ -1,0 +1,107 @@
+"""The documentation site: ``python -m sphinx -W -c docs . docs/_site`` builds it without network.
+
+The source folder is the root of the checkout, so that a page links to the files of the repository
+as it does on a code host. The tables of `README.md` give the pages their order. The pages of the
+functions of `timefair.statistics` are written before the build, from the modules that there are.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+import sys
+from pathlib import Path
+from types import GenericAlias
+
+import yaml
+from pygments.lexers import PythonLexer
+from sphinx.application import Sphinx
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+STATISTICS = "docs/reference/api/timefair.statistics"
+sys.path.insert(0, str(ROOT / "workflow"))
+
+import timefair  # noqa: E402
+import timefair.statistics  # noqa: E402
+
+project = "timefair"
+author = "The timefair developers"
+copyright = f"2026, {author}"
+version = release = timefair.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx_external_toc",
+    "sphinx.ext.autodoc",
+    "numpydoc",
+]
+external_toc_path = str(DOCS / "_toc.yml")
+include_patterns = ["docs/**", "config/README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+exclude_patterns = ["docs/_site", "docs/**/results", "docs/**/__pycache__"]
+
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 4
+numpydoc_show_class_members = False
+autodoc_typehints = "none"
+
+html_theme = "furo"
+html_title = "timefair"
+html_copy_source = False
+html_show_sourcelink = False
+html_static_path: list[str] = []
+
+
+def setup(app: Sphinx) -> None:
+    """Colour blocks of Snakemake as the Python that they nearly are; leave out names of types."""
+    app.add_lexer("snakemake", PythonLexer)
+    app.connect("autodoc-skip-member", _is_name_of_a_type)
+
+
+def _is_name_of_a_type(app, what, name, member, skip, options):  # type: ignore[no-untyped-def]
+    return True if isinstance(member, GenericAlias) else None
+
+
+def _write_api_pages(folder: Path) -> None:
+    """Write a page for each module of `timefair.statistics`, and of the package."""
+    package = timefair.statistics
+    modules = [
+        found.name
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+        if not found.name.rpartition(".")[2].startswith("_")
+    ]
+    folder.mkdir(exist_ok=True)
+    for name in [package.__name__, *modules]:
+        text = f"{name}\n{'=' * len(name)}\n\n.. automodule:: {name}\n   :members:\n"
+        page = folder / f"{name}.rst"
+        if not page.exists() or page.read_text(encoding="utf-8") != text:
+            page.write_text(text, encoding="utf-8")
+
+
+def _write_order(file: Path) -> None:
+    """Write the order of the pages: a group for each heading of `README.md` with pages below it."""
+    parts = re.split(r"^## (.+)$", (DOCS / "README.md").read_text(encoding="utf-8"), flags=re.M)
+    groups = []
+    for heading, text in zip(parts[1::2], parts[2::2], strict=True):
+        entries: list[dict[str, object]] = []
+        for row in re.findall(r"^\| \[.*$", text, flags=re.M):
+            first, *others = (_source(link) for link in re.findall(r"\]\(([^)#]+\.md)\)", row))
+            below = [{"file": page} for page in others]
+            if first.startswith("docs/") and first.endswith("/README"):
+                below = [{"glob": first.removesuffix("README") + "*"}]
+            entries.append({"file": first} | ({"entries": below} if below else {}))
+        if heading == "Reference":
+            entries.append({"file": STATISTICS, "entries": [{"glob": f"{STATISTICS}.*"}]})
+        if entries:
+            groups.append({"caption": heading, "entries": entries})
+    order = {"root": "docs/README", "subtrees": groups}
+    file.write_text(yaml.safe_dump(order, sort_keys=False), encoding="utf-8")
+
+
+def _source(link: str) -> str:
+    """What Sphinx calls the page that `README.md` links to."""
+    return str((DOCS / link).resolve().relative_to(ROOT).with_suffix(""))
+
+
+_write_api_pages((ROOT / STATISTICS).parent)
+_write_order(DOCS / "_toc.yml")

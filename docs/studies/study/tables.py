@@ -1,0 +1,92 @@
+"""The tables of timefair, made from an archive in an empty folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from timefair.archive import inspection
+from timefair.archive.origins import MeasuredWhere, measured_where
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration, plan
+from timefair.campaign.configuration import Campaign
+from timefair.cli.analysis import together
+from timefair.exhibits.registry import TABLES
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+MOST_COSTLY = 1
+"""So many algorithms with the fewest evaluations per run are left out of the second cost map."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """The runs of an archive, and the tables made of them.
+
+    Attributes
+    ----------
+    folder
+        ``results/NAME`` of the archive.
+    """
+
+    folder: Path
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        return configuration.restore(self.folder / plan.SNAPSHOT)
+
+    @cached_property
+    def where(self) -> MeasuredWhere:
+        """When and on which machines the runs were measured."""
+        return measured_where(self._collected(self.campaign.algorithms))
+
+    @cached_property
+    def runs(self) -> Runs:
+        return together(self._collected(self.campaign.algorithms), self.campaign)
+
+    @cached_property
+    def costly(self) -> tuple[str, ...]:
+        """The algorithms whose runs made the fewest evaluations, which limit the cost map."""
+        medians = self.runs.frame.groupby("algorithm")["evaluations"].median()
+        medians = medians.sort_values(kind="stable")
+        return tuple(medians.index[: min(MOST_COSTLY, len(medians) - 2)])
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A table of all runs, made once."""
+        made: pd.DataFrame = self.runs.once(
+            ("study", name), lambda: self._tabulated(name, self.runs)
+        )
+        return made
+
+    @cached_property
+    def cheap_map(self) -> pd.DataFrame:
+        """The cost map without the costly algorithms."""
+        labels = [label for label in self.campaign.algorithms if label not in self.costly]
+        return self._tabulated("cost_map", together(self._collected(labels), self.campaign))
+
+    def _tabulated(self, name: str, runs: Runs) -> pd.DataFrame:
+        return TABLES[name](runs, Analysis.of(self.campaign.settings_of(name)))
+
+    def _collected(self, labels: Sequence[str]) -> list[Path]:
+        return [self.folder / f"collected/{label}.parquet" for label in labels]
+
+
+@contextmanager
+def opened(archive: Path) -> Iterator[Study]:
+    """The study in an archive, after a check of every byte.
+
+    Raises
+    ------
+    InputError
+        If a file of the archive is damaged, missing or not part of it.
+    """
+    faults: list[str] = []
+    with inspection.opened(archive, faults.append) as folder:
+        if faults:
+            raise InputError(*faults)
+        yield Study(inspection.results_of(folder))

@@ -1,0 +1,81 @@
+"""The gallery, made from the declarations of the figures: ``python gallery_page.py --fix``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+from timefair.exhibits.exhibit import Exhibit, Figure
+from timefair.exhibits.indexing import exhibits, plain
+from timefair.exhibits.questions import Question
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = DOCS / "gallery.md"
+HEAD = """<!-- Made from the declarations: python tests/documentation/gallery_page.py --fix -->
+
+# Gallery
+
+Every figure of timefair, under the question that it answers. All data were measured, and the
+command below a picture measures them again. To have a figure in your campaign, name it under
+`figures`, or write `figures: all` ([all tables and figures](reference/tables/README.md)).
+"""
+
+
+def made() -> str:
+    """The whole page."""
+    return "\n".join([HEAD, *_sections(pictures())])
+
+
+def pictures() -> ModuleType:
+    """`docs/make_pictures.py`, which declares where the pictures come from."""
+    spec = spec_from_file_location("make_pictures", DOCS / "make_pictures.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _sections(made_by: ModuleType) -> Iterator[str]:
+    shown = {}
+    for picture in made_by.PICTURES:
+        shown.setdefault(picture.figure, picture)
+    everything = exhibits()
+    for question in Question:
+        here = [
+            (one, figure)
+            for one in everything
+            if one.question is question
+            for figure in one.figures
+        ]
+        if here:
+            yield f"## {question.text}\n\n[Methods]({question.page})\n"
+        for one, figure in here:
+            yield _figure(one, figure, shown[figure.name])
+
+
+def _figure(one: Exhibit, figure: Figure, picture) -> str:  # type: ignore[no-untyped-def]
+    room = one.module.partition(".")[0].replace("_", "-")
+    left_out = f", without {' and '.join(picture.without)}" if picture.without else ""
+    shown = f"![{figure.title}]({picture.path})"
+    if not picture.file.exists():
+        shown = f"Not drawn yet: `python docs/make_pictures.py {picture.path}`."
+    table = f"[`{one.name}`](reference/tables/{room}.md#{one.name})"
+    return (
+        f"### {figure.title}\n\n"
+        f"{shown}\n\n"
+        f"{plain(figure.printed_caption)}\n\n"
+        f"Figure `{figure.name}` of the table {table}. "
+        f"Data: `{picture.command}`{left_out}.\n"
+    )
+
+
+if __name__ == "__main__":
+    if "--fix" in sys.argv:
+        PAGE.write_text(made(), encoding="utf-8")
+    else:
+        print(made())

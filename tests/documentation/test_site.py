@@ -1,0 +1,96 @@
+"""The documentation site: it is built without a warning, its links lead somewhere, search works."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+pytest.importorskip("sphinx")
+pytest.importorskip("furo")
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+RESULTS = r"""new Promise(done => {
+    const look = () => {
+        const ended = document.querySelector("#search-results .search-summary");
+        const found = document.querySelectorAll("#search-results li a");
+        const all = ended && /found \d+ page/.test(ended.textContent);
+        all ? done([...found].map(it => it.textContent)) : setTimeout(look, 20);
+    };
+    look();
+})"""
+"""A promise of the titles that the search has found."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the pages, built by the command that `docs/conf.py` names."""
+    output = tmp_path_factory.mktemp("site")
+    words = [sys.executable, "-m", "sphinx", "-q", "-W", "-c", "docs", ".", str(output)]
+    path = os.pathsep.join([str(ROOT / "workflow"), os.environ.get("PYTHONPATH", "")])
+    built = subprocess.run(
+        words, cwd=ROOT, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True
+    )
+    assert built.returncode == 0, built.stderr
+    return output
+
+
+class Page(HTMLParser):
+    """What a page links to, and what can be linked to in it."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(file.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in ("href", "src") and value:
+                self.links.append(value)
+            elif name == "id" and value:
+                self.anchors.add(value)
+
+
+def test_every_link_leads_somewhere(site: Path) -> None:
+    pages = {file: Page(file) for file in site.rglob("*.html")}
+    broken = []
+    for file, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            there = (file.parent / unquote(parts.path)).resolve() if parts.path else file
+            anchors = pages[there].anchors if there in pages else set()
+            if not there.exists() or (parts.fragment and parts.fragment not in anchors):
+                broken.append(f"{file.relative_to(site)}: {link}")
+    assert broken == []
+
+
+def test_every_page_of_the_documentation_is_in_the_navigation(site: Path) -> None:
+    first = site / "docs/README.html"
+    linked = {(first.parent / urlsplit(link).path).resolve() for link in Page(first).links}
+    pages = {
+        file.resolve()
+        for folder in ("start", "how-to")
+        for file in (site / "docs" / folder).glob("*.html")
+    }
+    assert pages
+    assert pages <= linked
+
+
+def test_search_works_without_a_network(site: Path, browser) -> None:
+    browser.open(site / "docs/README.html")
+    assert browser.run("document.querySelector('h1').textContent").startswith("Documentation")
+    asked = (site / "search.html").as_uri() + "?q=restart"
+    browser.go(asked)
+    titles = browser.run(RESULTS)
+    assert "Would another restart policy be better?" in titles
+    assert [url for url in browser.requests if not url.startswith(("data:", "file:"))] == []

@@ -1,0 +1,47 @@
+"""Campaigns that were really measured and analysed, to be archived."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from timefair import cli
+from timefair.campaign import configuration, plan
+from timefair.measure.job.cell import Prepared, measure
+
+WORDS = ["--author", "Doe, Jane 0000-0002-1825-0097", "--license", "CC-BY-4.0"]
+"""Options that every archive needs."""
+
+
+def command(*words: object) -> int:
+    """The exit status of a command of timefair."""
+    return cli.main([str(word) for word in words])
+
+
+def measured(folder: Path, content: Mapping[str, Any]) -> Path:
+    """Measure and analyse a campaign below a folder, without Snakemake; its ``results/NAME``."""
+    campaign = configuration.parse(dict(content))
+    results = folder / "results" / campaign.name
+    snapshot = plan.write_snapshot(campaign, results)
+    prepared = Prepared(campaign)
+    jobs = list(plan.jobs(campaign))
+    keys = {(job.algorithm, job.round): prepared.key(job) for job in jobs}
+    plan.write_keys(keys, results)
+    for job in jobs:
+        key = keys[job.algorithm, job.round]
+        record = results / job.record(key)
+        record.parent.mkdir(parents=True, exist_ok=True)
+        measure(campaign, job, record, key)
+    collected = [results / f"collected/{label}.parquet" for label in campaign.algorithms]
+    for path in collected:
+        words = ("--campaign", snapshot, "--algorithm", path.stem, "--output", path)
+        assert command("collect", *words) == 0
+    for room in campaign.rooms:
+        words = ("--campaign", snapshot, "--output", results)
+        assert command("analyse", room, *collected, *words) == 0
+    tables = [results / f"tables/{name}.parquet" for name in campaign.made_tables]
+    pages = ("--checklist", results / "checklist.html", "--document", results / "tables/tables.tex")
+    words = ("--campaign", snapshot, "--output", results / "report.html", *pages)
+    assert command("report", *tables, *words) == 0
+    return results

@@ -1,0 +1,90 @@
+"""A small campaign that was really measured and analysed, and an archive of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from archived import WORDS, command, measured
+
+SOLVER = """
+def search(objective, rng):
+    while True:
+        objective(rng.uniform(objective.lower, objective.upper))
+"""
+CAMPAIGN = {
+    "name": "small",
+    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": "1-2"},
+    "algorithms": {"a": "timefair:random-search", "own": "solver.py:search"},
+    "budget": {"evaluations": 60},
+    "runs": 2,
+    "instances_per_job": 2,
+    "tables": ["runs", "ert"],
+    "figures": {"names": ["ert_evaluations"], "formats": ["svg"]},
+    "statistics": {"resamples": 20},
+}
+
+
+@pytest.fixture(scope="session")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """``results/small`` of a campaign with an algorithm of the user's own; do not change it."""
+    folder = tmp_path_factory.mktemp("campaign")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIMEFAIR_LOCKS", str(tmp_path_factory.mktemp("locks")))
+        patch.chdir(folder)
+        (folder / "solver.py").write_text(SOLVER)
+        return measured(folder, CAMPAIGN)
+
+
+@pytest.fixture
+def results(campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the campaign, beside its solver; the current directory is that of the solver."""
+    top = tmp_path / "study"
+    shutil.copytree(campaign.parents[1], top)
+    monkeypatch.chdir(top)
+    return top / "results/small"
+
+
+@pytest.fixture(scope="session")
+def exported(campaign: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive of the campaign, as a folder; do not change it."""
+    output = tmp_path_factory.mktemp("exported") / "crate"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(campaign.parents[1])
+        assert command("export", "crate", campaign, "--output", output, *WORDS) == 0
+    return output
+
+
+@pytest.fixture
+def crate(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the archive, seen from an empty folder."""
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    return Path(shutil.copytree(exported, tmp_path / "crate"))
+
+
+@pytest.fixture
+def verify(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, list[str]]]:
+    """A function: the status and the lines of ``timefair verify``."""
+
+    def run(*words: object) -> tuple[int, list[str]]:
+        capsys.readouterr()
+        status = command("verify", *words)
+        printed = capsys.readouterr()
+        return status, (printed.out + printed.err).splitlines()
+
+    return run
+
+
+@pytest.fixture
+def flip() -> Callable[[Path, int], None]:
+    """A function: changes one bit of the byte at a position of a file."""
+
+    def change(path: Path, position: int) -> None:
+        content = bytearray(path.read_bytes())
+        content[position] ^= 1
+        path.write_bytes(content)
+
+    return change

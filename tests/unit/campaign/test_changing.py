@@ -1,0 +1,114 @@
+"""What `timefair check` says of campaigns on problems that change."""
+
+import pytest
+
+from timefair import cli
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration
+from timefair.problems.targets import MOVING
+
+MINIMAL = """\
+name: moving
+problems: {{suite: {suite}, functions: 1, dimensions: [3, 2], instances: 1{parameters}}}
+algorithms: {{a: {use}}}
+budget: {{{budget}}}
+{more}
+"""
+
+
+def written(tmp_path, suite="moving", use="timefair:DE", parameters="", budget="", more=""):
+    path = tmp_path / "moving.yaml"
+    words = {"suite": suite, "use": use, "parameters": parameters, "more": more}
+    path.write_text(MINIMAL.format(**words, budget=budget or "evaluations: 100"))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changed", "lines"),
+    [
+        ({"budget": "time_s: 2"}, ["changes       every 0.1 s, 19 in a run"]),
+        (
+            {"parameters": ", parameters: {environments: 30}"},
+            ["changes       every 3.33333 evaluations, 29 in a run"],
+        ),
+        (
+            {"budget": "evaluations_per_dimension: 100"},
+            [
+                "changes       every 10 evaluations, 19 in a run, in 2 dimensions",
+                "changes       every 15 evaluations, 19 in a run, in 3 dimensions",
+            ],
+        ),
+        ({"suite": "bbob"}, []),
+    ],
+)
+def test_check_states_the_period(tmp_path, capsys, changed, lines):
+    assert cli.main(["check", str(written(tmp_path, **changed))]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line for line in said if line.startswith("changes")] == lines
+
+
+def test_the_usual_targets_are_errors_that_can_be_reached(tmp_path):
+    assert configuration.load(written(tmp_path)).targets == MOVING
+
+
+@pytest.mark.parametrize("policy", ["at_change", "none", "{policy: fixed, tau_s: 1}"])
+def test_these_restart_policies_are_possible(tmp_path, policy):
+    section = policy if policy.startswith("{") else f"{{policy: {policy}}}"
+    configuration.load(written(tmp_path, more=f"restart: {section}"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        (
+            {"suite": "bbob", "more": "restart: {policy: at_change}"},
+            "restart.policy: 'at_change': needs a suite whose problems change, such as moving",
+        ),
+        (
+            {"suite": "bbob", "use": "{use: timefair:DE, restart: {policy: at_change}}"},
+            "algorithms.a.restart.policy: 'at_change': needs a suite whose problems change, such "
+            "as moving",
+        ),
+        (
+            {"more": "restart: {policy: stagnation, plateau_s: 1}"},
+            "restart.policy: 'stagnation': needs values that stay as they are; with problems that "
+            "change: at_change, fixed, geometric, independent, luby, none",
+        ),
+        ({"more": "isolation: strict"}, "isolation: 'strict': with problems that change: private"),
+        (
+            {"use": "{use: timefair:DE, threads: 2}"},
+            "algorithms.a.threads: 2: should be 1 with problems that change",
+        ),
+        (
+            {"budget": "time_s: 2, evaluations: 100"},
+            "budget.time_s: 2: excludes evaluations in moving, whose problems change after seconds "
+            "or after evaluations; give one",
+        ),
+        (
+            {"budget": "time_s: 2, evaluations_per_dimension: 100"},
+            "budget.time_s: 2: excludes evaluations_per_dimension in moving",
+        ),
+        (
+            {"budget": "evaluations_per_dimension: 9"},
+            "budget.evaluations_per_dimension: 9: 18 evaluations for 20 environments; give at "
+            "least one for each",
+        ),
+        (
+            {"budget": "evaluations: 100, final_target: 0.1"},
+            "budget.final_target: 0.1: the quality of a run on a problem that changes is known "
+            "after the run; write null",
+        ),
+        (
+            {"parameters": ", parameters: {environments: 1}"},
+            "problems.parameters: 'environments' of moving is a whole number from 2 to 1000, not 1",
+        ),
+        ({"use": "pymoo:NSGA2"}, "algorithms.a: pymoo:NSGA2 is for two objectives, but moving has"),
+        ({"more": "targets: [1, -1]"}, "targets.1: -1: should be greater than 0"),
+    ],
+)
+def test_what_cannot_be_is_one_line(tmp_path, changed, line):
+    with pytest.raises(InputError) as refused:
+        configuration.load(written(tmp_path, **changed))
+    (fault,) = refused.value.faults
+    assert fault.startswith(line)
+    assert "\n" not in fault

@@ -1,0 +1,192 @@
+"""`timefair analyse FILE` and `timefair import table`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from timefair import cli
+from timefair.campaign import configuration, plan
+from timefair.records.store import read_runs
+
+HEADER = "algorithm,function,dimension,instance,run,evaluations,seconds,value,optimum\n"
+SETTINGS = "targets: [10, 1]\ntables: [ert]\nfigures: {names: [ert], formats: [svg]}\n"
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """The working folder: a table of two algorithms, and settings."""
+    monkeypatch.chdir(tmp_path)
+    rows = (
+        f"{name},sphere,{d},1,{k},{at},{pace * at},{value},0\n"
+        for name, pace in (("A", 0.1), ("B", 0.2))
+        for d in (2, 3)
+        for k in range(3)
+        for at, value in ((1, 20.0), (3 + k, 5.0), (9, 0.5))
+    )
+    (tmp_path / "mine.csv").write_text(HEADER + "".join(rows))
+    (tmp_path / "settings.yaml").write_text(SETTINGS)
+    return tmp_path
+
+
+def said(words, capfd, status=0):
+    assert cli.main(words.split()) == status
+    return capfd.readouterr()
+
+
+@pytest.mark.slow
+def test_a_file_becomes_tables_figures_and_the_report(study, capfd):
+    out = said("analyse mine.csv --settings settings.yaml", capfd).out
+    assert out == ("mine: 2 algorithms, 12 runs on 2 problems of mine\nresults/mine/report.html\n")
+    folder = study / "results/mine"
+    assert (folder / "figures/ert.svg").is_file()
+    assert {path.stem for path in folder.glob("tables/*.parquet")} == {"ert", "checklist", "runs"}
+    page = (folder / "report.html").read_text()
+    assert "All runs are imported: their times are of a foreign clock." in page
+    assert "timefair analyse mine.csv" in page
+    assert "timefair has not measured these runs." in page
+    assert "Not all runs lasted equally long (item Time T of the checklist)" in page
+    assert "stopping rule" not in page
+    before = {path: path.stat().st_mtime_ns for path in folder.glob("*/ert.*")}
+    said("analyse mine.csv --settings settings.yaml", capfd)
+    assert {path: path.stat().st_mtime_ns for path in folder.glob("*/ert.*")} == before
+
+
+def split(study, by):
+    """Write the rows of the table to one file per word in their column `by`."""
+    header, *rows = (study / "mine.csv").read_text().splitlines(True)
+    for word in sorted({row.split(",")[by] for row in rows}):
+        mine = [row for row in rows if row.split(",")[by] == word]
+        (study / f"part-{word}.csv").write_text(header + "".join(mine))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("by", "files"), [(0, "AB"), (4, "012")])
+def test_several_files_are_one_table(study, capfd, by, files):
+    """One per algorithm, or one per run of both."""
+    split(study, by)
+    said("analyse mine.csv --settings settings.yaml --output whole", capfd)
+    names = " ".join(f"part-{word}.csv" for word in files)
+    out = said(f"analyse {names} --settings settings.yaml --output parts", capfd).out
+    assert out == (
+        f"parts: 2 algorithms, 12 runs on 2 problems of part-{files[0]}\nparts/report.html\n"
+    )
+    tables = [(study / one / "tables/ert.csv").read_text() for one in ("whole", "parts")]
+    assert tables[0].replace("mine,", f"part-{files[0]},") == tables[1]
+    assert f"timefair analyse {names}" in (study / "parts/report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("sphere", "cone", "part-B.csv: function 1 is cone, but sphere in part-A.csv"),
+        (
+            ",0\n", ",-1\n",
+            "part-B.csv: the optimum of function 1 instance 1, D = 2 is -1, but 0 in part-A.csv",
+        ),
+        (",0\n", ",\n", "part-B.csv: the optimum of function 1 instance 1, D = 2 is unknown, but"),
+        ("B,", "a,", "part-B.csv: algorithms 'A' and 'a' both get the label a"),
+        (HEADER, "x\n", "part-B.csv: no column algorithm, function"),
+    ],
+)  # fmt: skip
+def test_files_that_disagree_are_refused_in_one_line(study, capfd, old, new, line):
+    split(study, 0)
+    part = study / "part-B.csv"
+    part.write_text(part.read_text().replace(old, new))
+    err = said("analyse part-A.csv part-B.csv", capfd, status=2).err
+    assert line in err
+    assert len(err.splitlines()) == 1
+    assert not (study / "results/part-A/collected").exists()
+
+
+def test_an_import_writes_what_a_room_needs(study, capfd):
+    said("import table mine.csv --output out --settings settings.yaml", capfd)
+    campaign = json.loads((study / "out/campaign.json").read_text())
+    assert campaign["algorithms"] == {}
+    assert campaign["published"]["A"]["path"] == "mine.csv"
+    assert campaign["problems"]["names"] == {"1": "sphere"}
+    assert campaign["budget"]["time_s"] == 1.8
+    assert campaign["targets"] == [10, 1]
+    said(
+        "tabulate ert out/collected/A.parquet out/collected/B.parquet "
+        "--campaign out/campaign.json --output ert.csv ert.parquet",
+        capfd,
+    )
+    assert "ert_s" in (study / "ert.csv").read_text()
+
+
+def test_a_second_table_replaces_the_records_of_the_first(study, capfd):
+    said("import table mine.csv --output out", capfd)
+    text = (study / "mine.csv").read_text()
+    (study / "mine.csv").write_text("".join(x for x in text.splitlines(True) if x[:2] != "A,"))
+    said("import table mine.csv --output out", capfd)
+    assert [path.name for path in (study / "out/collected").iterdir()] == ["B.parquet"]
+
+
+def test_a_campaign_says_where_a_table_has_its_columns(study, capfd):
+    """As the rule calls it for `published`: without times, on the campaign's problems."""
+    text = (study / "mine.csv").read_text().replace("sphere", "1").replace("optimum", "best")
+    (study / "mine.csv").write_text(text)
+    data = {"format": "table", "path": "mine.csv", "algorithm": "B", "columns": {"optimum": "best"}}
+    campaign = configuration.parse(
+        {
+            "name": "test",
+            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+            "algorithms": {"ours": "timefair:random-search"},
+            "published": {"theirs": data},
+            "budget": {"time_s": 1},
+        }
+    )
+    plan.write_snapshot(campaign, study)
+    words = "import table mine.csv --campaign campaign.json --label theirs --output b.parquet"
+    streams = said(words, capfd)
+    assert streams.out == "B: 3 runs on 1 of 1 problems of bbob\n"
+    assert "times are of a foreign clock; left out beside measured runs" in streams.err
+    rows = read_runs([study / "b.parquet"]).to_pylist()
+    assert {(row["algorithm"], row["wall_s"], row["f_opt"]) for row in rows} == {
+        ("theirs", None, 0)
+    }
+
+
+def test_one_algorithm_becomes_a_record(study, capfd):
+    said("import table mine.csv --output b.parquet --algorithm B --label ours", capfd)
+    assert (study / "b.parquet").is_file()
+
+
+WRONG = {
+    "analyse none.csv": "none.csv: there is no such file",
+    "analyse mine.csv --columns second=x": "--columns: 'second': unknown column; did you mean",
+    "analyse mine.csv --settings none.yaml": "none.yaml: No such file",
+    "analyse mine.csv --settings wrong.yaml": "wrong.yaml: target: unknown key; did you mean",
+    "analyse mine.csv --settings bad.yaml": "targets.0: -1: should be greater than 0",
+    "analyse mine.csv --settings table.yaml": "tables: 'err' is unknown",
+    "analyse mine.csv --output measured": "measured: has the results of a campaign; choose",
+    "analyse mine.csv more.csv": "more.csv: there is no such file",
+    "analyse runtimes --campaign campaign.json": "collected: missing; a room needs its runs",
+    "analyse ranks a.parquet --campaign c.json --columns run=k": "--columns: only without --camp",
+    "analyse mine.csv --output mine.csv/x": "mine.csv/x: is not a folder, and cannot be created",
+    "analyse mine.csv --set budget_s=abc": "--set: budget_s: 'abc': should be a number",
+    "analyse measured": "measured: is a folder",
+    "analyse . --format ioh": "--columns: missing; write seconds=NAME, the logged property of",
+    "analyse . --format ioh --columns value=y,seconds=t": "--columns: data of IOHprofiler",
+    "analyse mine.csv --format benchopt": "mine.csv: no column solver_name, objective_name, ",
+    "import table mine.csv --output b.parquet": "mine.csv: data of 2 algorithms (A, B); choose",
+    "import table mine.csv --output out --label A": "--label: only for a record; end --output in",
+    "import table mine.csv --output b.parquet --settings settings.yaml": "--settings: only for a",
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_wrong_input_gives_one_line(words, study, capfd):
+    (study / "wrong.yaml").write_text("target: [1]")
+    (study / "bad.yaml").write_text("targets: [-1]")
+    (study / "table.yaml").write_text("tables: [err]")
+    (study / "measured").mkdir()
+    (study / "measured/campaign.json").write_text('{"algorithms": {"A": {}}}')
+    before = set(study.rglob("*"))
+    error = said(words, capfd, 2).err
+    assert error.startswith(f"timefair: {WRONG[words]}")
+    if "bad.yaml" not in words and "table.yaml" not in words:  # found when runs are known
+        assert set(study.rglob("*")) == before
+    assert error.count("\n") == 1

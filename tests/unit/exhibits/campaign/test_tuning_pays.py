@@ -1,0 +1,165 @@
+"""The table `tuning_pays` and what else follows from a search, on runs that are counted by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.records.integrity import Origins, mixed
+from timefair.rundata.charges import costs
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+ANALYSIS = Analysis(targets=(10.0, 1.0, 0.1), resamples=50, problems=2)
+SEARCH = {
+    "of": "A", "tuner": "random", "seconds": 6.0, "candidates": 3, "evaluations": 6,
+    "interrupted": 0, "overlap": [], "problems": "f1 D=2 instances 51-53", "checksum": "c",
+    "result": {"parameters": {"F": 0.4}},
+}  # fmt: skip
+
+
+@pytest.fixture
+def tuned(run, table):
+    """`A` needs 0.8 s to 10 and 0.9 s to 1 on two functions; its variant `A-tuned` half a second
+    less on the first function, and the same on the second. Nobody reaches 0.1."""
+
+    def make(**changes) -> Runs:
+        rows = []
+        for function in (1, 2):
+            for number in range(4):
+                names = {"function": function, "run": number}
+                rows.append(run([(1, 0.8, 5.0), (2, 0.9, 0.5)], **names))
+                at = (0.3, 0.4) if function == 1 else (0.8, 0.9)
+                events = [(1, at[0], 5.0), (2, at[1], 0.5)]
+                rows.append(run(events, algorithm="A-tuned", **names))
+        runs = Runs.of(table(*rows))
+        origins = {"A": Origins(), "A-tuned": Origins(tuning=[SEARCH | changes])}
+        return replace(runs, origins=origins)
+
+    return make
+
+
+def test_seconds_of_the_search_over_seconds_that_are_saved(tuned):
+    frame = TABLES["tuning_pays"](tuned(), ANALYSIS).set_index("target")
+    assert frame["algorithm"].unique().tolist() == ["A-tuned"]
+    assert frame["default"].unique().tolist() == ["A"]
+    assert frame["saved_s"].tolist() == pytest.approx([0.25, 0.25, 0.0])
+    assert frame.loc[10.0, "problems"] == 24  # 6 s / 0.25 s
+    assert (frame.loc[10.0, "problems_low"], frame.loc[10.0, "problems_high"]) == (24, 24)
+    assert frame["verdict"].tolist() == ["pays", "pays", "never"]
+    assert np.isinf(frame.loc[0.1, "problems"])
+    assert frame["success_rate"].tolist() == [1.0, 1.0, 0.0]
+
+
+def test_a_variant_that_is_slower_never_pays(tuned):
+    runs = tuned()
+    labels = runs.frame["algorithm"].map({"A": "A-tuned", "A-tuned": "A"})
+    swapped = replace(runs, frame=runs.frame.assign(algorithm=labels))
+    frame = TABLES["tuning_pays"](swapped, ANALYSIS)
+    assert frame["saved_s"].tolist() == pytest.approx([-0.25, -0.25, 0.0])
+    assert set(frame["verdict"]) == {"never"}
+    (text,) = FIGURES["tuning_pays"](frame).texts
+    assert "never" in text.get_text()
+
+
+def test_a_variant_with_the_parameters_of_the_default_never_pays(tuned):
+    """What it seems to save is due to chance."""
+    frame = TABLES["tuning_pays"](tuned(result={"parameters": {}}), ANALYSIS)
+    assert set(frame["chosen"]) == {"default"}
+    assert frame["saved_s"].tolist() == pytest.approx([0.25, 0.25, 0.0])
+    assert set(frame["verdict"]) == {"never"}
+    assert np.isinf(frame[["problems", "problems_low", "problems_high"]]).all(axis=None)
+
+
+def test_a_single_run_decides_nothing(tuned):
+    runs = tuned()
+    single = runs.where((runs.frame["run"] == 0).to_numpy())
+    frame = TABLES["tuning_pays"](single, ANALYSIS)
+    assert set(frame["verdict"]) == {"undecided"}
+    assert frame["saved_s_low"].isna().all()
+
+
+def test_without_a_search_there_is_no_row(tuned):
+    runs = tuned()
+    plain = replace(runs, origins={label: Origins() for label in runs.origins})
+    assert TABLES["tuning_pays"](plain, ANALYSIS).empty
+
+
+def test_the_search_is_charged_by_itself(tuned):
+    analysis = ANALYSIS.model_copy(update={"tuning_s": {"A": 2.0, "A-tuned": 2.0}})
+    runs = tuned()
+    spent = costs(runs.frame, runs.origins, analysis)
+    assert spent["tuning_s"].to_dict() == {"A": 2.0, "A-tuned": 8.0}
+    charged = runs.amortised(ANALYSIS)
+    assert charged.frame["best_precision"].tolist() != runs.frame["best_precision"].tolist()
+    shares = TABLES["ancillary"](runs, ANALYSIS).set_index("algorithm")["share_s"]
+    assert shares["A-tuned"] - shares["A"] == pytest.approx(3.0)  # 6 s on 2 problems
+
+
+def test_the_figure_has_a_mark_for_each_target_and_algorithm(tuned):
+    figure = FIGURES["tuning_pays"](TABLES["tuning_pays"](tuned(), ANALYSIS))
+    (ax,) = figure.axes
+    marks = [line for line in ax.get_lines() if line.get_marker() not in ("", "None")]
+    assert sum(len(line.get_xdata()) for line in marks) == 3
+    assert any(text.get_text() == "never" for text in ax.texts)
+
+
+def test_runs_of_two_searches_are_mixed():
+    both = Origins(tuning=[SEARCH, SEARCH | {"checksum": "d"}])
+    assert mixed({"A-tuned": both}) == ["A-tuned: runs of 2 searches for its parameters"]
+
+
+NODE = {"cpu": "Z80", "cores": 2, "memory_mb": 15_900.0}
+ELSEWHERE = (
+    "parameters searched on Z81 with 2 cores and 16 GB, runs measured on Z80 with 2 cores and 16 GB"
+)
+
+
+@pytest.mark.parametrize(("cpu", "clauses"), [("Z80", []), ("Z81", [f"A-tuned: {ELSEWHERE}"])])
+def test_a_search_on_another_kind_of_machine_is_mixed(cpu, clauses):
+    search = SEARCH | {"machine": {"cpu": cpu, "cores": 2, "memory_gb": 16}}
+    origin = Origins(machine=[NODE], tuning=[search])
+    assert mixed({"A-tuned": origin}) == clauses
+    assert mixed({"A-tuned": replace(origin, campaign=[{"block": "node"}])}) == []
+
+
+def test_collected_files_from_before_there_were_searches_are_read():
+    origins = Origins()
+    origins.add({"collected": {"campaign": [], "key": ["k"], "code": [], "machine": []}})
+    assert (origins.key, origins.tuning) == (["k"], [])
+
+
+# --- The checklist ----------------------------------------------------------------------------
+
+
+def item(runs: Runs) -> dict:
+    frame = TABLES["checklist"](runs, ANALYSIS)
+    row = frame[(frame["topic"] == "Tuning") & (frame["part"] == "Tuning")].iloc[0]
+    return row[["evidence", "missing"]].fillna("").to_dict()
+
+
+def test_the_checklist_names_a_search_on_another_kind_of_machine(tuned):
+    runs = tuned(machine={"cpu": "Z81", "cores": 2, "memory_gb": 16})
+    runs.origins["A-tuned"].machine.append(NODE)
+    assert ELSEWHERE in item(runs)["missing"]
+
+
+def test_the_checklist_quotes_the_records_of_the_search(tuned):
+    said = item(tuned())
+    assert said["evidence"] == (
+        "6.0 s measured: random, 3 candidates in 6 runs on f1 D=2 instances 51-53"
+    )
+    assert said["missing"] == "declare algorithms.A.ancillary.method"
+
+
+def test_the_checklist_names_overlap_interruptions_and_a_default_that_stayed(tuned):
+    changes = {
+        "overlap": ["f1 D=2 instance 1"],
+        "interrupted": 2,
+        "result": {"parameters": {}},
+    }
+    assert item(tuned(**changes))["evidence"] == (
+        "6.0 s measured: random, 3 candidates in 6 runs, 2 interrupted and charged in full on "
+        "f1 D=2 instances 51-53; f1 D=2 instance 1 also in the comparison; the default was the best"
+    )

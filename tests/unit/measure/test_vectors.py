@@ -1,0 +1,186 @@
+"""Runs on problems whose evaluations give several numbers."""
+
+import ctypes
+import re
+import time
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from timefair.algorithms.base import Algorithm
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
+from timefair.policies.restarts.fixed import FixedLength
+from timefair.problems.base import Outputs, Problem, ProblemName
+from timefair.problems.hypervolume import after_each
+from timefair.problems.registry import SUITES
+from timefair.records.consistency import contradictions
+from timefair.records.schema import RUN_SCHEMA
+from timefair.records.status import Status, StopReason
+
+NAME = ProblemName("two-spheres", 1, 2, 1)
+BOUND = np.full(2, 5.0)
+F_OPT = -0.7
+
+
+def two_spheres(x):
+    return np.array([x @ x, (x - 1) @ (x - 1)]) / 10
+
+
+def problem(evaluate=two_spheres, **changes):
+    """Two objectives, with the hypervolume indicator of the unit square."""
+    outputs = Outputs(("f1", "f2"), "nondominated", 2, quality=lambda vectors: -after_each(vectors))
+    two = Problem(NAME, evaluate, -BOUND, BOUND, f_opt=F_OPT, outputs=outputs, surpassable=True)
+    return replace(two, **changes)
+
+
+def run(solve, on, **allowed):
+    allowed = {"evaluations": 200, **allowed}
+    row = measure_run(Algorithm(solve), on, Allowance(**allowed), seed=3)
+    names = {"suite": "x", "function": 1, "dimension": 2, "instance": 1, "run": 0, "round": 1}
+    f_opt = None if np.isnan(on.f_opt) else on.f_opt
+    record = pa.Table.from_pylist([row | names | {"f_opt": f_opt}], schema=RUN_SCHEMA)
+    assert list(contradictions(record)) == []
+    return row
+
+
+def search(objective, rng):
+    """Fifty random points, in turns alone and together."""
+    for _ in range(5):
+        for _ in range(5):
+            objective(rng.uniform(objective.lower, objective.upper))
+        objective.batch(rng.uniform(objective.lower, objective.upper, size=(5, 2)))
+
+
+def vectors_of(row):
+    return np.array([vector["outputs"] for vector in row["vectors"]])
+
+
+def test_vectors_of_all_launches_make_the_events_of_the_run():
+    row = run(search, problem())
+    assert row["status"] == Status.OK
+    assert row["launches"] == 4
+    vectors = vectors_of(row)
+    for count, vector in enumerate(vectors):
+        assert not (vectors[:count] <= vector).all(axis=1).any()
+    best = np.minimum.accumulate(-after_each(vectors))
+    falls = np.diff(best, prepend=np.inf) < 0
+    assert [event["precision"] for event in row["events"]] == (best[falls] - F_OPT).tolist()
+    for name in ("launch", "evaluations", "time_s"):
+        of_vectors = np.array([vector[name] for vector in row["vectors"]])
+        assert [event[name] for event in row["events"]] == of_vectors[falls].tolist()
+    assert row["best_f"] == best[-1]
+    assert row["best_precision"] == best[-1] - F_OPT
+    assert row["best_x"] is row["launch_events"] is None
+    bests = [launch["best_precision"] for launch in row["launch_log"]]
+    assert bests == sorted(bests, reverse=True)
+    assert bests[-1] == row["best_precision"]
+
+
+def test_a_precision_below_0_counts_where_the_optimum_can_be_surpassed():
+    below = run(search, problem(f_opt=-1e-3))
+    assert below["best_precision"] == below["best_f"] + 1e-3 < 0
+    clamped = run(search, problem(f_opt=-1e-3, surpassable=False))
+    assert clamped["best_precision"] == 0
+    assert clamped["best_f"] <= -1e-3
+
+
+def test_an_algorithm_gets_arrays_of_its_own():
+    def solve(objective, rng):
+        assert objective.shown == 2
+        first, second = objective([0.0, 0.0]), objective([1.0, 1.0])
+        np.testing.assert_array_equal([first, second], [[0.0, 0.2], [0.2, 0.0]])
+        first[:] = np.nan
+        together = objective.batch([[0.0, 0.0], [1.0, 1.0]])
+        np.testing.assert_array_equal(together, [[0.0, 0.2], [0.2, 0.0]])
+        assert objective.batch(np.empty((0, 2))).shape == (0, 2)
+        assert objective.evaluations == 4
+        search(objective, rng)
+
+    assert run(solve, problem(), evaluations=40)["status"] == Status.OK
+
+
+@pytest.mark.parametrize(
+    ("evaluate", "message"),
+    [
+        (lambda x: np.zeros(3), r"gives 2 numbers, not an array of shape \(3,\)"),
+        (lambda x: 1.0, r"gives 2 numbers, not an array of shape \(\)"),
+        (lambda x: np.zeros((1, 2)), r"gives 2 numbers, not an array of shape \(1, 2\)"),
+        (lambda x: "ab", "could not convert string to float"),
+    ],
+)
+def test_another_shape_is_a_status(evaluate, message):
+    row = run(search, problem(evaluate))
+    assert row["status"] == Status.RAISED
+    assert re.search(message, row["message"])
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_a_vector_that_is_not_finite_is_not_kept(number):
+    row = run(search, problem(lambda x: np.array([1.0, number])))
+    assert row["status"] == Status.NO_FINITE_VALUE
+    assert row["vectors"] == row["events"] == []
+    sometimes = run(search, problem(lambda x: two_spheres(x) if x[0] > 0 else [number, -9.0]))
+    assert sometimes["status"] == Status.OK
+    assert np.isfinite(vectors_of(sometimes)).all()
+
+
+def test_nothing_at_or_after_t_is_recorded():
+    def solve(objective, rng):
+        while True:
+            objective(rng.uniform(objective.lower, objective.upper))
+
+    row = run(solve, problem(), evaluations=2**62, time_ns=30_000_000)
+    assert row["stop_reason"] in (StopReason.TIME, StopReason.TIME_KILLED)
+    assert 0 < row["vectors"][-1]["time_s"] < 0.03
+
+
+def test_a_virtual_cost_is_in_the_times_of_vectors():
+    row = run(search, problem(), cost_ns=10**9)
+    assert all(v["time_s"] >= v["evaluations"] for v in row["vectors"])
+    assert row["charged_s"] == 200
+
+
+def test_several_cores_keep_the_same_vectors_as_one():
+    def solve(objective, rng):
+        found = objective.batch(rng.uniform(objective.lower, objective.upper, size=(50, 2)))
+        assert found.shape == (50, 2)
+
+    one, two = (run(solve, problem(), cores=cores) for cores in (1, 2))
+    assert vectors_of(one).tolist() == vectors_of(two).tolist()
+    assert [e["precision"] for e in one["events"]] == [e["precision"] for e in two["events"]]
+
+
+def test_a_launch_that_never_evaluates_again_does_not_lose_the_vectors_before_it():
+    def solve(objective, rng):
+        for _ in range(10):
+            objective(rng.uniform(objective.lower, objective.upper))
+        time.sleep(60)
+
+    row = run(solve, problem(), evaluations=35, restart=FixedLength(tau_s=0.03))
+    assert row["stop_reason"] == StopReason.EVALUATIONS
+    assert row["launches"] == 4  # each in a process of its own
+    vectors = vectors_of(row)
+    for count, vector in enumerate(vectors):
+        assert not (vectors[:count] <= vector).all(axis=1).any()
+
+
+def test_a_c_function_writes_what_is_shown():
+    def ask(objective, rng):
+        function, handle = objective.c_function
+        evaluate = ctypes.PYFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 3)(function)
+        x, y = np.zeros(2), np.full(3, 9.0)
+        assert evaluate(handle, x.ctypes.data, y.ctypes.data) == 0
+        raise RuntimeError(str(y.tolist()))
+
+    assert run(ask, problem())["message"] == "RuntimeError: [0.0, 0.2, 9.0]"
+
+
+def test_the_same_seed_finds_the_same_front_on_bbob_biobj():
+    on = SUITES["bbob-biobj"].problem(27, 2, 1)
+    rows = [run(search, on, evaluations=500) for _ in range(2)]
+    assert vectors_of(rows[0]).tolist() == vectors_of(rows[1]).tolist()
+    python = run(search, replace(on, native=None), evaluations=500)
+    assert vectors_of(python).tolist() == vectors_of(rows[0]).tolist()

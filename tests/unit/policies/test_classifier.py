@@ -1,0 +1,132 @@
+"""The rule `classifier` as a campaign chooses it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration
+from timefair.policies.stopping.base import Cell
+from timefair.policies.stopping.classifier import Classified
+from timefair.policies.trained import TrainedModel
+from timefair.statistics.landscape import LANDSCAPE
+from timefair.statistics.run_count.classifier import Cases, Question, train
+
+CAMPAIGN = {
+    "name": "test",
+    "problems": {"suite": "bbob", "functions": 8, "dimensions": 2, "instances": 1},
+    "algorithms": {"random": "timefair:random-search"},
+    "budget": {"evaluations": 60},
+    "runs": 20,
+}
+
+
+def classifier(names: tuple[str, ...] = ()):
+    rng = np.random.default_rng(1)
+    values = np.exp(rng.uniform(0.05, 2.0, size=(200, 1)) * rng.normal(size=(200, 20)))
+    known = rng.normal(size=(200, len(names)))
+    question = Question(width=0.3, start=5, cap=20)
+    return train(Cases(values, np.ones(200), known, names), np.arange(200) % 4, question)
+
+
+@pytest.fixture
+def model(tmp_path):
+    """Writes the file of a classifier; its path."""
+
+    def write(names: tuple[str, ...] = (), **changes) -> str:
+        content = TrainedModel.of(classifier(names), "function", {}).model_dump(mode="json")
+        path = tmp_path / "model.json"
+        path.write_text(json.dumps(content | changes))
+        return str(path)
+
+    return write
+
+
+def faults(**stopping) -> str:
+    with pytest.raises(InputError) as error:
+        configuration.parse(CAMPAIGN | {"stopping": {"rule": "classifier", **stopping}})
+    assert len(error.value.faults) == 1
+    return error.value.faults[0]
+
+
+def test_the_model_of_timefair_is_the_default() -> None:
+    campaign = configuration.parse(CAMPAIGN | {"stopping": {"rule": "classifier"}})
+    rule = campaign.stopping.judge(20)
+    assert (rule.start, rule.cap) == (10, 20)
+    assert rule.threshold == rule.classifier.stops.threshold_for(0.95)
+    assert (campaign.stopping.model.p, campaign.stopping.model.width) == (0.5, 0.5)
+    assert campaign.stopping.model.origin["campaigns"][0]["campaign"] == "reliability"
+
+
+def test_a_higher_probability_needs_more_runs(model) -> None:
+    path = model()
+    low, high = (Classified(model=path, probability=p).judge(20).threshold for p in (0.6, 0.9))
+    assert low < high
+
+
+def test_the_landscape_is_asked_for_only_if_the_model_has_it(model) -> None:
+    asked = []
+
+    def landscape() -> dict[str, float]:
+        asked.append(1)
+        return dict.fromkeys(LANDSCAPE, 0.5)
+
+    cell = Cell("timefair:DE", {"F": 9}, landscape)
+    known = Classified(model=model(("F",)), probability=0.6).judge_on(20, cell).known
+    assert (known["F"], asked) == (1.0, [])
+    rule = Classified(model=model(("F", LANDSCAPE[3])), probability=0.6).judge_on(20, cell)
+    assert (rule.known[LANDSCAPE[3]], asked) == (0.5, [1])
+
+
+@pytest.mark.parametrize(
+    ("keys", "fault"),
+    [
+        ({"width": 0.2}, "stopping.width: 0.2: the model was trained for 0.3; train another with"),
+        ({"p": 0.9}, "stopping.p: 0.9: the model was trained for 0.5; train another with"),
+        ({"start": 4}, "stopping.start: 4: the model was trained for 5 runs or more; train"),
+        ({"probability": 0.9999}, "stopping.probability: 0.9999: should be at most 0."),
+    ],
+)
+def test_a_model_of_other_settings_is_refused(model, keys, fault) -> None:
+    assert faults(model=model(), **keys).startswith(fault)
+
+
+@pytest.mark.parametrize("runs", [4, 21])
+def test_numbers_of_runs_that_the_model_does_not_know_are_refused(model, runs) -> None:
+    wanted = {"rule": "classifier", "model": model()}
+    with pytest.raises(InputError, match=f"trained for 5 to 20 runs, but runs is {runs}; change"):
+        configuration.parse(CAMPAIGN | {"runs": runs, "stopping": wanted})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"features": ["log_n"]},
+        {"weights": [1.0]},
+        {"stops": {"threshold": [0.5], "stopped": [1.0], "kept": [], "runs": [5.0]}},
+    ],
+)
+def test_a_model_with_other_features_is_refused(model, changes) -> None:
+    found = faults(model=model(**changes))
+    assert found.startswith("stopping.model: has other features than this version of timefair")
+
+
+@pytest.mark.parametrize(
+    "changes", [{"version": 2}, {"kind": "a"}, {"width": -1}, {"intercept": None}, {"extra": 1}]
+)
+def test_what_is_no_model_is_refused(model, changes) -> None:
+    assert "not a model of this version of timefair" in faults(model=model(**changes))
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff\xfe", b"null", b"3"])
+def test_a_file_that_is_no_model_is_refused(tmp_path, content) -> None:
+    path = tmp_path / "broken.json"
+    path.write_bytes(content)
+    assert "not a model of this version of timefair" in faults(model=str(path))
+
+
+def test_a_file_that_is_not_there_is_refused() -> None:
+    assert "nowhere.json': No such file or directory" in faults(model="nowhere.json")

@@ -1,0 +1,107 @@
+"""Suites of two objectives of COCO: values, reference values, the indicator of its logger."""
+
+import re
+
+import cocoex
+import numpy as np
+import pytest
+
+from timefair.problems.coco_biobj import reference_values
+from timefair.problems.registry import SUITES
+from timefair.problems.targets import TWO_OBJECTIVES
+
+BIOBJ = SUITES["bbob-biobj"]
+EXT = SUITES["bbob-biobj-ext"]
+EVALUATIONS = 2000
+PROBLEMS = [
+    (BIOBJ, 1, 2, 1), (BIOBJ, 2, 3, 11), (BIOBJ, 27, 5, 3), (BIOBJ, 46, 10, 2), (BIOBJ, 55, 3, 7),
+    (EXT, 56, 2, 4), (EXT, 92, 5, 15),
+]  # fmt: skip
+each_problem = pytest.mark.parametrize(
+    ("suite", "function", "dimension", "instance"), PROBLEMS, ids=lambda value: str(value)[:3]
+)
+
+
+def in_coco(suite, function, dimension, instance):
+    options = (f"instances: {instance}", f"dimensions: {dimension} function_indices: {function}")
+    return cocoex.Suite(suite.name, *options), *options
+
+
+def walk(dimension, rng):
+    """Points that approach a random one: few are in the region of interest at first."""
+    middle, sigma = rng.uniform(-3, 3, dimension), 40.0
+    for _ in range(EVALUATIONS):
+        yield np.clip(middle + sigma * rng.standard_normal(dimension), -99, 99)
+        sigma *= 0.997
+
+
+def numbers_of(folder, pattern):
+    """Evaluations and indicators of COCO's logger, one row per line, and its reference value."""
+    lines, reference = [], None
+    for path in folder.rglob(pattern):
+        text = path.read_text()
+        reference = float(re.search(r"reference value = (\S+)", text)[1])
+        lines += [line.split()[:2] for line in text.splitlines() if not line.startswith("%")]
+    return np.array(lines, dtype=float), reference
+
+
+@each_problem
+def test_the_precision_is_the_indicator_of_cocos_logger(
+    suite, function, dimension, instance, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    problem = suite.problem(function, dimension, instance)
+    opened, *_ = in_coco(suite, function, dimension, instance)
+    observed = opened.get_problem(0)
+    observed.observe_with(cocoex.Observer("bbob-biobj", "result_folder: A log_nondominated: none"))
+    rng = np.random.default_rng(function)
+    points = list(walk(dimension, rng))
+    vectors = np.array([observed(x) for x in points])
+    observed.free()
+    np.testing.assert_array_equal([problem.evaluate(x) for x in points], vectors)
+    precision = problem.outputs.quality(vectors) - problem.f_opt
+    for files in ("*_hyp.dat", "*_hyp.tdat"):
+        logged, reference = numbers_of(tmp_path, files)
+        assert reference == -problem.f_opt
+        assert len(logged) >= 12
+        evaluations = logged[:, 0].astype(int)
+        np.testing.assert_allclose(precision[evaluations - 1], logged[:, 1], rtol=1e-12, atol=1e-13)
+    assert precision[0] > 1 > precision[-1]  # outside the region of interest, and within
+
+
+@each_problem
+def test_the_evaluation_in_c_gives_the_same_vectors(suite, function, dimension, instance):
+    from timefair.problems.coco_library import library
+
+    problem = suite.problem(function, dimension, instance)
+    for x in np.random.default_rng(1).uniform(-100, 100, size=(20, dimension)):
+        y = np.empty(2)
+        library().coco_evaluate_function(problem.native.handle, x.ctypes.data, y.ctypes.data)
+        np.testing.assert_array_equal(y, problem.evaluate(x))
+
+
+def test_every_problem_has_a_reference_value():
+    for function in EXT.functions:
+        for dimension in EXT.dimensions:
+            values = [reference_values()[function, i, dimension] for i in range(1, 16)]
+            assert all(0 < value <= 1 for value in values)
+            assert values[10:] == [1.0] * 5
+
+
+def test_a_vector_with_nan_is_nan_and_another_shape_is_refused():
+    problem = BIOBJ.problem(3, 5, 2)
+    assert np.isnan(problem.evaluate(np.full(5, np.nan))).all()
+    with pytest.raises(ValueError, match="dimension"):
+        problem.evaluate(np.zeros(4))
+
+
+def test_instances_without_a_reference_value_are_refused():
+    (line,) = BIOBJ.faults([1], [2], [16])
+    assert line == "instances: 16 is not in bbob-biobj, which has 1 to 15"
+
+
+def test_the_targets_are_those_of_cocopp():
+    cocopp = pytest.importorskip("cocopp.testbedsettings")
+    theirs = cocopp.GECCOBiObjBBOBTestbed.settings["pprldmany_target_values"]
+    assert len(TWO_OBJECTIVES) == len(theirs) == 58
+    np.testing.assert_allclose(sorted(TWO_OBJECTIVES), np.sort(theirs), rtol=1e-12)

@@ -1,0 +1,57 @@
+"""Work in forks: how many at a time, and what becomes of one that fails."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import time
+
+from timefair.processes.forks import in_forks
+
+
+def test_all_work_is_done_so_many_at_a_time(tmp_path):
+    def work(k):
+        (tmp_path / f"{k}").touch()
+        time.sleep(0.05)
+        (tmp_path / f"{k}").write_text(str(len(list(tmp_path.iterdir()))))
+        return 0
+
+    assert in_forks([lambda k=k: work(k) for k in range(5)], 2) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == list("01234")
+    assert int((tmp_path / "0").read_text()) <= 2  # of the others, only one had begun
+
+
+def test_more_descriptors_than_select_takes_may_be_open():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1030)]
+    try:
+        assert in_forks([lambda: 3], 1) == 3
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_nothing_begins_after_a_failure(tmp_path):
+    work = [lambda: 2, lambda: (tmp_path / "late").touch() or 0]
+    assert in_forks(work, 1) == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_exception_is_printed(capfd):
+    assert in_forks([lambda: 1 // 0], 1) == 1
+    assert "ZeroDivisionError" in capfd.readouterr().err
+
+
+def test_a_signal_gives_its_status():
+    assert in_forks([lambda: os.kill(os.getpid(), signal.SIGKILL) or 0], 1) == 128 + signal.SIGKILL
+
+
+def test_another_child_of_this_process_is_left_alone():
+    other = subprocess.Popen(["sh", "-c", "exit 7"])
+    time.sleep(0.05)
+    assert in_forks([lambda: 0, lambda: 0], 1) == 0
+    assert other.wait() == 7

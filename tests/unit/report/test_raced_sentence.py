@@ -1,0 +1,83 @@
+"""The sentences on a campaign-wide race."""
+
+import pandas as pd
+import pytest
+
+from timefair.campaign import configuration
+from timefair.report.cautions import cautions
+from timefair.report.evidence import Evidence, Space
+from timefair.report.findings.raced import raced
+
+CAMPAIGN = {
+    "name": "test",
+    "problems": {"suite": "bbob", "functions": "1-24", "dimensions": 2, "instances": 1},
+    "algorithms": dict.fromkeys("ABC", "timefair:DE"),
+    "budget": {"time_s": 1},
+    "runs": 40,
+    "rounds": 8,
+    "stopping": {"rule": "campaign_race"},
+}
+SPACE = {"suite": "bbob", "dimension": 2}
+
+
+def evidence(orders, runs, rule="campaign_race"):
+    pairs = [
+        SPACE
+        | {"algorithm_a": pair[0], "algorithm_b": pair[1], "better": better}
+        | {"confidence": 0.95}
+        for pair, better in orders.items()
+    ]
+    cells = [
+        SPACE | {"algorithm": name, "runs": count, "last_round": 1 + (count > 5)}
+        for name, counts in runs.items()
+        for count in counts
+    ]
+    tables = {"decided_pairs": pd.DataFrame(pairs), "allocation": pd.DataFrame(cells)}
+    return Evidence(tables, configuration.parse(CAMPAIGN | {"stopping": {"rule": rule}}))
+
+
+def test_it_names_the_best_and_the_pairs_without_an_order():
+    asked = evidence({"AB": "A", "AC": "A", "BC": None}, {"A": [5, 5], "B": [5, 9], "C": [20, 20]})
+    order, left_out = raced(asked, Space("bbob", 2))
+    assert order == (
+        "The campaign-wide race decided the order of 2 of 3 pairs of algorithms over the "
+        "functions, by the precision at the end (mean A12; all orders are right with 95\u00a0% "
+        "confidence); A is better than 2 other algorithms. Not decided: B and C."
+    )
+    assert left_out == (
+        "It gave 5 to 20 runs to an algorithm on a function. In 3 of 6 cases, there were no runs "
+        "after the first round; A had none on any function. The table allocation contains the "
+        "reasons."
+    )
+
+
+@pytest.mark.parametrize(
+    ("better", "said"),
+    [
+        ("B", "decided that B is better than A"),
+        (None, "did not decide the order of A and B"),
+    ],
+)
+def test_the_only_pair_of_a_registered_race_is_one_statement(better, said):
+    order, _ = raced(evidence({"AB": better}, {"A": [9]}), Space("bbob", 2))
+    assert order == (
+        f"The campaign-wide race {said} by the precision at the end (mean A12, 95\u00a0% "
+        "confidence)."
+    )
+
+
+def test_many_pairs_without_an_order_are_counted():
+    pairs = {"AB": None, "AC": None, "AD": None, "BC": None, "BD": None}
+    order, _ = raced(evidence(pairs, {"A": [9]}), Space("bbob", 2))
+    assert order.endswith("Not decided: A and B; A and C; A and D; 2 more.")
+
+
+def test_nothing_is_said_without_a_race():
+    assert not list(raced(evidence({}, {}), Space("bbob", 2)))
+
+
+def test_the_reader_is_cautioned_against_the_other_intervals():
+    topics = {one.topic: one.text for one in cautions(evidence({"AB": "A"}, {"A": [9]}))}
+    assert "decided_pairs" in topics["Runs chosen by results"]
+    fixed = cautions(evidence({"AB": "A"}, {"A": [9]}, rule="fixed"))
+    assert "Runs chosen by results" not in {one.topic for one in fixed}

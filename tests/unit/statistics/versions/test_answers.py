@@ -1,0 +1,117 @@
+"""Answers by intervals and a margin, in a family, and at several looks."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from timefair.statistics.versions.answers import Answer, judge, judge_family
+from timefair.statistics.versions.changes import UNKNOWN, Change
+from timefair.statistics.versions.foreseen import Design, Law, Loss, simulate
+from timefair.statistics.versions.looks import look_levels
+
+MARGIN = 0.1
+
+
+@pytest.mark.parametrize(
+    ("estimate", "error", "answer"),
+    [
+        (0.2, 0.01, Answer.WORSE),
+        (-0.2, 0.01, Answer.BETTER),
+        (0.0, 0.01, Answer.EQUAL),
+        (0.05, 0.01, Answer.EQUAL),  # different, and by less than matters
+        (0.0, 0.2, Answer.UNDECIDED),  # no significance is not equality
+        (0.2, 0.1, Answer.UNDECIDED),  # different, perhaps by less than matters
+        (0.1, 0.001, Answer.UNDECIDED),
+        (0.0, 0.0, Answer.EQUAL),
+        (0.3, 0.0, Answer.WORSE),
+    ],
+)
+def test_the_answer_is_where_the_interval_lies(
+    estimate: float, error: float, answer: Answer
+) -> None:
+    found = judge(Change(estimate, error, 100), MARGIN, 0.05)
+    assert found.answer is answer
+    assert judge_family([Change(estimate, error, 100)], MARGIN, 0.05) == [found]
+
+
+def test_nothing_known_is_undecided_and_does_not_count_in_a_family() -> None:
+    known = Change(0.3, 0.05, 30)
+    alone, unknown = judge_family([known, UNKNOWN], MARGIN, 0.05)
+    assert alone.level == 0.05
+    assert unknown.answer is Answer.UNDECIDED
+    assert isnan(unknown.level)
+
+
+def test_a_family_is_judged_at_holms_levels() -> None:
+    t = stats.t(30)
+    near = Change(MARGIN + 0.05 * t.isf(0.04 / 2), 0.05, 30)  # decided at 0.04
+    sure = Change(1.0, 0.05, 30)
+    assert [one.answer for one in judge_family([near, near], MARGIN, 0.05)] == [
+        Answer.UNDECIDED
+    ] * 2
+    assert [one.answer for one in judge_family([near, sure], MARGIN, 0.05)] == [Answer.WORSE] * 2
+
+
+def test_a_wrong_margin_is_refused() -> None:
+    with pytest.raises(ValueError, match="margin must not be negative"):
+        judge(Change(0.0, 0.1, 9), -0.1, 0.05)
+
+
+def test_the_levels_of_the_looks_add_up() -> None:
+    levels = look_levels(0.05, 5)
+    assert levels.sum() == pytest.approx(0.05)
+    assert (np.diff(levels) > 0).all()
+    assert look_levels(0.05, 1).tolist() == [0.05]
+    with pytest.raises(ValueError, match="at least 1, not 0"):
+        look_levels(0.05, 0)
+
+
+SAMPLES = 400
+DEFAULT = Design(functions=4, runs=120, looks=4, ratio=1.05, level=0.05, paired=True, jobs=5)
+"""The comparison of a campaign that `timefair init --for-optimizer` writes."""
+
+
+def shares(loss: Loss, paired: bool = True, law: Law = Law()) -> dict[Answer, float]:  # noqa: B008
+    design = Design(**{**vars(DEFAULT), "paired": paired})
+    rng = np.random.default_rng(17)
+    return simulate(design, law, loss, samples=SAMPLES, rng=rng).shares
+
+
+def at_most(rate: float) -> float:
+    """A share of the samples that a rate exceeds with probability 0.001."""
+    return float(stats.binom.isf(0.001, SAMPLES, rate)) / SAMPLES
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("success", [0.5, 0.8, 0.95])
+def test_equal_versions_are_rarely_found_to_differ(paired: bool, success: float) -> None:
+    found = shares(Loss(), paired, Law(success=success))
+    assert found[Answer.WORSE] + found[Answer.BETTER] <= at_most(0.05)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("slowdown", [1.05, 1 / 1.05])
+def test_no_answer_is_more_often_wrong_than_its_level_on_a_limit_of_the_margin(
+    paired: bool, slowdown: float
+) -> None:
+    assert shares(Loss(slowdown=slowdown), paired)[Answer.UNDECIDED] >= 1 - at_most(0.05)
+
+
+def test_a_slowdown_of_a_tenth_is_found() -> None:
+    assert shares(Loss(slowdown=1.1))[Answer.WORSE] >= 1 - at_most(0.1)
+
+
+@pytest.mark.parametrize(("paired", "success"), [(True, 0.5), (False, 0.8)])
+def test_a_loss_of_a_fifth_of_the_successes_is_found(paired: bool, success: float) -> None:
+    assert shares(Loss(lost=0.2), paired, Law(success=success))[Answer.WORSE] >= 0.95
+
+
+def test_simulations_without_failures_and_with_early_stops() -> None:
+    rng = np.random.default_rng(2)
+    found = simulate(DEFAULT, Law(success=1.0), Loss(lost=0.3), samples=50, rng=rng)
+    assert found.shares[Answer.WORSE] == 1
+    assert found.runs_used < 0.6

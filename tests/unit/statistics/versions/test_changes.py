@@ -1,0 +1,142 @@
+"""Estimates of a change: by hand, in pairs, and with rare or no successes."""
+
+from __future__ import annotations
+
+from math import inf, isnan, log
+
+import numpy as np
+import pytest
+
+from timefair.statistics.comparison import a12
+from timefair.statistics.ert import ert
+from timefair.statistics.versions.changes import (
+    LEAST_RUNS,
+    UNKNOWN,
+    Change,
+    average,
+    drift,
+    log_ratio,
+    worse_probability,
+)
+
+RNG = np.random.default_rng(3)
+COST = RNG.exponential(size=(2, 40))
+REACHED = RNG.random((2, 40)) < 0.7
+
+
+def change(base: int = 0, head: int = 1, *, paired: bool = False) -> Change:
+    return log_ratio((COST[base], REACHED[base]), (COST[head], REACHED[head]), paired=paired)
+
+
+def test_the_estimate_is_the_logarithm_of_the_ratio_of_erts() -> None:
+    one, other = (float(ert(COST[k], REACHED[k])) for k in (0, 1))
+    assert change().estimate == pytest.approx(log(other / one))
+    assert change(paired=True).estimate == change().estimate
+    assert change(1, 0).estimate == pytest.approx(-change().estimate)
+
+
+def test_seconds_are_evaluations_times_seconds_per_evaluation() -> None:
+    evaluations = np.round(1000 * COST) + 1
+    parts = [
+        log_ratio((evaluations[0], REACHED[0]), (evaluations[1], REACHED[1]), paired=True),
+        log_ratio((COST[0], evaluations[0]), (COST[1], evaluations[1]), paired=True),
+    ]
+    assert sum(part.estimate for part in parts) == pytest.approx(change().estimate)
+
+
+def test_the_error_is_that_of_many_repetitions() -> None:
+    estimates, errors = [], []
+    for _ in range(800):
+        base, head = (
+            (RNG.exponential(size=60), (RNG.random(60) < 0.7).astype(float)) for _ in range(2)
+        )
+        found = log_ratio(base, head, paired=False)
+        estimates.append(found.estimate)
+        errors.append(found.error)
+    assert np.std(estimates) == pytest.approx(np.mean(errors), rel=0.12)
+
+
+def test_what_pairs_have_in_common_does_not_count() -> None:
+    reached = np.ones(40)
+    slower = 1.2 * COST[0]
+    paired = log_ratio((COST[0], reached), (slower, reached), paired=True)
+    alone = log_ratio((COST[0], reached), (slower, reached), paired=False)
+    # Half a pair of each kind of disagreement counts, as it may be too rare for these runs.
+    assert paired.error == pytest.approx(1 / 40)
+    assert alone.error > 5 * paired.error
+    assert paired.estimate == pytest.approx(log(1.2))
+
+
+def test_what_the_runs_of_a_job_have_in_common_is_in_the_error() -> None:
+    runs, jobs = 100, np.repeat(np.arange(20), 5)
+    estimates, errors, of_runs = [], [], []
+    for _ in range(400):
+        slow = np.exp(RNG.normal(0, 0.2, 20))[jobs]
+        base, reached = RNG.exponential(size=runs), np.ones(runs)
+        pair = ((base, reached), (slow * base, reached))
+        found = log_ratio(*pair, paired=True, jobs=(jobs, jobs))
+        estimates.append(found.estimate)
+        errors.append(found.error)
+        of_runs.append(log_ratio(*pair, paired=True).error)
+    assert found.freedom == 19
+    assert np.std(estimates) == pytest.approx(np.mean(errors), rel=0.15)
+    assert np.mean(of_runs) < 0.75 * np.std(estimates)
+    few = np.repeat(np.arange(2), 50)
+    assert log_ratio(*pair, paired=True, jobs=(few, few)).freedom == runs - 1
+
+
+def test_few_runs_and_no_success_at_all_show_nothing() -> None:
+    few = (np.ones(LEAST_RUNS - 1), np.ones(LEAST_RUNS - 1))
+    many = (np.ones(9), np.ones(9))
+    none = (np.ones(9), np.zeros(9))
+    assert log_ratio(few, many, paired=False) is UNKNOWN
+    assert log_ratio(none, none, paired=True) is UNKNOWN
+    assert all(isnan(limit) for limit in UNKNOWN.interval(0.95))
+    assert log_ratio((np.zeros(9), np.ones(9)), many, paired=False) is UNKNOWN
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_version_without_any_success_is_worse_by_at_least_a_factor(paired: bool) -> None:
+    runs = 100
+    broken = log_ratio(
+        (np.full(runs, 0.5), np.ones(runs)), (np.ones(runs), np.zeros(runs)), paired=paired
+    )
+    assert broken.estimate == pytest.approx(log(2 * 2 * runs))
+    assert broken.interval(0.95)[0] > log(2)
+
+
+def test_samples_of_unequal_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="as many runs, not 6 and 7"):
+        log_ratio((np.ones(6), np.ones(6)), (np.ones(7), np.ones(7)), paired=True)
+    with pytest.raises(ValueError, match="one length"):
+        log_ratio((np.ones(6), np.ones(5)), (np.ones(6), np.ones(6)), paired=False)
+    with pytest.raises(ValueError, match="as many runs, not 6 and 7"):
+        worse_probability(np.ones(6), np.ones(7), paired=True)
+
+
+def test_the_worse_probability_is_that_of_a12() -> None:
+    base, head = [1.0, 2.0, 3.0, 4.0, 5.0, inf], [2.0, 2.0, 6.0, 7.0, inf, inf]
+    found = worse_probability(base, head, paired=False)
+    effect = a12(base, head, confidence=0.95)
+    assert found.estimate == pytest.approx(effect.a12 - 0.5)
+    assert worse_probability(base, base, paired=True).estimate == 0
+    # Equal results in all pairs: nothing varies but the two added values.
+    assert worse_probability(base, base, paired=True).error == pytest.approx(0, abs=1e-12)
+    assert worse_probability(base, base, paired=False).error > 0.1
+    assert worse_probability(base[:5], head, paired=False) is UNKNOWN
+
+
+def test_the_average_is_of_what_is_known() -> None:
+    both = average([Change(0.1, 0.3, 9), UNKNOWN, Change(0.3, 0.4, 9)])
+    assert (both.estimate, both.error) == pytest.approx((0.2, 0.25))
+    assert average([UNKNOWN]) is UNKNOWN
+
+
+def test_a_drift_is_no_better_known_than_the_algorithms_agree() -> None:
+    alike = drift([[Change(0.1, 0.02, 50)], [Change(0.1, 0.02, 50)]])
+    apart = drift([[Change(0.0, 0.02, 50)], [Change(0.2, 0.02, 50)]])
+    assert alike.error == pytest.approx(0.02 / 2**0.5)
+    assert (apart.estimate, apart.error, apart.freedom) == pytest.approx((0.1, 0.1, 1))
+    assert drift([[UNKNOWN]]) is UNKNOWN
+    without = Change(0.3, 0.03, 20).less(Change(0.1, 0.04, 20))
+    assert (without.estimate, without.error) == pytest.approx((0.2, 0.05))

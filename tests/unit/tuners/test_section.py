@@ -1,0 +1,226 @@
+"""The section `tune`: what is refused, and what it makes of a campaign."""
+
+import copy
+import json
+
+import pytest
+import yaml
+
+from timefair import cli
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration, plan, provenance, registration
+
+TUNE = {
+    "space": {"F": {"float": [0.3, 0.9]}, "population": {"log_int": [8, 80]}},
+    "tuner": "random",
+    "budget_s": 9,
+    "on": {"functions": 1, "dimensions": 2, "instances": "51-52"},
+}
+FILE = {
+    "name": "test",
+    "problems": {"suite": "bbob", "functions": "1,8", "dimensions": 2, "instances": "1-2"},
+    "algorithms": {"DE": {"use": "timefair:DE", "tune": TUNE}, "NM": "scipy:Nelder-Mead"},
+    "budget": {"time_s": 0.5},
+}
+
+
+def changed(key: str, value: object) -> dict:
+    """The file with another value at a key below `tune`."""
+    file = copy.deepcopy(FILE)
+    place = file["algorithms"]["DE"]["tune"]
+    *above, last = key.split(".")
+    for name in above:
+        place = place[name]
+    place[last] = value
+    return file
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("space.F", {"float": [0.9, 0.3]}, "space.F: {'float': [0.9, 0.3]}: should be two numbers, "
+         "the lower first"),
+        ("space.F", {"log": [0, 1]}, "space.F: {'log': [0, 1]}: should be two numbers, the lower "
+         "first and above 0"),
+        ("space.population", {"int": [3.5, 8]}, "space.population: {'int': [3.5, 8]}: should be "
+         "two whole numbers, the lower first"),
+        ("space.F", {"uniform": [0, 1]}, "space.F: {'uniform': [0, 1]}: should be one of float, "
+         "log, int, log_int, choice with values"),
+        ("space.F", [0, 1], "space.F: [0, 1]: should be a kind with values, such as {float: "
+         "[0.1, 1]}"),
+        ("space.F", {"choice": ["a"]}, "space.F: {'choice': ['a']}: should be a list of two or "
+         "more different values"),
+        ("space.G", {"float": [0, 1]}, "space.G: 'G' is not a parameter of timefair:DE; it has: "
+         "strategy, F, CR, population, population_per_dimension, patience, bounds"),
+        ("space.F", {"float": [0.3, 9]}, "space.F: 'F' of timefair:DE is a number from 0 to 2, "
+         "not 9.0"),
+        ("space", {}, "space: empty; name at least one"),
+        ("tuner", "randm", "tuner: 'randm': should be random, racing, nevergrad:NAME or "
+         "optuna:TPE; did you mean 'random'?"),
+        ("tuner", "nevergrad:OnePlusTwo", "tuner: nevergrad has no algorithm 'OnePlusTwo'; did "
+         "you mean 'OnePlusOne'?"),
+        ("budget_s", 1.5, "budget_s: 1.5: should be at least 2, for the default and one candidate "
+         "on 2 problems of 0.5 s"),
+        ("on.instances", "2-4", "on: f1 D=2 instance 2: should not be in the comparison; choose "
+         "other problems, or write overlap: allowed"),
+        ("on.functions", 99, "on.functions: 99 is not in bbob, which has 1 to 24"),
+        ("overlap", "yes", "overlap: 'yes': should be 'refused' or 'allowed'"),
+        ("label", "NM", "label: 'NM': an algorithm already has this label; give another"),
+        ("budget", 1, "budget: unknown key; did you mean 'budget_s'?; known here: space, tuner, "
+         "budget_s, on, overlap, label"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and " " not in value else "",
+)  # fmt: skip
+def test_what_is_wrong_is_one_line(key: str, value: object, line: str) -> None:
+    with pytest.raises(InputError) as error:
+        configuration.parse(changed(key, value))
+    assert error.value.faults == (f"algorithms.DE.tune.{line}",)
+
+
+def test_a_variant_is_not_written_by_hand() -> None:
+    file = copy.deepcopy(FILE)
+    file["algorithms"]["mine"] = {"use": "timefair:DE", "tuned": "DE"}
+    with pytest.raises(InputError) as error:
+        configuration.parse(file)
+    assert error.value.faults == (
+        "algorithms.mine.tuned: 'DE': timefair writes this key; write tune: instead",
+    )
+
+
+def test_an_unknown_optimum_needs_values_of_f(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("def f(x):\n    return sum(x)\n")
+    file = copy.deepcopy(FILE)
+    file["problems"] = {
+        "suite": "mine.py:f", "functions": 1, "dimensions": 2, "instances": 1,
+        "parameters": {"lower": -5, "upper": 5},
+    }  # fmt: skip
+    file["algorithms"]["DE"]["tune"]["on"] = {"functions": 1, "dimensions": 3, "instances": 1}
+    with pytest.raises(InputError) as error:
+        configuration.parse(file)
+    assert error.value.faults == (
+        "algorithms.DE.tune.on: the optimum of some of these problems is unknown; give "
+        "target_values",
+    )
+    assert configuration.parse(file | {"target_values": [0.0]}).tuned
+
+
+def test_overlap_has_to_be_allowed() -> None:
+    file = changed("on.instances", "2-4")
+    file["algorithms"]["DE"]["tune"]["overlap"] = "allowed"
+    campaign = configuration.parse(file)
+    (same,) = campaign.tuned["DE-tuned"].overlapping(campaign)
+    assert str(same) == "f1 D=2 instance 2"
+
+
+def test_check_says_what_searches_take(tmp_path, capsys) -> None:
+    path = tmp_path / "campaign.yaml"
+    path.write_text(json.dumps(FILE))
+    assert cli.main(["check", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "searches      1, about 9 core-seconds\n" in said
+    # 3 algorithms on 4 problems with 15 runs of 0.5 s, and the search
+    assert "core-seconds  at most 99\n" in said
+
+
+def test_a_question_is_registered_before_the_first_search(tmp_path) -> None:
+    assert registration.first_run(tmp_path) is None
+    journal = tmp_path / "tuning/DE-tuned/0a.parquet.journal"
+    journal.parent.mkdir(parents=True)
+    journal.touch()
+    assert registration.first_run(tmp_path) == journal
+
+
+def test_both_variants_are_in_the_campaign() -> None:
+    campaign = configuration.parse(FILE)
+    assert list(campaign.algorithms) == ["DE", "DE-tuned", "NM"]
+    assert campaign.algorithms["DE-tuned"].tuned == "DE"
+    assert list(configuration.parse(changed("label", "DE+")).algorithms)[1] == "DE+"
+    assert "tuning_pays" in campaign.made_tables
+    assert "tuning_pays" in campaign.figure_names
+
+
+def test_a_campaign_without_tuning_has_no_exhibit_of_it() -> None:
+    plain = copy.deepcopy(FILE)
+    del plain["algorithms"]["DE"]["tune"]
+    campaign = configuration.parse(plain | {"figures": ["tuning_pays"]})
+    assert "tuning_pays" not in campaign.made_tables
+    assert campaign.not_drawn == [
+        "figures: tuning_pays: is not drawn; it needs an algorithm with the section tune"
+    ]
+
+
+def test_a_snapshot_is_the_same_campaign(tmp_path) -> None:
+    campaign = configuration.parse(FILE)
+    restored = configuration.restore(plan.write_snapshot(campaign, tmp_path))
+    assert restored == campaign
+    assert list(restored.tuned) == ["DE-tuned"]
+
+
+@pytest.mark.parametrize("key", ["on", "true"])
+def test_yaml_reads_the_key_on_as_true(tmp_path, key) -> None:
+    text = json.dumps(FILE).replace('"on"', key)
+    path = tmp_path / "campaign.yaml"
+    path.write_text(text)
+    assert configuration.load(path) == configuration.parse(FILE)
+    as_snakemake_reads = yaml.safe_load(text)
+    assert True in as_snakemake_reads["algorithms"]["DE"]["tune"]
+    assert configuration.parse(as_snakemake_reads) == configuration.parse(FILE)
+
+
+def test_the_search_has_its_own_problems_and_parameters() -> None:
+    campaign = configuration.parse(FILE)
+    search = campaign.of_tuning("DE-tuned")
+    assert list(search.algorithms) == ["DE-tuned"]
+    assert (search.problems.functions, search.problems.instances) == ((1,), (51, 52))
+    found = campaign.with_parameters("DE-tuned", {"F": 0.4})
+    assert found.algorithms["DE-tuned"].parameters == {"F": 0.4}
+    assert found.algorithms["DE"].parameters == {}
+
+
+def keys(file: dict) -> dict[tuple[str, int], str]:
+    return dict(provenance.measure_keys(configuration.parse(file)))
+
+
+def test_what_decides_a_search_decides_the_runs_of_its_variant_alone() -> None:
+    before = keys(FILE)
+    assert ("DE-tuned", plan.TUNING_ROUND) in before
+    for after in (
+        keys(changed("budget_s", 10)),
+        keys(changed("space.F", {"float": [0.2, 0.9]})),
+        keys(changed("on.instances", "53-54")),
+        keys(FILE | {"targets": [1, 0.1]}),
+    ):
+        different = {key for key in before if before[key] != after[key]}
+        assert different == {("DE-tuned", 0), ("DE-tuned", 1)}
+
+
+def test_a_search_has_seeds_of_its_own() -> None:
+    paired = copy.deepcopy(FILE)
+    paired["algorithms"]["DE"]["seed_as"] = "NM"
+    before, after = keys(FILE), keys(paired)
+    assert before["DE-tuned", plan.TUNING_ROUND] == after["DE-tuned", plan.TUNING_ROUND]
+    assert before["DE-tuned", 1] != after["DE-tuned", 1]
+
+
+def test_rules_for_repeated_runs_decide_no_search() -> None:
+    after = keys(FILE | {"stopping": {"rule": "skewness"}})
+    before = keys(FILE)
+    assert before["DE-tuned", plan.TUNING_ROUND] == after["DE-tuned", plan.TUNING_ROUND]
+    assert before["DE-tuned", 1] != after["DE-tuned", 1]
+
+
+def test_a_search_changes_no_key_of_other_algorithms() -> None:
+    plain = copy.deepcopy(FILE)
+    del plain["algorithms"]["DE"]["tune"]
+    with_search = keys(FILE)
+    assert all(with_search[key] == value for key, value in keys(plain).items())
+
+
+def test_keys_of_a_plan_are_found_again(tmp_path) -> None:
+    campaign = configuration.parse(FILE)
+    planned = provenance.measure_keys(campaign)
+    plan.write_keys(planned, tmp_path)
+    assert plan.read_keys(tmp_path, campaign) == planned
+    key = planned["DE-tuned", 0][: plan.KEY_LENGTH]
+    assert str(plan.tuning_record("DE-tuned", planned)) == f"tuning/DE-tuned/{key}.parquet"

@@ -1,0 +1,130 @@
+"""Tuners: they stay in the space, find what is good, and repeat themselves with the same losses."""
+
+import importlib.util
+import itertools
+
+import numpy as np
+import pytest
+
+from timefair.tuners import choice
+from timefair.tuners.base import Evaluation
+from timefair.tuners.outcome import DEFAULT, Tried, best, losses_of
+from timefair.tuners.racing import FIRST_TEST
+from timefair.tuners.space import read
+
+SPACE = {
+    "F": {"float": [0, 1]},
+    "size": {"log_int": [4, 400]},
+    "kind": {"choice": ["a", "b", "c"]},
+}
+NEEDS_OPTUNA = pytest.mark.skipif(
+    importlib.util.find_spec("optuna") is None, reason="optuna is not installed"
+)
+TUNERS = (
+    "random", "racing", "nevergrad:OnePlusOne", "nevergrad:TBPSA",
+    pytest.param("optuna:TPE", marks=NEEDS_OPTUNA),
+)  # fmt: skip
+PROBLEMS = 3
+
+
+def loss(asked: Evaluation) -> float:
+    """Least at F = 0.3 and kind b; the problem adds what is the same for all candidates."""
+    if not asked.parameters:
+        return 5.0 + asked.problem
+    away = abs(asked.parameters["F"] - 0.3) + (asked.parameters["kind"] != "b")
+    return away + asked.problem
+
+
+def searched(tuner: str, evaluations: int, seed: int = 7) -> list[Tried]:
+    search = choice.begin(tuner, read(SPACE), PROBLEMS, seed, evaluations)
+    asked, trace = next(search), []
+    for number in range(evaluations):
+        trace.append(Tried(number, **asked._asdict(), loss=loss(asked), seconds=1.0))
+        asked = search.send(trace[-1].loss)
+    return trace
+
+
+@pytest.mark.parametrize("tuner", TUNERS)
+def test_it_finds_what_is_good(tuner: str) -> None:
+    trace = searched(tuner, 240)
+    for one in trace[PROBLEMS:]:
+        if one.candidate != DEFAULT:
+            assert 0 <= one.parameters["F"] <= 1
+            assert 4 <= one.parameters["size"] <= 400
+            assert isinstance(one.parameters["size"], int)
+    chosen = next(one for one in trace if one.candidate == best(trace))
+    assert chosen.parameters["kind"] == "b"
+    assert abs(chosen.parameters["F"] - 0.3) < 0.1
+
+
+@pytest.mark.parametrize("tuner", TUNERS)
+def test_the_same_losses_lead_to_the_same_candidates(tuner: str) -> None:
+    assert searched(tuner, 60) == searched(tuner, 60)
+    assert searched(tuner, 60) != searched(tuner, 60, seed=8)
+
+
+def test_what_else_draws_from_global_generators_changes_nothing() -> None:
+    """This optimizer draws from numpy's."""
+    tuner = "nevergrad:LognormalDiscreteOnePlusOne"
+    quiet = searched(tuner, 60)
+    search = choice.begin(tuner, read(SPACE), PROBLEMS, 7, 60)
+    asked = next(search)
+    for one in quiet:
+        assert asked.parameters == one.parameters
+        np.random.random()  # noqa: NPY002
+        asked = search.send(one.loss)
+
+
+@pytest.mark.parametrize("tuner", TUNERS)
+def test_the_default_is_tried_first(tuner: str) -> None:
+    assert [one.parameters for one in searched(tuner, 1)] == [{}]
+    assert DEFAULT in losses_of(searched(tuner, 10))
+
+
+def test_a_proposal_meets_every_problem_before_the_next() -> None:
+    trace = searched("random", 12)
+    assert [one.candidate for one in trace] == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+    assert [one.problem for one in trace] == [0, 1, 2] * 4
+    assert {one.repetition for one in trace} == {0}
+
+
+def test_a_race_spends_less_on_what_is_bad() -> None:
+    trace = searched("racing", 300)
+    losses = losses_of(trace)
+    bad = [one for one in losses.values() if min(one) > 2 * PROBLEMS]
+    assert len(losses[DEFAULT]) <= FIRST_TEST + 1
+    assert all(len(one) <= FIRST_TEST + 1 for one in bad)
+    assert len(losses[best(trace)]) == max(map(len, losses.values())) > FIRST_TEST
+
+
+def test_a_race_uses_no_problem_and_repetition_twice() -> None:
+    trace = searched("racing", 300)
+    met = [(one.candidate, one.problem, one.repetition) for one in trace]
+    assert len(set(met)) == len(met)
+    for _, of_one in itertools.groupby(sorted(met), key=lambda place: place[0]):
+        blocks = sorted(repetition * PROBLEMS + problem for _, problem, repetition in of_one)
+        assert blocks == list(range(len(blocks)))
+
+
+@pytest.mark.parametrize(
+    ("tuner", "said"),
+    [
+        ("rando", "'rando': should be random, racing, nevergrad:NAME or optuna:TPE; did you mean "
+         "'random'?"),
+        ("optuna:TP", "optuna has no tuner 'TP'; did you mean 'TPE'?; write optuna:TPE"),
+        ("nevergrad:", "'nevergrad:': should be random, racing, nevergrad:NAME or optuna:TPE"),
+    ],
+)  # fmt: skip
+def test_an_unknown_tuner(tuner: str, said: str) -> None:
+    assert choice.faults(tuner) == [said]
+
+
+def test_optuna_has_to_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    (line,) = choice.faults("optuna:TPE")
+    assert line.endswith("it needs the package optuna: pip install 'timefair[extras]'")
+
+
+@pytest.mark.parametrize("tuner", ["random", "racing", "nevergrad:PSO"])
+def test_a_known_tuner(tuner: str) -> None:
+    assert choice.faults(tuner) == []

@@ -1,0 +1,112 @@
+"""The steps of the composite action, as a shell runs them; GitHub itself is not asked."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[3]
+ACTION = yaml.safe_load((ROOT / ".github/actions/compare/action.yml").read_text())
+CAMPAIGN: dict[str, Any] = {
+    "name": "versions",
+    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+    "algorithms": {"base": "timefair:DE", "head": {"use": "timefair:DE", "seed_as": "base"}},
+    "budget": {"evaluations": 300},
+    "targets": [10, 1],
+    "runs": 12,
+    "statistics": {"matters": {"ratio": 1.5}},
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A library with a folder for the comparison, in git."""
+    top = tmp_path / "repository"
+    (top / "benchmarks").mkdir(parents=True)
+    (top / "benchmarks/campaign.yaml").write_text(yaml.safe_dump(CAMPAIGN))
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Begin"]):
+        own = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
+        subprocess.run(["git", *own, "-C", str(top), *words], check=True)
+    return top
+
+
+def perform(repository: Path, **inputs: str) -> tuple[int, dict[str, str], str]:
+    """Run the steps: the exit status of the last one, the outputs and the summary."""
+    given = {name: one.get("default", "") for name, one in ACTION["inputs"].items()} | inputs
+    files = {
+        name: repository.parent / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")
+    }
+    for file in files.values():
+        file.touch()
+    place = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    package = f"{ROOT / 'workflow'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    status = 0
+    for step in ACTION["runs"]["steps"]:
+        own = {
+            name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: given[found[1]], value)
+            for name, value in step["env"].items()
+        }
+        environment = {
+            **os.environ,
+            **own,
+            **{name: str(file) for name, file in files.items()},
+            "PATH": place,
+            "PYTHONPATH": package,
+            "TIMEFAIR_LOCKS": str(repository.parent / "locks"),
+        }
+        assert step["shell"] == "bash"
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+        status = subprocess.run(command, cwd=repository, env=environment, check=False).returncode
+        if status:
+            break
+    lines = files["GITHUB_OUTPUT"].read_text().splitlines()
+    outputs = dict(line.split("=", 1) for line in lines)
+    return status, outputs, files["GITHUB_STEP_SUMMARY"].read_text()
+
+
+def test_the_steps_compare_and_write_the_summary(repository: Path) -> None:
+    status, outputs, summary = perform(repository, study="benchmarks", base="HEAD", install="")
+    assert status == 0
+    assert outputs["status"] == "0"
+    assert outputs["verdict"].startswith("equal: head needs 1 times the evaluations of base")
+    assert outputs["verdict"] in summary
+    assert (repository / "benchmarks/base/benchmarks/campaign.yaml").is_file()
+    assert (repository / "benchmarks/comparison.html").is_file()
+
+
+@pytest.mark.parametrize(("strict", "expected"), [("false", 0), ("true", 3)])
+def test_an_undecided_comparison_fails_only_if_it_should(
+    repository: Path, strict: str, expected: int
+) -> None:
+    few = CAMPAIGN | {"runs": 2}
+    (repository / "benchmarks/campaign.yaml").write_text(yaml.safe_dump(few))
+    inputs = {"study": "benchmarks", "base": "HEAD", "install": ""}
+    status, outputs, _ = perform(repository, **inputs, **{"fail-when-undecided": strict})
+    assert (status, outputs["status"]) == (expected, "3")
+
+
+def test_a_wrong_campaign_and_an_unknown_base_fail(repository: Path) -> None:
+    inputs = {"study": "benchmarks", "install": ""}
+    status, outputs, _ = perform(repository, **inputs, base="lost")
+    assert (status != 0, outputs) == (True, {})
+    (repository / "benchmarks/campaign.yaml").write_text("name: 3")
+    status, outputs, _ = perform(repository, **inputs, base="HEAD")
+    assert (status, outputs["status"]) == (2, "2")
+
+
+def test_the_example_uses_the_inputs_that_the_action_has() -> None:
+    example = yaml.safe_load((ROOT / "docs/how-to/compare/workflow.yml").read_text())
+    (step,) = [
+        step
+        for step in example["jobs"]["compare"]["steps"]
+        if ".github/actions/compare" in step["uses"]
+    ]
+    needed = {name for name, one in ACTION["inputs"].items() if one.get("required")}
+    assert needed <= set(step["with"]) <= set(ACTION["inputs"])

@@ -1,0 +1,105 @@
+"""Two versions of a library, with two versions of numpy, in one campaign."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from timefair.records.store import open_record, read_runs
+
+pytestmark = pytest.mark.workflow
+
+VERSIONS = {
+    "old": {"numpy": "1.26.4", "cma": "3.4.0"},
+    "new": {"numpy": "2.2.6", "cma": "4.4.0"},
+}
+NOT_REACHED = ("No matching distribution", "Connection", "timed out")
+"""What pip prints where there is no package index."""
+
+
+@pytest.fixture(scope="module")
+def pythons(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The interpreters of two virtual environments, made as a user would make them."""
+    made = {}
+    for name, versions in VERSIONS.items():
+        folder = tmp_path_factory.mktemp(name)
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        made[name] = str(folder / "bin/python")
+        pins = [f"{package}=={version}" for package, version in versions.items()]
+        install = [made[name], "-m", "pip", "install", "--quiet", "coco-experiment", *pins]
+        done = subprocess.run(install, capture_output=True, text=True, check=False)
+        if done.returncode and any(words in done.stderr for words in NOT_REACHED):
+            pytest.skip("the package index is not reached")
+        assert done.returncode == 0, done.stderr
+    return made
+
+
+def test_two_versions_of_a_library_take_turns(workspace, pythons):
+    algorithms = {
+        label: {"use": "pycma:CMA-ES", "python": python} for label, python in pythons.items()
+    }
+    algorithms["here"] = {"use": "pycma:CMA-ES"}
+    workspace.configure(algorithms=algorithms, rounds=2, tables=["checklist"], figures=["anytime"])
+    workspace.complete()
+    rows = workspace.rows()
+    assert {row["status"] for row in rows} == {"ok"}
+    assert len(rows) == 3 * 2 * 2 * 2
+
+    for name, versions in VERSIONS.items():
+        machine = facts_of(workspace, name)["machine"]
+        assert machine["own_environment"]["python"] == pythons[name]
+        assert versions.items() <= machine["versions"].items()
+        assert versions.items() <= machine["packages"].items()
+    assert "own_environment" not in facts_of(workspace, "here")["machine"]
+
+    frame = pd.read_csv(workspace.results / "tables/checklist.csv").set_index("part")
+    shown = frame.loc["Versions"]
+    assert shown["met"]
+    assert all(f"cma {v['cma']}, numpy {v['numpy']} ({name})" in shown["evidence"]
+               for name, v in VERSIONS.items())  # fmt: skip
+    assert pythons["old"] in frame.loc["Environments of their own", "evidence"]
+
+    began = pd.DataFrame(rows).sort_values("started_utc").groupby("round")["started_utc"]
+    assert began.max()[1] < began.min()[2]  # in each round, all three
+
+    replay(workspace)
+    again(workspace, pythons)
+
+
+def facts_of(workspace, label: str) -> dict:
+    path = next((workspace.results / "records" / label).rglob("*.parquet"))
+    return open_record(path).facts
+
+
+def replay(workspace) -> None:
+    """A run of the old version is replayed bit for bit, by its own interpreter."""
+    record = workspace.results / "collected/old.parquet"
+    words = ["-m", "timefair", "replay", str(record), "--function", "8", "--instance", "2"]
+    done = subprocess.run(
+        [sys.executable, *words, "--run", "1"],
+        cwd=workspace.folder, env=workspace.environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def again(workspace, pythons) -> None:
+    """Another version in one environment has its algorithm measured again, and no other one."""
+    before = workspace.records()
+    install = [pythons["old"], "-m", "pip", "install", "--quiet", "cma==3.3.0"]
+    subprocess.run(install, check=True)
+    workspace.complete("--until", "finish_round")
+    after = workspace.records()
+    new = {path.parts[-3] for path in after.keys() - before.keys()}
+    assert new == {"old"}
+    assert before.items() <= after.items()
+    assert facts_of_newest(after)["machine"]["versions"]["cma"] == "3.3.0"
+
+
+def facts_of_newest(records: dict[Path, float]) -> dict:
+    newest = max(records, key=records.__getitem__)
+    assert set(read_runs([newest])["status"].to_pylist()) == {"ok"}
+    return open_record(newest).facts

@@ -1,0 +1,59 @@
+"""A table of runs, analysed without Snakemake, and the rules on the same runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.workflow
+
+PAGE = Path(__file__).parents[2] / "docs/how-to/foreign-tables.md"
+HAS_LESS = {"checklist", "restart_advice", "restarts", "best_points", "runs", "inversions"}
+"""The default tables that need what a table of runs does not hold; the last two in columns."""
+
+
+def timefair(workspace, *words):
+    return subprocess.run(
+        [sys.executable, "-m", "timefair", *map(str, words)],
+        cwd=workspace.folder, env=workspace.environment, check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+
+
+def contents(folder, ending):
+    return {path.stem: path.read_bytes() for path in folder.glob(f"*.{ending}")}
+
+
+def test_the_tables_are_those_of_the_rules(workspace):
+    """Of a measured campaign, every table that a table of runs suffices for is bit-identical."""
+    workspace.configure(figures={"names": ["ert", "ecdf", "ranks"], "formats": ["svg"]})
+    workspace.complete()
+    collected = sorted((workspace.results / "collected").glob("*.parquet"))
+    snapshot = workspace.results / "campaign.json"
+    timefair(workspace, "export", "table", *collected, "--campaign", snapshot, "--output", "r.csv")
+    timefair(workspace, "analyse", "r.csv", "--settings", snapshot, "-o", "results/again")
+    rules, mine = (workspace.folder / "results" / name / "tables" for name in ("test", "again"))
+    by_rules, by_command = contents(rules, "csv"), contents(mine, "csv")
+    assert len(by_command) > 15
+    assert set(by_command) <= set(by_rules)
+    assert {name for name in by_command if by_command[name] != by_rules[name]} <= HAS_LESS
+    text = PAGE.read_text()
+    assert all(f"`{name}`" in text for name in HAS_LESS)
+
+    # The command makes the same bytes as the rule's command, room by room.
+    again = workspace.folder / "results/again"
+    rooms = {path.stem for path in (again / ".made").iterdir()}
+    for room in rooms:
+        timefair(
+            workspace, "analyse", room, *sorted((again / "collected").glob("*.parquet")),
+            "--campaign", again / "campaign.json", "--output", workspace.folder / "by room",
+        )  # fmt: skip
+    for ending in ("csv", "parquet", "tex"):
+        others = contents(mine, ending) | {}
+        others.pop("tables", None)  # the report's
+        assert contents(workspace.folder / "by room/tables", ending) == others
+    figures = contents(again / "figures", "svg")
+    assert len(figures) >= 3
+    assert contents(workspace.folder / "by room/figures", "svg") == figures

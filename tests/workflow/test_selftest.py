@@ -1,0 +1,60 @@
+"""The self-test as a user starts it, with few repetitions, and what it refuses."""
+
+import csv
+import json
+
+import pytest
+
+from timefair import cli
+from timefair.selftest import run
+
+TINY = run.Size(coverage=1, unslowed=3, slowed=2, attempts=1)
+
+
+@pytest.fixture
+def state(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(run, "QUICK", TINY)
+    monkeypatch.setattr("timefair.selftest.world.RUNS", 4)
+    return tmp_path / "state"
+
+
+def test_a_run_goes_through_the_whole_chain(state, tmp_path, capsys):
+    words = ["selftest", "--quick", "--cores", "1", "--results", str(tmp_path / "results")]
+    status = cli.main([*words, "--output", str(tmp_path / "output")])
+    printed = capsys.readouterr().out
+    # A busy machine may be found too imprecise, but no run may have other events than were drawn.
+    assert status in (0, 1)
+    assert "was drawn" not in printed
+    (kept,) = (state / "timefair").iterdir()
+    resolution = json.loads(kept.read_text())
+    assert (resolution["runs"], resolution["seconds"]["repetitions"]) == (10, 2)
+    with (tmp_path / "output" / "coverage.csv").open() as file:
+        tables = {row["table"] for row in csv.DictReader(file)}
+    assert {"ert", "success", "quantiles"} <= tables
+    assert cli.main(["doctor", "--cores", "1"]) in (0, 1)
+    assert "resolution: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--cores", "0"], "timefair: --cores: 0: should be 1 to "),
+        (["--seed", "-1"], "timefair: --seed: -1: should be at least 0"),
+    ],
+)
+def test_wrong_words(words, line, capsys):
+    assert cli.main(["selftest", *words]) == 2
+    assert capsys.readouterr().err.startswith(line)
+
+
+def test_a_process_that_fails_is_reported(tmp_path, monkeypatch):
+    from timefair.basics.errors import InputError
+    from timefair.selftest import measuring, world
+
+    broken = {"PYTHONHOME": "/nowhere"}  # no interpreter starts
+    with pytest.raises(InputError, match=r"worker-0.log: exit status [1-9]"):
+        measuring.measured(
+            world.campaign(1, 1, 1), tmp_path, cores=1, environment=broken,
+            progress=lambda done, jobs: None,
+        )  # fmt: skip

@@ -1,0 +1,123 @@
+"""A campaign that tunes two algorithms: complete, repeated where it must be, and after a kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+
+import pandas as pd
+import pytest
+from workspace import Workspace
+
+from timefair import cli
+from timefair.records.journal import read_journal
+from timefair.records.store import open_record
+
+pytestmark = pytest.mark.workflow
+
+ON = {"functions": 1, "dimensions": 2, "instances": "51-52"}
+ALGORITHMS = {
+    "DE": {
+        "use": "timefair:DE",
+        "tune": {
+            "space": {
+                "F": {"float": [0.3, 0.9]},
+                "strategy": {"choice": ["rand/1/bin", "best/1/bin"]},
+            },
+            "tuner": "racing",
+            "budget_s": 1.5,
+            "on": ON,
+        },
+    },
+    "CMA": {
+        "use": "pycma:CMA-ES",
+        "tune": {
+            "space": {"sigma0": {"log": [0.1, 5]}},
+            "tuner": "nevergrad:OnePlusOne",
+            "budget_s": 1.5,
+            "label": "CMA-better",
+            "on": ON,
+        },
+    },
+}  # fmt: skip
+TUNED = {"DE": "DE-tuned", "CMA": "CMA-better"}
+
+
+def configured(folder, **changes) -> Workspace:
+    workspace = Workspace(folder)
+    workspace.configure(
+        algorithms=ALGORITHMS, budget={"time_s": 0.05}, runs=3, instances_per_job=1,
+        tables=["runs", "ancillary"], figures={"names": "tuning_pays", "formats": ["svg"]},
+        **changes,
+    )  # fmt: skip
+    return workspace
+
+
+def searches(workspace: Workspace) -> dict:
+    paths = sorted((workspace.results / "tuning").rglob("*.parquet"))
+    return {path.parent.name: open_record(path) for path in paths}
+
+
+def test_default_and_tuned_variant_stand_side_by_side(tmp_path) -> None:
+    workspace = configured(tmp_path)
+    said = workspace.complete()
+    assert said.count("timefair tune --campaign") == 2
+    found = searches(workspace)
+    assert set(found) == set(TUNED.values())
+    rows = workspace.rows()
+    assert {row["algorithm"] for row in rows} == {*TUNED, *TUNED.values()}
+    for default, variant in TUNED.items():
+        collected = open_record(workspace.results / f"collected/{variant}.parquet").facts
+        (search,) = collected["collected"]["tuning"]
+        assert (search["of"], search["checksum"]) == (default, found[variant].checksum)
+        (campaign,) = collected["collected"]["campaign"]
+        chosen = found[variant].facts["tuning"]["result"]["parameters"]
+        assert campaign["algorithms"][variant]["parameters"] == chosen
+    pays = pd.read_csv(workspace.results / "tables/tuning_pays.csv")
+    assert set(pays["algorithm"]) == set(TUNED.values())
+    costs = pd.read_csv(workspace.results / "tables/ancillary.csv").set_index("algorithm")
+    for default, variant in TUNED.items():
+        seconds = found[variant].facts["tuning"]["seconds"]
+        assert costs.loc[variant, "tuning_s"] == pytest.approx(seconds, rel=1e-4)
+        assert costs.loc[default, "tuning_s"] == 0
+    page = (workspace.results / "report.html").read_text()
+    assert "Number of problems after which tuning pays off" in page
+    assert "candidates in" in page
+    assert cli.main(["verify", str(workspace.results)]) == 0
+
+    # Whoever searches again measures the variant again, and nothing else.
+    before = workspace.records()
+    found["DE-tuned"].path.unlink()
+    workspace.complete()
+    after = workspace.records()
+    again = {path.parts[-3] for path in before if after[path] != before[path]}
+    assert again == {"DE-tuned"}
+
+
+def test_a_search_that_was_killed_goes_on(tmp_path) -> None:
+    algorithms = {"DE": {**ALGORITHMS["DE"], "tune": {**ALGORITHMS["DE"]["tune"], "budget_s": 8}}}
+    workspace = configured(tmp_path)
+    workspace.configure(algorithms=algorithms, budget={"time_s": 0.05}, runs=1, tables=["runs"])
+    process = subprocess.Popen(
+        workspace.command(), cwd=workspace.folder, env=workspace.environment,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    done = {}
+    while len(done) < 2:
+        time.sleep(0.05)
+        assert process.poll() is None, "it has ended before it could be killed"
+        for path in (workspace.results / "tuning").rglob("*.journal"):
+            done = read_journal(path.read_bytes()).runs
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    made = {run: batch["started_utc"][0].as_py() for (_, run), batch in done.items()}
+    workspace.complete()
+    (record,) = searches(workspace).values()
+    rows = {row["run"]: row for row in record.read().to_pylist()}
+    assert sorted(rows) == list(range(len(rows)))
+    assert len(rows) > len(made)
+    assert {run: rows[run]["started_utc"] for run in made} == made
+    assert record.facts["tuning"]["interrupted"] <= 1
+    assert cli.main(["verify", str(workspace.results)]) == 0

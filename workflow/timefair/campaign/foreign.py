@@ -1,0 +1,162 @@
+"""A campaign made from imported data with times.
+
+Its algorithms are under ``published``. It has no ``algorithms``, so nothing in it can be measured.
+Its tables, figures and report are made like those of any other campaign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from timefair.basics.errors import InputError, suggest
+from timefair.campaign.configuration import Campaign, parse_foreign, read_yaml
+
+SETTINGS = (
+    "seed",
+    "targets",
+    "target_values",
+    "relative_targets",
+    "statistics",
+    "tables",
+    "figures",
+)
+"""The keys of a campaign file that affect only the analysis."""
+
+_LONGEST_NAME = 40
+
+
+@dataclass(frozen=True)
+class ForeignRuns:
+    """Description of imported runs.
+
+    Attributes
+    ----------
+    format, path
+        The format of the data, and the files, as on a command line.
+    suite
+        Name of the suite.
+    problems
+        (function, dimension, instance) of every problem.
+    names
+        Names of functions by number; empty if there are none.
+    algorithms
+        Names of the algorithms in the data, by label.
+    columns, constants
+        Columns of the table; see `published.table.Layout`.
+    runs
+        The largest number of runs of an algorithm on a problem.
+    budgets
+        The different budgets of runs as (dimension, seconds, evaluations); None: no budget in
+        seconds, or in evaluations.
+    """
+
+    format: str
+    path: str
+    suite: str
+    problems: Collection[tuple[int, int, int]]
+    names: Mapping[int, str]
+    algorithms: Mapping[str, str]
+    columns: Mapping[str, str]
+    constants: Mapping[str, str]
+    runs: int
+    budgets: Collection[tuple[int, float | None, int | None]]
+
+
+def settings(path: Path | None) -> dict[str, object]:
+    """Read a file with keys of `SETTINGS`; empty without a file.
+
+    It may be a campaign file or a snapshot, whose other keys are ignored.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or has a key that no campaign has.
+    """
+    if path is None:
+        return {}
+    content = read_yaml(path)
+    if not isinstance(content, Mapping):
+        raise InputError(f"{path}: should be keys with values; known: {', '.join(SETTINGS)}")
+    unknown = [key for key in content if key not in Campaign.model_fields]
+    if unknown:
+        known = ", ".join(SETTINGS)
+        raise InputError(
+            *(
+                f"{path}: {key}: unknown key{suggest(key, SETTINGS)}; known: {known}"
+                for key in unknown
+            )
+        )
+    return {key: value for key, value in content.items() if key in SETTINGS}
+
+
+def campaign_of(runs: ForeignRuns, name: str, chosen: Mapping[str, object]) -> Campaign:
+    """The campaign of imported runs.
+
+    Parameters
+    ----------
+    runs
+        Description of the imported runs.
+    name
+        Name of the campaign.
+    chosen
+        Keys of `SETTINGS`.
+
+    Raises
+    ------
+    InputError
+        If a setting is wrong, or the runs exceed the limits of a campaign.
+    """
+    functions, dimensions, instances = (
+        sorted(set(part)) for part in zip(*runs.problems, strict=True)
+    )
+    return parse_foreign(
+        {
+            **chosen,
+            "name": name,
+            "problems": {
+                "suite": runs.suite,
+                "functions": functions,
+                "dimensions": dimensions,
+                "instances": instances,
+                "names": {number: _printable(word) for number, word in runs.names.items()},
+            },
+            "algorithms": {},
+            "published": {
+                label: {
+                    "format": runs.format,
+                    "path": runs.path,
+                    "algorithm": algorithm,
+                    "columns": dict(runs.columns),
+                    "set": dict(runs.constants),
+                }
+                for label, algorithm in runs.algorithms.items()
+            },
+            "budget": {**_budget(runs.budgets), "final_target": None},
+            "restart": {"policy": "none"},
+            "runs": runs.runs,
+        }
+    )
+
+
+def _printable(word: str) -> str:
+    return "".join(letter if letter.isprintable() else "_" for letter in word)[
+        :_LONGEST_NAME
+    ].strip()
+
+
+def _budget(budgets: Collection[tuple[int, float | None, int | None]]) -> dict[str, float | int]:
+    """The largest budgets. Budgets in evaluations that are the same multiple of the dimension
+    become this multiple.
+    """
+    allowed: dict[str, float | int] = {}
+    if seconds := max((s or 0.0 for _, s, _ in budgets), default=0.0):
+        allowed["time_s"] = seconds
+    evaluations = {(dimension, n) for dimension, _, n in budgets if n is not None}
+    multiples = {n / dimension for dimension, n in evaluations}
+    if len(evaluations) > 1 and len(multiples) == 1 and (each := multiples.pop()).is_integer():
+        allowed["evaluations_per_dimension"] = int(each)
+    elif evaluations:
+        allowed["evaluations"] = max(n for _, n in evaluations)
+    return allowed or {"evaluations": 1}

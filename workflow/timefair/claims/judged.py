@@ -1,0 +1,106 @@
+"""The verdict of new runs on each claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from math import isfinite, log
+
+from timefair.claims.claim import Claim, Decided, First, Judged, Ratio, Verdict
+from timefair.claims.ratios import Limits, costs
+from timefair.claims.stated import decided
+from timefair.report.evidence import Evidence
+from timefair.report.findings.situations import Situation, findings
+from timefair.report.findings.standing import Verdict as Order
+from timefair.report.words import listed, number
+
+NOTHING = "no result"
+
+_SHARES = "ecdf"
+"""The table of the situations in which a share of the budget is given."""
+
+
+def judge(claims: Sequence[Claim], again: Evidence) -> list[Judged]:
+    """Compare claims with the tables of new runs, in the order of the claims.
+
+    Notes
+    -----
+    New runs contradict a claim
+
+    - on who is first, if their own test decides on an order, and those that were first are behind;
+    - on a pair, if they decide it for the other algorithm, after Holm's correction;
+    - on a ratio, if both ratios differ by more than chance explains, at 1 - confidence over all
+      ratios together (Bonferroni).
+    """
+    ratios = sum(isinstance(claim, Ratio) for claim in claims)
+    return [_judge(claim, again, max(ratios, 1)) for claim in claims]
+
+
+def _judge(claim: Claim, again: Evidence, ratios: int) -> Judged:
+    match claim:
+        case First():
+            return _first(claim, again)
+        case Decided():
+            return _pair(claim, again)
+        case Ratio():
+            return _ratio(claim, again, (1 - again.confidence) / ratios)
+
+
+def _first(claim: First, again: Evidence) -> Judged:
+    judged = partial(Judged, claim)
+    situations = findings(again, claim.space).situations
+    there = [one.standing for one in situations if _key(one) == _key(claim)]
+    if not there or not there[0].leaders:
+        return judged(Verdict.UNDECIDED, NOTHING)
+    (standing,) = there
+    leaders = set(standing.leaders)
+    words = f"{listed(standing.leaders)} first ({standing.verdict})"
+    ordered = standing.verdict in (Order.CLEAR, Order.SHARED)
+    if ordered and leaders <= set(claim.leaders):
+        return judged(Verdict.REPRODUCED, words)
+    if ordered and not set(standing.front) & set(claim.leaders):
+        return judged(Verdict.CONTRADICTED, words)
+    if leaders <= set(claim.front):
+        return judged(Verdict.WITHIN, words)
+    return judged(Verdict.UNDECIDED, words)
+
+
+def _key(one: First | Situation) -> tuple[str, ...]:
+    """The key of a situation; a share of the budget is a different number in each study."""
+    return (one.detail,) if one.table == _SHARES else (one.detail, one.want)
+
+
+def _pair(claim: Decided, again: Evidence) -> Judged:
+    judged = partial(Judged, claim)
+    rows = again.of("comparison", claim.space, function=claim.function)
+    names = {claim.better, claim.other}
+    for row in rows.to_dict("records") if len(rows) else ():
+        if {str(row["algorithm_a"]), str(row["algorithm_b"])} != names:
+            continue
+        found = decided(claim.space, row, claim.better)
+        words = f"A12 {number(found.a12)}"
+        if row["better"] == claim.better:
+            return judged(Verdict.REPRODUCED, f"{words}, decided for {claim.better}")
+        if row["better"] == claim.other:
+            return judged(Verdict.CONTRADICTED, f"{words}, decided for {claim.other}")
+        if claim.low <= found.a12 <= claim.high:
+            return judged(Verdict.WITHIN, f"{words}, not decided")
+        return judged(Verdict.UNDECIDED, f"{words}, not decided")
+    return judged(Verdict.UNDECIDED, NOTHING)
+
+
+def _ratio(claim: Ratio, again: Evidence, alpha: float) -> Judged:
+    judged = partial(Judged, claim)
+    known = costs(again, claim.space, claim.unit, claim.function, claim.target)
+    if claim.first not in known or claim.other not in known:
+        return judged(Verdict.UNDECIDED, NOTHING)
+    now = known[claim.other].minus(known[claim.first])
+    before = Limits(log(claim.value), log(claim.low), log(claim.high))
+    words = "{} [{}, {}]".format(*map(number, now.numbers()))
+    if now.minus(before).at_level(alpha, again.confidence).excludes_zero:
+        return judged(Verdict.CONTRADICTED, words)
+    if claim.decided and now.excludes_zero and (now.value > 0) == (before.value > 0):
+        return judged(Verdict.REPRODUCED, words)
+    if isfinite(now.value) and before.low <= now.value <= before.high:
+        return judged(Verdict.WITHIN, words)
+    return judged(Verdict.UNDECIDED, words)

@@ -1,0 +1,240 @@
+"""Tables of runs that others have timed: imported, and analysed without Snakemake."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+from timefair.basics.errors import InputError
+from timefair.cli.common import Command, status_of
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+    from timefair.published.importing import Imported
+    from timefair.published.table import Layout
+    from timefair.rundata.runs import Runs
+
+TimedFormat = Literal["table", "benchopt", "ioh"]
+FORMATS = get_args(TimedFormat)
+"""The formats of data with times."""
+
+SNAPSHOT, COLLECTED = "campaign.json", "collected"
+"""In the folder of imported runs: the campaign that they would have come from, and the runs."""
+
+
+def add_columns(command: Command) -> None:
+    """Add the option that says which logged property of IOHprofiler has the seconds."""
+    command.add_argument(
+        "--columns", default="", metavar="seconds=NAME",
+        help="the logged property with the seconds since the start of a run; by default, times "
+        "are not read",
+    )  # fmt: skip
+
+
+def add_options(command: Command) -> None:
+    """Add the options that say where a table has its columns."""
+    command.add_argument(
+        "--columns", default="", metavar="NAME=COLUMN,...",
+        help="columns of the file that have another name: seconds=time,value=best_f",
+    )  # fmt: skip
+    command.add_argument(
+        "--set", default="", metavar="NAME=WORD,...",
+        help="columns that the file does not have, with one word for all rows: dimension=10",
+    )  # fmt: skip
+
+
+def refuse_options(arguments: argparse.Namespace, why: str) -> None:
+    """Raise `InputError` if an option of tables is given where it has no meaning."""
+    for name in ("columns", "set", "settings"):
+        if getattr(arguments, name):
+            raise InputError(f"--{name}: only {why}")
+
+
+def layout(arguments: argparse.Namespace) -> Layout:
+    """Where a table has its columns, by the options."""
+    from timefair.published.table import Layout
+
+    return Layout.of(arguments.columns, arguments.set)
+
+
+def import_table(
+    path: Path,
+    folder: Path,
+    layout: Layout,
+    settings: Path | None = None,
+    format: TimedFormat = "table",
+    others: Sequence[Path] = (),
+) -> tuple[Campaign, list[Imported]]:
+    """Write the runs of tables to a folder, one record per algorithm, and their campaign.
+
+    Raises
+    ------
+    InputError
+        If the table or the settings are wrong, or the folder has measured runs.
+    """
+    from timefair.campaign import foreign
+    from timefair.published.importing import import_all
+
+    if format == "ioh" and "seconds" not in layout.columns:
+        raise InputError(
+            "--columns: missing; write seconds=NAME, the logged property of IOHprofiler with the "
+            "seconds since the start of a run"
+        )
+    chosen = foreign.settings(settings)
+    _refuse_measured(folder)
+    _refuse_file(folder)
+    found = import_all(path, format, folder / COLLECTED, others=others, layout=layout)
+    runs = foreign.ForeignRuns(
+        format=format,
+        path=shlex.join(map(str, (path, *others))),
+        suite=found[0].suite,
+        problems={problem for one in found for problem in one.runs},
+        names={number: name for one in found for number, name in one.names.items()},
+        algorithms={one.label: one.algorithm for one in found},
+        columns=layout.columns,
+        constants=layout.constants,
+        runs=max(max(one.runs.values()) for one in found),
+        budgets={budget for one in found for budget in one.budgets},
+    )
+    name = re.sub(r"[^A-Za-z0-9._+-]+", "_", folder.resolve().name).lstrip("._+-")
+    campaign = foreign.campaign_of(runs, name or "analysis", chosen)
+    (folder / SNAPSHOT).write_text(campaign.snapshot(), encoding="utf-8")
+    for record in (folder / COLLECTED).glob("*.parquet"):
+        if record.stem not in runs.algorithms:
+            record.unlink()  # of an earlier table in this folder
+    return campaign, found
+
+
+def _refuse_file(folder: Path) -> None:
+    """Raise `InputError` if there is a file where the folder would be; nothing is created."""
+    there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
+    if not there.is_dir():
+        raise InputError(f"{folder}: is not a folder, and cannot be created")
+
+
+def _refuse_measured(folder: Path) -> None:
+    """Raise `InputError` if a folder has a campaign that measured its runs."""
+    try:
+        content = json.loads((folder / SNAPSHOT).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except (OSError, ValueError):
+        content = None
+    if not isinstance(content, dict) or content.get("algorithms") != {}:
+        raise InputError(f"{folder}: has the results of a campaign; choose another folder")
+
+
+def analyse(arguments: argparse.Namespace) -> int:
+    """Import tables, and make all of their tables, figures and the report."""
+    from timefair.campaign import configuration
+    from timefair.cli import analysing
+
+    path, others, where = Path(arguments.what), arguments.collected, layout(arguments)
+    folder = arguments.output or Path("results") / (path.name.partition(".")[0] or "analysis")
+    # Arrow starts threads when it reads files, and threads do not survive a fork. So this process,
+    # of which every room is a fork, reads none.
+
+    def read() -> None:
+        settings, format = arguments.settings, arguments.format
+        tell(path, *import_table(path, folder, where, settings, format, others))
+
+    if status := _forked([read]):
+        return status
+    campaign = configuration.restore(folder / SNAPSHOT)
+    analysing.load(campaign)
+    rooms = sorted(campaign.rooms, key=lambda room: _files(campaign, room), reverse=True)
+    status = _forked([partial(_room, room, campaign, folder) for room in rooms])
+    if status := status or _forked([partial(_report, campaign, folder)]):
+        return status
+    print(folder / "report.html")
+    return 0
+
+
+def _forked(work: Sequence[Callable[[], None]]) -> int:
+    """The status of some work, on all cores that this process may use."""
+    from timefair.linux.interruption import interruptible
+    from timefair.processes.forks import in_forks
+
+    def whole(one: Callable[[], None]) -> int:
+        with interruptible():
+            return status_of(one)
+
+    with interruptible():
+        return in_forks([partial(whole, one) for one in work], len(os.sched_getaffinity(0)))
+
+
+def _room(room: str, campaign: Campaign, folder: Path) -> None:
+    from timefair.cli.analysis import make_room
+
+    make_room(room, campaign, sorted((folder / COLLECTED).glob("*.parquet")), folder)
+
+
+def _files(campaign: Campaign, room: str) -> int:
+    """How many tables and pages of figures a room has: the largest begins first."""
+    from timefair.exhibits.registry import FIGURES, TABLES
+
+    tables = sum(TABLES[name].room == room for name in campaign.made_tables)
+    figures = (name for name in campaign.figure_names if FIGURES[name].room == room)
+    return tables + sum(len(campaign.pages_of(name)) for name in figures)
+
+
+def _report(campaign: Campaign, folder: Path) -> None:
+    from timefair.analysis import outputs
+    from timefair.cli.analysis import make_report
+
+    make_report(
+        campaign,
+        [folder / "tables" / f"{name}.parquet" for name in campaign.made_tables],
+        [Path(picture) for picture in outputs.pictures(campaign, str(folder))],
+        folder / "report.html",
+        folder / "checklist.html",
+        folder / "tables" / "tables.tex",
+    )
+
+
+def tell(path: Path, campaign: Campaign, found: Sequence[Imported]) -> None:
+    """Print what was imported, and on the standard error what the reader should know of it."""
+    counts = {
+        "algorithm": len(found),
+        "run": sum(sum(one.runs.values()) for one in found),
+        "problem": len({problem for one in found for problem in one.runs}),
+    }
+    algorithms, runs, problems = (f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items())
+    print(f"{campaign.name}: {algorithms}, {runs} on {problems} of {found[0].suite}")
+    for caution in found[0].cautions:
+        print(f"timefair: {path}: {caution}", file=sys.stderr)
+
+
+def refuse_several_clocks(runs: Runs, campaign: Campaign) -> None:
+    """Refuse foreign clocks of several files, and say whose times are left out.
+
+    Raises
+    ------
+    InputError
+        If times of several files would be compared, unless the campaign allows it.
+    """
+    from timefair.records.schema import FOREIGN_CLOCK
+
+    foreign = {label: of for label, of in runs.sources.items() if of.get(FOREIGN_CLOCK)}
+    apart = sorted(foreign.keys() - set(runs.frame["algorithm"]))
+    if apart:
+        print(
+            f"timefair: {', '.join(apart)}: times are of a foreign clock; left out beside measured "
+            "runs",
+            file=sys.stderr,
+        )
+        return
+    files = sorted({of["sha256"]: of["path"] for of in foreign.values()}.values())
+    if len(files) > 1 and campaign.statistics.mixed == "refuse":
+        raise InputError(
+            f"times of {len(files)} foreign clocks ({', '.join(files)}); join the files if one "
+            "machine has timed them all, or set statistics.mixed: allow"
+        )

@@ -1,0 +1,186 @@
+"""The command that compares two versions of an algorithm."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from timefair.basics.errors import InputError
+from timefair.cli.common import Commands, one_thread
+from timefair.cli.paths import prepare_files
+
+if TYPE_CHECKING:
+    from timefair.versions.comparison import Comparison, Measure
+    from timefair.versions.sources import Measured, Pair
+    from timefair.versions.words import Look
+
+MEASURES = ("seconds", "evaluations", "speed", "quality")
+"""The names of `versions.comparison.Measure`."""
+
+
+def add_to(commands: Commands) -> None:
+    """Add the command of this module."""
+    compare = commands.add_parser(
+        "compare",
+        help="compare two versions of an algorithm: better, worse, equal or undecided",
+        description="Compares a new version (head) of an algorithm with the old one (base). With "
+        "a campaign file, the command measures both versions round by round, and stops when the "
+        "answer is sure. With results/NAME and two labels, it compares two algorithms of a "
+        "measured campaign. With two folders, it compares one version from each campaign, after "
+        "the drift between the campaigns is removed. "
+        "The last line that it prints is the verdict.",
+        example="timefair compare mine.yaml --base DE --head Nelder-Mead\n"
+        "timefair compare results/mine DE Nelder-Mead",
+        exits={
+            0: "not worse: the head is better, or equal within the margin",
+            1: "worse: the head is worse by more than the margin",
+            3: "undecided: more runs are needed",
+        },
+    )
+    compare.add_argument(
+        "sources",
+        nargs="+",
+        metavar="WHAT",
+        help="CAMPAIGN.yaml; or RESULTS BASE HEAD; or RESULTS_A RESULTS_B",
+    )
+    compare.add_argument("--base", metavar="LABEL", help="the old version (base)")
+    compare.add_argument("--head", metavar="LABEL", help="the new version (head)")
+    compare.add_argument(
+        "--by",
+        choices=MEASURES,
+        help="what the verdict is about: seconds or evaluations to the target, seconds per "
+        "evaluation, or quality at the end (seconds; without a budget in seconds: evaluations)",
+    )
+    compare.add_argument(
+        "--margin",
+        type=float,
+        metavar="RATIO",
+        help="ratio of costs above which a difference matters (statistics.matters.ratio)",
+    )
+    compare.add_argument("--markdown", type=Path, metavar="FILE", help="write a summary")
+    compare.add_argument("--html", type=Path, metavar="FILE", help="write a page")
+    compare.add_argument("--quiet", action="store_true", help="print the verdict only")
+    compare.add_argument(
+        "--cores", type=int, metavar="N", help="with CAMPAIGN.yaml: runs at the same time (all)"
+    )
+    compare.set_defaults(command=_compare)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    margin = arguments.margin
+    if margin is not None and not 1 <= margin < float("inf"):
+        raise InputError(f"--margin: {margin:g}: should be a ratio of at least 1, such as 1.1")
+    prepare_files(filter(None, (arguments.markdown, arguments.html)))
+    one_thread()
+    first = Path(arguments.sources[0])
+    if first.suffix in (".yaml", ".yml"):
+        return _measure_and_compare(arguments)
+    if arguments.cores is not None:
+        raise InputError("--cores: only with CAMPAIGN.yaml, which is measured")
+    return _compare_measured(arguments)
+
+
+def _measure_and_compare(arguments: argparse.Namespace) -> int:
+    from timefair.campaign import configuration
+    from timefair.versions import expected
+    from timefair.versions.rounds import Rounds
+
+    if len(arguments.sources) > 1:
+        raise InputError(f"{arguments.sources[1]}: give --base LABEL and --head LABEL after a file")
+    every_core = len(os.sched_getaffinity(0))
+    cores = every_core if arguments.cores is None else arguments.cores
+    if cores < 1:
+        raise InputError(f"--cores: {cores}: should be at least 1")
+    campaign = configuration.load(arguments.sources[0])
+    base, head = arguments.base or "base", arguments.head or "head"
+    rounds = Rounds(campaign, Path("results"), base, head, cores)
+    by = _measure(arguments, rounds.by)
+    ratio = arguments.margin or campaign.statistics.matters.ratio
+    if not arguments.quiet:
+        print(*expected.lines(rounds, by, ratio), sep="\n", flush=True)
+
+    def say(line: str) -> None:
+        if not arguments.quiet:
+            print(line, flush=True)
+
+    pair, found, look = rounds.until_sure(by, ratio, say)
+    return _report(arguments, pair, found, look)
+
+
+def _compare_measured(arguments: argparse.Namespace) -> int:
+    from timefair.versions import sources
+    from timefair.versions.rounds import earlier_look
+
+    folder, *labels = arguments.sources
+    if len(labels) == 1 and not Path(labels[0]).is_dir():
+        raise InputError(f"{labels[0]}: should be a second folder, or two labels: BASE HEAD")
+    if len(labels) == 1:
+        first, second = sources.read(Path(folder)), sources.read(Path(labels[0]))
+        pair = sources.between(first, second, arguments.base, arguments.head)
+        return _report(arguments, pair, _judged(arguments, first, pair))
+    if labels and (arguments.base or arguments.head):
+        raise InputError(f"{labels[0]}: give BASE HEAD or --base and --head, not both")
+    if len(labels) > 2:
+        raise InputError(f"{labels[2]}: give RESULTS BASE HEAD: one folder and two labels")
+    base, head = labels or (arguments.base or "base", arguments.head or "head")
+    if base == head:
+        raise InputError(f"{base}: is base and head; name two algorithms")
+    one = sources.read(Path(folder), (base, head))
+    pair = sources.within(one, base, head)
+    look = earlier_look(Path(folder), base, head)
+    return _report(arguments, pair, _judged(arguments, one, pair, look), look)
+
+
+def _judged(
+    arguments: argparse.Namespace, one: Measured, pair: Pair, look: Look | None = None
+) -> Comparison:
+    from timefair.statistics.versions.looks import look_levels
+    from timefair.versions.comparison import compare
+
+    level = 1 - one.campaign.statistics.confidence
+    if look is not None:
+        level = float(look_levels(level, look.planned)[look.number - 1])
+    by = _measure(arguments, "evaluations" if one.campaign.budget.time_s is None else "seconds")
+    ratio = arguments.margin or one.campaign.statistics.matters.ratio
+    return compare(
+        pair.base, pair.head, pair.samples, by=by, ratio=ratio, level=level, drift=pair.drift
+    )
+
+
+def _measure(arguments: argparse.Namespace, usual: str) -> Measure:
+    from timefair.versions.comparison import Measure
+
+    return Measure(arguments.by or usual)
+
+
+def _report(
+    arguments: argparse.Namespace, pair: Pair, found: Comparison, look: Look | None = None
+) -> int:
+    """Print and write what was found; the exit status."""
+    from timefair.versions import words
+
+    lines = [*pair.cautions, *words.drift_line(found, pair.references), *words.reasons(found)]
+    verdict = words.verdict(found, look)
+    if not arguments.quiet:
+        print(*_aligned(words.table(found)), *lines, sep="\n")
+    print(verdict)
+    if arguments.markdown is not None:
+        from timefair.versions.markdown import markdown
+
+        arguments.markdown.write_text(markdown(found, [*lines, verdict]), encoding="utf-8")
+    if arguments.html is not None:
+        from timefair.versions.page import page
+
+        arguments.html.write_text(page(found, [*lines, verdict]), encoding="utf-8")
+    return found.status
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    """Rows of texts as lines with columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

@@ -1,0 +1,167 @@
+"""Pairs that a campaign-wide race decided, and its allocation of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from timefair.exhibits.campaign.contests import Contest, contests, recorded_race
+from timefair.exhibits.campaign.items.recorded import asked
+from timefair.exhibits.columns import CELL, SPACE
+from timefair.exhibits.comparisons.pairs import PAIR
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import INTERVAL, Layout, Value
+from timefair.exhibits.questions import Question
+from timefair.records.integrity import cores_of_run, isolation_of
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+
+PAIR_COLUMNS = (
+    *SPACE,
+    *PAIR,
+    Column("functions", "number of functions"),
+    Column("runs_a", "runs of `algorithm_a` on all functions"),
+    Column("runs_b", "runs of `algorithm_b` on all functions"),
+    Column(
+        "a12",
+        "mean over the functions of the probability that a run of `algorithm_a` has a better "
+        "precision at the end than one of `algorithm_b`, where a tie counts half",
+    ),
+    Column("a12_low", "lower limit of the confidence sequence of `a12`"),
+    Column("a12_high", "upper limit of the confidence sequence of `a12`"),
+    Column("decided_after_round", "the round after which the order was decided; empty: it was not"),
+    Column("better", "the better algorithm; empty if the order is not decided", text=True),
+    Column("confidence", "probability that all orders are right, and that all limits hold"),
+)
+CELL_COLUMNS = (
+    *CELL,
+    Column("runs", "number of runs on all instances"),
+    Column("core_seconds", "core-seconds of these runs", "s"),
+    Column("runs_of_rounds", "runs in each round, separated by blanks", text=True),
+    Column("last_round", "the last round with runs"),
+    Column(
+        "pairs",
+        "pairs of algorithms that the runs after the first round should decide",
+        text=True,
+    ),
+    Column(
+        "reason",
+        "why there were no runs in the last round: `decided` (all its pairs are decided), "
+        "`out of reach` (`runs` runs are not expected to decide its other pairs), `elsewhere` "
+        "(runs on other functions decide them sooner), `budget` (the core-seconds were needed for "
+        "other pairs), `cap` (it has `runs` runs) or `not asked` (the registered question is not "
+        "about it); empty if there were runs",
+        text=True,
+    ),
+)
+
+
+@exhibit(
+    "decided_pairs",
+    question=Question.RUNS,
+    title="Pairs that a campaign-wide race decided",
+    caption="""
+    The order of each pair of algorithms over the functions, as the stopping rule `campaign_race`
+    decided it. If the rule decides the registered question, the only pair is the one of the
+    question. The confidence of the rule applies to all statements of the table together, whatever
+    the numbers of runs. The other tables do not take into account that the results determined the
+    numbers of runs. The table is empty with other stopping rules.
+    """,
+    columns=PAIR_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Mean A12 of two algorithms over the functions, with a confidence sequence "
+            "that is valid after a campaign-wide race, and the better algorithm.",
+            brackets=INTERVAL,
+            values=(
+                Value.with_limits("a12", "A12", decimals=3),
+                Value("better", "Better"),
+            ),
+            rows=tuple(column_names(PAIR)),
+        )
+    ],
+    charged=False,
+    complete=True,
+)
+def pairs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The order of each pair in each dimension; no rows without a campaign-wide race."""
+    rows = [row for contest in contests(runs) for row in _pair_rows(contest)]
+    return pd.DataFrame(rows, columns=column_names(PAIR_COLUMNS))
+
+
+@exhibit(
+    "allocation",
+    question=Question.RUNS,
+    title="Runs that a campaign-wide race allocated",
+    caption="""
+    The runs that the stopping rule `campaign_race` allocated to each algorithm on each function,
+    for which pairs, and why there were no more. The table is empty with other stopping
+    rules.
+    """,
+    columns=CELL_COLUMNS,
+    charged=False,
+    complete=True,
+)
+def allocated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The runs of each algorithm on each function; no rows without a campaign-wide race."""
+    if recorded_race(runs) is None:
+        return pd.DataFrame(columns=column_names(CELL_COLUMNS))
+    keys = column_names(CELL)
+    frame = runs.frame
+    rounds = range(1, int(runs.stopping["round"].max()) + 1)
+    core_s = _core_seconds(runs)
+    decided: dict[Any, pd.DataFrame] = dict(list(runs.stopping.groupby(keys, observed=True)))
+    cells: dict[Any, Any] = dict(frame.groupby(keys, observed=True).indices)
+    rows = []
+    for names, members in cells.items():
+        counts = frame["round"].iloc[members].value_counts().reindex(rounds, fill_value=0)
+        said = decided[names].sort_values("round")
+        last = said[said["round"] == rounds[-1]]
+        rows.append(
+            {
+                **dict(zip(keys, names, strict=True)),
+                "runs": len(members),
+                "core_seconds": core_s[members].sum(),
+                "runs_of_rounds": " ".join(map(str, counts)),
+                "last_round": int(counts[counts > 0].index.max()),
+                "pairs": "; ".join(dict.fromkeys(said["because"].dropna())),
+                "reason": next(iter(last["reason"].dropna()), None),
+            }
+        )
+    return pd.DataFrame(rows, columns=column_names(CELL_COLUMNS))
+
+
+def _core_seconds(runs: Runs) -> np.ndarray:
+    """Core-seconds of each run, shape (runs,): its seconds times the cores that it held."""
+    frame = runs.frame
+    cores = {label: max(found, default=1) for label, found in asked(runs, _cores).items()}
+    seconds = frame["real_s"].fillna(frame["wall_s"])
+    return np.asarray(seconds * frame["algorithm"].map(cores).astype(int), dtype=np.float64)
+
+
+def _cores(label: str, campaign: Mapping[str, Any]) -> int:
+    own = campaign["algorithms"][label]
+    return cores_of_run(own.get("threads", 1), isolation_of(campaign, label), own["use"])
+
+
+def _pair_rows(contest: Contest) -> Iterator[dict[str, Any]]:
+    standing = contest.standing
+    for place, pair in enumerate(contest.race.pairs):
+        first, second = (contest.algorithms[k] for k in pair)
+        a12, radius = standing.estimates.a12[place], standing.radius[place]
+        yield {
+            **contest.names,
+            **dict(zip(column_names(PAIR), (first, second), strict=True)),
+            "functions": contest.functions,
+            "runs_a": int(contest.totals[first]),
+            "runs_b": int(contest.totals[second]),
+            "a12": a12,
+            "a12_low": max(a12 - radius, 0.0),
+            "a12_high": min(a12 + radius, 1.0),
+            "decided_after_round": int(standing.decided_at[place]) or None,
+            "confidence": contest.race.confidence,
+            "better": {1: first, -1: second}.get(int(standing.better[place])),
+        }

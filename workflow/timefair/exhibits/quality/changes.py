@@ -1,0 +1,341 @@
+"""How well algorithms follow a problem that changes: errors before and after each change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.basics.errors import InputError
+from timefair.charts.chart import Curves
+from timefair.exhibits.columns import CELL, RUNS, UNIT
+from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.problems.base import Changes, Suite
+from timefair.problems.registry import SUITES
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.rundata.stacked import stacked
+from timefair.statistics.changes import (
+    Estimate,
+    Followed,
+    best_before_change,
+    draws_of_runs,
+    error_after,
+    mean_over_runs,
+    offline_errors,
+    quantile_over_runs,
+    recovered,
+    recovery_times,
+)
+
+QUARTILES = {"q25": 0.25, "q50": 0.5, "q75": 0.75}
+
+GRID = 101
+"""Points of a curve."""
+
+FIRST = 1e-3
+"""The first point of a curve in seconds, as a share of the period."""
+
+BOOTSTRAP = (
+    "The environments of one run are not independent. The intervals are therefore from a bootstrap "
+    "of whole runs; with one run, they have no width."
+)
+POOLED = "The runs of all instances are pooled."
+
+ENVIRONMENTS = Column("environments", "number of environments of a run; one more than its changes")
+PERIOD = Column("period", "length of an environment", "`unit`")
+OF_BUDGET = Column(
+    "unit",
+    "unit of the period and of all costs, that of the budget: `seconds` or `evaluations`",
+    text=True,
+)
+
+
+def _error(name: str, meaning: str) -> tuple[Column, Column, Column]:
+    return Column(name, meaning, "precision").interval()
+
+
+COLUMNS = (
+    *CELL,
+    RUNS,
+    ENVIRONMENTS,
+    OF_BUDGET,
+    PERIOD,
+    *_error("before_change", "mean over runs and environments of the best error before the change"),
+    *(
+        column
+        for name, p in QUARTILES.items()
+        for column in _error(
+            f"before_change_{name}",
+            f"{p:g} quantile over runs and environments of the best error before the change",
+        )
+    ),
+    *_error(
+        "offline_error",
+        "offline error: mean over time, or over evaluations, of the best error since the change",
+    ),
+)
+
+RECOVERY = (
+    *CELL,
+    RUNS,
+    OF_BUDGET,
+    Column("target", "error to reach again after a change", "precision", exact=True),
+    *Column("recovered", "share of environments in which the error reached the target").interval(),
+    *Column(
+        "recovery",
+        "expected cost from a change until the error is at most `target`: the cost of all "
+        "environments, each until it reached the target or ended, divided by the number of those "
+        "that reached it; `inf` if none did",
+        "`unit`",
+    ).interval(),
+)
+
+CURVE = (
+    *CELL,
+    RUNS,
+    UNIT,
+    Column("cost", "cost since the change", "`unit`"),
+    *_error("error", "mean over runs and environments of the best error since the change"),
+)
+
+
+@exhibit(
+    "changes",
+    question=Question.CHANGES,
+    title="Errors on problems that change",
+    caption=f"""
+    How close algorithms come to the optimum between two changes: the best error before the change
+    (Trojanowski and Michalewicz 1999), its mean and quartiles over runs and environments, and the
+    offline error (Branke and Schmeck 2003), the mean of the best error since the change over the
+    seconds or the evaluations of the run. Until the first evaluation in an environment, the error
+    is that of the middle of the bounds, and an error above this one does not count. A run that
+    failed keeps this error in all environments that it did not reach. {POOLED} {BOOTSTRAP} Only for
+    suites with problems that change.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Best error before a change and offline error, means over runs and changes.",
+            brackets=INTERVAL,
+            values=(
+                Value.with_limits("before_change", "Before the change", "low"),
+                Value.with_limits("offline_error", "Offline", "low"),
+            ),
+            rows=("function", "algorithm"),
+        )
+    ],
+    charged=False,
+)
+def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The errors of each (suite, dimension, function, algorithm)."""
+    parts = []
+    for cell in _cells(runs, analysis):
+        draws, confidence = cell.draws(analysis), analysis.confidence
+        best = [best_before_change(run) for run in cell.runs]
+        offline = [offline_errors(cell.held(run), cell.period) for run in cell.runs]
+        estimates = {
+            "before_change": mean_over_runs(best, draws, confidence),
+            **{
+                f"before_change_{name}": quantile_over_runs(best, p, draws, confidence)
+                for name, p in QUARTILES.items()
+            },
+            "offline_error": mean_over_runs(offline, draws, confidence),
+        }
+        parts.append({**cell.columns, **_columns(estimates)})
+    return stacked(parts, column_names(COLUMNS))
+
+
+@exhibit(
+    "recovery",
+    question=Question.CHANGES,
+    title="Recovery after changes",
+    caption=f"""
+    Expected cost from a change until the error is again at most a target, and the share of
+    environments in which this happens before the next change. Each environment is a trial, as each
+    run is for the ERT. The targets of the campaign are errors here, and the error of the middle of
+    the bounds does not count. {POOLED} {BOOTSTRAP} Only for suites with problems that change.
+    """,
+    columns=RECOVERY,
+    layouts=[
+        Layout(
+            caption="Expected cost from a change until the error is at most a target.",
+            brackets=INTERVAL,
+            values=(Value.with_limits("recovery", "Recovery", "low"),),
+            rows=("function", "algorithm"),
+            columns="target",
+            points=(Points("target", 5),),
+        )
+    ],
+    charged=False,
+)
+def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The recovery of each (suite, dimension, function, algorithm) to each target."""
+    targets, parts = np.array(analysis.targets_from_easy), []
+    for cell in _cells(runs, analysis):
+        times = [recovery_times(run, targets) for run in cell.runs]
+        cost, share = recovered(times, cell.period, cell.draws(analysis), analysis.confidence)
+        estimates = {"recovered": share, "recovery": cost}
+        parts.append({**cell.columns, "target": targets, **_columns(estimates)})
+    return stacked(parts, column_names(RECOVERY))
+
+
+@exhibit(
+    "after_change",
+    question=Question.CHANGES,
+    title="Error over the cost since the change",
+    caption=f"""
+    Best error since the change over the cost since the change: the mean over runs and environments,
+    with its interval at each cost. Until the first evaluation in an environment, the error is that
+    of the middle of the bounds. {POOLED} {BOOTSTRAP} Only for suites with problems that change.
+    """,
+    columns=CURVE,
+    layouts=[
+        Layout(
+            caption="Mean of the best error since the change after a cost.",
+            brackets=INTERVAL,
+            values=(Value.with_limits("error", "Error", "low"),),
+            rows=("function", "algorithm"),
+            columns="cost",
+            points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
+        )
+    ],
+    figures=[
+        Figure(
+            "after_change",
+            "Error over the cost since the change",
+            "Mean over runs and changes of the best error since the change, with its interval at "
+            "each cost. Lower is better. A curve ends at the next change.",
+            Curves(
+                x="cost",
+                y="error",
+                low="error_low",
+                high="error_high",
+                x_label="{cost} since the change",
+                y_label="mean error",
+                view="error since the change",
+                scale="own log",
+            ),
+            needs="changes",
+        )
+    ],
+    charged=False,
+)
+def after_change(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The curve of each (suite, dimension, function, algorithm)."""
+    parts = []
+    for cell in _cells(runs, analysis):
+        grid = cell.grid
+        found = [error_after(run, grid) for run in cell.runs]
+        error = mean_over_runs(found, cell.draws(analysis), analysis.confidence)
+        parts.append({**cell.columns, "cost": grid, **_columns({"error": error})})
+    return stacked(parts, column_names(CURVE))
+
+
+def _columns(estimates: dict[str, Estimate]) -> dict[str, NDArray[np.float64]]:
+    """Each estimate with its limits, as columns of a table."""
+    return {
+        f"{name}{ending}": values
+        for name, one in estimates.items()
+        for ending, values in (("", one.value), ("_low", one.low), ("_high", one.high))
+    }
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """The runs of an algorithm on a function, in the unit of their budget."""
+
+    names: dict[str, Any]
+    unit: str
+    period: float
+    environments: int
+    runs: list[Followed]
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What identifies and describes its rows, in all tables."""
+        of_changes = {"environments": self.environments, "unit": self.unit, "period": self.period}
+        return {**self.names, "runs": len(self.runs), **of_changes}
+
+    @property
+    def grid(self) -> NDArray[np.float64]:
+        """The costs of its curve since the change."""
+        if self.unit == "seconds":
+            return np.geomspace(FIRST * self.period, self.period, GRID)
+        return np.unique(np.round(np.geomspace(1.0, self.period, GRID)))
+
+    def held(self, run: Followed) -> Followed:
+        """A run with the cost from which each error holds: that of evaluation n from n - 1 on."""
+        if self.unit == "seconds":
+            return run
+        return replace(run, since=np.maximum(run.since - 1.0, 0.0))
+
+    def draws(self, analysis: Analysis) -> NDArray[np.float64]:
+        """Bootstrap samples of its runs."""
+        rng = analysis.stream(self.names)
+        return draws_of_runs(len(self.runs), resamples=analysis.resamples, rng=rng)
+
+
+def _cells(runs: Runs, analysis: Analysis) -> list[_Cell]:
+    """Every cell on problems that change; the tables of the same runs share them."""
+    parameters = repr(sorted(analysis.suite_parameters.items()))
+    return runs.once(("changes", parameters), lambda: list(_read(runs, analysis)))
+
+
+def _read(runs: Runs, analysis: Analysis) -> Iterator[_Cell]:
+    for names, members in runs.groups(tuple(column_names(CELL))):
+        suite = SUITES.get(names["suite"])
+        if suite is None or not suite.changing:
+            continue
+        suite = suite.configured(analysis.suite_parameters)
+        unit, period = _period(runs, names, members, suite)
+        followed = [_followed(runs, row, suite, unit, period) for row in members]
+        yield _Cell(names, unit, period, suite.environments, followed)
+
+
+def _period(
+    runs: Runs, names: dict[str, Any], members: NDArray[np.intp], suite: Suite
+) -> tuple[str, float]:
+    """The unit and the length of an environment, from the budget of the runs."""
+    budgets = runs.frame[["budget_s", "budget_evaluations"]].iloc[members].drop_duplicates()
+    if len(budgets) > 1:
+        raise InputError(
+            f"{names['algorithm']}: its runs on f{names['function']} in {names['dimension']} "
+            "dimensions have several budgets, and thus several periods; read one campaign at a time"
+        )
+    budget_s, evaluations = budgets.to_numpy(dtype=np.float64)[0]
+    if np.isnan(evaluations):
+        return "seconds", budget_s / suite.environments
+    return "evaluations", evaluations / suite.environments
+
+
+def _followed(runs: Runs, row: np.intp, suite: Suite, unit: str, period: float) -> Followed:
+    """What a run found in each environment."""
+    place = runs.frame[["function", "dimension", "instance"]].iloc[row]
+    changes = _changes(runs, suite, *map(int, place))
+    evaluations, time_s, *vectors = runs.vectors[row].T
+    if not vectors:
+        nothing = np.empty(0)
+        return Followed(nothing.astype(np.intp), nothing, nothing, changes.uninformed)
+    environment, error = changes.errors(np.column_stack(vectors))
+    cost = time_s if unit == "seconds" else evaluations
+    since = np.maximum(cost - environment * period, 0.0)
+    return Followed(environment, since, error, changes.uninformed)
+
+
+def _changes(runs: Runs, suite: Suite, function: int, dimension: int, instance: int) -> Changes:
+    """The changes of a problem, whose landscapes are drawn once."""
+    key = ("landscape", suite.environments, function, dimension, instance)
+
+    def drawn() -> Changes:
+        changes = suite.problem(function, dimension, instance).changes
+        assert changes is not None
+        return changes
+
+    return runs.once(key, drawn)

@@ -1,0 +1,188 @@
+"""Ratios of expected running times, each between runs on the same kind of machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.exhibits.columns import PROBLEM, SECONDS, TARGET
+from timefair.exhibits.comparisons.pairs import PAIR
+from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.questions import Question
+from timefair.rundata.machines import BLOCK, EVERY_MACHINE, UNNAMED
+from timefair.rundata.pairs import in_words, listed_by_precision
+from timefair.rundata.problems import Spent
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import problems
+from timefair.statistics.block_ratios import mean_ratios, ratio_limits, resampled_ratios
+from timefair.statistics.ert import ert
+from timefair.statistics.within import mean_ratio
+
+COLUMNS = (
+    *PROBLEM,
+    TARGET,
+    *PAIR,
+    Column(
+        "machine",
+        f"kind of machine; `{UNNAMED}` without blocks, and `{EVERY_MACHINE}` for the mean over the "
+        "kinds",
+        text=True,
+    ),
+    Column("n_a", "runs of `algorithm_a` there"),
+    Column("n_b", "runs of `algorithm_b` there"),
+    Column(
+        "ert_a_s",
+        f"ERT of `algorithm_a` there in seconds; `inf` if no run reached the target, empty for "
+        f"`{EVERY_MACHINE}`",
+        SECONDS,
+    ),
+    Column("ert_b_s", "the same for `algorithm_b`", SECONDS),
+    Column(
+        "ratio",
+        f"`ert_a_s` divided by `ert_b_s`: below 1 if `algorithm_a` is faster; for "
+        f"`{EVERY_MACHINE}`, the geometric mean over the kinds of machines, weighted by their "
+        "runs. Empty if neither algorithm reached the target",
+    ),
+    Column(
+        "ratio_low",
+        "lower limit of the interval of `ratio`, from a bootstrap of whole blocks; empty without "
+        "blocks, with one block of a kind, or if no sample has a ratio",
+    ),
+    Column("ratio_high", "its upper limit"),
+)
+
+
+@exhibit(
+    "ert_ratios",
+    question=Question.TARGET,
+    title="Ratios of expected running times",
+    caption=f"""
+    Ratio of the expected running times (ERT) of each pair of algorithms to each target, in
+    {{seconds}}. If blocks mix several kinds of machines, the ratio is computed on each kind, and
+    `{EVERY_MACHINE}` is the geometric mean of these ratios. The seconds of a row are those of one
+    kind of machine. Intervals are from a bootstrap of whole blocks. For more than 12 algorithms,
+    only pairs with the best one are listed; `statistics.pairs` selects other pairs.
+    """,
+    columns=COLUMNS,
+    layouts=[
+        Layout(
+            caption="Ratio of the expected running times of two algorithms to target precisions, "
+            "in {seconds}; below 1 if the first is faster.",
+            brackets=INTERVAL,
+            values=(Value.with_limits("ratio", "Ratio", decimals=2),),
+            rows=("function", *column_names(PAIR), "machine"),
+            columns="target",
+            points=(Points("target", 3),),
+        )
+    ],
+    comparing=True,
+)
+def ratios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The ratio of each listed pair to each target from easy to hard, on each kind of machine."""
+    targets = analysis.targets_from_easy
+    spent = Spent.until(runs.runtimes("seconds", targets), runs.spent("seconds"))
+    machine = runs.frame["machine"].to_numpy(dtype=object)
+    listed_in = listed_by_precision(runs, analysis)
+    rows: list[dict[str, Any]] = []
+    for problem in problems(runs):
+        members = problem.samples(np.arange(len(runs.frame)))
+        erts = {
+            (name, kind): (int(some.size), ert(spent.cost[some], spent.success[some], axis=0))
+            for name, mine in members.items()
+            for kind in set(machine[mine])
+            for some in [mine[machine[mine] == kind]]
+        }
+        for a, b in listed_in[problem.space].pairs(list(members)):
+            kinds = sorted(kind for name, kind in erts if name == a and (b, kind) in erts)
+            here = {
+                kind: [members[name][machine[members[name]] == kind] for name in (a, b)]
+                for kind in kinds
+            }
+            blocks_of = {
+                kind: len(runs.frame.iloc[np.concatenate(here[kind])][BLOCK].drop_duplicates())
+                for kind in kinds
+            }
+            for place, target in enumerate(targets):
+                names = {**problem.names, "target": target}
+                names |= dict(zip(column_names(PAIR), (a, b), strict=True))
+                rng = analysis.stream(names)
+                samples = [
+                    _samples(runs, spent, place, here[kind], analysis.resamples, rng)
+                    for kind in kinds
+                ]
+                own = [
+                    _row(kind or UNNAMED, *_at(erts[a, kind], place), *_at(erts[b, kind], place))
+                    for kind in kinds
+                ]
+                both = [*own, _together(own)] if len(own) > 1 else own
+                samples += [mean_ratios(samples, _weights(own))] if len(own) > 1 else []
+                degrees = [blocks_of[kind] - 1 for kind in kinds]
+                degrees += [sum(degrees)] if len(own) > 1 else []
+                for row, some, free in zip(both, samples, degrees, strict=True):
+                    limits = ratio_limits(row["ratio"], some, free, analysis.confidence)
+                    row["ratio_low"], row["ratio_high"] = limits
+                rows += [{**names, **row} for row in both]
+    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
+    frame.attrs["pairs"] = in_words(listed_in)
+    return frame
+
+
+def _at(counted: tuple[int, Any], place: int) -> tuple[int, float]:
+    return counted[0], float(counted[1][place])
+
+
+def _row(kind: str, n_a: int, ert_a_s: float, n_b: int, ert_b_s: float) -> dict[str, Any]:
+    """A pair on one kind of machine."""
+    neither = np.isinf(ert_a_s) and np.isinf(ert_b_s)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.nan if neither else float(np.divide(ert_a_s, ert_b_s))
+    return {
+        "machine": kind, "n_a": n_a, "n_b": n_b,
+        "ert_a_s": ert_a_s, "ert_b_s": ert_b_s, "ratio": ratio,
+    }  # fmt: skip
+
+
+def _weights(rows: list[dict[str, Any]]) -> list[int]:
+    return [row["n_a"] + row["n_b"] for row in rows]
+
+
+def _samples(
+    runs: Runs,
+    spent: Spent,
+    place: int,
+    members: list[NDArray[np.intp]],
+    resamples: int,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Ratios in samples of the blocks of one kind of machine; all NaN without blocks.
+
+    `members` contains the runs of both algorithms there.
+    """
+    frame = runs.frame.iloc[np.concatenate(members)]
+    if not frame["machine"].iloc[0]:
+        return np.full(resamples, np.nan)
+    blocks = frame.groupby(BLOCK, observed=True).ngroup().to_numpy()
+    ends = np.split(blocks, [len(members[0])])
+    sums = [
+        np.stack([
+            np.bincount(of_block, weights=values[mine, place], minlength=blocks.max() + 1)
+            for values in (spent.cost, spent.success)
+        ], axis=1)
+        for mine, of_block in zip(members, ends, strict=True)
+    ]  # fmt: skip
+    return resampled_ratios(*sums, resamples=resamples, rng=rng)
+
+
+def _together(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """A pair on several kinds of machines."""
+    n_a, n_b = (sum(row[name] for row in rows) for name in ("n_a", "n_b"))
+    ratio = mean_ratio([row["ratio"] for row in rows], _weights(rows))
+    return {
+        "machine": EVERY_MACHINE, "n_a": n_a, "n_b": n_b,
+        "ert_a_s": np.nan, "ert_b_s": np.nan, "ratio": ratio,
+    }  # fmt: skip

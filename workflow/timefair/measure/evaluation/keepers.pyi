@@ -1,0 +1,23 @@
+from numpy.typing import ArrayLike
+
+from timefair.problems.base import Outputs
+from timefair.records.thinning import VectorThinning
+
+class Keeper:
+    def keeps(self, vector: ArrayLike) -> bool: ...
+
+class Nondominated(Keeper):
+    def __init__(
+        self, numbers: int, widths: tuple[float, float], thinning: VectorThinning = ...
+    ) -> None: ...
+
+class Feasible(Keeper):
+    def __init__(self, numbers: int, f_opt: float) -> None: ...
+
+class Changing(Keeper):
+    def __init__(self, numbers: int) -> None: ...
+
+class Improving(Keeper):
+    def __init__(self, numbers: int) -> None: ...
+
+def keeper(outputs: Outputs | None, f_opt: float) -> Keeper | None: ...

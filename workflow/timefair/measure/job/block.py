@@ -1,0 +1,56 @@
+"""A block of jobs that one node measures completely."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from timefair.records.journal import journal_path
+
+
+@contextlib.contextmanager
+def on_one_node(note: Path, node: str, records: Iterable[Path]) -> Iterator[None]:
+    """Lock a block, and remove results in it that another node has measured.
+
+    Waits while another process holds the block. A job that Slurm submits again may begin on another
+    node; the journals of the earlier attempt are then removed, and its runs are measured again.
+
+    Parameters
+    ----------
+    note
+        The file that names the node of the block; it is locked inside the block of code. On a file
+        system without locks, it is not locked.
+    node
+        The name of this node.
+    records
+        The records of the block.
+    """
+    note.parent.mkdir(parents=True, exist_ok=True)
+    fd = os.open(note, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(fd, fcntl.LOCK_EX)
+        before = os.pread(fd, 1000, 0).decode(errors="replace")
+        if before != node:
+            _drop(before, node, records)
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, node.encode(), 0)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _drop(before: str, node: str, records: Iterable[Path]) -> None:
+    for record in records:
+        with contextlib.suppress(FileNotFoundError):
+            journal_path(record).unlink()
+            print(
+                f"timefair: {record}: its runs were measured on {before or 'an unknown node'}; "
+                f"this is {node}, and the block is measured again",
+                file=sys.stderr,
+                flush=True,
+            )

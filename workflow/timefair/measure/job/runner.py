@@ -1,0 +1,123 @@
+"""Measures the runs of a job in the process that is prepared for its algorithm."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from math import isnan
+from typing import TYPE_CHECKING
+
+from timefair.algorithms.base import Algorithm
+from timefair.basics.errors import InputError
+from timefair.linux import kernel
+from timefair.measure.apart.solvers import Host
+from timefair.measure.disturbance.monitor import Row, RunMonitor
+from timefair.measure.disturbance.reference import parts_for
+from timefair.measure.evaluation.cost import evaluation_cost_s
+from timefair.measure.evaluation.objective import Measurement
+from timefair.measure.evaluation.state import State
+from timefair.measure.job.prepared import Prepared
+from timefair.measure.job.spending import Spending
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.elsewhere import NoAnswer, elsewhere
+from timefair.measure.runs.run import explained, given_up, measure_run
+from timefair.problems.base import Problem
+
+if TYPE_CHECKING:
+    from timefair.campaign.plan import Job
+
+
+class Runner:
+    """Measures runs of a job in forks of this process.
+
+    Parameters
+    ----------
+    algorithm
+        The algorithm that `Prepared.ready` returned for the job.
+    cores
+        Cores that this process is pinned to.
+    spending
+        Records how the time is spent.
+    """
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        job: Job,
+        algorithm: Algorithm | Host,
+        allowance: Allowance,
+        cores: tuple[int, ...],
+        spending: Spending,
+    ) -> None:
+        campaign, suite = prepared.campaign, prepared.suite
+        self._trace, self._algorithm = prepared.trial.trace, algorithm
+        self._allowance, self._spending = allowance, spending
+        with spending.on("setting up"):
+            kernel.adopt_orphans()
+            self._problems = {
+                instance: suite.problem(job.function, job.dimension, instance)
+                for instance in job.instances
+            }
+            self._common: Row = {
+                "suite": suite.name,
+                "function": job.function,
+                "dimension": job.dimension,
+                "algorithm": job.algorithm,
+                "round": job.round,
+                "core": cores[0],
+                "preparation_s": prepared.seconds,
+                "appeared_in_trial": prepared.trial.appeared,
+            }
+            self._common |= _evaluation_cost(
+                self._problems[job.instances[0]], allowance.answer_ns / 1e9
+            )
+        self._monitor = RunMonitor(
+            cores,
+            reference=campaign.reference_is_timed,
+            repeats=campaign.timing.most_repeats,
+            parts=parts_for(campaign.budget.time_s),
+        )
+        spending.add("reference kernel", self._monitor.reference_spent_s)
+
+    def measure(self, instance: int, run: int, seed: int, *, give_up: bool) -> Row:
+        """Measure one run, or describe an abandoned one, in the columns of `records.schema`."""
+        problem, allowance, spending = self._problems[instance], self._allowance, self._spending
+        start, reference_s = time.monotonic(), self._monitor.reference_spent_s
+        if give_up:
+            one = partial(given_up, problem, allowance, seed)
+        else:
+            one = partial(measure_run, self._algorithm, problem, allowance, seed)
+        row = self._monitor.measure(one)
+        reference_s = self._monitor.reference_spent_s - reference_s
+        spending.add("timed runs", row["real_s"])
+        spending.add("reference kernel", reference_s)
+        spending.add("ends of processes", row["reaped_s"] - row["real_s"])
+        others_s = time.monotonic() - start - row["reaped_s"] - reference_s
+        spending.add("forks and warm-up", others_s)
+        f_opt = None if isnan(problem.f_opt) else problem.f_opt
+        row = explained(row, self._trace)
+        return {**self._common, "instance": instance, "run": run, "f_opt": f_opt, **row}
+
+
+def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
+    """Present cost of an evaluation, by the instrumented objective and by the suite's own call.
+
+    It is measured in a separate process. The result is empty if the problem raises, ends its
+    process or takes longer than `answer_s`; its runs show that.
+    """
+    try:
+        costs = elsewhere(lambda: _measured_costs(problem), answer_s)
+    except (InputError, NoAnswer):
+        return {}
+    return dict(zip(("objective_s", "bare_s"), costs, strict=True))
+
+
+def _measured_costs(problem: Problem) -> tuple[float, float]:
+    state = State.of(problem)
+    logs = (state.event_log, state.launch_log, state.launch_event_log)
+    measurement = Measurement(
+        problem, state.header_array, *logs, state.best_fd, vectors=state.vector_log
+    )
+    measurement.start(0)
+    measurement.begin_launch()
+    return evaluation_cost_s(measurement.objective, problem)

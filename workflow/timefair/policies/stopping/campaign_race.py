@@ -1,0 +1,146 @@
+"""Distributes the next runs of a campaign so that they decide the ranking or a
+registered question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isclose
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+from pydantic import Field
+
+from timefair.basics.sections import CampaignView, Fault
+from timefair.basics.values import Positive, Share
+from timefair.policies.stopping.base import StoppingPolicy
+
+if TYPE_CHECKING:
+    from timefair.statistics.run_count.campaign_race import CampaignRace
+
+LEAST_START = 4
+"""Runs of an algorithm on a function in the first round, on all instances together."""
+
+LEAST_FIRST_RUNS = 15
+"""Runs of an algorithm on all functions of a dimension in the first round: with fewer, the
+confidence sequences do not keep their level in simulation."""
+
+
+class Subject(NamedTuple):
+    """The subject of a race: the order of algorithms on these functions, in each dimension."""
+
+    algorithms: tuple[str, ...]
+    functions: tuple[int, ...]
+    dimensions: tuple[int, ...]
+
+
+class CampaignRacing(StoppingPolicy):
+    """The order of all its pairs over the functions is decided, or no further runs can decide it.
+    Each round after the first one has only the runs that decide most pairs per core-second.
+
+    Promise: no pair of algorithms is stated in the wrong order, with a probability of at least
+    `confidence`, over all pairs, dimensions and rounds (asymptotically).
+    """
+
+    compares: ClassVar[bool] = True
+    allocates: ClassVar[bool] = True
+    tests: ClassVar[bool] = True
+
+    rule: Literal["campaign_race"] = "campaign_race"
+    question: Literal["ranking", "registered"] = Field(
+        default="ranking",
+        description="`ranking`: the order of all pairs of algorithms over all functions. "
+        "`registered`: only the pair of the registered question, on its functions.",
+    )
+    confidence: Share = Field(
+        default=0.95,
+        description="Probability that no pair of algorithms has the wrong order; with "
+        "`question: registered`, 1 - `registered.alpha`.",
+    )
+    budget_core_s: Positive | None = Field(
+        default=None,
+        description="Core-seconds of all runs together, with those of the first round. `null`: "
+        "only `runs` and `rounds` limit them.",
+    )
+
+    @property
+    def answers_registered(self) -> bool:
+        return self.question == "registered"
+
+    def subject(self, campaign: CampaignView) -> Subject:
+        """The subject of the race."""
+        functions = tuple(campaign.problems.functions)
+        dimensions = tuple(campaign.problems.dimensions)
+        asked = campaign.registered
+        if not self.answers_registered or asked is None:
+            return Subject(tuple(campaign.algorithms), functions, dimensions)
+        return Subject(
+            asked.algorithms,
+            functions if asked.function is None else (asked.function,),
+            dimensions if asked.dimension is None else (asked.dimension,),
+        )
+
+    def race(self, campaign: CampaignView) -> CampaignRace:
+        """The race in each dimension of the subject; pairs are indices of algorithms in the
+        campaign.
+        """
+        from timefair.statistics.run_count.campaign_race import CampaignRace, ranking_race
+
+        (_, functions, dimensions), start = self.subject(campaign), _first_runs(campaign)
+        places = {label: place for place, label in enumerate(campaign.algorithms)}
+        if not self.answers_registered or campaign.registered is None:
+            return ranking_race(
+                len(places), len(functions), len(dimensions), start, self.confidence
+            )
+        first, second = (places[label] for label in campaign.registered.algorithms)
+        return CampaignRace(((first, second),), len(functions), start, self.confidence)
+
+    def faults(self, campaign: CampaignView) -> Iterator[Fault]:
+        yield from super().faults(campaign)
+        if campaign.rounds < 2:
+            yield (
+                "rule",
+                f"{self.rule!r} with rounds {campaign.rounds}: runs are given after each round; "
+                "give rounds: 2 or more",
+            )
+        if len(campaign.algorithms) < 2:
+            yield "rule", f"{self.rule!r} with 1 algorithm: takes two or more"
+        start, functions = _first_runs(campaign), len(self.subject(campaign).functions)
+        least = max(LEAST_START, -(-LEAST_FIRST_RUNS // functions))
+        if start < least:
+            yield (
+                "rule",
+                f"{self.rule!r} with {start} runs of an algorithm on a function in the first "
+                f"round: should be {least} or more; increase runs or the instances, or decrease "
+                "rounds",
+            )
+        yield from self._question_faults(campaign)
+        first_s = _first_core_s(campaign)
+        if self.budget_core_s is not None and self.budget_core_s < first_s:
+            yield (
+                "budget_core_s",
+                f"{self.budget_core_s:g}: the first round alone may take {first_s:g} core-seconds; "
+                "give more, or decrease runs",
+            )
+
+    def _question_faults(self, campaign: CampaignView) -> Iterator[Fault]:
+        if not self.answers_registered:
+            return
+        if campaign.registered is None:
+            yield "question", "'registered': needs the section registered, with the question"
+        elif not isclose(self.confidence, level := 1 - campaign.registered.alpha):
+            yield "confidence", f"{self.confidence:g}: should be {level:g} (1 - registered.alpha)"
+
+
+def _first_core_s(campaign: CampaignView) -> float:
+    """Maximal core-seconds of the first round; 0 if they are unknown."""
+    if campaign.budget.time_s is None or campaign.budget.evaluation_cost_s:
+        return 0.0
+    problems = campaign.problems
+    cells = len(problems.functions) * len(problems.dimensions)
+    cores = sum(map(campaign.cores_of, campaign.algorithms))
+    return cells * _first_runs(campaign) * campaign.budget.time_s * cores
+
+
+def _first_runs(campaign: CampaignView) -> int:
+    """Runs of an algorithm on all instances of a function in the first round."""
+    return -(-campaign.runs // campaign.rounds) * len(campaign.problems.instances)

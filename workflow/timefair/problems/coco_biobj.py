@@ -1,0 +1,127 @@
+"""The suites of COCO with two objectives, through the package cocoex.
+
+An evaluation gives two objectives, each a function of ``bbob`` (Brockhoff et al. 2022). A run
+records every vector that no earlier one of the run weakly dominates, over all of its launches. The
+quality of the run is the hypervolume indicator of COCO of all these vectors: the area that they
+dominate between the ideal and the nadir point, or, before any of them is in this region, their
+distance to it with the opposite sign. It is computed after the run and is not charged to any
+algorithm.
+
+The precision is COCO's reference value of the problem minus the indicator. The reference value is
+the best indicator that COCO's authors know, so a precision can be negative. Targets at and below 0
+ask for such a result. The instances 11 to 15 have the reference value 1, which no set can reach.
+
+``final_target`` does not end a run, because the quality is not known before its end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.problems.base import Outputs, Problem, ProblemName, Task, Variables
+from timefair.problems.coco import SMALL, Coco
+from timefair.problems.coco_library import CProblem
+from timefair.problems.hypervolume import after_each, normalized
+
+INSTANCES = range(1, 16)
+"""Instances for which COCO has reference values."""
+
+_PARTS = re.compile(r"bbob_f0*(\d+)_i0*(\d+)_d0*(\d+)")
+_REFERENCES = re.compile(rb"\0bbob-biobj_f(\d+)_i(\d+)_d(\d+) ([-+.0-9eE]+)(?=\0)")
+
+
+@dataclass
+class CocoBiobj(Coco):
+    """A suite of two objectives: its name in COCO, its functions and its dimensions."""
+
+    name: str
+    functions: range
+    dimensions: tuple[int, ...] = SMALL
+    variables: Variables = "continuous"
+    noisy: bool = False
+    distributions: Sequence[str] = ("coco-experiment",)
+    task: Task = "two objectives"
+
+    def faults(
+        self, functions: list[int], dimensions: list[int], instances: list[int]
+    ) -> list[str]:
+        return [
+            *self._misses("functions", functions, self.functions),
+            *self._misses("dimensions", dimensions, self.dimensions),
+            *self._misses("instances", instances, INSTANCES),
+        ]
+
+    def make(self, name: ProblemName) -> Problem:
+        function, dimension, instance = name.function, name.dimension, name.instance
+        options = (
+            f"instances: {instance}",
+            f"dimensions: {dimension} function_indices: {function}",
+        )
+        reference = reference_values()[function, instance, dimension]
+        problem = self._through_wrapper(name, options, -reference)
+        coco: Any = problem.keep[-1]
+        ideal, nadir = _ideal(coco.name), np.array(coco.largest_fvalues_of_interest)
+        return replace(
+            problem,
+            native=CProblem.open(name, options).native,
+            surpassable=True,
+            outputs=Outputs(
+                names=("f1", "f2"),
+                keep="nondominated",
+                shown=2,
+                quality=partial(_quality, ideal=ideal, nadir=nadir),
+                normalize=partial(normalized, ideal=ideal, nadir=nadir),
+                widths=tuple((nadir - ideal).tolist()),
+            ),
+        )
+
+
+def _quality(
+    vectors: NDArray[np.float64], *, ideal: NDArray[np.float64], nadir: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The negative indicator after each vector, so that less is better."""
+    return -after_each(normalized(vectors, ideal, nadir))
+
+
+def _ideal(stacked: str) -> NDArray[np.float64]:
+    """The ideal point of a problem, from COCO's name of the problem, which contains its two
+    functions.
+    """
+    parts = [tuple(map(int, part)) for part in _PARTS.findall(stacked)]
+    if len(parts) != 2:
+        raise RuntimeError(f"cocoex named a problem of two functions {stacked!r}")
+    return np.array([_optimum(*part) for part in parts])
+
+
+def _optimum(function: int, instance: int, dimension: int) -> float:
+    options = (f"instances: {instance}", f"dimensions: {dimension} function_indices: {function}")
+    return CProblem.open(ProblemName("bbob", function, dimension, instance), options).best_value
+
+
+@cache
+def reference_values() -> dict[tuple[int, int, int], float]:
+    """COCO's reference values of the indicator, by (function, instance, dimension).
+
+    The library inside cocoex contains them as a table of texts, but has no function that returns
+    them. Both suites share the table.
+    """
+    import cocoex
+
+    table = _REFERENCES.findall(Path(cocoex.interface.__file__).read_bytes())
+    if not table:
+        raise RuntimeError("cocoex has no reference values of bbob-biobj")
+    return {(int(f), int(i), int(d)): float(value) for f, i, d, value in table}
+
+
+BBOB_BIOBJ = CocoBiobj("bbob-biobj", range(1, 56))
+"""Two objectives: 55 pairs of functions of `bbob`."""
+BBOB_BIOBJ_EXT = CocoBiobj("bbob-biobj-ext", range(1, 93))
+"""Two objectives: the 55 pairs of `bbob-biobj` and 37 more."""

@@ -1,0 +1,96 @@
+"""The constrained suite of COCO, through the package cocoex (Dufossé et al. 2022).
+
+The 54 functions are 9 objective functions with 6 numbers of constraints each. A constraint is
+satisfied if its value is at most 0. The optimum is the one that COCO uses, and it is exact. Some of
+the constraints are active at the optimum. COCO gives a feasible point to start from, and so does
+``objective.start``. Points outside the bounds may be evaluated.
+
+As in COCO, an evaluation of the objective function and an evaluation of all constraints at a point
+each count as one evaluation. Budgets, ``evaluations`` of a record and runtimes in evaluations are
+the sum of both; ``constraint_evaluations`` of a record counts the second kind. If f may be an
+improvement, timefair itself evaluates the constraints at the point, unless the algorithm has just
+done so. This evaluation is not counted, but its microseconds are part of the run's time.
+
+Parameters
+----------
+quality
+    The value of a point in the record. ``feasible``, the default: f if the point is feasible; an
+    infeasible point does not count. ``indicator``: max(f, f_opt) + sum of max(g_i, 0), the value
+    that COCO's own logger writes, for infeasible points, too. Use it to compare with COCO's
+    archive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.basics.errors import suggest
+from timefair.problems.base import Constraints, Problem, ProblemName, Task
+from timefair.problems.coco import SMALL, Coco
+from timefair.problems.coco_library import CProblem
+
+QUALITIES = ("feasible", "indicator")
+"""The words of the parameter ``quality``; the first is the default."""
+
+
+@dataclass
+class CocoConstrained(Coco):
+    """The suite ``bbob-constrained``; its parameter is explained above."""
+
+    quality: str = QUALITIES[0]
+    task: Task = "constraints"
+
+    def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
+        found = [
+            f"{key!r} is not a parameter of {self.name}"
+            f"{suggest(key, ['quality']) or '; it has: quality'}"
+            for key in parameters
+            if key != "quality"
+        ]
+        quality = parameters.get("quality", QUALITIES[0])
+        if quality not in QUALITIES:
+            words = " or ".join(map(repr, QUALITIES))
+            found.append(f"'quality' of {self.name} is {words}, not {quality!r}")
+        return found
+
+    @property
+    def published_needs(self) -> str:  # type: ignore[override]
+        """The setting for the precisions of COCO's logger, which published data have."""
+        return "" if self.quality == "indicator" else "problems.parameters: {quality: indicator}"
+
+    def configured(self, parameters: Mapping[str, object]) -> Self:
+        return replace(self, **parameters)  # type: ignore[arg-type]
+
+    def make(self, name: ProblemName) -> Problem:
+        problem = super().make(name)
+        coco: Any = problem.keep[-1]
+        constraints = Constraints(
+            coco.number_of_constraints,
+            coco.constraint,
+            indicator=self.quality == "indicator",
+        )
+        if problem.native is not None:
+            in_c = CProblem(problem.native.handle)
+            if _same_bits(problem, constraints, in_c):
+                constraints = replace(constraints, native=in_c.native_constraints)
+        start = np.array(coco.initial_solution, dtype=float)
+        return replace(problem, constraints=constraints, outputs=constraints.outputs, start=start)
+
+
+def _same_bits(problem: Problem, constraints: Constraints, in_c: CProblem) -> bool:
+    """Whether the evaluation in C gives the same values as the Python wrapper."""
+    rng = np.random.default_rng(0)
+    points: NDArray[np.float64] = rng.uniform(problem.lower, problem.upper, (5, problem.dimension))
+    return all(
+        np.array_equal(in_c.evaluate_constraints(x, constraints.count), constraints.evaluate(x))
+        for x in points
+    )
+
+
+BBOB_CONSTRAINED = CocoConstrained("bbob-constrained", range(1, 55), SMALL)
+"""54 functions with 1 to more than 100 constraints."""

@@ -1,0 +1,166 @@
+"""Problems that change during a run: the generalized moving peaks benchmark.
+
+The search space has several peaks, whose highest one is wanted. At each change all peaks move, and
+get other heights, widths, rotations and irregularities. Between two changes lies an *environment*,
+in which nothing changes. The value of a point is the negated height of the landscape there, and the
+bounds are -100 and 100.
+
+A run begins with the first environment and ends with the last one. All environments last equally
+long: the period is the budget of the run divided by the number of environments. It is in seconds
+where the budget is ``time_s``, and in evaluations where it is one of evaluations; a campaign with
+both is refused, because each of them would give another period. A change does not wait for the
+algorithm, and the algorithm is not informed of it. An evaluation belongs to the environment in
+which it begins. If it ends in a later one, its value is outdated: the evaluation counts, but the
+value does not.
+
+| function | peaks | shift severity |
+|---|---|---|
+| 1 | 5 | 1 |
+| 2 | 10 | 1 |
+| 3 | 25 | 1 |
+| 4 | 50 | 1 |
+| 5 | 100 | 1 |
+| 6 | 10 | 2 |
+| 7 | 10 | 5 |
+
+The shift severity is the distance by which a peak moves at a change. The competitions on the
+benchmark have the same numbers of peaks and shift severities; they also vary the dimension and the
+frequency of the changes, which are the campaign's here. The other settings are those of the
+authors' program of February 2022: heights from 30 to 70 with severity 7, widths from 1 to 12 with
+severity 1, angles with severity pi/9, tau from -1 to 1 with severity 0.2, eta from -20 to 20 with
+severity 2. Later versions of the program have other ranges of tau and eta. The formulas are those
+of D. Yazdani, M. N. Omidvar, R. Cheng, J. Branke, T. T. Nguyen and X. Yao, "Benchmarking continuous
+dynamic optimization: survey and generalized test suite", IEEE Transactions on Cybernetics 52(5),
+2022, with one component.
+
+The instance is the seed of the landscapes. timefair draws them with numpy's
+``default_rng([2022, function, dimension, instance])``, and the authors' program draws others.
+Results can therefore be compared with published ones qualitatively, but not number by number.
+
+The error of a value is its difference to the least value of its environment. The best value of a
+run in the record is the mean over all environments of the best error found in them. An environment
+without an evaluation so far counts with the error of the middle of the bounds, a point that needs
+no information. This mean falls during the run and ends at the mean of the best errors before a
+change. The optimum is 0. A time to a target of this mean is the time from the beginning of the run,
+and not the time since a change.
+
+``final_target`` does not end a run, because this mean is not known before its end.
+
+Parameters
+----------
+environments
+    The number of environments, from 2 to 1000; there is one change fewer. Default: 20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.basics.errors import suggest
+from timefair.problems.base import Changes, Native, Problem, ProblemName, Suite, at_least
+from timefair.problems.peaks import COORDINATE, Severity, landscapes
+from timefair.problems.peaks_evaluation import Evaluation
+
+SEED = 2022
+USUAL_ENVIRONMENTS = 20
+ENVIRONMENTS = range(2, 1001)
+
+
+class Scenario(NamedTuple):
+    """A number of peaks, and how far a change moves them."""
+
+    peaks: int
+    shift: float = 1.0
+
+
+SCENARIOS = {
+    1: Scenario(5),
+    2: Scenario(10),
+    3: Scenario(25),
+    4: Scenario(50),
+    5: Scenario(100),
+    6: Scenario(10, shift=2.0),
+    7: Scenario(10, shift=5.0),
+}
+"""The functions by their numbers."""
+
+
+class Moving(Suite):
+    """The suite ``moving``; its parameter is explained above."""
+
+    name = "moving"
+    functions = range(1, len(SCENARIOS) + 1)
+    dimensions = at_least(1)
+
+    def __init__(self, environments: int = USUAL_ENVIRONMENTS) -> None:
+        self.environments = environments
+
+    def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
+        found = [
+            f"{key!r} is not a parameter of moving"
+            f"{suggest(key, ['environments']) or '; it has: environments'}"
+            for key in parameters
+            if key != "environments"
+        ]
+        number = parameters.get("environments", USUAL_ENVIRONMENTS)
+        if not isinstance(number, int) or isinstance(number, bool) or number not in ENVIRONMENTS:
+            found.append(
+                f"'environments' of moving is a whole number from {ENVIRONMENTS[0]} to "
+                f"{ENVIRONMENTS[-1]}, not {number!r}"
+            )
+        return found
+
+    def configured(self, parameters: Mapping[str, object]) -> Self:
+        return type(self)(**parameters)  # type: ignore[arg-type]
+
+    def make(self, name: ProblemName) -> Problem:
+        scenario = SCENARIOS[name.function]
+        drawn = landscapes(
+            name.dimension,
+            peaks=scenario.peaks,
+            environments=self.environments,
+            severity=Severity(shift=scenario.shift),
+            rng=np.random.default_rng([SEED, name.function, name.dimension, name.instance]),
+        )
+        evaluate = Evaluation(
+            heights=drawn.heights,
+            centres=drawn.centres,
+            widths=drawn.widths,
+            rotations=drawn.rotations,
+            taus=drawn.taus,
+            etas=drawn.etas,
+        )
+        lower, upper = (np.full(name.dimension, end) for end in COORDINATE)
+        middle = _values_at((lower + upper) / 2, evaluate, self.environments)
+        changes = Changes(evaluate.environment_address, drawn.optima, middle)
+        return Problem(
+            name=name,
+            evaluate=evaluate,
+            lower=lower,
+            upper=upper,
+            f_opt=0.0,
+            native=Native(*evaluate.c_function),
+            outputs=changes.outputs,
+            changes=changes,
+            keep=(evaluate,),
+        )
+
+
+def _values_at(
+    x: NDArray[np.float64], evaluate: Evaluation, environments: int
+) -> NDArray[np.float64]:
+    """The value of a point in each environment; the first one is then set again."""
+    values = np.empty(environments)
+    for number in range(environments):
+        evaluate.environment = number
+        values[number] = evaluate(x)[0]
+    evaluate.environment = 0
+    return values
+
+
+MOVING = Moving()
+"""Peaks that move after seconds or evaluations of the run."""

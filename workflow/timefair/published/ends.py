@@ -1,0 +1,44 @@
+"""Stop reason and status of a run with times, if the data do not contain them."""
+
+from __future__ import annotations
+
+import math
+
+from timefair.records.status import Status, StopReason
+
+FINAL_TARGET = 1e-8
+"""Precision at which a run counts as ended by its target, if it ends there."""
+
+
+def status(evaluations: float, best: float) -> Status:
+    """The status of a run with this number of evaluations; `best` is inf without a finite value."""
+    if not evaluations:
+        return Status.NO_EVALUATION
+    return Status.OK if math.isfinite(best) else Status.NO_FINITE_VALUE
+
+
+def stop_reason(
+    last_precision: float,
+    evaluations: float,
+    end_s: float,
+    budget_s: float | None,
+    budget_evaluations: float | None,
+) -> StopReason:
+    """What ended a run.
+
+    Parameters
+    ----------
+    last_precision
+        That of the improvement at the last evaluation; inf without one, or without an optimum.
+    evaluations, end_s
+        Of the complete run.
+    budget_s, budget_evaluations
+        Budget of the run; None without such a budget.
+    """
+    if last_precision <= FINAL_TARGET:
+        return StopReason.TARGET
+    if budget_evaluations is not None and evaluations >= budget_evaluations:
+        return StopReason.EVALUATIONS
+    if budget_s is not None and end_s >= budget_s:
+        return StopReason.TIME
+    return StopReason.ALGORITHM_ENDED

@@ -1,0 +1,122 @@
+"""Reads the results of benchopt: one row per sample of a solver's convergence curve.
+
+A sample is the value of the objective after a number of the solver's iterations, and the time until
+then. Solvers without a callback are started again for each sample, so that the time of a sample can
+be above that of a later one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from timefair.basics.errors import InputError
+from timefair.published.cautions import Cautions
+from timefair.published.runs import DataSet
+from timefair.published.table import reading
+from timefair.published.table.columns import Layout
+from timefair.published.table.data_sets import sets_of
+from timefair.published.table.reading import Cells
+
+RUN = ("solver_name", "objective_name", "dataset_name", "idx_rep")
+"""Columns that name a run; before version 1.7, ``dataset_name`` was ``data_name``."""
+
+SAMPLE = ("stop_val", "time", "objective_value")
+STRATEGY = "sampling_strategy"
+COUNTED = ("iteration", "callback")
+"""Strategies whose ``stop_val`` is a number of iterations."""
+
+
+def data_sets(path: Path, cautions: Cautions, layout: Layout | None = None) -> list[DataSet]:
+    """The data sets of a results file of benchopt (Parquet or CSV).
+
+    Algorithms are solvers with their parameters, functions are objectives on data sets, runs are
+    repetitions. ``evaluations`` are iterations of the solver plus 1, for its starting point; of
+    solvers that are sampled by tolerance, the number of the sample. The dimension is 1 unless the
+    layout has it.
+
+    Parameters
+    ----------
+    path, cautions, layout
+        As of `table.data_sets`; the layout may replace each of these columns.
+
+    Raises
+    ------
+    InputError
+        If the file is not one of benchopt, and as of `table.data_sets`.
+    """
+    table = reading.rows_of(path)
+    names = table.column_names
+    if "dataset_name" not in names and "data_name" in names:
+        table = table.rename_columns(["dataset_name" if n == "data_name" else n for n in names])
+    missing = [name for name in (*RUN, *SAMPLE) if name not in table.column_names]
+    if missing:
+        raise InputError(f"no column {', '.join(missing)}: not a results file of benchopt")
+    layout = layout or Layout()
+    usual = {name: "1" for name in ("dimension", "instance") if name not in layout.columns}
+    layout = layout.over({}, usual)
+    try:
+        columns = _columns(table)
+    except pa.ArrowException as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"not a results file of benchopt ({reason})") from None
+    for name, column in columns.items():
+        if name not in layout.constants and name not in layout.columns:
+            there = table.column_names
+            table = table.drop_columns([name]) if name in there else table
+            table = table.append_column(name, column)
+    cells = reading.cells_of(table, layout)
+    return sets_of(_without_overtaken(cells, cautions), Path(path.name), cautions)
+
+
+def _columns(table: pa.Table) -> dict[str, pa.Array]:
+    """What benchopt's columns are in a table of runs."""
+    words = {name: pc.cast(table[name], pa.string()) for name in RUN}
+    values = pc.cast(table["objective_value"], pa.float64()).to_numpy()
+    return {
+        "algorithm": words["solver_name"],
+        "function": pc.binary_join_element_wise(
+            words["dataset_name"], words["objective_name"], " "
+        ),
+        "run": words["idx_rep"],
+        "evaluations": pa.array(_samples(table)),
+        "seconds": table["time"],
+        "value": pa.array(np.where(np.isnan(values), np.inf, values)),  # it has diverged
+    }
+
+
+def _samples(table: pa.Table) -> NDArray[np.float64]:
+    """Iterations plus 1, or the number of the sample within its run, shape (rows,)."""
+    keys = zip(*(table[name].to_pylist() for name in RUN), strict=True)
+    seen: dict[tuple[object, ...], int] = {}
+    number = np.empty(len(table))
+    for row, key in enumerate(keys):
+        number[row] = seen[key] = seen.get(key, 0) + 1
+    if STRATEGY not in table.column_names:
+        return number
+    strategy = pc.utf8_lower(pc.cast(table[STRATEGY], pa.string()))
+    counted = np.asarray(pc.is_in(strategy, pa.array(COUNTED)).to_numpy(), dtype=np.bool_)
+    stop = pc.cast(table["stop_val"].filter(pa.array(counted)), pa.float64(), safe=False)
+    number[counted] = stop.to_numpy() + 1
+    return number
+
+
+def _without_overtaken(cells: Cells, cautions: Cautions) -> Cells:
+    """The samples that no later sample of their run was as fast as."""
+    keys = [cells.texts[name].astype(str) for name in ("algorithm", "function", "instance", "run")]
+    keys.append(cells.numbers["dimension"].astype(str))
+    run = np.unique(np.array(keys), axis=1, return_inverse=True)[1].reshape(-1)
+    order = np.lexsort((cells.numbers["evaluations"], run))
+    kept = np.ones(cells.rows, dtype=np.bool_)
+    for rows in np.split(order, np.flatnonzero(np.diff(run[order])) + 1):
+        seconds = cells.numbers["seconds"][rows]
+        after = np.minimum.accumulate(np.append(seconds[1:], np.inf)[::-1])[::-1]
+        kept[rows] = seconds < after
+    if dropped := int((~kept).sum()):
+        cautions.add("", "samples that took as long as a later one are omitted", rows=dropped)
+    cautions.add("", "evaluations are iterations of the solver plus 1, or numbers of samples")
+    return cells.at(order[kept[order]])

@@ -1,0 +1,55 @@
+"""Sentences on whether the search for parameters has paid off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from timefair.exhibits.campaign.tuning_pays import DEFAULT, NEVER, PAYS
+from timefair.report.evidence import Evidence, Space
+from timefair.report.words import number
+
+LEAST_RATE = 0.5
+"""Least success rate of the variant or of its algorithm for a target to be in the sentence."""
+
+
+def tuning_pays(evidence: Evidence, space: Space) -> Iterator[str]:
+    """Yield one sentence per tuned variant, about one target.
+
+    It is the hardest target that at least half of the runs of the variant or of its algorithm
+    reached; if there is none, no sentence.
+    """
+    rows = evidence.of("tuning_pays", space)
+    if rows.empty:
+        return
+    rates = rows[["success_rate", "default_success_rate"]].max(axis=1)
+    for _, reached in rows[rates >= LEAST_RATE].groupby("algorithm", sort=False):
+        yield _sentence(reached.sort_values("target").iloc[0])
+
+
+def _sentence(row: pd.Series[Any]) -> str:
+    took = f"Tuning {row['default']} took {number(row['tuning_s'])} s."
+    if row["chosen"] == DEFAULT:
+        return (
+            f"{took} It never pays off: the search kept the parameters of {row['default']}, which "
+            "were the best that it tried."
+        )
+    at = f"at the target {row['target']:g}"
+    if pd.isna(row["saved_s_low"]):
+        return f"{took} Whether it pays off {at} is not known: some functions have a single run."
+    saved, low, high = (number(row[f"saved_s{end}"]) for end in ("", "_low", "_high"))
+    per_problem = f"{saved} [{low}, {high}] s per problem"
+    if row["verdict"] == PAYS:
+        problems = f"{row['problems']:.0f} [{row['problems_low']:.0f}, {row['problems_high']:.0f}]"
+        return (
+            f"{took} {at.capitalize()}, it has paid off after {problems} problems: "
+            f"{row['algorithm']} saves {per_problem}."
+        )
+    if row["verdict"] == NEVER:
+        return f"{took} It never pays off {at}: {row['algorithm']} saves {per_problem}."
+    return (
+        f"{took} Whether it pays off {at} is undecided: {row['algorithm']} saves {per_problem}; if "
+        f"it does, then after {row['problems_low']:.0f} problems at the earliest."
+    )

@@ -1,0 +1,112 @@
+"""Runs on several kinds of machines, which blocks make comparable.
+
+In a campaign with `block: node`, all algorithms of a problem and round were measured on one node. A
+node's speed therefore affects all of them alike, and their runs are compared within each kind of
+machine. Absolute seconds over all runs do not belong to any single machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from timefair.rundata.runs import Runs
+
+BLOCK = ["suite", "function", "dimension", "instance", "round"]
+"""The columns that identify a problem and a round, which is measured on one node."""
+
+EVERY_MACHINE = "every machine"
+"""Name of the mean over the kinds of machines in tables."""
+
+UNNAMED = "as measured"
+"""Name of the machine of runs without blocks in tables."""
+
+_PLACE = ("algorithm", "function", "dimension", "instance", "round")
+
+
+def machine_of_runs(frame: pd.DataFrame, nodes: Iterable[Mapping[str, Any]]) -> NDArray[np.object_]:
+    """The kind of machine of each run, shape (runs,); "" if the records have no blocks.
+
+    Parameters
+    ----------
+    frame
+        The runs.
+    nodes
+        The nodes, in the form of `Runs.nodes`.
+    """
+    kinds = {
+        tuple((row | {"instance": instance})[name] for name in _PLACE): row["machine"]
+        for row in map(dict, nodes)
+        for instance in row["instances"]
+    }
+    if not kinds:
+        return np.full(len(frame), "", dtype=object)
+    places = zip(*(frame[name] for name in _PLACE), strict=True)
+    return np.array([kinds.get(place, "") for place in places], dtype=object)
+
+
+def machines(runs: Runs) -> list[str]:
+    """The kinds of machines that measured the blocks, in alphabetical order; empty
+    without blocks.
+    """
+    return sorted(set(runs.frame["machine"]) - {""})
+
+
+def several(runs: Runs) -> bool:
+    """Whether blocks were measured on more than one kind of machine."""
+    return len(machines(runs)) > 1
+
+
+def without_partner(runs: Runs) -> NDArray[np.bool_]:
+    """Which runs are in a block that lacks an algorithm of its problem, shape (runs,).
+
+    Such runs cannot be compared within their block. Causes are a stopping rule that ends one
+    algorithm before others, and excluded disturbed runs. All values are False unless there are
+    several kinds of machines.
+    """
+    frame = runs.frame
+    if not several(runs):
+        return np.zeros(len(frame), dtype=np.bool_)
+    here = frame.groupby(BLOCK)["algorithm"].transform("nunique")
+    all_of_problem = frame.groupby(BLOCK[:-1])["algorithm"].transform("nunique")
+    return np.asarray(here < all_of_problem)
+
+
+def mixture(runs: Runs) -> str:
+    """Number of runs on each kind of machine, as a sentence for captions.
+
+    It is empty unless there are several kinds.
+    """
+    if not several(runs):
+        return ""
+    counts = Counter(runs.frame["machine"])
+    each = ", ".join(f"{counts[kind]} runs on {kind}" for kind in machines(runs))
+    return (
+        f"Several kinds of machines, mixed by blocks: {each}. Algorithms are comparable; absolute "
+        "seconds are those of the mixture, not of one machine."
+    )
+
+
+def with_partners(runs: Runs) -> Runs:
+    """The runs that can be compared within their blocks; all runs unless there are several
+    machines.
+    """
+    alone = without_partner(runs)
+    return runs.where(~alone) if alone.any() else runs
+
+
+def omitted(runs: Runs) -> str:
+    """Number of runs that `with_partners` omits, as a sentence for captions; empty if there are
+    none.
+    """
+    count = int(without_partner(runs).sum())
+    if not count:
+        return ""
+    words = "1 run is" if count == 1 else f"{count} runs are"
+    return f"{words} omitted: the block lacks a run of another algorithm on the same node."

@@ -1,0 +1,225 @@
+"""The smallest slowdown of an algorithm that this machine finds.
+
+An algorithm that does the same work in every run is measured against itself slowed by δ, in jobs
+that alternate as those of a campaign do. What differs between runs is then the machine alone. The
+slowed one needs 1 + δ times as many evaluations for each level, so its slowdown is exact.
+
+First, the algorithm is measured against itself. A slowdown is computed from these runs: a run that
+is slowed by δ has reached level L when it would have reached level (1 + δ) L. The smallest δ whose
+test finds it in 80 % of the repetitions is then measured, in other runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.selftest.clock import Row
+from timefair.selftest.staircase import RAMP_LEVELS
+from timefair.statistics.comparison import equal_ert, mann_whitney, superiority
+from timefair.statistics.probability import success_interval
+
+BUDGET_S = 0.02
+RUNS = 10
+"""Runs of an algorithm in a repetition: T of each, and their number."""
+
+LOOPS = 40
+ALPHA = 0.05
+POWER = 0.8
+NEAR = 0.05
+"""A power is confirmed if it is found within this distance."""
+
+BESIDE = 2
+"""A slowdown is computed for pairs of repetitions that are at most so far apart in time."""
+
+DELTAS = np.geomspace(5e-4, 4.0, 200)
+"""Slowdowns that are tried, in steps of about 5 %."""
+
+AGAINST = "A"
+
+
+def campaign(slowed: Mapping[str, float], repetitions: int, seed: int) -> dict[str, Any]:
+    """The campaign of the algorithm beside slowed ones; each function is a repetition."""
+    everyone = {AGAINST: 1.0} | {label: 1 + delta for label, delta in slowed.items()}
+    return {
+        "name": "selftest-resolution",
+        "seed": seed,
+        "problems": {
+            "suite": "timefair.selftest.staircase:ramp",
+            "functions": f"1-{repetitions}",
+            "dimensions": 1,
+            "instances": 1,
+        },
+        "algorithms": {
+            label: {
+                "use": "timefair.selftest.synthetic:work",
+                "parameters": {"loops": LOOPS, "slowdown": slowdown},
+            }
+            for label, slowdown in everyone.items()
+        },
+        "budget": {"time_s": BUDGET_S},
+        "restart": {"policy": "none"},
+        "timing": {"reference": False},
+        "runs": RUNS,
+    }
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The runs of an algorithm in one repetition.
+
+    Attributes
+    ----------
+    level, time_s
+        Of each run: the levels of its events, and their times.
+    delta
+        How much the algorithm was slowed.
+    """
+
+    level: Sequence[NDArray[np.float64]]
+    time_s: Sequence[NDArray[np.float64]]
+    delta: float = 0.0
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], delta: float = 0.0) -> Sample:
+        """Take the runs of a cell."""
+        events = [row["events"] for row in rows]
+        level = [RAMP_LEVELS - np.array([e["precision"] for e in one]) for one in events]
+        return cls(level, [np.array([e["time_s"] for e in one]) for one in events], delta)
+
+    def ends(self, delta: float) -> NDArray[np.float64]:
+        """Levels at the end if the algorithm were slowed by `delta`, shape (runs,)."""
+        factor = (1 + delta) / (1 + self.delta)
+        return np.array([np.floor(one[-1] / factor) if one.size else -1.0 for one in self.level])
+
+    def costs(self, level: float, delta: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Seconds until the level, or T, and whether it was reached; each of shape (runs,)."""
+        wanted = np.ceil(level * (1 + delta) / (1 + self.delta))
+        cost, success = [], []
+        for levels, time_s in zip(self.level, self.time_s, strict=True):
+            place = int(np.searchsorted(levels, wanted))
+            success.append(place < levels.size)
+            cost.append(time_s[place] if place < levels.size else BUDGET_S)
+        return np.array(cost), np.array(success)
+
+
+def half_way(samples: Sequence[Sample]) -> float:
+    """The level that half of the runs reach by T / 2."""
+    reached = [
+        levels[np.searchsorted(times, BUDGET_S / 2) - 1]
+        for one in samples
+        for levels, times in zip(one.level, one.time_s, strict=True)
+        if levels.size
+    ]
+    return float(np.floor(np.median(reached)))
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test of the tables: its p-value, and whether the first algorithm is the better one."""
+
+    name: str
+    p: Callable[[Sample, Sample, float, float], tuple[float, bool]]
+
+    def finds(self, first: Sample, second: Sample, level: float, delta: float) -> bool:
+        """Whether the second algorithm, slowed by `delta`, is found to be worse."""
+        p, better = self.p(first, second, level, delta)
+        return p <= ALPHA and better
+
+
+def _of_costs(first: Sample, second: Sample, level: float, delta: float) -> tuple[float, bool]:
+    (a, reached_a), (b, reached_b) = first.costs(level, 0.0), second.costs(level, delta)
+    better = a.sum() * max(reached_b.sum(), 1) < b.sum() * max(reached_a.sum(), 1)
+    return equal_ert(a, reached_a, b, reached_b), bool(better)
+
+
+def _of_ends(first: Sample, second: Sample, level: float, delta: float) -> tuple[float, bool]:
+    a, b = -first.ends(0.0), -second.ends(delta)  # small is better
+    return mann_whitney(a, b), superiority(a, b) > 0.5
+
+
+TESTS = (Test("seconds", _of_costs), Test("precision", _of_ends))
+"""``seconds`` to a target, by the test of equal ERTs that `inversions` and `registered` use, and
+``precision`` at the end, by Mann and Whitney's test as in `comparison`."""
+
+
+def smallest(test: Test, first: Sequence[Sample], second: Sequence[Sample], level: float) -> float:
+    """The smallest slowdown that a test finds with the probability `POWER`; `inf` if none.
+
+    Each repetition of the one algorithm is compared with those of the other that are near in time.
+    """
+    pairs = [
+        (a, second[j])
+        for i, a in enumerate(first)
+        for j in range(max(i - BESIDE, 0), min(i + BESIDE + 1, len(second)))
+    ]
+
+    def power(delta: float) -> float:
+        return float(np.mean([test.finds(a, b, level, delta) for a, b in pairs]))
+
+    low, high = 0, DELTAS.size
+    while low < high:  # the power grows with the slowdown
+        middle = (low + high) // 2
+        if power(DELTAS[middle]) >= POWER:
+            high = middle
+        else:
+            low = middle + 1
+    return float(DELTAS[low]) if low < DELTAS.size else float("inf")
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """A slowdown that was measured.
+
+    Attributes
+    ----------
+    delta
+        The slowdown.
+    power, power_low, power_high
+        Share of the repetitions in which the test found it, with its 95 % interval (Clopper and
+        Pearson).
+    repetitions
+        Their number.
+    false_alarms
+        Share of the repetitions without a slowdown in which the test found a difference.
+    """
+
+    delta: float
+    power: float
+    power_low: float
+    power_high: float
+    repetitions: int
+    false_alarms: float
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the power is that which was wanted, within `NEAR`."""
+        return abs(self.power - POWER) <= NEAR
+
+
+def false_alarms(
+    test: Test, first: Sequence[Sample], second: Sequence[Sample], level: float
+) -> float:
+    """Share of the repetitions in which a test tells equal algorithms apart."""
+    return float(
+        np.mean([test.p(a, b, level, 0.0)[0] <= ALPHA for a, b in zip(first, second, strict=True)])
+    )
+
+
+def confirmed(
+    test: Test,
+    first: Sequence[Sample],
+    second: Sequence[Sample],
+    level: float,
+    false_alarms: float,
+) -> Confirmed:
+    """How often a test finds the slowdown with which the second algorithm was measured."""
+    delta = second[0].delta
+    found = sum(test.finds(a, b, level, delta) for a, b in zip(first, second, strict=True))
+    share = success_interval(found, len(first), 0.95)
+    low, high = float(share.low), float(share.high)
+    return Confirmed(delta, found / len(first), low, high, len(first), false_alarms)

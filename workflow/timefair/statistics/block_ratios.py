@@ -1,0 +1,98 @@
+"""Intervals of ratios of expected running times, by resampling of whole blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from timefair.statistics.bootstrap import percentile_interval
+from timefair.statistics.strata import stratified_sums
+
+LEAST_BLOCKS = 2
+"""Blocks of a stratum with fewer of which there is no interval."""
+
+
+def resampled_ratios(
+    first: ArrayLike, second: ArrayLike, *, resamples: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Ratios of two ERTs in samples of blocks, each of which has runs of both algorithms.
+
+    The runs of a block share its node and its time. So blocks are drawn as a whole, with both
+    algorithms.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (blocks, 2)
+        What the runs of each algorithm spent in each block, and how many reached the target.
+    resamples : int
+        Number of samples.
+    rng : numpy.random.Generator
+        Source of the draws.
+
+    Returns
+    -------
+    ndarray, shape (resamples,)
+        0 or `inf` if only one algorithm reached the target in a sample, NaN if neither did. All are
+        NaN with fewer than `LEAST_BLOCKS` blocks.
+    """
+    columns = np.hstack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
+    if len(columns) < LEAST_BLOCKS:
+        return np.full(resamples, np.nan)
+    one_stratum = np.zeros(len(columns))
+    a, a_reached, b, b_reached = stratified_sums(
+        columns, one_stratum, resamples=resamples, rng=rng
+    ).T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((a * b_reached) / (b * a_reached))
+
+
+def mean_ratios(ratios: Sequence[NDArray[np.float64]], weights: ArrayLike) -> NDArray[np.float64]:
+    """Geometric mean over strata of each sample's ratios, as `within.mean_ratio`; (resamples,)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(np.stack(ratios))
+        return np.asarray(np.exp(np.average(logs, axis=0, weights=np.asarray(weights))))
+
+
+def ratio_limits(
+    estimate: float, ratios: NDArray[np.float64], degrees: int, confidence: float
+) -> tuple[float, float]:
+    """Interval of a ratio from its samples.
+
+    Parameters
+    ----------
+    estimate
+        The ratio of all blocks.
+    ratios
+        The ratios of samples, shape (resamples,).
+    degrees
+        Degrees of freedom: the number of blocks minus the number of strata.
+    confidence
+        Nominal coverage, in (0, 1).
+
+    Returns
+    -------
+    low, high : float
+        A t interval of the logarithm, with the standard deviation over the samples. If a sample has
+        the ratio 0 or `inf`, or none, a percentile interval with the tails of the t distribution
+        (expanded percentiles, Hesterberg 2015); a sample without a ratio counts as 0 for the lower
+        limit, and as `inf` for the upper one. Both are NaN if no sample has a ratio.
+
+    References
+    ----------
+    T. C. Hesterberg, What teachers should know about the bootstrap, The American Statistician 69
+    (2015).
+    """
+    unknown = np.isnan(ratios)
+    if unknown.all() or degrees < 1:
+        return float("nan"), float("nan")
+    t = float(stats.t.ppf((1 + confidence) / 2, degrees))
+    if np.isfinite(ratios).all() and (ratios > 0).all():
+        radius = t * float(np.std(np.log(ratios), ddof=1))
+        return estimate * float(np.exp(-radius)), estimate * float(np.exp(radius))
+    expanded = 1 - 2 * float(stats.norm.sf(t))
+    low = percentile_interval(np.where(unknown, 0.0, ratios), expanded)[0]
+    high = percentile_interval(np.where(unknown, np.inf, ratios), expanded)[1]
+    return float(low), float(high)

@@ -1,0 +1,1 @@
+"""The classifier of the stopping rule `classifier`, trained from recorded campaigns."""

@@ -1,0 +1,123 @@
+"""What a search has found: the trace of its evaluations, and the parameters that it chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from timefair.statistics.runtimes import runtimes
+
+DEFAULT = 0
+"""The number of the candidate with the parameters of the algorithm itself."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One evaluation of a search: a run of a candidate on a problem.
+
+    Attributes
+    ----------
+    number
+        Index in the search, from 0, which is also the number of its run in the record.
+    candidate
+        The number of the candidate.
+    parameters
+        The parameters of the candidate; empty for the default.
+    problem, repetition
+        Index of the problem in `TuningProblems.problems`, and number of earlier evaluations of the
+        candidate on it. Candidates have the same seed on the same problem and repetition.
+    loss
+        `loss` of the run.
+    seconds
+        Seconds of the search since the end of the evaluation before.
+    """
+
+    number: int
+    candidate: int
+    parameters: dict[str, Any]
+    problem: int
+    repetition: int
+    loss: float
+    seconds: float
+
+
+def loss(run: Mapping[str, Any], targets: ArrayLike, *, in_values: bool) -> float:
+    """Mean over the targets of the cost of a run to reach them, at most its budget; less is better.
+
+    Parameters
+    ----------
+    run
+        A row of a record: ``events``, ``f_opt``, ``budget_s`` and ``budget_evaluations``.
+    targets
+        Precisions, or values of f.
+    in_values
+        Whether they are values of f.
+
+    Returns
+    -------
+    float
+        In seconds if the run has a budget in seconds, else in evaluations. A target that was not
+        reached counts as the budget, also in a run that failed.
+
+    Notes
+    -----
+    This is the budget times one minus the area under the run's ECDF of these targets.
+    """
+    wanted = np.asarray(targets, dtype=np.float64)
+    if in_values and run["f_opt"] is not None:
+        wanted = wanted - run["f_opt"]
+    timed = run["budget_s"] is not None
+    unit, budget = ("time_s", run["budget_s"]) if timed else ("evaluations", None)
+    budget = run["budget_evaluations"] if budget is None else budget
+    cost = [event[unit] for event in run["events"]]
+    precision = [event["precision"] for event in run["events"]]
+    reached = runtimes(cost, precision, [0, len(cost)], wanted)[0]
+    return float(np.minimum(reached, budget).mean())
+
+
+def best(tried: Iterable[Tried]) -> int:
+    """The candidate that a search chooses.
+
+    Of the candidates with the most evaluations, the one with the least mean loss, and of these the
+    first. The default is one of them: if nothing is better, it is chosen.
+
+    Raises
+    ------
+    ValueError
+        If nothing was tried.
+    """
+    losses = losses_of(tried)
+    if not losses:
+        raise ValueError("no evaluation")
+    most = max(map(len, losses.values()))
+    complete = {one: fmean(found) for one, found in losses.items() if len(found) == most}
+    return min(complete, key=lambda one: (complete[one], one))
+
+
+def losses_of(tried: Iterable[Tried]) -> dict[int, list[float]]:
+    """The losses of each candidate, in the order of the evaluations."""
+    found: dict[int, list[float]] = {}
+    for one in tried:
+        found.setdefault(one.candidate, []).append(one.loss)
+    return found
+
+
+def result(tried: Iterable[Tried]) -> dict[str, Any]:
+    """The result of the trace: the chosen parameters with their loss and that of the default.
+
+    The loss of the default is None if it has fewer evaluations than the chosen candidate.
+    """
+    trace = list(tried)
+    chosen, losses = best(trace), losses_of(trace)
+    compared = len(losses.get(DEFAULT, ())) == len(losses[chosen])
+    return {
+        "candidate": chosen,
+        "parameters": next(one.parameters for one in trace if one.candidate == chosen),
+        "loss": fmean(losses[chosen]),
+        "default_loss": fmean(losses[DEFAULT]) if compared else None,
+    }

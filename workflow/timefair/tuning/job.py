@@ -1,0 +1,291 @@
+"""A tuning job: the search for the parameters of one tuned variant.
+
+Every evaluation is a run, which is measured like the runs of the comparison: in a separate process,
+on a held core, with the campaign's budget, restarts, isolation and detection of disturbances. All
+seconds from the moment at which the core is held are charged, including those of the tuner and of
+preparation. The import of the user's own module, which is earlier, is charged as well.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import asdict
+from functools import partial
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from timefair.basics import user_code
+from timefair.basics.errors import InputError
+from timefair.campaign import requirement
+from timefair.campaign.plan import LEAST_CANDIDATES, TUNING_ROUND, Job
+from timefair.linux import kernel
+from timefair.linux.interruption import interruptible
+from timefair.machine.facts import machine_state
+from timefair.measure.disturbance.monitor import RunMonitor
+from timefair.measure.disturbance.reference import parts_for
+from timefair.measure.isolation.scratch import reused_scratch_folders
+from timefair.measure.job.cell import unprepared
+from timefair.measure.job.cores import held_cores
+from timefair.measure.job.prepared import Prepared, allowance_of
+from timefair.measure.launch.seeds import run_seed
+from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
+from timefair.problems.base import Problem, ProblemName
+from timefair.records.begun import BegunRun
+from timefair.records.journal import Journal, journal_path
+from timefair.records.store import facts_of, write_record
+from timefair.tuners import choice, outcome, space
+from timefair.tuners.base import Evaluation
+from timefair.tuners.outcome import Tried
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from timefair.campaign.configuration import Campaign
+
+STREAM = "tuning of {label}"
+"""Replaces the label in the seeds of a search, so that no run of the comparison has the
+same seed.
+"""
+
+
+def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -> None:
+    """Search for the parameters of a tuned variant, and write the record of the search.
+
+    A search that was interrupted continues from the journal beside the record.
+
+    Parameters
+    ----------
+    label
+        Label of the tuned variant.
+    record
+        The file to write.
+    key
+        The digest of everything that determines the search (`provenance.tuning_key`).
+    folder
+        ``results/<campaign>``.
+
+    Raises
+    ------
+    InputError
+        If this machine does not meet the requirements of the campaign.
+    """
+    requirement.check(campaign)
+    with interruptible(), ExitStack() as stack:
+        journal = stack.enter_context(Journal(record, key))
+        begun = stack.enter_context(BegunRun(record))
+        stack.enter_context(reused_scratch_folders())
+        cores = stack.enter_context(held_cores(campaign.cores_of(label)))
+        search = _Search(campaign, label, journal, begun, cores, folder)
+        search.go_on()
+        write_record(record, search.rows, {"key": key, **search.facts()})
+    journal_path(record).unlink(missing_ok=True)
+
+
+class _Search:
+    """A search on held cores, which begins with the evaluations in its journal.
+
+    Attributes
+    ----------
+    rows
+        The run of each evaluation, a batch of one row.
+    trace
+        The evaluations.
+    """
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        label: str,
+        journal: Journal,
+        begun: BegunRun,
+        cores: tuple[int, ...],
+        folder: Path,
+    ) -> None:
+        # The key of the search has imported the user's own module before the core was held.
+        self._last = time.monotonic() - user_code.import_s(campaign.algorithms[label].use)
+        self._label, self._tune = label, campaign.tuned[label]
+        self._overlapping = self._tune.overlapping(campaign)
+        self._campaign = campaign.of_tuning(label)
+        self._of = str(campaign.algorithms[label].tuned)
+        self._journal, self._begun, self._cores, self._folder = journal, begun, cores, folder
+        self._problems = self._tune.on.problems
+        self._ready: dict[int, Prepared] = {}
+        self._interrupted, self._interrupted_s = 0, 0.0
+        self.rows: list[pa.RecordBatch] = []
+        self.trace: list[Tried] = []
+        kernel.adopt_orphans()
+        self._monitor = RunMonitor(
+            cores,
+            reference=campaign.reference_is_timed,
+            repeats=campaign.timing.most_repeats,
+            parts=parts_for(campaign.budget.time_s),
+        )
+
+    def go_on(self) -> None:
+        """Make the evaluations that the journal lacks, until the budget has no room for another."""
+        time_s, budget_s = self._campaign.budget.time_s, self._tune.budget_s
+        search = choice.begin(
+            self._tune.tuner,
+            space.read(self._tune.space),
+            len(self._problems),
+            self._seed(ProblemName(self._campaign.problems.suite, 0, 0, 0), 0),
+            None if time_s is None else int(budget_s / time_s),
+        )
+        asked = next(search)
+        made = {run: batch for (_, run), batch in self._journal.runs.items()}
+        while (number := len(self.trace)) in made:
+            self._take(asked, made[number])
+            asked = search.send(self.trace[-1].loss)
+        least = LEAST_CANDIDATES * len(self._problems)
+        while len(self.trace) < least or self.seconds + (time_s or 0.0) <= budget_s:
+            self._evaluate(asked)
+            asked = search.send(self.trace[-1].loss)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the search so far; an interrupted evaluation counts in full."""
+        known = sum(one.seconds for one in self.trace) + self._interrupted_s
+        return known + time.monotonic() - self._last
+
+    def facts(self) -> dict[str, Any]:
+        """The facts of the record in addition to the runs."""
+        on = self._tune.on
+        return {
+            **unprepared(self._campaign).origin(self._label),
+            "machine_state": machine_state(),
+            "stopping": [],
+            "tuning": {
+                "of": self._of,
+                "tuner": self._tune.tuner,
+                "space": self._tune.space,
+                "budget_s": self._tune.budget_s,
+                "problems": str(on),
+                "overlap": [str(one) for one in self._overlapping],
+                "targets": list(self._targets),
+                "target_values": self._in_values,
+                "seconds": self.seconds,
+                "interrupted": self._interrupted,
+                "interrupted_s": self._interrupted_s,
+                "evaluations": len(self.trace),
+                "candidates": 1 + max(one.candidate for one in self.trace),
+                "result": outcome.result(self.trace),
+                "trace": [asdict(one) for one in self.trace],
+            },
+        }
+
+    @property
+    def _in_values(self) -> bool:
+        return bool(self._campaign.target_values)
+
+    @property
+    def _targets(self) -> tuple[float, ...]:
+        return self._campaign.target_values or self._campaign.targets
+
+    def _seed(self, problem: ProblemName, repetition: int) -> int:
+        return run_seed(self._campaign.seed, problem, STREAM.format(label=self._label), repetition)
+
+    def _take(self, asked: Evaluation, batch: pa.RecordBatch) -> None:
+        """Take an evaluation from the journal."""
+        note = facts_of(batch.schema)
+        tried = Tried(**note["tried"])
+        if Evaluation(tried.candidate, tried.parameters, tried.problem, tried.repetition) != asked:
+            raise InputError(
+                f"{self._label}: its tuner proposes other candidates than its journal has; delete "
+                "the journal and start snakemake again"
+            )
+        self._interrupted += note["interrupted"]
+        self._interrupted_s += note["interrupted_s"]
+        self.trace.append(tried)
+        self.rows.append(batch)
+
+    def _evaluate(self, asked: Evaluation) -> None:
+        """Measure a run of a candidate, and keep it in the journal."""
+        at, number = self._problems[asked.problem], len(self.trace)
+        job = Job(self._label, at.function, at.dimension, (at.instance,), TUNING_ROUND)
+        attempts = self._begun.attempts((at.instance, number))
+        lost_s = attempts * self._evaluation_s()
+        with self._begun.noted((at.instance, number)):
+            row = self._measured(asked, job, given_up_on=attempts >= ATTEMPTS)
+        row["run"] = number
+        loss = outcome.loss(row, self._targets, in_values=self._in_values)
+        now = time.monotonic()
+        seconds, self._last = now - self._last + row["charged_s"], now
+        tried = Tried(number, **asked._asdict(), loss=loss, seconds=seconds)
+        note = {"tried": asdict(tried), "interrupted": attempts, "interrupted_s": lost_s}
+        self.rows.append(self._journal.append(row, note))
+        self._interrupted += attempts
+        self._interrupted_s += lost_s
+        self.trace.append(tried)
+        how_far = f"{self.seconds:.1f} of {self._tune.budget_s:g} s"
+        print(f"{how_far}  {_line(tried, job)}, {row['status']}", file=sys.stderr, flush=True)
+
+    def _evaluation_s(self) -> float:
+        """Charge of an interrupted evaluation: T, or the longest evaluation so far."""
+        longest_s = max((one.seconds for one in self.trace), default=0.0)
+        return self._campaign.budget.time_s or longest_s
+
+    def _measured(self, asked: Evaluation, job: Job, *, given_up_on: bool) -> dict[str, Any]:
+        """The row of a run, without its number."""
+        prepared = self._candidate(asked.candidate, asked.parameters)
+        problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
+        seed = self._seed(problem.name, asked.repetition)
+        with prepared.ready(job, self._cores) as algorithm:
+            allowance = allowance_of(prepared, job, self._folder)
+            measure = partial(measure_run, algorithm, problem, allowance, seed)
+            if given_up_on:
+                measure = partial(given_up, problem, allowance, seed)
+            row = explained(self._monitor.measure(measure), prepared.trial.trace)
+        return {**_place(job, problem), **self._preparation(prepared), **row}
+
+    def _preparation(self, prepared: Prepared) -> dict[str, Any]:
+        return {
+            "core": self._cores[0],
+            "preparation_s": prepared.seconds,
+            "appeared_in_trial": prepared.trial.appeared,
+        }
+
+    def _candidate(self, candidate: int, parameters: Mapping[str, Any]) -> Prepared:
+        """The candidate, prepared once if it runs in forks of this process."""
+        if candidate not in self._ready:
+            self._ready[candidate] = unprepared(
+                self._campaign.with_parameters(self._label, parameters)
+            )
+        prepared = self._ready[candidate]
+        try:
+            if not self._campaign.is_apart(self._label):
+                prepared.load(self._job_of_first)
+        except InputError as error:
+            key = f"algorithms.{self._of}.tune.space"
+            raise InputError(
+                *(f"{key}: {dict(parameters)}: {one}" for one in error.faults)
+            ) from None
+        return prepared
+
+    @property
+    def _job_of_first(self) -> Job:
+        at = self._problems[0]
+        return Job(self._label, at.function, at.dimension, (at.instance,), TUNING_ROUND)
+
+
+def _place(job: Job, problem: Problem) -> dict[str, Any]:
+    return {
+        "suite": problem.name.suite,
+        "function": job.function,
+        "dimension": job.dimension,
+        "instance": job.instances[0],
+        "algorithm": job.algorithm,
+        "round": job.round,
+        "f_opt": None if isnan(problem.f_opt) else problem.f_opt,
+    }
+
+
+def _line(tried: Tried, job: Job) -> str:
+    set_to = ", ".join(f"{name}={value}" for name, value in tried.parameters.items()) or "default"
+    return (
+        f"candidate {tried.candidate} ({set_to}) on f{job.function} D={job.dimension} "
+        f"i{job.instances[0]}: loss {tried.loss:.4g} in {tried.seconds:.2f} s"
+    )

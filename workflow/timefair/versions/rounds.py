@@ -1,0 +1,223 @@
+"""Runs of two versions that are measured for a comparison, round by round, until it is sure."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from timefair.basics.atomic import atomic_file
+from timefair.basics.errors import InputError, storing, suggest
+from timefair.campaign import driver, plan, provenance, registration
+from timefair.campaign.configuration import Campaign
+from timefair.statistics.versions.answers import Answer
+from timefair.statistics.versions.looks import look_levels
+from timefair.versions.comparison import Comparison, Measure, compare
+from timefair.versions.sources import Pair, measured, within
+from timefair.versions.words import Look, value
+
+FILE = "comparison.json"
+"""The file in the campaign's folder that names the versions and the number of planned looks."""
+
+Say = Callable[[str], None]
+
+
+class Rounds:
+    """The rounds of a comparison, which this process measures in the same way as Snakemake.
+
+    The records are those of the campaign: Snakemake does not measure them again.
+
+    Parameters
+    ----------
+    campaign
+        A campaign with both versions; other algorithms are not measured.
+    results
+        The folder of all campaigns, ``results``.
+    base, head
+        Labels of the versions.
+    cores
+        Cores for runs, at least 1.
+
+    Raises
+    ------
+    InputError
+        If a label is unknown or that of a tuned variant, both are the same, the stopping rule is
+        not ``fixed``, or the campaign has blocks.
+    """
+
+    def __init__(self, campaign: Campaign, results: Path, base: str, head: str, cores: int) -> None:
+        for option, label in (("--base", base), ("--head", head)):
+            if label not in campaign.algorithms:
+                known = ", ".join(campaign.algorithms)
+                hint = suggest(label, campaign.algorithms)
+                raise InputError(
+                    f"{option}: {label!r} is not in the campaign{hint}; known: {known}"
+                )
+            if label in campaign.tuned:
+                raise InputError(
+                    f"{option}: {label!r}: its parameters are searched by snakemake alone; start "
+                    f"snakemake, then timefair compare {results / campaign.name} {base} {head}"
+                )
+        if base == head:
+            raise InputError(f"--head: {head!r}: is the base as well; name two algorithms")
+        if campaign.stopping.rule != "fixed":
+            raise InputError(
+                f"stopping.rule: {campaign.stopping.rule!r}: should be 'fixed', because the "
+                "comparison itself decides when to stop"
+            )
+        if campaign.block is not None:
+            raise InputError(
+                f"block: {campaign.block!r}: versions are measured side by side, not in blocks; "
+                "write null, or start snakemake, then timefair compare "
+                f"{results / campaign.name} {base} {head}"
+            )
+        self.campaign, self.base, self.head = campaign, base, head
+        self.folder = results / campaign.name
+        own = {label: campaign.algorithms[label] for label in (base, head)}
+        self.of_both = campaign.model_copy(update={"algorithms": own})
+        self.workers = max(1, cores // max(map(campaign.cores_of, own)))
+        self.cores = cores
+
+    @property
+    def by(self) -> Measure:
+        """The measure that is compared by default."""
+        return Measure.EVALUATIONS if self.campaign.budget.time_s is None else Measure.SECONDS
+
+    @property
+    def paired(self) -> bool:
+        """Whether both versions have the same seeds."""
+        return self.campaign.seeds_of(self.base) == self.campaign.seeds_of(self.head)
+
+    def until_sure(self, by: Measure, ratio: float, say: Say) -> tuple[Pair, Comparison, Look]:
+        """Measure round after round until the answer is sure or all rounds are done.
+
+        After each round, all runs so far are judged at the round's share of the level; see
+        `statistics.versions.looks`.
+
+        Parameters
+        ----------
+        by, ratio
+            The measure of the answer, and its margin.
+        say
+            Called with one line after each round.
+
+        Raises
+        ------
+        InputError
+            If a job fails, if the campaign has to be registered and is not, or if another process
+            works on the folder.
+        """
+        campaign, planned = self.campaign, self.campaign.rounds
+        keys = provenance.measure_keys(campaign)
+        levels = look_levels(1 - campaign.statistics.confidence, planned)
+        registration.check(campaign, self.folder)
+        with driver.held(self.folder):
+            plan.write_snapshot(campaign, self.folder)
+            plan.write_keys(keys, self.folder)
+            self._write_plan()
+            paths: list[Path] = []
+            for number, level in enumerate(levels, 1):
+                start = time.monotonic()
+                paths += self._measured(number, keys)
+                pair, found = self._judged(paths, by, ratio, float(level))
+                say(
+                    f"round {number} of {planned}, {time.monotonic() - start:.0f} s: "
+                    f"{found.verdict.answer}, {value(by, found.verdict)}"
+                )
+                if found.verdict.answer is not Answer.UNDECIDED:
+                    break
+        return pair, found, Look(number, planned)
+
+    def _judged(
+        self, paths: Sequence[Path], by: Measure, ratio: float, level: float
+    ) -> tuple[Pair, Comparison]:
+        """The comparison of the runs so far."""
+        versions = (self.base, self.head)
+        runs = measured(str(self.folder), self.campaign, paths, versions)
+        pair = within(runs, *versions)
+        return pair, compare(*versions, pair.samples, by=by, ratio=ratio, level=level)
+
+    def _measured(self, number: int, keys: plan.Keys) -> list[Path]:
+        """Measure the missing runs of a round; return the records of the round."""
+        jobs = list(self._in_turns(number))
+        with ThreadPoolExecutor(self.workers) as pool:
+            return list(pool.map(lambda job: self._record(job, keys), jobs))
+
+    def _in_turns(self, number: int) -> Iterator[plan.Job]:
+        """The jobs of a round: both versions next to each other, and each of them first
+        alternately.
+        """
+        jobs = [job for job in plan.jobs(self.of_both) if job.round == number]
+        for turn, pair in enumerate(_pairs_of(jobs)):
+            yield from pair if (turn + number) % 2 else reversed(pair)
+
+    def _record(self, job: plan.Job, keys: plan.Keys) -> Path:
+        """The record of a job, which is measured if it does not exist."""
+        key = keys[job.algorithm, job.round]
+        record = self.folder / job.record(key)
+        if record.is_file():
+            return record
+        log = self.folder / str(job.record(key)).replace("records/", "logs/", 1)
+        log = log.with_suffix(".log")
+        command = [
+            sys.executable, "-m", "timefair", "measure",
+            "--campaign", str(self.folder / plan.SNAPSHOT), "--algorithm", job.algorithm,
+            "--function", str(job.function), "--dimension", str(job.dimension),
+            "--instances", plan.format_instances(job.instances), "--round", str(job.round),
+            "--key", key, "--record", str(record),
+        ]  # fmt: skip
+        with storing():
+            log.parent.mkdir(parents=True, exist_ok=True)
+            with log.open("w", encoding="utf-8") as printed:
+                status = subprocess.run(
+                    command, stdout=printed, stderr=subprocess.STDOUT, check=False
+                ).returncode
+        if status:
+            lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+            last = lines[-1].removeprefix("timefair: ") if lines else "nothing was printed"
+            raise InputError(f"{log}: the job failed: {last}")
+        return record
+
+    def _write_plan(self) -> None:
+        content = {"base": self.base, "head": self.head, "looks": self.campaign.rounds}
+        with storing(), atomic_file(self.folder / FILE) as file:
+            file.write((json.dumps(content, indent=1) + "\n").encode())
+
+
+def _pairs_of(jobs: list[plan.Job]) -> Iterator[tuple[plan.Job, ...]]:
+    """The jobs in pairs: those of both versions on the same problems."""
+    return zip(jobs[::2], jobs[1::2], strict=True)
+
+
+def earlier_look(folder: Path, base: str, head: str) -> Look | None:
+    """The look at the runs of a folder, if they were measured for this comparison.
+
+    None if the runs were not measured with looks; a single test then has the complete level.
+    """
+    from timefair.campaign import configuration
+
+    try:
+        content = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        planned, versions = int(content["looks"]), {content["base"], content["head"]}
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, LookupError, TypeError):
+        raise InputError(
+            f"{folder / FILE}: not what timefair wrote; run timefair compare on the campaign again"
+        ) from None
+    if versions != {base, head}:
+        return None
+    campaign = configuration.restore(folder / plan.SNAPSHOT)
+    keys = plan.read_keys(folder, campaign)
+    lacking = {
+        job.round
+        for job in plan.jobs(campaign)
+        if job.algorithm in versions
+        and not (folder / job.record(keys[job.algorithm, job.round])).is_file()
+    }
+    complete = min(lacking, default=planned + 1) - 1
+    return Look(min(max(complete, 1), planned), planned)

@@ -1,0 +1,236 @@
+"""The runs of two versions on each function, in pairs if the seeds are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from timefair.rundata.runs import Runs
+from timefair.rundata.settings import Analysis
+from timefair.statistics.versions.effort import affordable, common_budgets, common_target
+
+Numbers = NDArray[np.float64]
+
+
+class FunctionKey(NamedTuple):
+    """A function in a suite and dimension."""
+
+    suite: str
+    dimension: int
+    function: int
+
+
+class Effort(NamedTuple):
+    """What each run spent up to the target, or up to its common budget, arrays of shape (runs,).
+
+    Attributes
+    ----------
+    evaluations, seconds
+        Without times, `seconds` is None.
+    success
+        1 if the run reached the target within its common budget, else 0.
+    """
+
+    evaluations: Numbers
+    seconds: Numbers | None
+    success: Numbers
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The runs of one version on all instances of a function; arrays have the shape (runs,).
+
+    Attributes
+    ----------
+    runs
+        All runs of the version on the function, treated as all tables in seconds do.
+    rows
+        The places of the runs that count, in their order.
+    jobs
+        The number of the job that measured each run, among those of the version on the function.
+    reference
+        What the precisions are relative to: the optimum of each run's problem, or the best value
+        that is known of it.
+    """
+
+    runs: Runs
+    rows: NDArray[np.intp]
+    jobs: NDArray[np.intp]
+    reference: Numbers
+
+    @classmethod
+    def of(cls, runs: Runs, instances_per_job: int) -> Cell:
+        """All runs, with their own references."""
+        reference = runs.frame["reference_f"].to_numpy(dtype=np.float64)
+        rows = np.arange(len(runs.frame), dtype=np.intp)
+        return cls(runs, rows, _jobs(runs.frame, instances_per_job), reference)
+
+    def some(self, rows: NDArray[np.intp]) -> Cell:
+        """Some of the runs, in the given order."""
+        return replace(
+            self, rows=self.rows[rows], jobs=self.jobs[rows], reference=self.reference[rows]
+        )
+
+    @property
+    def names(self) -> list[tuple[int, int]]:
+        """The instance and the number of each run."""
+        return list(zip(*(self._column(key).tolist() for key in ("instance", "run")), strict=True))
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seed of each run."""
+        return [int(seed) for seed in self._column("seed")]
+
+    @property
+    def precision(self) -> Numbers:
+        """The best precision at the end of each run."""
+        return self._numbers("best_precision") + self._own_reference - self.reference
+
+    @property
+    def affordable(self) -> Numbers:
+        """The evaluations that the budget of each run allows; see `statistics.versions.effort`."""
+        columns = ("evaluations", "wall_s", "budget_s", "budget_evaluations")
+        return affordable(*map(self._numbers, columns))
+
+    def from_reference(self, best: Mapping[int, float]) -> Cell:
+        """With the references of the instances in `best`."""
+        return replace(self, reference=np.array([best[name] for name, _ in self.names]))
+
+    def effort(self, target: float, budgets: Numbers) -> Effort:
+        """What each run spent up to a precision, or up to a number of evaluations."""
+        targets = np.full(len(self.runs.frame), np.nan)
+        targets[self.rows] = target + self.reference - self._own_reference
+        reached = self.runs.runtimes("evaluations", targets[:, np.newaxis])[self.rows, 0]
+        success = reached <= budgets
+        spent = np.where(success, reached, np.minimum(budgets, self._numbers("evaluations")))
+        return Effort(spent, self._seconds_after(spent), success.astype(np.float64))
+
+    def _seconds_after(self, evaluations: Numbers) -> Numbers | None:
+        if not self.runs.timed.all():
+            return None
+        of_runs = np.zeros(len(self.runs.frame))
+        of_runs[self.rows] = evaluations
+        return self.runs.seconds_after(of_runs)[self.rows]
+
+    @property
+    def _own_reference(self) -> Numbers:
+        return self._numbers("reference_f")
+
+    def _column(self, name: str) -> pd.Series[Any]:
+        return self.runs.frame[name].iloc[self.rows]
+
+    def _numbers(self, name: str) -> Numbers:
+        return self._column(name).to_numpy(dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The runs of both versions on a function.
+
+    Attributes
+    ----------
+    target
+        The precision up to which effort is compared; see `statistics.versions.effort`. None if too
+        few runs found any value.
+    paired
+        Whether run i of both versions has the same problem, number and seed.
+    efforts
+        Of the base and of the head; None without a target.
+    """
+
+    key: FunctionKey
+    target: float | None
+    paired: bool
+    base: Cell
+    head: Cell
+    efforts: tuple[Effort, Effort] | None
+
+
+def cells(
+    runs: Runs, analysis: Analysis, label: str, instances_per_job: int
+) -> dict[FunctionKey, Cell]:
+    """The runs of one algorithm, function by function, treated as all tables in seconds do.
+
+    Disturbed runs are omitted, and times follow the clock and the ancillary costs of the analysis.
+    """
+    wanted = runs.where((runs.frame["algorithm"] == label).to_numpy()).wanted(analysis)
+    wanted = wanted.with_values(analysis.noisy_value)
+    if wanted.timed.all():
+        wanted = wanted.timed_by(analysis.time)
+        if analysis.ancillary == "amortised":
+            wanted = wanted.amortised(analysis)
+    found = {}
+    for names, rows in wanted.groups(("suite", "dimension", "function")):
+        key = FunctionKey(str(names["suite"]), int(names["dimension"]), int(names["function"]))
+        mine = np.zeros(len(wanted.frame), dtype=np.bool_)
+        mine[rows] = True
+        found[key] = Cell.of(wanted.where(mine), instances_per_job)
+    return found
+
+
+def _jobs(frame: pd.DataFrame, instances_per_job: int) -> NDArray[np.intp]:
+    """The runs that a job measured: those of a round on neighbouring instances."""
+    instances = np.unique(frame["instance"], return_inverse=True)[1]
+    chunks = instances // instances_per_job
+    rounds = frame["round"].fillna(1).to_numpy(dtype=np.intp)
+    return np.asarray(rounds * (chunks.max(initial=0) + 1) + chunks, dtype=np.intp)
+
+
+def samples(
+    base: Mapping[FunctionKey, Cell], head: Mapping[FunctionKey, Cell], hardest: float
+) -> Iterator[Sample]:
+    """Both versions on each common function, with pairs if the seeds are equal.
+
+    Runs are pairs if every run of the version with fewer runs has a partner: a run of the same
+    number on the same instance with the same seed. Runs without a partner are then omitted.
+
+    Parameters
+    ----------
+    base, head
+        From `cells`.
+    hardest
+        The hardest precision that may become a target.
+    """
+    for key in base:
+        if key not in head:
+            continue
+        one, other = _from_common_reference(base[key], head[key])
+        rows = _partners(one, other)
+        paired = len(rows) > 0 and len(rows) == min(len(one.rows), len(other.rows))
+        if paired:
+            one, other = one.some(rows[:, 0]), other.some(rows[:, 1])
+        target = common_target(one.precision, other.precision, hardest)
+        efforts = None
+        if target is not None:
+            budgets = common_budgets(one.affordable, other.affordable, paired=paired)
+            efforts = one.effort(target, budgets[0]), other.effort(target, budgets[1])
+        yield Sample(key, target, paired, one, other, efforts)
+
+
+def _from_common_reference(base: Cell, head: Cell) -> tuple[Cell, Cell]:
+    """Precisions of both relative to the best value that either knows of an instance."""
+    best: dict[int, float] = {}
+    for cell in (base, head):
+        for (instance, _), value in zip(cell.names, cell.reference.tolist(), strict=True):
+            best[instance] = min(best.get(instance, value), value)
+    return base.from_reference(best), head.from_reference(best)
+
+
+def _partners(base: Cell, head: Cell) -> NDArray[np.intp]:
+    """Indices of runs with equal names and seeds, shape (pairs, 2)."""
+    places = {(*name, seed): k for k, (name, seed) in enumerate(_named(head))}
+    found = [
+        (k, places[*name, seed])
+        for k, (name, seed) in enumerate(_named(base))
+        if (*name, seed) in places
+    ]
+    return np.array(found, dtype=np.intp).reshape(-1, 2)
+
+
+def _named(cell: Cell) -> Iterator[tuple[tuple[int, int], int]]:
+    return zip(cell.names, cell.seeds, strict=True)

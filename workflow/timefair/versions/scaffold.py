@@ -1,0 +1,133 @@
+"""A folder with a campaign that compares two versions of one's own library."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from timefair.basics.errors import InputError
+from timefair.campaign import scaffold
+
+BASE = "base"
+"""The folder of the git worktree with the base, and the label of the base."""
+
+WRAPPER = '''"""How timefair calls your optimizer: complete `solve`.
+
+Both versions are called by this file. `import {package}` gets the version whose folder is under
+`path` in campaign.yaml.
+"""
+
+import {package}
+
+
+def solve(objective, rng):
+    """One launch, from a random point. timefair ends it at the deadline, and starts the next one.
+
+    objective(x) is the value at a point; objective.lower and objective.upper are the bounds. Take
+    all randomness from rng, a numpy.random.Generator, so that both versions get the same.
+    """
+    start = rng.uniform(objective.lower, objective.upper)
+    raise NotImplementedError("wrapper.py: call your optimizer here, such as "
+                              "{package}.minimize(objective, start, rng=rng)")
+'''
+
+CAMPAIGN = """\
+# Is the new version of {package} better? Run: timefair compare campaign.yaml
+name: versions
+problems: {{suite: bbob, functions: [1, 8, 10, 20], dimensions: 5, instances: 1-5}}
+algorithms:
+  base: {{use: "wrapper:solve", path: {base}}}  # {ref}, commit {commit}
+  head: {{use: "wrapper:solve", path: {head}, seed_as: base}}  # the files as they are now
+budget: {{time_s: 0.17}}
+runs: 24
+rounds: 4 # after each round the comparison may stop
+statistics:
+  matters: {{ratio: 1.05}} # smaller differences do not matter
+  time: reference # corrects for changes in the speed of the machine
+"""
+
+NOT_COMMITTED = f"/{BASE}/\n/results/\n/.snakemake/\n/comparison.*\n/summary.md\n/compare.txt\n"
+"""Entries for git to ignore if the folder is committed with the library."""
+
+
+def begin(target: Path, library: Path, ref: str) -> str:
+    """Write the campaign, the wrapper and the base, a git worktree of a commit.
+
+    Parameters
+    ----------
+    target
+        The folder; it is created if it does not exist.
+    library
+        The folder from which the library is imported, inside a git repository. If it contains a
+        folder ``src``, this one is used.
+    ref
+        The commit of the base.
+
+    Returns
+    -------
+    str
+        The commit, in its short form.
+
+    Raises
+    ------
+    InputError
+        If the folder is not in a git repository, the commit is unknown or lacks the folder, or the
+        target has such files already.
+    """
+    if not library.is_dir():
+        raise InputError(f"--for-optimizer: {library}: there is no such folder")
+    source = library / "src" if (library / "src").is_dir() else library
+    top = Path(_git(source, "rev-parse", "--show-toplevel"))
+    commit = _git(source, "rev-parse", "--short", "--verify", f"{ref}^{{commit}}")
+    inside = source.resolve().relative_to(top.resolve())
+    kind = _git(source, "cat-file", "-t", f"{ref}:{inside.as_posix() if inside.parts else ''}")
+    if kind != "tree":
+        raise InputError(f"--for-optimizer: {source}: is not a folder in {ref}; commit it first")
+    base = target / BASE
+    if base.exists():
+        raise InputError(f"{base}: exists already; name another folder")
+    package = _package(source)
+    text = CAMPAIGN.format(
+        package=package,
+        base=_quoted(Path(BASE) / inside),
+        head=_quoted(Path(os.path.relpath(source.resolve(), target.resolve()))),
+        ref=ref,
+        commit=commit,
+    )
+    own = {
+        scaffold.CAMPAIGN: text,
+        "wrapper.py": WRAPPER.format(package=package),
+        ".gitignore": NOT_COMMITTED,
+    }
+    scaffold.begin(target, own)
+    _git(source, "worktree", "add", "--detach", str(base.resolve()), commit)
+    return commit
+
+
+def _package(source: Path) -> str:
+    """The most probable package or module in the folder; a placeholder if it is unclear."""
+    packages = sorted(path.parent.name for path in source.glob("*/__init__.py"))
+    own = [name for name in packages if name not in ("tests", "test", "docs")]
+    modules = [path.stem for path in sorted(source.glob("*.py")) if path.stem != "setup"]
+    return next((name for name in (*own, *modules) if name.isidentifier()), "your_library")
+
+
+def _quoted(path: Path) -> str:
+    """A path as a value in YAML."""
+    text = path.as_posix().replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'
+
+
+def _git(folder: Path, *words: str) -> str:
+    """The output of git in a folder; if git fails, an `InputError` with its last line."""
+    if shutil.which("git") is None:
+        raise InputError("--for-optimizer: git is not installed")
+    done = subprocess.run(
+        ["git", "-C", str(folder), *words], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or ["no message"]
+        raise InputError(f"--for-optimizer: {folder}: git {words[0]}: {said[-1]}")
+    return done.stdout.strip()
