@@ -39,7 +39,9 @@ def test_a_campaign_on_problems_that_change(workspace, capsys):
         for vector in row["vectors"]:
             assert vector["outputs"][1] == round(vector["time_s"] * 1e9) // 50_000_000
         if row["algorithm"] == "restarted":
-            assert row["launches"] >= 4
+            # A machine that stops a run for 50 ms hides a whole environment from it.
+            met = {vector["outputs"][1] for vector in row["vectors"]}
+            assert 1 <= len(met) <= row["launches"] <= 4
     made = {
         name: pd.read_parquet(workspace.results / "tables" / f"{name}.parquet") for name in TABLES
     }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -287,6 +289,27 @@ def test_pymoo_ends_by_tolerance_or_never(launch) -> None:
     pytest.importorskip("pymoo")
     assert not launch("pymoo:PSO", most=20_000).was_cut
     assert launch("pymoo:PSO", {"termination": "none"}, most=6_000).was_cut
+
+
+def test_pymoo_imports_nothing_after_its_preparation() -> None:
+    code = """
+import sys
+import numpy as np
+from timefair.algorithms import registry, trial
+
+def launch(evaluations):
+    try:
+        algorithm.solve(trial.Sphere(evaluations, 1), np.random.default_rng(0))
+    except trial.Enough:
+        return set(sys.modules)
+
+algorithm = registry.load("pymoo:DE", {})
+algorithm.prepare()
+early = launch(50)
+print(sorted(launch(1000) - early))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_local_methods_of_nlopt_end_where_rounding_or_a_tolerance_stops_them(launch) -> None:

@@ -114,7 +114,8 @@ class Layout:
         Plain sentences with units; ``{confidence}``, ``{band}``, ``{budget}`` and
         ``{seconds}`` are filled in.
     values
-        Values in the cells.
+        Values in the cells. Rows of the frame with the same keys and values are printed once, such
+        as the corners of a surface.
     rows
         Key columns that name the rows, the outermost first.
     columns
@@ -211,7 +212,8 @@ def _printed(frame: pd.DataFrame, layout: Layout, keys: list[str]) -> pd.DataFra
         within = [key for key in keys if key != points.key]
         groups = frame.groupby(within, sort=False, observed=True) if within else [((), frame)]
         frame = pd.concat([points.chosen(rows) for _, rows in groups]).sort_index()
-    return frame
+    shown = [*keys, *layout.keys, *(value.column for value in layout.values)]
+    return frame.drop_duplicates([name for name in dict.fromkeys(shown) if name in frame])
 
 
 def generic(frame: pd.DataFrame, title: str) -> Layout:

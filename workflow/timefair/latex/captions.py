@@ -119,7 +119,7 @@ def _runs(part: PrintedPart, budget: str) -> str:
         return f"Budget of a run: {budget}."
     least, most = part.rows["runs"].min(), part.rows["runs"].max()
     number = f"{least}" if least == most else f"{least} to {most}"
-    return f"{number} runs, budget of each: {budget}."
+    return f"{number} {'run' if most == 1 else 'runs'}, budget of each: {budget}."
 
 
 def _bold(layout: Layout) -> str:

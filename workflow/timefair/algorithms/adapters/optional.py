@@ -50,6 +50,9 @@ class Extra(Library):
         Some of the names, for the documentation; by default the first one.
     special
         The tasks of each algorithm that is not only for one objective, by its name.
+    late
+        Modules that the library imports while an algorithm runs, some after more evaluations than a
+        trial launch has. They are imported before the runs.
     trial_evaluations
         Evaluations of the launch that shows whether the library accepts the user's values.
     """
@@ -61,6 +64,7 @@ class Extra(Library):
     parameters: Callable[[str], Mapping[str, object]]
     solve: Callable[..., object]
     examples: Sequence[str] = ()
+    late: Sequence[str] = ()
     trial_evaluations: int = 5
     special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
     optional: bool = field(default=True, init=False)
@@ -93,7 +97,7 @@ class Extra(Library):
         values = {key: _like(value, defaults[key]) for key, value in parameters.items()}
         return Algorithm(
             partial(_launch, self.solve, name=name, parameters=values),
-            partial(importlib.import_module, self.module),
+            self._import,
         )
 
     def source_files(self, name: str) -> list[Path]:
@@ -102,6 +106,10 @@ class Extra(Library):
     def objectives(self, name: str) -> int:
         """How many objectives an algorithm is for."""
         return 2 if self.tasks(name, {}) == TWO_OBJECTIVES else 1
+
+    def _import(self) -> None:
+        for module in (self.module, *self.late):
+            importlib.import_module(module)
 
     def _missing(self) -> str:
         if importlib.util.find_spec(self.module):

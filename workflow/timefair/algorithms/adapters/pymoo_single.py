@@ -175,6 +175,7 @@ PYMOO = Extra(
     examples=("GA", "NSGA2"),
     parameters=_parameters,
     solve=_solve,
+    late=("scipy.spatial.distance",),
     trial_evaluations=TRIAL_EVALUATIONS,
 )
 """The algorithms of pymoo for one or two objectives within bounds."""
