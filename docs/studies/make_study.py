@@ -3,8 +3,8 @@
     python docs/studies/make_study.py            # the page again, after a change of its prose
     python docs/studies/make_study.py ARCHIVE    # everything, from an archive
 
-``bbob-2026.md.template`` is the prose of the page. It contains no result: ``{{name}}`` stands for a
-number or a table. An archive (`timefair export crate`) gives all of them, which are kept in
+``bbob-2026.md.template`` is the prose of the page. It contains no number: ``{{name}}`` stands for a
+number or a table. Only its section "What surprised" names results, and is written by hand. An archive (`timefair export crate`) gives all of them, which are kept in
 ``bbob-2026/results.json``, and the pictures beside it. The page is the template with these results,
 so that a change of the prose needs no archive. While no archive was measured, there is no page.
 """
