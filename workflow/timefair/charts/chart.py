@@ -149,14 +149,14 @@ class Curves(Chart):
 
     @property
     def panels(self) -> Panels:  # type: ignore[override]
-        """Of the panels for functions, those over shares have one for all functions too."""
+        """The panels; curves of shares have one for all functions besides those per function."""
         if not self.functions:
             return "one page"
         return "functions and all" if self.scale == "share" else "functions"
 
     @property
     def least_runs(self) -> int:
-        """Runs from which on a band is drawn; shares are between 0 and 1 with any number."""
+        """Least number of runs with which a band is drawn; shares have one with any number."""
         return 0 if self.scale == "share" else LEAST_RUNS
 
     @property
@@ -195,7 +195,7 @@ class Curves(Chart):
         return frame[frame[self.y].notna()] if self.scale == "log" else frame
 
     def labels(self, frame: pd.DataFrame) -> tuple[str, str]:
-        """What the axes of x and y say of this table."""
+        """The labels of the x axis and the y axis for this table."""
         unit = self.unit or _sole_unit(frame)
         words = {"cost": "cost", "unit": "cost"}
         if unit:

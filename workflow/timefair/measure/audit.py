@@ -186,7 +186,7 @@ def slow(problem: Problem) -> Problem:
 def subjects(words: Iterable[str]) -> list[Subject]:
     """Collect the algorithms of campaign files, libraries and single names ``library:name``.
 
-    A library stands for those of its algorithms that can be used here on bbob. Raises one
+    The name of a library means all of its algorithms that can be used here on bbob. Raises one
     InputError with all faults.
     """
     found: list[Subject] = []

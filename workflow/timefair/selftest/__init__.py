@@ -1,8 +1,9 @@
-"""A campaign whose answers are known, and what it shows of the tables, the clock and this machine.
+"""Measures a campaign whose answers are known, to test the tables, the clock and this machine.
 
-`laws` has synthetic algorithms and their answers in closed form. `staircase` and `synthetic` are
-the problem and the algorithm that are measured, as files of a user are. `world` is the campaign,
-`expected` what a perfect clock would record of it, and `measuring` measures it with the code of a
-job. `coverage`, `clock` and `resolution` state what was found. `defects` are injected into copies
-of the records, and `checks` are what has to find them.
+`laws` defines synthetic algorithms and computes their answers in closed form. `staircase` and
+`synthetic` contain the problems and the algorithms, which are measured like files of a user.
+`world` is the campaign, `expected` computes what a perfect clock would record of it, and
+`measuring` measures it with the code of a measuring job. `coverage`, `clock` and `resolution`
+evaluate the records. `defects` injects defects into copies of the records, and `checks` contains
+the checks that have to find them.
 """

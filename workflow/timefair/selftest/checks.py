@@ -1,7 +1,7 @@
-"""What has to find a defect: the checks of timefair, and those that only known answers allow.
+"""The checks that have to find defects: those of timefair, and those that need known answers.
 
-Each check takes a copy of the records and returns the first fault that it finds, as a clause; empty
-if it finds none.
+Each check takes a copy of the records and returns a clause about the first fault that it finds. The
+clause is empty if it finds none.
 """
 
 from __future__ import annotations
@@ -35,26 +35,27 @@ MOST_RATE = 2e-3
 """Largest difference of the rates of two clocks that is not a fault."""
 
 DELAYS_S = (0.0, 2e-3)
-"""Between these is the least delay of events: no event is found before it is drawn."""
+"""Limits of the least delay of events; no event is recorded before the time that was drawn."""
 
 LEAST_RELAUNCH_S = 1e-6
-"""A later launch adds at least so much: its random stream takes longer."""
+"""Least time that a later launch adds; making its random stream alone takes longer."""
 
 GRAINS_S = (1e-3, 1e-4, 1e-5, 1e-6)
-"""Times of a clock with nanoseconds are not all multiples of one of these."""
+"""Times of a clock that counts nanoseconds are not all multiples of one of these."""
 
 BUSY = (0.5, 1.1)
-"""CPU time over wall time on a core, in the median; the first of runs that wait busily."""
+"""Limits of the median ratio of CPU time to wall time on a core; the lower limit applies only to
+algorithms that wait busily."""
 
 ASIDE = timedelta(seconds=2)
-"""How far the wall clock may be adjusted while the self-test measures."""
+"""Largest adjustment of the wall clock that is tolerated while the self-test measures."""
 
 FROM_RECORDS = 1e-9
-"""Relative difference between two ways to compute the same number."""
+"""Largest relative difference between two computations of the same number."""
 
 
 def _collected(one: Copy, folder: Path) -> str:
-    """What `timefair collect` refuses."""
+    """The first fault for which `timefair collect` refuses the records; empty if there is none."""
     keys = plan.read_keys(folder, one.campaign)
     for label in one.campaign.algorithms:
         records = {
@@ -71,7 +72,7 @@ def _collected(one: Copy, folder: Path) -> str:
 
 
 def by_collect(one: Copy) -> str:
-    """`timefair collect`: places, missing and doubled runs, contradictions."""
+    """Check by `timefair collect`: places, missing and duplicate runs, contradictions."""
     with TemporaryDirectory(prefix="timefair-selftest-") as name:
         one.write(Path(name))
         (Path(name) / "collected").mkdir()
@@ -79,7 +80,7 @@ def by_collect(one: Copy) -> str:
 
 
 def by_verify(one: Copy) -> str:
-    """`timefair verify`: the same, and the value of each best point."""
+    """Check by `timefair verify`: the same, and the value of each best point."""
     with TemporaryDirectory(prefix="timefair-selftest-") as name:
         one.write(Path(name))
         lines: list[str] = []
@@ -88,7 +89,7 @@ def by_verify(one: Copy) -> str:
 
 
 def by_seeds(one: Copy) -> str:
-    """Whether each run has the seed of its names, and no two runs have the same."""
+    """Check that each run has the seed that follows from its names."""
     for row in one.all_runs():
         problem = ProblemName(row["suite"], row["function"], row["dimension"], row["instance"])
         right = run_seed(one.campaign.seed, problem, row["algorithm"], row["run"])
@@ -98,7 +99,7 @@ def by_seeds(one: Copy) -> str:
 
 
 def by_draws(one: Copy) -> str:
-    """Whether the events of each run are those that its seed gives."""
+    """Check that the events of each run are those that follow from its seed."""
     for row in one.all_runs():
         if clause := clock.difference(row, ALGORITHMS[row["algorithm"]], BUDGET_S):
             return f"{_named(row)}: {clause}"
@@ -106,7 +107,7 @@ def by_draws(one: Copy) -> str:
 
 
 def by_delay(one: Copy) -> str:
-    """Whether the clock starts when the algorithm does, and has the right unit."""
+    """Check that the clock starts when the algorithm does, and that it has the right unit."""
     least_s, most_s = DELAYS_S
     for label, found in _biases(one).items():
         if not least_s <= found.delay_s <= most_s:
@@ -118,7 +119,7 @@ def by_delay(one: Copy) -> str:
 
 
 def by_rate(one: Copy) -> str:
-    """Whether recorded times grow as the drawn ones do."""
+    """Check that recorded times grow at the same rate as drawn times."""
     for label, found in _biases(one).items():
         if abs(found.median_rate - 1) > MOST_RATE:
             return f"{label}: recorded times are {found.median_rate:.4f} times the drawn ones"
@@ -126,7 +127,7 @@ def by_rate(one: Copy) -> str:
 
 
 def by_grain(one: Copy) -> str:
-    """Whether times are recorded as finely as the clock shows them."""
+    """Check that times are recorded with the resolution of the clock."""
     times = np.array([event["time_s"] for row in one.all_runs() for event in row["events"]])
     for grain_s in GRAINS_S:
         multiples = times / grain_s
@@ -136,7 +137,7 @@ def by_grain(one: Copy) -> str:
 
 
 def by_budget(one: Copy) -> str:
-    """Whether each run has the T of the campaign."""
+    """Check that each run has the budget T of the campaign."""
     for row in one.all_runs():
         if not isclose(row["budget_s"], BUDGET_S, rel_tol=FROM_RECORDS):
             return f"{_named(row)} has T = {row['budget_s']:g} s, not {BUDGET_S:g} s"
@@ -144,7 +145,7 @@ def by_budget(one: Copy) -> str:
 
 
 def by_moments(one: Copy) -> str:
-    """Whether runs began while the self-test measured, and one at a time on a core."""
+    """Check that runs began while the self-test measured, and ran one at a time on each core."""
     by_core: dict[int | None, list[tuple[float, float, str]]] = {}
     for row in one.all_runs():
         began = row["started_utc"]
@@ -160,7 +161,7 @@ def by_moments(one: Copy) -> str:
 
 
 def by_cpu(one: Copy) -> str:
-    """Whether algorithms that wait busily used as much CPU time as wall time."""
+    """Check that algorithms that wait busily used about as much CPU time as wall time."""
     least, most = BUSY
     for label, synthetic in ALGORITHMS.items():
         share = float(np.median([_cpu_share(row) for row in one.of_algorithm(label)]))
@@ -170,13 +171,13 @@ def by_cpu(one: Copy) -> str:
 
 
 def _cpu_share(row: Mapping[str, Any]) -> float:
-    """CPU time of a run over the wall time in which it did not wait for a core."""
+    """CPU time of a run divided by the wall time in which it did not wait for a core."""
     had_s = row["real_s"] - (row["foreign_delay_s"] or 0.0)
     return float(row["cpu_s"] / max(had_s, row["cpu_s"] / 2, 1e-4))
 
 
 def by_counts(one: Copy) -> str:
-    """Whether tables count the runs that they should, with and without disturbed ones."""
+    """Check that tables count the right runs, with and without disturbed ones."""
     for disturbed in ("flag", "exclude"):
         kept = Counter(
             (row["algorithm"], row["function"])
@@ -195,7 +196,7 @@ def by_counts(one: Copy) -> str:
 
 
 def by_erts(one: Copy) -> str:
-    """Whether the table `ert` has the costs of the records, failures included."""
+    """Check that the table `ert` agrees with the costs in the records, including failures."""
     frame = TABLES["ert"](one.runs(), Analysis.of(one.campaign.settings_of("ert")))
     by_cell: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
     for run in one.all_runs():
@@ -248,13 +249,13 @@ CHECKS: Mapping[str, Callable[[Copy], str]] = {
     "counts": by_counts,
     "erts": by_erts,
 }
-"""The first two read the records of every campaign; the others need what the self-test knows."""
+"""The checks by name. The first two apply to any campaign; the others need known answers."""
 
 
 def findings(one: Copy) -> dict[str, str]:
-    """What each check finds, by its name; those that find nothing are left out.
+    """The finding of each check, by its name; checks that find nothing are omitted.
 
-    A table that refuses the records has found something too.
+    The error of a table that refuses the records is a finding, too.
     """
     found = {}
     for name, check in CHECKS.items():

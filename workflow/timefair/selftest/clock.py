@@ -1,4 +1,4 @@
-"""The clock of the measurement against the times that were drawn."""
+"""Compares the recorded times of events with the times that the algorithms have drawn."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ from timefair.selftest.laws import Synthetic
 from timefair.selftest.staircase import VALUES
 
 NEAR_END_S = 3e-3
-"""An event that is due so shortly before T may be missing: the clock is later than drawn."""
+"""An event that is due within this time before T may be missing, because events are recorded later
+than drawn.
+"""
 
 WARM_S = 1e-3
-"""From then on, the evaluations of a process are as fast as all later ones."""
+"""Warm-up time of a process: evaluations before it may be slower than later ones."""
 
 LEAST_SPAN_S = 1e-2
-"""A shorter time between two events is too short to compare the rates of clocks."""
+"""Shortest time between two events from which the rate of a clock is computed."""
 
 LEAST_RUNS = 8
-"""Fewer runs say too little about the rate of a clock."""
+"""Smallest number of runs from which the rate of a clock is estimated."""
 
 LITTLE = 0.1
-"""Quantile of a duration that others on the machine can only prolong."""
+"""Level of the quantile of a duration that other processes on the machine can only prolong."""
 
 Row = Mapping[str, Any]
 """A run, with the columns of `timefair.records.schema.RUN_SCHEMA`."""
@@ -38,16 +40,16 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Delays:
-    """How much later than drawn the events of a run were recorded.
+    """Delays of the events of a run: how much later than drawn they were recorded.
 
     Attributes
     ----------
     delay_s
-        For each event, shape (events,).
+        Recorded minus drawn time of each event, shape (events,).
     drawn_s
-        The time that was drawn, shape (events,).
+        Drawn time of each event, shape (events,).
     launch
-        Its launch, shape (events,).
+        Launch of each event, shape (events,).
     """
 
     delay_s: NDArray[np.float64]
@@ -56,10 +58,10 @@ class Delays:
 
 
 def difference(row: Row, synthetic: Synthetic, budget_s: float) -> str:
-    """The first difference between the events of a run and those that its seed gives.
+    """Describe the first difference between the events of a run and those that its seed gives.
 
-    Times are not compared, except that nothing which was drawn well before T may be missing. Empty
-    if there is no difference.
+    The text is empty if there is no difference. Times are not compared, but an event that was drawn
+    well before T must not be missing.
     """
     wanted = found(synthetic, row["seed"], int(budget_s / synthetic.step_s))
     events = row["events"]
@@ -82,9 +84,10 @@ def _words(event: tuple[int, int, float]) -> str:
 
 
 def _may_miss(row: Row, drawn: Found, synthetic: Synthetic, budget_s: float) -> bool:
-    """Whether an event comes so late that a run that T ended may not have reached it.
+    """Whether an event is due so late that a run that ended at T may not have recorded it.
 
-    What a run waited for its core counts as well: it may all have been after the last event.
+    The time for which the run waited for its core is added, because the run may have waited for all
+    of it after its last event.
     """
     if row["stop_reason"] == StopReason.TARGET:
         return False
@@ -96,7 +99,7 @@ def _may_miss(row: Row, drawn: Found, synthetic: Synthetic, budget_s: float) -> 
 
 
 def delays(row: Row, synthetic: Synthetic) -> Delays:
-    """How much later than drawn each event of a run was recorded."""
+    """Compute the delays of the events of a run."""
     events = row["events"]
     drawn_s = np.array([event["evaluations"] for event in events]) * synthetic.step_s
     time_s = np.array([event["time_s"] for event in events])
@@ -108,23 +111,23 @@ def delays(row: Row, synthetic: Synthetic) -> Delays:
 class Bias:
     """The delays of the runs of an algorithm.
 
-    An algorithm waits for moments that it has drawn, so others on its core can delay an event, but
-    not the events after it. The least delays are therefore those of the measurement itself.
+    An algorithm waits for moments that it has drawn. Other processes on its core can therefore
+    delay an event, but not the events after it. The least delays are those of the measurement.
 
     Attributes
     ----------
     runs, disturbed
-        Number of its runs, and of those that were disturbed.
+        Number of runs, and number of disturbed ones among them.
     first_s
         Delays of the events of all first launches.
     least_s
-        The least of these delays in each run.
+        Least of these delays in each run.
     relaunch_s
-        What each later launch adds: the time from its start to that of the next one, minus that
-        of its evaluations.
+        Time that each later launch adds: the time from its start to the start of the next launch,
+        minus the time of its evaluations.
     rate
-        Recorded over drawn time in each first launch, between the event with the least delay in
-        the first and in the second half of its time. Short launches are omitted.
+        Ratio of recorded to drawn time in each first launch, between the events with the least
+        delay in the first and in the second half of its time. Short launches are omitted.
     """
 
     runs: int
@@ -141,7 +144,7 @@ class Bias:
 
     @property
     def each_relaunch_s(self) -> float:
-        """The `LITTLE` quantile of what a later launch adds; 0 without any."""
+        """The `LITTLE` quantile of the time that a later launch adds; 0 without later launches."""
         return float(np.quantile(self.relaunch_s, LITTLE)) if self.relaunch_s.size else 0.0
 
     @property
@@ -151,7 +154,7 @@ class Bias:
 
 
 def bias(rows: Sequence[Row], synthetic: Synthetic) -> Bias:
-    """The delays of the runs of an algorithm."""
+    """Compute the delays of the runs of an algorithm."""
     first = [_of_first_launch(delays(row, synthetic)) for row in rows if row["events"]]
     rates = [rate for one in first if (rate := _rate(one)) is not None]
     return Bias(
@@ -165,20 +168,20 @@ def bias(rows: Sequence[Row], synthetic: Synthetic) -> Bias:
 
 
 def _of_first_launch(one: Delays) -> Delays:
-    """The events of the first launch; it has one, because its first evaluation improves."""
+    """The events of the first launch; there is one, because its first evaluation is an event."""
     own = one.launch == 0
     return Delays(one.delay_s[own], one.drawn_s[own], one.launch[own])
 
 
 def _relaunches(rows: Iterable[Row], step_s: float) -> Iterator[float]:
-    """What the launches of these runs add, except each first and last one."""
+    """The time that each launch of these runs adds, except the first and last one of each run."""
     for row in rows:
         for one, after in pairwise(row["launch_log"][1:]):
             yield after["start_s"] - one["start_s"] - step_s * one["evaluations"]
 
 
 def _rate(one: Delays) -> float | None:
-    """Recorded over drawn time in a launch; None if it is too short."""
+    """Ratio of recorded to drawn time in a launch; None if the launch is too short."""
     warm = np.flatnonzero(one.drawn_s >= WARM_S)
     if not warm.size or one.drawn_s[warm[-1]] - one.drawn_s[warm[0]] < LEAST_SPAN_S:
         return None
@@ -194,11 +197,11 @@ def table(biases: Mapping[str, Bias]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``algorithm``, ``runs``, ``disturbed`` (of these), ``least_us`` (median over the
-        runs of the least delay of an event), ``events``, ``median_us``, ``low_us`` and ``high_us``
-        (delays of all events of first launches, and their 95 % range), ``relaunch_us`` (what a
-        later launch adds; empty without any), and ``rate``, the median of recorded over drawn
-        time (empty if too few runs are long enough).
+        Columns ``algorithm``, ``runs``, ``disturbed`` (number of disturbed runs), ``least_us``
+        (median over the runs of the least delay of an event), ``events``, ``median_us``, ``low_us``
+        and ``high_us`` (number of events of first launches, and median and 95 % range of their
+        delays), ``relaunch_us`` (time that a later launch adds; NaN without later launches), and
+        ``rate`` (median ratio of recorded to drawn time; NaN if too few runs are long enough).
     """
     rows = []
     for label, one in biases.items():
@@ -216,18 +219,18 @@ def table(biases: Mapping[str, Bias]) -> pd.DataFrame:
 
 
 CLOCKS = {"monotonic_raw": time.CLOCK_MONOTONIC_RAW, "realtime": time.CLOCK_REALTIME}
-"""Clocks that are compared with the one of the measurement, which the kernel may slew."""
+"""Clocks that are compared with the clock of the measurement, which the kernel may slew."""
 
 
 def readings() -> dict[str, int]:
-    """The clock of the measurement and the other clocks, in ns."""
+    """Present times of the clock of the measurement and of the other clocks, in ns."""
     return {"monotonic": time.monotonic_ns()} | {
         name: time.clock_gettime_ns(clock) for name, clock in CLOCKS.items()
     }
 
 
 def drift_ppm(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, float]:
-    """How much faster the clock of the measurement went than each other one, in parts per million.
+    """How much faster the clock of the measurement was than each other clock, in parts per million.
 
     >>> drift_ppm({"monotonic": 0, "realtime": 5}, {"monotonic": 10**6 + 1, "realtime": 10**6 + 5})
     {'realtime': 1.0}

@@ -18,7 +18,7 @@ from timefair.records.store import open_record, write_record
 from timefair.rundata.runs import Runs
 
 LONGEST_JOB = timedelta(minutes=1)
-"""A job of the self-test is shorter, also on a busy machine."""
+"""Upper limit of the duration of a job of the self-test, even on a busy machine."""
 
 
 def _changed(path: Path) -> datetime:
@@ -32,7 +32,7 @@ class Copy:
     Attributes
     ----------
     campaign
-        What was measured.
+        The campaign that was measured.
     keys
         The measure keys of its records.
     facts, rows
@@ -52,8 +52,8 @@ class Copy:
     def of(cls, folder: Path) -> Copy:
         """Read the records of a campaign's folder.
 
-        It was measured after the last change of its snapshot, or at most `LONGEST_JOB` before that
-        of its oldest record, and until that of its newest one.
+        The measurement began when its snapshot was last changed, or `LONGEST_JOB` before its oldest
+        record was last changed if that is earlier. It ended when its newest record was changed.
         """
         campaign = configuration.restore(folder / plan.SNAPSHOT)
         keys = plan.read_keys(folder, campaign)
@@ -71,7 +71,7 @@ class Copy:
         return cls(campaign, keys, facts, rows, began, written[-1])
 
     def again(self) -> Copy:
-        """Another copy, whose rows can be changed."""
+        """Another copy, whose rows can be changed without changing this one."""
         return Copy(
             self.campaign, self.keys, self.facts, copy.deepcopy(self.rows), self.began, self.ended
         )
@@ -86,11 +86,11 @@ class Copy:
             yield from rows
 
     def path(self, folder: Path, job: plan.Job) -> Path:
-        """Where a folder has the record of a job."""
+        """The path of a job's record in a folder."""
         return folder / job.record(self.keys[job.algorithm, job.round])
 
     def write(self, folder: Path) -> None:
-        """Write the records as the measurement does, with checksums of what they are now."""
+        """Write the records as the measurement does, with checksums of their present content."""
         plan.write_snapshot(self.campaign, folder)
         plan.write_keys(self.keys, folder)
         for job, rows in self.rows.items():
@@ -100,5 +100,5 @@ class Copy:
             write_record(path, table.to_batches(), self.facts[job])
 
     def runs(self) -> Runs:
-        """The runs as tables read them; `InputError` if a run is there twice."""
+        """The runs in the form that tables read; `InputError` if a run occurs twice."""
         return Runs.of(pa.Table.from_pylist(list(self.all_runs()), schema=RUN_SCHEMA))

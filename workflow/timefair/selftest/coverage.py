@@ -1,8 +1,8 @@
-"""How often the intervals of the tables hold what is true.
+"""Checks how often the intervals of the tables contain the true value.
 
-The tables are made by the code that makes those of a campaign, from the runs of the self-test.
-Each function of the campaign is a repetition of the same experiment, so each row is one more
-interval of a known value.
+The tables are made from the runs of the self-test, by the same code as the tables of any campaign.
+Each function of the campaign is a repetition of the same experiment, so each row has another
+interval for a known value.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from timefair.statistics.probability import success_interval
 from timefair.statistics.ranks import rank
 
 AIM = (0.93, 0.97)
-"""Share of the 95 % intervals that should hold the true value."""
+"""Range in which the share of 95 % intervals that contain the true value should be."""
 
 ENDS = (0.2, 0.8)
-"""Costs of the table `ecdf` are looked at where the true share of the targets is between these."""
+"""The table `ecdf` is checked at costs where the true share of the targets is between these."""
 
 
 class Interval(NamedTuple):
-    """Limits of one column of a table, and the true values, each of shape (rows,).
+    """The interval limits in one column of a table, and the true values, each of shape (rows,).
 
-    `repetition` is the function of each row. `slack` is added on both sides, because times are
-    multiples of an evaluation.
+    `repetition` is the function of each row. Intervals are widened by `slack` on both sides,
+    because times are multiples of the time of an evaluation.
     """
 
     column: str
@@ -48,7 +48,7 @@ class Interval(NamedTuple):
 
     @property
     def held(self) -> NDArray[np.bool_]:
-        """Which of the limits hold their true value; not the ones that are NaN."""
+        """Which intervals contain their true value; False where a limit is NaN."""
         above = self.low <= self.truth + self.slack
         return np.asarray(above & (self.truth <= self.high + self.slack))
 
@@ -60,7 +60,7 @@ class Interval(NamedTuple):
 
 
 Answered = Mapping[str, Answers]
-"""What is true, by the label of the algorithm."""
+"""The true values of each algorithm, by its label."""
 
 
 def _of_rows(frame: pd.DataFrame, truth: Callable[[Any], float]) -> NDArray[np.float64]:
@@ -170,7 +170,7 @@ CHECKED: Mapping[str, Callable[[pd.DataFrame, Answered], Iterator[Interval]]] = 
     "comparison": _comparison,
     "restart_what_if": _restarts,
 }
-"""The tables with intervals of values that are known."""
+"""The tables with intervals for known values, and the functions that extract these intervals."""
 
 EXACT = {
     "success": "Clopper and Pearson",
@@ -179,18 +179,18 @@ EXACT = {
     "quantiles_to_target": "order statistics",
     "comparison": "level of the pair in Holm's procedure",
 }
-"""Why the intervals of a table hold the true value in more than 95 %: they are never too short."""
+"""Tables whose intervals may contain the true value in more than 95 % of the cases, and why."""
 
 
 ORDERING = ("inversions", "ranks")
 """The tables that `orders` reads besides those of `CHECKED`."""
 
 CLOSE = 1.25
-"""The ERT under a cutoff is close to that under the best one up to this factor."""
+"""A cutoff is close to the best one if its ERT is at most this factor times the best ERT."""
 
 
 def tables(runs: Runs, campaign: Campaign) -> dict[str, pd.DataFrame]:
-    """Make the tables that are checked, as the campaign would have them."""
+    """Make the tables that are checked, with the settings of the campaign."""
     return {
         name: TABLES[name](runs, Analysis.of(campaign.settings_of(name)))
         for name in (*CHECKED, *ORDERING)
@@ -198,15 +198,16 @@ def tables(runs: Runs, campaign: Campaign) -> dict[str, pd.DataFrame]:
 
 
 def held(made: Mapping[str, pd.DataFrame], true: Answered) -> pd.DataFrame:
-    """How often the limits of each column held the true value.
+    """How often the intervals of each column contain the true value.
 
     Returns
     -------
     DataFrame
-        Columns ``table``, ``column``, ``intervals``, ``independent`` (to how many independent
-        intervals they amount), ``held`` (their share), ``held_low`` and ``held_high`` (95 %,
-        Clopper and Pearson, with that number), ``aim`` (what the share should be) and
-        ``as_aimed``: whether the interval of the share and the aim overlap.
+        Columns ``table``, ``column``, ``intervals`` (their number), ``independent`` (effective
+        number of independent intervals), ``held`` (share of intervals that contain the true value),
+        ``held_low`` and ``held_high`` (95 % interval of this share by Clopper and Pearson, for
+        ``independent`` intervals), ``aim`` (range in which the share should be) and ``as_aimed``
+        (whether the interval of the share overlaps with this range).
     """
     rows = []
     for table, intervals in CHECKED.items():
@@ -236,11 +237,12 @@ def held(made: Mapping[str, pd.DataFrame], true: Answered) -> pd.DataFrame:
 
 
 def effective_number(outcomes: NDArray[np.bool_], repetition: NDArray[np.str_]) -> int:
-    """To how many independent outcomes these amount, of which those of a repetition may agree.
+    """Effective number of independent outcomes, if those of a repetition may be correlated.
 
-    It is p (1 - p) over the squared standard error of the share p, which comes from the repetitions
-    (the linearized ratio of their sums). At least the number of repetitions, at most that of
-    outcomes; the former if all outcomes are equal or there is one repetition.
+    It is p (1 - p) divided by the squared standard error of the share p, which is estimated from
+    the repetitions (linearized ratio of their sums). It is at least the number of repetitions and
+    at most the number of outcomes; it is the number of repetitions if all outcomes are equal or
+    there is one repetition.
 
     >>> outcomes = np.array([True, True, False, False, True, True])
     >>> effective_number(outcomes, np.array(["1", "1", "2", "2", "3", "3"]))
@@ -258,10 +260,10 @@ def effective_number(outcomes: NDArray[np.bool_], repetition: NDArray[np.str_]) 
 
 
 def orders(made: Mapping[str, pd.DataFrame], true: Answered) -> pd.DataFrame:
-    """How often the tables found orders that are true, and orders that are not.
+    """How often the tables find the true orders of algorithms, and how often false ones.
 
-    The average ranks of two algorithms are in the true order if that of their exact ERTs is the
-    same; equal algorithms are left out. The cutoff with the least ERT in `restart_what_if` is right
+    The average ranks of two algorithms are in the true order if their exact ERTs have the same
+    order; equal algorithms are omitted. The cutoff with the least ERT in `restart_what_if` is right
     if its exact ERT is at most `CLOSE` times that of the best cutoff in the table.
 
     Returns
@@ -310,7 +312,7 @@ def _pairs(frame: pd.DataFrame, pair: tuple[str, str]) -> pd.Series[bool]:
 
 
 def _right_ranks(frame: pd.DataFrame, true: Answered) -> tuple[int, int]:
-    """Pairs of algorithms whose average ranks are in the true order, and all pairs."""
+    """Number of pairs of algorithms whose average ranks are in the true order, and of all pairs."""
     right = pairs = 0
     by_ert = frame[frame["criterion"] == "ERT"]
     for measure, exact in (
@@ -330,7 +332,7 @@ def _right_ranks(frame: pd.DataFrame, true: Answered) -> tuple[int, int]:
 
 
 def _close_cutoffs(frame: pd.DataFrame, answers: Answers) -> tuple[int, int]:
-    """Repetitions whose best cutoff is close to the true one, and all repetitions."""
+    """Number of repetitions whose best cutoff is close to the true one, and of all repetitions."""
     mine = (frame["algorithm"] == "restarted") & (frame["policy"] == "fixed")
     frame = frame[mine & (frame["unit"] == "evaluations") & np.isfinite(frame["ert"])]
     hardest = TARGET_LEVELS[-1]

@@ -1,7 +1,7 @@
 """Defects that are injected on purpose, into a copy of the records or into the code of a table.
 
-A defect is as consistent as we could make it: what a check of contradictions would find at once is
-corrected too, unless the defect is a contradiction.
+Each defect is made as consistent as possible: contradictions that a check would find at once are
+removed, unless the defect is itself a contradiction.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ CONTENT = (
     "best_precision", "best_x", "launch_log", "launch_events", "events", "stop_reason",
     "last_evaluation_s", "overshoot_s", "reaped_s",
 )  # fmt: skip
-"""The columns of what a run did, without its names."""
+"""The columns that describe what a run did, without those that name it."""
 
 
 # --- Changes of one run -----------------------------------------------------------------------
 
 
 def _scaled(row: Row, factor: float) -> None:
-    """Multiply all times of a run, and drop what is then at T or later."""
+    """Multiply all times of a run by a factor, and drop events and launches at T or later."""
     for name in TIMES:
         if row[name] is not None:
             row[name] *= factor
@@ -61,7 +61,7 @@ def _scaled(row: Row, factor: float) -> None:
 
 
 def _keep_events(row: Row, events: list[Row]) -> None:
-    """Replace the events of a run, and make its best agree with them."""
+    """Replace the events of a run, and make its best values agree with them."""
     row["events"] = events
     row["launch_events"] = []
     best = events[-1]["precision"]
@@ -122,7 +122,7 @@ def deadline_moved(one: Copy) -> None:
 
 
 def _cut_later(one: Copy, *, declared: bool) -> None:
-    """Give the runs that T ended what they would have found in the next milliseconds."""
+    """Add to the runs that ended at T what they would have found in the next milliseconds."""
     for row in one.all_runs():
         late_s = BUDGET_S + LONGER_S
         if declared:
@@ -292,7 +292,7 @@ def preparation_lost(one: Copy) -> None:
 
 
 def _disturb(one: Copy) -> None:
-    """Mark the longest run of each cell as disturbed, so that some are."""
+    """Mark the longest run of each cell as disturbed, so that there are disturbed runs."""
     for rows in one.rows.values():
         longest = max(rows, key=lambda row: row["wall_s"])
         longest.update(disturbance=Disturbance.DISTURBED, disturbed_by="selftest")
@@ -303,7 +303,7 @@ def _disturb(one: Copy) -> None:
 
 @contextlib.contextmanager
 def _instead(module: Any, name: str, value: object) -> Iterator[None]:
-    """Have a module use another object under a name, for a while."""
+    """Replace an attribute of a module by another object inside the block."""
     own = getattr(module, name)
     setattr(module, name, value)
     try:
@@ -366,7 +366,7 @@ DEFECTS: Mapping[str, Inject] = {
         cpu_for_wall, cpu_unit, late_start, failures_dropped, targets_strict, preparation_lost,
     )
 }  # fmt: skip
-"""By name; the docstring of each says what is wrong."""
+"""The defects by name; the docstring of each function describes the defect."""
 
 NOT_FOUND: Mapping[str, str] = {
     "preparation-lost": "nothing here has a preparation whose duration is known",
@@ -376,7 +376,7 @@ NOT_FOUND: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Injected:
-    """A defect, and what the checks found that they do not find without it."""
+    """A defect, and the findings of the checks that they do not have without it."""
 
     name: str
     wrong: str
@@ -391,9 +391,9 @@ def injected(name: str, sound: Copy, already: Mapping[str, str]) -> Injected:
     name
         One of `DEFECTS`.
     sound
-        The records as they were measured; they stay as they are.
+        The records as they were measured; they are not changed.
     already
-        What the checks find in them; it is not counted.
+        What the checks find in the sound records; it is not counted.
     """
     inject, one = DEFECTS[name], sound.again()
     with inject(one) or nullcontext():

@@ -1,4 +1,4 @@
-"""What a perfect clock records of a run of the self-test, from the seed of the run alone."""
+"""Computes what a perfect clock would record of a run of the self-test, from its seed alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from timefair.selftest.staircase import LEVELS, VALUES
 
 
 class Found(NamedTuple):
-    """An event: the launch and the evaluation that found a level, both of the run."""
+    """An event: a level, and the launch and the evaluation of the run that found it."""
 
     launch: int
     evaluations: int
@@ -21,10 +21,10 @@ class Found(NamedTuple):
 
 
 def found(synthetic: Synthetic, seed: int, most: int) -> list[Found]:
-    """The events of a run of at most so many evaluations, in their order.
+    """The events of a run of at most `most` evaluations, in their order.
 
-    The run ends with the last level. Launches have the random streams of every run, so this also
-    seeds the global generators of numpy and Python.
+    The run ends when it finds the last level. Launches use the same random streams as in a measured
+    run, so this also seeds the global generators of numpy and Python.
     """
     events: list[Found] = []
     best, first = -1, 0
@@ -51,7 +51,7 @@ def _improvements(steps: list[float], most: int) -> Iterator[tuple[int, int]]:
 
 
 def recorded(synthetic: Synthetic, budget_s: float, names: Mapping[str, Any]) -> dict[str, Any]:
-    """A run as a record would have it if the clock, and all that surrounds a run, took no time.
+    """The record of a run as it would be if the clock and everything around the run took no time.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def recorded(synthetic: Synthetic, budget_s: float, names: Mapping[str, Any]) ->
     budget_s
         T of the run.
     names
-        The columns that name the run, among them ``seed``.
+        The columns that name the run, including ``seed``.
 
     Returns
     -------
     dict
-        A row of `timefair.records.schema.RUN_SCHEMA`. Columns of the surroundings are missing.
+        A row of `timefair.records.schema.RUN_SCHEMA`, without the columns about its surroundings.
     """
     step_s = synthetic.step_s
     most = int(budget_s / step_s)
@@ -111,7 +111,7 @@ def recorded(synthetic: Synthetic, budget_s: float, names: Mapping[str, Any]) ->
 def _launches(
     synthetic: Synthetic, seed: int, evaluations: int, end_s: float, succeeds: bool
 ) -> Iterator[dict[str, Any]]:
-    """The launches of a run with so many evaluations."""
+    """The launches of a run with this number of evaluations."""
     length = synthetic.tau or evaluations
     for launch in range(math.ceil(evaluations / length)):
         first, last = launch * length, min((launch + 1) * length, evaluations)

@@ -1,4 +1,4 @@
-r"""Synthetic algorithms, and what is true of them in closed form.
+r"""Synthetic algorithms, and their true results in closed form.
 
 A launch draws a time X and reaches the last level of the staircase at X, and level j at c_j X with
 c_j = j / `LEVELS`; with probability 1 - `success` it never leaves level 0. It evaluates at the
@@ -7,8 +7,8 @@ times h, 2h, 3h, ..., so level j is found by evaluation
 .. math:: N_j = \max(1, \lceil c_j X / h \rceil), \qquad
           S_j(n) = P(N_j > n) = 1 - q F(n h / c_j), \quad n \ge 1, \quad S_j(0) = 1,
 
-where q is `success` and F the distribution function of X. If launches are cut after m evaluations,
-each one draws a new time, and for the run
+where q is `success` and F is the distribution function of X. If launches are cut after m
+evaluations, each launch draws a new time, and the run has
 
 .. math:: S_j^{run}(n) = S_j(m)^{\lfloor n / m \rfloor} \, S_j(n \bmod m).
 
@@ -16,17 +16,17 @@ Evaluation n of a run ends at the time
 
 .. math:: t(n) = n h + d + d' \lfloor (n - 1) / m \rfloor, \quad t(0) = 0,
 
-where d is the delay with which the algorithm begins after the start of the clock, and d' that of a
-later launch. A perfect clock has d = d' = 0; the self-test measures both. A run has M evaluations,
-the largest number with t(M) < T. All answers follow from these numbers:
+where d is the time from the start of the clock to the start of the algorithm, and d' is the delay
+that each later launch adds. A perfect clock has d = d' = 0; the self-test measures both. A run has
+M evaluations, the largest number with t(M) < T. All answers follow from these numbers:
 
 - success rate: 1 - S(M)
 - ERT in evaluations: :math:`\sum_{n<M} S(n) / (1 - S(M))`
 - ERT in seconds: :math:`(\sum_{n \le M} t(n) (S(n-1) - S(n)) + T S(M)) / (1 - S(M))`
 - quantile p of the runtime: t(n) of the least n <= M with 1 - S(n) >= p, `inf` if there is none
 - precision at the end: level j or better with probability 1 - S_j(M)
-- share of targets reached within t: the mean over the targets of 1 - S(n), t(n) <= t < t(n+1)
-- order of two algorithms by evaluations and by seconds: that of their ERTs
+- share of targets reached within t: the mean over the targets of 1 - S(n), where t(n) <= t < t(n+1)
+- order of two algorithms by evaluations and by seconds: the order of their ERTs
 - ERT under restarts after m evaluations: the same formula with another m; the best m minimizes it
 """
 
@@ -56,9 +56,10 @@ class Law:
         ``exponential`` with mean `scale_s`; ``lognormal`` with median `scale_s`; ``uniform`` in
         the interval ``scale_s * (1 - shape)`` to ``scale_s * (1 + shape)``; ``weibull``.
     scale_s
-        In seconds.
+        Scale of the distribution, in seconds.
     shape
-        Of ``lognormal`` the standard deviation of the logarithm, of ``weibull`` its exponent.
+        For ``lognormal``, the standard deviation of the logarithm; for ``weibull``, the exponent;
+        for ``uniform``, as above.
     """
 
     kind: Kind
@@ -66,7 +67,7 @@ class Law:
     shape: float = 1.0
 
     def cdf(self, time_s: float) -> float:
-        """P(X <= time); 0 up to 0 and 1 at infinity.
+        """P(X <= time); 0 for times up to 0, and 1 at infinity.
 
         >>> round(Law("exponential", 2.0).cdf(2.0), 4)
         0.6321
@@ -105,7 +106,7 @@ class Synthetic:
     Attributes
     ----------
     law
-        Of the time X of a launch that succeeds.
+        Distribution of the time X of a launch that succeeds.
     success
         Probability that a launch succeeds.
     step_s
@@ -133,7 +134,7 @@ class Synthetic:
         }
 
     def steps(self, rng: np.random.Generator) -> list[float]:
-        """Draw a launch: the evaluation that finds each level, from 1; `inf` for never."""
+        """Draw a launch: number of the evaluation, from 1, that finds each level; `inf`: never."""
         succeeds, p = rng.random(2)
         if succeeds >= self.success:
             return [1.0] + [math.inf] * LEVELS
@@ -143,7 +144,7 @@ class Synthetic:
 
 
 class Answers:
-    """What is true of a synthetic algorithm under a budget.
+    """The true results of a synthetic algorithm under a budget.
 
     Parameters
     ----------
@@ -172,11 +173,11 @@ class Answers:
         self._survival: dict[tuple[int, int | None], NDArray[np.float64]] = {}
 
     def survival(self, level: int) -> NDArray[np.float64]:
-        """P(a run needs more than n evaluations to the level), n = 0 to M, shape (M + 1,)."""
+        """P(a run needs more than n evaluations for the level), n = 0 to M, shape (M + 1,)."""
         return self.restarted(level, self.synthetic.tau)
 
     def restarted(self, level: int, tau: int | None) -> NDArray[np.float64]:
-        """The same if launches are cut after `tau` evaluations."""
+        """The same as `survival` if launches are cut after `tau` evaluations; None: never."""
         key = level, tau
         if key not in self._survival:
             survival = self._of_launch(level)
@@ -246,12 +247,12 @@ class Answers:
     def share_reached(
         self, evaluations: NDArray[np.intp], levels: Sequence[int]
     ) -> NDArray[np.float64]:
-        """Expected share of the levels that a run reaches in so many evaluations, shape (k,)."""
+        """Expected share of the levels that a run reaches in these evaluations, shape (k,)."""
         n = np.clip(evaluations, 0, self.most)
         return np.asarray(np.mean([1 - self.survival(level)[n] for level in levels], axis=0))
 
     def evaluations_within(self, time_s: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Evaluations that have ended by each of these times, shape (k,)."""
+        """Number of evaluations that have ended by each of these times, shape (k,)."""
         return np.searchsorted(self.times_s, time_s, side="right") - 1
 
 
@@ -263,5 +264,5 @@ def superiority(first: Answers, second: Answers) -> float:
     0.5
     """
     a, b = first.at_the_end, second.at_the_end
-    worse = np.cumsum(b) - b  # of the second: a level below j
+    worse = np.cumsum(b) - b  # P(the second algorithm ends at a level below j)
     return float(a @ worse + a @ b / 2)

@@ -1,6 +1,6 @@
 """Measures a campaign of the self-test, one process per core, with the code of a measuring job.
 
-A campaign that was stopped goes on: jobs whose records exist are not measured again.
+A campaign that was interrupted continues: jobs whose records exist are not measured again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from timefair.records.collect import collect
 from timefair.records.integrity import Place
 
 LOOK_S = 0.5
-"""Time between two looks at how far the processes are."""
+"""Time between two checks of the progress of the processes."""
 
 
 def measured(
@@ -32,20 +32,20 @@ def measured(
     environment: Mapping[str, str],
     progress: Callable[[int, int], None],
 ) -> list[Path]:
-    """Measure what a campaign lacks, and join its records.
+    """Measure the records that a campaign lacks, and join the records of each algorithm.
 
     Parameters
     ----------
     mapping
         The campaign.
     folder
-        For its records.
+        Folder of the records.
     cores
         Number of processes, each on a core of its own.
     environment
-        Of these processes.
+        Environment variables of these processes.
     progress
-        Is called with the number of finished jobs and of all jobs.
+        Called with the number of finished jobs and the number of all jobs.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def measured(
     Raises
     ------
     InputError
-        If a process fails, with the end of its log, or if records contradict themselves.
+        If a process fails (with the last line of its log), or if records contain contradictions.
     """
     campaign = configuration.parse(mapping)
     folder.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ def _work(
     jobs: int,
     progress: Callable[[int, int], None],
 ) -> None:
-    """Have processes measure; all of them end before this returns."""
+    """Measure in several processes, all of which have ended when this returns."""
     logs = [folder / f"worker-{k}.log" for k in range(cores)]
     workers: list[subprocess.Popen[bytes]] = []
     try:
@@ -124,8 +124,8 @@ def _collected(campaign: Campaign, folder: Path) -> list[Path]:
 def main(folder: Path, worker: int, workers: int) -> None:
     """Measure every `workers`-th job whose record is missing.
 
-    The order is random within each function, so that neither a core nor a minute belongs to one
-    algorithm.
+    The order is random within each function, so that no core and no period of time is used by one
+    algorithm alone.
     """
     campaign = configuration.restore(folder / plan.SNAPSHOT)
     records, keys = _records(campaign, folder), plan.read_keys(folder, campaign)

@@ -1,12 +1,13 @@
-"""The smallest slowdown of an algorithm that this machine finds.
+"""The smallest slowdown of an algorithm that can be detected on this machine.
 
-An algorithm that does the same work in every run is measured against itself slowed by δ, in jobs
-that alternate as those of a campaign do. What differs between runs is then the machine alone. The
-slowed one needs 1 + δ times as many evaluations for each level, so its slowdown is exact.
+An algorithm that does the same work in every run is compared with a version of itself that is
+slowed by δ. The jobs of the two alternate like those of a campaign, and runs differ only because of
+the machine. The slowed version needs 1 + δ times as many evaluations for each level, so its
+slowdown is exact.
 
-First, the algorithm is measured against itself. A slowdown is computed from these runs: a run that
-is slowed by δ has reached level L when it would have reached level (1 + δ) L. The smallest δ whose
-test finds it in 80 % of the repetitions is then measured, in other runs.
+First, the algorithm is measured against itself. Slowdowns are computed from these runs: a run that
+is slowed by δ reaches level L at the time at which the original run reaches level (1 + δ) L. The
+smallest δ that a test detects in 80 % of the repetitions is then measured in new runs.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from timefair.statistics.probability import success_interval
 
 BUDGET_S = 0.02
 RUNS = 10
-"""Runs of an algorithm in a repetition: T of each, and their number."""
+"""Budget T of a run in seconds, and number of runs per algorithm and repetition."""
 
 LOOPS = 40
 ALPHA = 0.05
 POWER = 0.8
 NEAR = 0.05
-"""A power is confirmed if it is found within this distance."""
+"""A measured power is confirmed if it differs from `POWER` by at most this."""
 
 BESIDE = 2
-"""A slowdown is computed for pairs of repetitions that are at most so far apart in time."""
+"""Repetitions that are compared to compute a slowdown are at most this number apart in time."""
 
 DELTAS = np.geomspace(5e-4, 4.0, 200)
 """Slowdowns that are tried, in steps of about 5 %."""
@@ -43,7 +44,7 @@ AGAINST = "A"
 
 
 def campaign(slowed: Mapping[str, float], repetitions: int, seed: int) -> dict[str, Any]:
-    """The campaign of the algorithm beside slowed ones; each function is a repetition."""
+    """The campaign of the algorithm and its slowed versions; each function is a repetition."""
     everyone = {AGAINST: 1.0} | {label: 1 + delta for label, delta in slowed.items()}
     return {
         "name": "selftest-resolution",
@@ -75,9 +76,9 @@ class Sample:
     Attributes
     ----------
     level, time_s
-        Of each run: the levels of its events, and their times.
+        For each run, the levels of its events and the times of these events.
     delta
-        How much the algorithm was slowed.
+        The slowdown δ with which the algorithm was measured.
     """
 
     level: Sequence[NDArray[np.float64]]
@@ -86,18 +87,18 @@ class Sample:
 
     @classmethod
     def of(cls, rows: Sequence[Row], delta: float = 0.0) -> Sample:
-        """Take the runs of a cell."""
+        """Make a sample of the runs of a cell."""
         events = [row["events"] for row in rows]
         level = [RAMP_LEVELS - np.array([e["precision"] for e in one]) for one in events]
         return cls(level, [np.array([e["time_s"] for e in one]) for one in events], delta)
 
     def ends(self, delta: float) -> NDArray[np.float64]:
-        """Levels at the end if the algorithm were slowed by `delta`, shape (runs,)."""
+        """Final levels if slowed by `delta`, shape (runs,); -1 for a run without events."""
         factor = (1 + delta) / (1 + self.delta)
         return np.array([np.floor(one[-1] / factor) if one.size else -1.0 for one in self.level])
 
     def costs(self, level: float, delta: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Seconds until the level, or T, and whether it was reached; each of shape (runs,)."""
+        """Seconds until the level is reached, or T, and whether it is; each of shape (runs,)."""
         wanted = np.ceil(level * (1 + delta) / (1 + self.delta))
         cost, success = [], []
         for levels, time_s in zip(self.level, self.time_s, strict=True):
@@ -120,7 +121,7 @@ def half_way(samples: Sequence[Sample]) -> float:
 
 @dataclass(frozen=True)
 class Test:
-    """A test of the tables: its p-value, and whether the first algorithm is the better one."""
+    """A test of the tables; `p` gives its p-value and whether the first algorithm is better."""
 
     name: str
     p: Callable[[Sample, Sample, float, float], tuple[float, bool]]
@@ -143,14 +144,16 @@ def _of_ends(first: Sample, second: Sample, level: float, delta: float) -> tuple
 
 
 TESTS = (Test("seconds", _of_costs), Test("precision", _of_ends))
-"""``seconds`` to a target, by the test of equal ERTs that `inversions` and `registered` use, and
-``precision`` at the end, by Mann and Whitney's test as in `comparison`."""
+"""``seconds`` tests the seconds to a target, by the test of equal ERTs that `inversions` and
+`registered` use. ``precision`` tests the precision at the end, by Mann and Whitney's test, as
+`comparison` does."""
 
 
 def smallest(test: Test, first: Sequence[Sample], second: Sequence[Sample], level: float) -> float:
-    """The smallest slowdown that a test finds with the probability `POWER`; `inf` if none.
+    """The smallest of `DELTAS` that a test detects with probability `POWER`; `inf` if none.
 
-    Each repetition of the one algorithm is compared with those of the other that are near in time.
+    Each repetition of the first algorithm is compared with those of the second one that are at most
+    `BESIDE` repetitions apart.
     """
     pairs = [
         (a, second[j])
@@ -173,17 +176,17 @@ def smallest(test: Test, first: Sequence[Sample], second: Sequence[Sample], leve
 
 @dataclass(frozen=True)
 class Confirmed:
-    """A slowdown that was measured.
+    """Result of measuring a slowdown.
 
     Attributes
     ----------
     delta
         The slowdown.
     power, power_low, power_high
-        Share of the repetitions in which the test found it, with its 95 % interval (Clopper and
-        Pearson).
+        Share of the repetitions in which the test detected the slowdown, with its 95 % interval
+        (Clopper and Pearson).
     repetitions
-        Their number.
+        Number of repetitions.
     false_alarms
         Share of the repetitions without a slowdown in which the test found a difference.
     """
@@ -197,14 +200,14 @@ class Confirmed:
 
     @property
     def is_near(self) -> bool:
-        """Whether the power is that which was wanted, within `NEAR`."""
+        """Whether the power differs from `POWER` by at most `NEAR`."""
         return abs(self.power - POWER) <= NEAR
 
 
 def false_alarms(
     test: Test, first: Sequence[Sample], second: Sequence[Sample], level: float
 ) -> float:
-    """Share of the repetitions in which a test tells equal algorithms apart."""
+    """Share of the repetitions in which a test finds a difference between equal algorithms."""
     return float(
         np.mean([test.p(a, b, level, 0.0)[0] <= ALPHA for a, b in zip(first, second, strict=True)])
     )
@@ -217,7 +220,7 @@ def confirmed(
     level: float,
     false_alarms: float,
 ) -> Confirmed:
-    """How often a test finds the slowdown with which the second algorithm was measured."""
+    """How often a test detects the slowdown with which the second algorithm was measured."""
     delta = second[0].delta
     found = sum(test.finds(a, b, level, delta) for a, b in zip(first, second, strict=True))
     share = success_interval(found, len(first), 0.95)

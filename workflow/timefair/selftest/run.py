@@ -1,4 +1,4 @@
-"""The parts of the self-test, one after the other."""
+"""Runs the parts of the self-test, one after the other."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from timefair.selftest.laws import Answers
 from timefair.selftest.resolution import AGAINST, Sample, Test
 
 FLOOR = 0.1
-"""Slowdown that is measured if none of those that were tried is found."""
+"""Slowdown that is measured if a test detects none of those that were computed."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """How many repetitions each part has.
+    """Number of repetitions of each part.
 
     Attributes
     ----------
     coverage
-        Of the campaign whose answers are known.
+        Repetitions of the campaign whose answers are known.
     unslowed, slowed
-        Of the algorithm against itself, and against itself slowed.
+        Repetitions of the algorithm against itself, and against its slowed versions.
     attempts
-        How often the slowdown is corrected and measured again, at most, if its power is not near
-        80 %.
+        Maximal number of times that a slowdown is measured; it is corrected and measured again if
+        its power is not near 80 %.
     """
 
     coverage: int
@@ -52,10 +52,10 @@ class Size:
 FULL = Size(coverage=32, unslowed=40, slowed=100, attempts=2)
 QUICK = Size(coverage=5, unslowed=12, slowed=20, attempts=1)
 NAMED = (*KEYS, "seed")
-"""The columns of a run from which a perfect clock's record follows."""
+"""The columns of a run from which the record of a perfect clock is computed."""
 
 DEFECT_FUNCTIONS, DEFECT_RUNS = 2, 8
-"""Size of the campaign whose records get the defects."""
+"""Number of functions and of runs of the campaign into whose records defects are injected."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,15 @@ class Bench:
     Attributes
     ----------
     folder
-        For the records. What is there is not measured again.
+        Folder of the records. Records that exist are not measured again.
     cores
-        Number of runs at the same time.
+        Number of runs that are measured at the same time.
     environment
-        Of the measuring processes.
+        Environment variables of the measuring processes.
     seed
-        Of the campaigns. The seeds of later parts follow from it.
+        Seed of the first campaign; the seeds of the later parts are derived from it.
     say
-        Is called with the name of a part, the finished jobs and all jobs.
+        Called with the name of a part, the number of finished jobs and the number of all jobs.
     """
 
     folder: Path
@@ -101,20 +101,20 @@ class Bench:
 
 @dataclass(frozen=True)
 class Known:
-    """What the campaign with known answers has shown.
+    """Results of the campaign with known answers.
 
     Attributes
     ----------
     held, orders
-        As `coverage.held` and `coverage.orders` return them. `held` has a column ``perfect``: the
-        share of the intervals that hold the known value if the same runs are recorded by a perfect
-        clock.
+        Results of `coverage.held` and `coverage.orders`. `held` has a further column ``perfect``:
+        the share of the intervals that contain the known value if a perfect clock records the same
+        runs.
     clock
-        As `clock.table` returns it.
+        Result of `clock.table`.
     drift_ppm
-        How much faster the clock of the measurement was than others.
+        How much faster the clock of the measurement was than others, in parts per million.
     differences
-        Runs whose events are not those that were drawn, one line each.
+        One line for each run whose events differ from those that were drawn.
     """
 
     held: pd.DataFrame
@@ -148,7 +148,7 @@ def known_answers(bench: Bench, repetitions: int) -> Known:
 
 
 def answers(biases: Mapping[str, clock.Bias]) -> dict[str, Answers]:
-    """What is true of each algorithm, with the delays of the clock where they were measured."""
+    """The true results of each algorithm, with the delays of the clock if they were measured."""
     delays = {label: (one.delay_s, one.each_relaunch_s) for label, one in biases.items()}
     return {
         label: Answers(one, world.BUDGET_S, *delays.get(label, ()))
@@ -157,7 +157,7 @@ def answers(biases: Mapping[str, clock.Bias]) -> dict[str, Answers]:
 
 
 def _perfect(rows: Mapping[str, list[dict[str, Any]]]) -> Runs:
-    """The same runs as a perfect clock records them."""
+    """The same runs as a perfect clock would record them."""
     perfect = [
         recorded(world.ALGORITHMS[label], world.BUDGET_S, {name: row[name] for name in NAMED})
         for label, runs in rows.items()
@@ -179,8 +179,8 @@ def resolved(bench: Bench, size: Size) -> dict[str, Any]:
     Returns
     -------
     dict
-        JSON values with the names of `timefair.machine.resolved.NAMES`. A ``delta`` is None if no
-        slowdown that was tried is found.
+        JSON values with the names of `timefair.machine.resolved.NAMES`. A ``delta`` is None if the
+        test detects none of the slowdowns that were computed.
     """
     disturbed: list[bool] = []
     equal = _samples(bench, "unslowed", {"B": 0.0}, size.unslowed, 1, disturbed)
@@ -233,7 +233,7 @@ def _samples(
 ) -> dict[str, list[Sample]]:
     """The samples of each algorithm, in the order of the repetitions.
 
-    Whether each run was disturbed is added to `disturbed`.
+    For each run, whether it was disturbed is appended to `disturbed`.
     """
     mapping = resolution.campaign(slowed, repetitions, bench.seed + further)
     found: dict[str, list[Sample]] = {}
@@ -248,7 +248,7 @@ def _samples(
 
 
 def defects_found(bench: Bench) -> tuple[dict[str, str], pd.DataFrame]:
-    """What the checks find in sound records, and which of them find each injected defect."""
+    """What the checks find in sound records, and which checks find each injected defect."""
     mapping = world.campaign(DEFECT_FUNCTIONS, bench.seed + 100, DEFECT_RUNS)
     bench.measure("defects", mapping)
     sound = Copy.of(bench.folder / "defects")

@@ -1,7 +1,7 @@
 """The problems of the self-test: a staircase that falls from 100 to 0.001, and a ramp.
 
-The unit interval has `LEVELS` + 1 points ``j / LEVELS`` of interest. Between two of them the value
-does not change, so an algorithm that evaluates ``point(j)`` finds ``precision(j)`` exactly.
+The staircase divides the unit interval into `LEVELS` + 1 equal parts with constant values, so an
+algorithm that evaluates ``point(j)``, the middle of part j, finds ``precision(j)`` exactly.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ EASIEST, HARDEST = 2.0, -3.0
 
 
 def precision(level: int) -> float:
-    """Value of a level, 0 to `LEVELS`; the optimum is 0, which no point has.
+    """Value of a level, 0 to `LEVELS`; no point has the optimal value 0.
 
     >>> precision(0), precision(LEVELS)
     (100.0, 0.001)
@@ -35,9 +35,9 @@ def point(level: int) -> NDArray[np.float64]:
 
 
 def staircase(x: NDArray[np.float64], *, function: int) -> float:
-    """The value at a point of shape (1,), the same for every number of the function.
+    """The value at a point of shape (1,), which does not depend on the number of the function.
 
-    Functions are repetitions of one experiment: each has its own seeds.
+    Functions are repetitions of one experiment, each with its own seeds.
     """
     return VALUES[min(max(int(x[0] * (LEVELS + 1)), 0), LEVELS)]
 
@@ -46,14 +46,14 @@ staircase.lower, staircase.upper, staircase.f_opt = 0.0, 1.0, 0.0  # type: ignor
 
 
 EVALUATIONS_A_LEVEL = 8
-"""Evaluations that `timefair.selftest.synthetic.work` needs for a level of the ramp."""
+"""Evaluations per level of the ramp that `timefair.selftest.synthetic.work` needs."""
 
 RAMP_LEVELS = 1e6
-"""More than any run reaches."""
+"""Number of levels of the ramp, more than any run reaches."""
 
 
 def ramp(x: NDArray[np.float64], *, function: int) -> float:
-    """A value that falls by 1 with each level ``x[0]``; every number of the function is alike."""
+    """A value that falls by 1 with each level ``x[0]`` and does not depend on the function."""
     return RAMP_LEVELS - float(x[0])
 
 

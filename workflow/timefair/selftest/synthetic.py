@@ -1,6 +1,6 @@
-"""The algorithm of the self-test: it draws when it finds what, and waits until then.
+"""The algorithms of the self-test: one draws when it finds each level, one works at full speed.
 
-It goes through the measurement as an algorithm file of a user does.
+They are measured like an algorithm file of a user.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from timefair.selftest.laws import Kind, Law, Synthetic
 from timefair.selftest.staircase import EVALUATIONS_A_LEVEL, LEVELS, point
 
 AWAKE_NS = 250_000
-"""A sleeping algorithm wakes up so long before an evaluation, and then waits busily."""
+"""Time before an evaluation at which a sleeping algorithm wakes up; then it waits busily."""
 
 
 def solve(
@@ -28,7 +28,7 @@ def solve(
     success: float = 1.0,
     sleeps: bool = False,
 ) -> None:
-    """One launch; see `laws`. The objective or the end of the run ends it."""
+    """Make one launch (see `laws`), which the objective or the end of the run ends."""
     start, read = time.monotonic_ns(), time.monotonic_ns
     found = Synthetic(Law(kind, scale_s, shape), success, step_s).steps(rng)
     points = [point(level) for level in range(LEVELS + 1)]
@@ -48,10 +48,10 @@ def solve(
 def work(
     objective: Objective, rng: np.random.Generator, *, loops: int, slowdown: float = 1.0
 ) -> None:
-    """Evaluate without end, with `loops` additions before each evaluation; see `resolution`.
+    """Evaluate without end, each time after `loops` empty iterations; see `resolution`.
 
-    Evaluation n finds level ``n / (slowdown * EVALUATIONS_A_LEVEL)``, rounded down. So the time to
-    a level depends on the speed of the machine, and grows by the factor `slowdown` exactly.
+    Evaluation n finds level ``n / (slowdown * EVALUATIONS_A_LEVEL)``, rounded down. The time to a
+    level therefore depends on the speed of the machine, and is exactly proportional to `slowdown`.
     """
     each, n = slowdown * EVALUATIONS_A_LEVEL, 0
     x = np.zeros(1)

@@ -1,4 +1,4 @@
-"""The campaign of the self-test: its synthetic algorithms, and how many repetitions it has."""
+"""The campaign of the self-test: its synthetic algorithms, budget, targets and number of runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from timefair.selftest.staircase import VALUES
 NAME = "selftest"
 STEP_S = 2e-4
 BUDGET_S = 200.5 * STEP_S
-"""T of a run. No evaluation is due at T itself, so the clock decides nothing about the last one."""
+"""Budget T of a run, in seconds. No evaluation is due at T itself, so the accuracy of the clock
+does not decide whether the last evaluation counts.
+"""
 
 ALGORITHMS: Mapping[str, Synthetic] = MappingProxyType(
     {
@@ -24,23 +26,23 @@ ALGORITHMS: Mapping[str, Synthetic] = MappingProxyType(
         "restarted": Synthetic(Law("weibull", 0.12 * BUDGET_S, 2.0), 0.4, STEP_S, tau=40),
     }
 )
-"""By label. `twin` has the law of `exponential`; `cheap` needs less time than `exponential`, and
-more evaluations."""
+"""The algorithms by label. `twin` has the same law as `exponential`; `cheap` needs less time than
+`exponential`, but more evaluations."""
 
 TWINS = ("exponential", "twin")
 INVERTED = ("exponential", "cheap")
-"""The first is better by evaluations, the second by seconds, to every target."""
+"""The first algorithm is better in evaluations and the second one in seconds, at every target."""
 
 TARGET_LEVELS = (4, 12, 24, 40)
 TARGETS = tuple(VALUES[level] for level in TARGET_LEVELS)
 RUNS = 30
-"""Runs of an algorithm in a repetition."""
+"""Number of runs per algorithm and repetition."""
 
 
 def campaign(repetitions: int, seed: int, runs: int | None = None) -> dict[str, Any]:
-    """The campaign as a file of a user would have it; each function is one repetition.
+    """The campaign in the form of a campaign file; each function is one repetition.
 
-    Without `runs` there are `RUNS` of each algorithm in a repetition.
+    `runs` is the number of runs per algorithm and repetition; None means `RUNS`.
     """
     return {
         "name": NAME,

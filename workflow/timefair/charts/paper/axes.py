@@ -1,4 +1,4 @@
-"""Axes of a panel: few ticks, which the renderer draws without an artist for each."""
+"""Axes of a panel with few ticks, which are drawn without an artist for each tick."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from timefair.charts.paper.style import SETTINGS
 
 CLOSE = 1e-9
-"""A tick is drawn if it is no further outside of the axis, as a share of its length."""
+"""Largest distance outside the axis at which a tick is drawn, as a share of the axis's length."""
 
 
 class PlainAxes(Axes):
@@ -26,7 +26,7 @@ class PlainAxes(Axes):
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         for side in ("bottom", "left"):
-            self.spines[side].set_position(("outward", 0))  # a first tick would do it
+            self.spines[side].set_position(("outward", 0))  # matplotlib does it with a first tick
 
     def _init_axis(self) -> None:
         self.xaxis, self.yaxis = _PlainX(self, clear=False), _PlainY(self, clear=False)
@@ -41,8 +41,8 @@ class PlainAxes(Axes):
 class _Plain(Axis):
     """An axis with major ticks at one side, tick labels and a grid.
 
-    matplotlib draws an axis that has anything else: an axis label, minor ticks, an offset of the
-    labels, or ticks at the other side. It makes objects of the ticks when they are asked for.
+    An axis that has anything else is drawn by matplotlib: an axis label, minor ticks, an offset of
+    the labels, or ticks at the other side. Objects of ticks are made when they are requested.
     """
 
     axis_name: str
@@ -56,18 +56,18 @@ class _Plain(Axis):
 
     @property
     def majorTicks(self) -> list[Tick]:  # type: ignore[override]
-        """Objects of major ticks that were asked for."""
+        """Objects of major ticks that were requested."""
         ticks: list[Tick] = self.__dict__.setdefault("_asked_major", [])
         return ticks
 
     @property
     def minorTicks(self) -> list[Tick]:  # type: ignore[override]
-        """Objects of minor ticks that were asked for."""
+        """Objects of minor ticks that were requested."""
         ticks: list[Tick] = self.__dict__.setdefault("_asked_minor", [])
         return ticks
 
     def get_ticks_position(self) -> Any:
-        """Side of the ticks, for which matplotlib looks at the first of them."""
+        """Side of the ticks, which matplotlib reads from the first tick."""
         self._make_first_ticks()
         return super().get_ticks_position()  # type: ignore[misc]
 
@@ -99,7 +99,7 @@ class _Plain(Axis):
         self.stale = False
 
     def _has(self, *keys: str) -> bool:
-        """Whether a tick parameter is on. matplotlib 3.9 calls the bottom of an x axis left."""
+        """Whether a tick parameter is on; matplotlib 3.9 calls the bottom of an x axis left."""
         shown = self.get_tick_params()
         return any(shown.get(key) for key in keys)
 
@@ -115,7 +115,7 @@ class _Plain(Axis):
         )
 
     def _make_first_ticks(self) -> None:
-        """Make what matplotlib copies all other ticks from."""
+        """Make the ticks from which matplotlib copies all others."""
         if not self.majorTicks:
             self.get_major_ticks(1)
             self.get_minor_ticks(1)

@@ -20,7 +20,7 @@ from timefair.charts.paper.style import Look
 
 TITLES = {"share": "by the share of targets reached", "rank": "by the average rank"}
 PALE = 0.38
-"""Share of the colour in a pale one."""
+"""Share of the full colour in a pale colour; the rest is white."""
 HATCH = "//////"
 HATCH_GREY = "#BDBDBD"
 ZERO_GAP = 2.5
@@ -35,10 +35,10 @@ MOST_TICKS = 8
 
 
 def draw(frame: pd.DataFrame) -> Figure:
-    """A row of maps per suite and dimension, one for each measure.
+    """Draw one row of maps per suite and dimension, with one map per measure.
 
-    Full colour: the lead is sure. Pale: it is shared. White: no algorithm reaches a target.
-    Hatched: unknown.
+    A cell in full colour has one leading algorithm; in a pale cell, the lead is shared. In a white
+    cell, no algorithm reaches a target. Hatched cells are unknown.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _ticks(ax: Axes, cost: NDArray[np.float64], budget: NDArray[np.float64]) -> 
 
 
 def _durations(values: NDArray[np.float64]) -> list[tuple[float, str]]:
-    """Round durations within some values that rise evenly in the logarithm, with their places."""
+    """Round durations, with their places, in the range of values with evenly spaced logarithms."""
     if values.size == 0:
         return []
     logs = np.log10(values)

@@ -22,7 +22,7 @@ LINES_AROUND = 5.5
 RULER = 1.9
 TOP = 2.6
 GAP = 0.017
-"""Between a line and its label, as a share of the axis."""
+"""Distance between a line and its label, as a share of the axis."""
 
 
 def draw(frame: pd.DataFrame) -> Figure:
@@ -104,7 +104,7 @@ def _diagram(ax: Axes, ranks: pd.Series, difference: float, looks: dict[str, Loo
         text_h_margin=gap,
     )
     for (bar,) in drawn["crossbars"]:
-        bar.set_xdata(np.sort(bar.get_xdata()))  # it comes in the order of a set of texts
+        bar.set_xdata(np.sort(bar.get_xdata()))  # its ends are in the arbitrary order of a set
     for label in drawn["labels"]:
         label.set_color("black")
     for name, rank in ranks.items():

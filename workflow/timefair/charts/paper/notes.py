@@ -8,7 +8,7 @@ from timefair.charts.paper import style
 
 
 def note(text: str) -> Figure:
-    """Only the sentence, one column wide."""
+    """A figure with only this sentence, one column wide."""
     figure = Figure(figsize=(style.COLUMN_IN, 0.5))
     figure.text(0.5, 0.5, text, ha="center", va="center", fontsize=7.5)
     return figure

@@ -29,10 +29,10 @@ LETTERS_PER_IN = 14.0
 HANDLE_LETTERS = 8
 LEGEND_LINES = 2
 NARROW_LEGEND_LINES = 6
-"""Lines of a legend that a figure of one column has room for; a wider one: `LEGEND_LINES`."""
+"""Lines of a legend for which a figure of one column has room; wider figures: `LEGEND_LINES`."""
 LEGEND_LINE_IN = 0.16
 TITLE_LETTERS_PER_IN = 16.0
-"""Length of a title in the usual size; longer titles are smaller."""
+"""Letters per inch of a title in the usual size; longer titles are smaller."""
 LEAST_TITLE = 5.0
 """Points of the smallest title."""
 
@@ -212,14 +212,14 @@ def _corners(steps: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def curve(ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], **properties: Any) -> Line2D:
-    """Draw a line on axes whose limits are set: they are not made to fit it.
+    """Draw a line on axes whose limits are set; the limits are not adapted to it.
 
     Parameters
     ----------
     x, y : array
-        Its points.
+        Points of the line.
     **properties
-        Of `matplotlib.lines.Line2D`, such as ``drawstyle="steps-post"``.
+        Properties of `matplotlib.lines.Line2D`, such as ``drawstyle="steps-post"``.
     """
     drawn = Line2D(x, y, **properties)
     ax.add_artist(drawn)
@@ -323,7 +323,7 @@ def numbers_by_algorithm(
 
 
 def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:
-    """One legend above all panels. A figure without room for all of its lines becomes higher.
+    """Draw one legend above all panels; a figure without room for all of its lines becomes higher.
 
     If some algorithms lead, the others share one entry.
     """
@@ -341,12 +341,12 @@ def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> Non
 def legend_of(
     figure: Figure, handles: Sequence[Artist], *, handlelength: float | None = 1.0
 ) -> None:
-    """The same of any entries, each with a label.
+    """Draw a legend of any entries above all panels, as `legend` does; each has a label.
 
     Parameters
     ----------
     handlelength : float or None
-        In sizes of the font; None: that of lines.
+        Length of a handle in font sizes; None: the length for lines.
     """
     room = LETTERS_PER_IN * figure.get_figwidth()
     sizes = [len(str(handle.get_label())) + HANDLE_LETTERS for handle in handles]
@@ -373,13 +373,13 @@ def _width(sizes: list[int], columns: int) -> int:
 
 
 def _place(group: tuple[Any, object]) -> tuple[str, tuple[int, int]]:
-    """Of the panels of a (suite, dimension)."""
+    """The sorting key of the panels of a (suite, dimension)."""
     suite, dimension = group[0]
     return str(suite), _position(dimension)
 
 
 def _function(group: tuple[object, object]) -> tuple[int, int]:
-    """Of the panel of a function."""
+    """The sorting key of the panel of a function."""
     return _position(group[0])
 
 
@@ -392,7 +392,7 @@ def called(frame: pd.DataFrame, suite: object, function: object) -> str:
 
 
 def _position(key: object) -> tuple[int, int]:
-    """Of a function or dimension; before every number: ``all``; behind, groups as they come."""
+    """The sorting key of a function or dimension: ``all``, then numbers, then groups in order."""
     text = str(key)
     if text == "all":
         return (0, 0)

@@ -18,13 +18,13 @@ from timefair.charts.paper.style import SETTINGS
 PAD_IN = 3 / 72
 """Space around panels, labels and the legend; that of matplotlib's constrained layout."""
 TICK_IN = SETTINGS["xtick.major.size"] / 72
-"""Length of a tick, which a panel without tick labels needs at the left and the bottom."""
+"""Length of a tick: a panel without tick labels needs this space at the left and the bottom."""
 GUESS_IN = (0.28, 0.02, 0.17, 0.12)
 """Text at the left, right, bottom and top of a panel, before it is measured."""
 SAME_IN = 0.4
-"""A panel that changes by less keeps its ticks, and its text is not measured again."""
+"""A panel whose size changes by less keeps its ticks, so its text is not measured again."""
 LEAST_IN = 0.1
-"""Width and height of a panel that the text leaves no room for."""
+"""Width and height of a panel if the text leaves no room for it."""
 
 BREAKS = (r"(?<=;) ", r"(?<=;) | (?=\()", r"(?<=[;:]) | (?=\()", " ")
 """Where a label is broken into lines, the best places first."""
@@ -36,9 +36,9 @@ Sides = NDArray[np.float64]
 class Placement(PlaceHolderLayoutEngine):
     """Layout of a grid of panels, with a legend above and labels at the left and the bottom.
 
-    It gives the picture of matplotlib's constrained layout for such a figure, but measures each
-    text once and solves no system of constraints. Labels that are longer than the figure are
-    broken into lines.
+    The result is that of matplotlib's constrained layout for such a figure, but each text is
+    measured once and no system of constraints is solved. Labels that are longer than the figure
+    are broken into lines.
     """
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from timefair.charts.paper.placement import Placement
 LINE_IN, LEAST_LINE_IN = 0.33, 0.15
 AROUND_IN, TITLE_IN = 0.85, 0.35
 LETTERS_PER_IN = 15.5
-"""Of the words above a line, in their usual size."""
+"""Letters per inch of the words above a line, in their usual size."""
 TEXT_SIZE, LEAST_TEXT_SIZE = 6.5, 4.5
 SEVERAL = {
     "in turn": "{} in turn",
@@ -28,7 +28,7 @@ WORDS_UP = 0.2
 
 
 def draw(frame: pd.DataFrame) -> Figure:
-    """One panel per suite and dimension; in seconds if the table has them.
+    """Draw one panel per suite and dimension, from the rows in seconds if there are any.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def draw(frame: pd.DataFrame) -> Figure:
 
 
 def _of_one_unit(rows: pd.DataFrame) -> pd.DataFrame:
-    """Those in seconds, if there are any."""
+    """The rows in seconds if there are any, otherwise all rows."""
     seconds = rows[rows["unit"] == "seconds"]
     return seconds if len(seconds) else rows
 
@@ -82,7 +82,7 @@ def _budget(rows: pd.DataFrame) -> str:
 
 
 def _ends(rows: pd.DataFrame) -> tuple[float, float]:
-    """Of the common axis: the shares with their limits, and a little room."""
+    """Ends of the common axis: the range of the shares and their limits, with a small margin."""
     base = rows["held_out"] - rows["gain"]
     alone = rows[rows["size"] == 1]
     limits = [base + rows["gain_low"], base + rows["gain_high"]]

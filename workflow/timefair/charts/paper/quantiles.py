@@ -16,12 +16,12 @@ LIMITS = ("precision_low", "precision_high")
 
 
 def draw(frame: pd.DataFrame, page: Page) -> Figure:
-    """A line from the lowest to the highest quantile for each algorithm, one panel per function.
+    """Draw a line from the lowest to the highest quantile per algorithm, one panel per function.
 
     An overview is a heat map of the quantile nearest to the median.
 
-    The quantile nearest to the median has the algorithm's marker and, as a pale bar, its interval;
-    the others have a tick. An arrow at the right edge stands for a quantile that is infinite.
+    The quantile nearest to the median has the algorithm's marker and a pale bar for its interval;
+    the others have a tick. An arrow at the right edge marks an infinite quantile.
 
     Parameters
     ----------

@@ -14,20 +14,20 @@ from timefair.charts.paper.placement import Placement
 
 AROUND_IN = 0.9
 LETTERS_PER_IN = 19.0
-"""Of a title, which is broken into lines where its panel is narrower."""
+"""Letters of a title per inch; a title that is wider than its panel is broken into lines."""
 CD_GREY = "#E4E4E4"
 
 
 def draw(cells: Sequence[tuple[str, str, pd.DataFrame]]) -> Figure:
-    """Dots over the average rank, the algorithms ordered by their mean over all panels.
+    """Draw average ranks as dots, with the algorithms ordered by their mean over all panels.
 
-    The grey area covers ranks that differ from the best by no more than the critical difference. An
-    algorithm in it is in colour.
+    The grey area covers ranks that differ from the best by no more than the critical difference.
+    Algorithms in this area are in colour.
 
     Parameters
     ----------
     cells : sequence
-        Of each panel the space, the criterion and the rows, with the columns ``algorithm``,
+        For each panel, the space, the criterion and the rows. Rows have the columns ``algorithm``,
         ``average_rank`` and ``critical_difference``. An average rank may be NaN.
     """
     everything = pd.concat([rows for *_, rows in cells])
@@ -68,7 +68,7 @@ def draw(cells: Sequence[tuple[str, str, pd.DataFrame]]) -> Figure:
 
 
 def _broken(text: str, letters: int) -> str:
-    """A title in lines of so many letters, if its words allow."""
+    """Break a title into lines of at most `letters` letters, as far as its words allow."""
     lines: list[str] = []
     for word in text.split():
         if lines and len(f"{lines[-1]} {word}") <= max(letters, 8):

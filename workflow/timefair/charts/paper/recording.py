@@ -19,10 +19,10 @@ from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Affine2D, Bbox, Transform, TransformedPath
 
 LAYOUT_TABLES = ("GSUB", "GPOS", "GDEF", "MATH")
-"""Tables of a font that say how glyphs are set; a PDF says itself where each glyph is."""
+"""Tables of a font that determine where glyphs are placed; a PDF contains these places itself."""
 
 DROPPED = "_drop_tables_default"
-"""Attribute of fontTools: the tables that the subset of a font is made without."""
+"""Attribute of fontTools: the tables that are omitted from the subset of a font."""
 
 Call = tuple[str, GraphicsContextBase, tuple[Any, ...], dict[str, Any]]
 """A method of a renderer, the graphics context, and the other arguments."""
@@ -34,7 +34,7 @@ class Ruler(RendererBase):
     Parameters
     ----------
     width, height : float
-        Of the figure in pixels.
+        Size of the figure in pixels.
     dpi : float
         Pixels per inch.
     """
@@ -73,10 +73,10 @@ def _extent(s: str, prop: FontProperties, ismath: Any) -> tuple[float, float, fl
 
 COORDINATES = re.compile(r' (?:d|x|y|width|height)="[^"]*"')
 DECIMALS = re.compile(r"(\.\d\d)\d+")
-"""Attributes of SVG that are coordinates, and what is cut off there: no exponent has decimals."""
+"""SVG attributes with coordinates, and the decimals that are cut off there; exponents have none."""
 
 NAME = re.compile(r'(?<=["#])[a-z][0-9a-f]{10}(?=[")])')
-"""What matplotlib calls a marker or a clip path in an SVG."""
+"""The names that matplotlib gives to markers and clip paths in an SVG."""
 
 
 class _Recorder(Ruler):
@@ -106,7 +106,7 @@ class _Recorder(Ruler):
     def draw_text(
         self, gc: GraphicsContextBase, x: float, y: float, *arguments: Any, **named: Any
     ) -> None:
-        """Keep a line of text, and where it is anchored."""
+        """Keep a line of text and the position of its anchor."""
         if (text := named.get("mtext")) is not None:
             anchor = copy(text)
             anchor.set_position(text.get_transform().transform(text.get_unitless_position()))
@@ -124,12 +124,12 @@ class _Recorder(Ruler):
 
 
 class Recording(Figure):
-    """What a figure draws, to be written in any format without asking its artists again.
+    """The drawing commands of a figure, which can be written in any format without its artists.
 
     Parameters
     ----------
     figure : Figure
-        May change or be dropped afterwards.
+        The figure; it may change or be deleted afterwards.
     dpi : float
         Dots per inch of images.
     """
@@ -170,7 +170,7 @@ class Recording(Figure):
         path : Path
             Its suffix is the format: ``.pdf``, ``.svg`` or ``.png``.
         metadata : dict
-            What the file says about itself; a key that is None is left out.
+            Metadata of the file; a key with the value None is omitted.
         """
         if path.suffix == ".pdf":
             with _without_layout_tables():
@@ -184,24 +184,24 @@ class Recording(Figure):
 
 
 def _cut(attribute: re.Match[str]) -> str:
-    """Coordinates to a hundredth of a point, which nobody sees: a quarter of a file is less."""
+    """Cut coordinates to a hundredth of a point: invisible, and a file is a quarter smaller."""
     return DECIMALS.sub(r"\1", attribute[0])
 
 
 def _numbered(text: str) -> str:
-    """An SVG whose names are numbers in their order.
+    """Replace the names in an SVG by numbers, in the order in which they appear.
 
-    Matplotlib's are hashes of coordinates with all of their digits, of which the last ones are not
-    always the same: they depend on what was drawn before.
+    The names that matplotlib gives are hashes of coordinates with all digits. The last digits are
+    not always the same, because they depend on what was drawn before.
     """
     numbers: dict[str, str] = {}
     return NAME.sub(lambda name: numbers.setdefault(name[0], f"n{len(numbers)}"), text)
 
 
 def _without_layout_tables() -> AbstractContextManager[object]:
-    """Embed fonts without their `LAYOUT_TABLES`, in a third of the time.
+    """Embed fonts without their `LAYOUT_TABLES`, which takes a third of the time.
 
-    Where fontTools, which matplotlib embeds fonts with, has no such default, they stay.
+    The tables are kept if fontTools, with which matplotlib embeds fonts, has no such default.
     """
     from fontTools.subset import Options
 
@@ -212,7 +212,7 @@ def _without_layout_tables() -> AbstractContextManager[object]:
 
 
 def _clip(gc: GraphicsContextBase, like: GraphicsContextBase, scale: float) -> None:
-    """Clip as another graphics context does now, in pixels of another size."""
+    """Copy the present clipping of another graphics context, scaled to pixels of another size."""
     if (box := like.get_clip_rectangle()) is not None:
         gc.set_clip_rectangle(Bbox(scale * box.get_points()))
     clip: tuple[Any, Any] = like.get_clip_path()

@@ -13,15 +13,16 @@ from timefair.charts.paper.style import Look
 UNIT, POLICY = "evaluations", "fixed"
 PROBLEM = ["suite", "dimension", "function"]
 LOWEST, HIGHEST = 0.001, 30.0
-"""Multiples that the axis ends at; lines and bands are cut there."""
+"""Widest ends of the axis, as multiples; lines and bands are cut there."""
 LABEL = "launches end after … evaluations"
 MEASURED_GREY = "#767676"
 
 
 def draw(frame: pd.DataFrame, page: Page) -> Figure:
-    """A line per algorithm in a panel per function; 1 is the policy that was measured.
+    """Draw one line per algorithm in one panel per function; 1 is the policy that was measured.
 
-    An overview has the best cutoff of each function. A sentence if no target can be judged by.
+    An overview has the best cutoff of each function. The figure is a sentence if no target is
+    judged.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ def _overview(best: pd.DataFrame, cutoffs: pd.Series[float]) -> Figure:
 
 
 def _looks(frame: pd.DataFrame, best: pd.DataFrame) -> dict[str, Look]:
-    """Of many algorithms, those with the most to gain lead."""
+    """The looks; if there are many algorithms, those with the largest gains lead."""
     every = style.looks(frame["algorithm"])
     if len(every) < MANY:
         return every

@@ -24,9 +24,10 @@ MEASURES = (
 
 
 def draw(frame: pd.DataFrame, page: Page) -> Figure:
-    """Completed restarts per run, evaluations per second and CPU share; one line per function.
+    """Draw completed restarts per run, evaluations per second and CPU share per function.
 
-    Where the figure has several pages, each has a line per algorithm instead.
+    If the figure has several pages, each page has one line per algorithm instead of one per
+    function.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
 
 
 def _scales(frame: pd.DataFrame) -> dict[str, Callable[[Axes], None]]:
-    """What sets the scale of each measure."""
+    """For each measure, the function that sets the scale of its axis."""
     restarts = float(frame["completed_restarts_mean"].fillna(0.0).max())
     speed = scales.limits(frame["evaluations_per_s"], margin=0.08)
     load = max(1.1, 1.1 * float(frame["cpu_per_wall"].max(skipna=True)))
@@ -99,7 +100,7 @@ def _scales(frame: pd.DataFrame) -> dict[str, Callable[[Axes], None]]:
 
 
 def _counts(ax: Axes, largest: float) -> None:
-    """From 0, linear to 1 and logarithmic above."""
+    """Set an axis of counts: linear from 0 to 1, and logarithmic above."""
     ax.set_xscale("symlog", linthresh=1.0)
     top = max(largest, 1.0) * 1.5
     ax.set_xlim(-0.15, top)

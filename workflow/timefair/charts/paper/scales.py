@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 TICKS = 6
 NARROW = 0.7
-"""Decades of an axis that may have a single tick of 1, 2 and 5."""
+"""An axis of fewer decades gets more ticks, because ticks at 1, 2 and 5 might give only one."""
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -56,13 +56,13 @@ def zero_floor(values: ArrayLike) -> float | None:
 
 
 def raised(values: ArrayLike, floor: float | None) -> NDArray[np.float64]:
-    """The values with 0 and what is below at the floor."""
+    """The values, with 0 and negative values replaced by the floor, if there is one."""
     x = np.asarray(values, dtype=np.float64)
     return x if floor is None else np.where(x <= 0, floor, x)
 
 
 def with_zero(label: str, floor: float | None) -> str:
-    """An axis label that says where 0 is."""
+    """An axis label that states where 0 is drawn, if there is a floor."""
     return label if floor is None else f"{label}; 0 drawn at {power(floor)}"
 
 
@@ -80,7 +80,7 @@ def limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
 
 
 def linear_limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
-    """Range of the finite values with a margin; of one value alone, half a unit on each side."""
+    """Range of the finite values with a margin; if all are equal, half a unit on each side."""
     x = np.asarray(values, dtype=np.float64)
     low, high = float(x[np.isfinite(x)].min()), float(x[np.isfinite(x)].max())
     pad = margin * (high - low) or 0.5
@@ -96,7 +96,7 @@ def set_linear(ax: Axes, bounds: tuple[float, float], ticks: int = TICKS) -> Non
 def set_symlog(ax: Axes, values: ArrayLike) -> None:
     """Make the axis of x logarithmic on both sides of 0, the largest value on the left.
 
-    Values nearer to 0 than the least one that is not 0 would be on a linear part of the axis.
+    Between 0 and the smallest absolute value that is not 0, the axis is linear.
     """
     x = np.asarray(values, dtype=np.float64)
     least = float(np.abs(x[x != 0]).min())

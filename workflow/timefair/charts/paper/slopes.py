@@ -14,20 +14,20 @@ from timefair.charts.paper.style import Look
 PANEL_IN = 1.2
 RANK_IN = 0.09
 MOST_IN = 3.6
-"""Height of the highest panels."""
+"""Maximal height of a panel."""
 APART = 0.08
 TITLE_IN = 0.5
-"""Of the height of a panel: its title and the labels of its positions."""
+"""Part of a panel's height for its title and the labels of its positions."""
 TICK_IN = 0.11
 """Height that a tick label needs."""
 STEPS = (1, 2, 5, 10, 20, 50, 100)
-"""Ranks between ticks."""
+"""Possible numbers of ranks between two ticks."""
 
 LABEL = "average rank (1 is best)"
 
 
 def draw(frame: pd.DataFrame) -> Figure:
-    """A line for each algorithm, a row of panels for each dimension, a column for each ``panel``.
+    """Draw one line per algorithm, in one row of panels per dimension and one column per ``panel``.
 
     Lines are shifted a little against each other, so that equal ranks stay visible.
 
@@ -79,7 +79,7 @@ def draw(frame: pd.DataFrame) -> Figure:
 
 
 def _apart(ranks: int, height_in: float) -> int:
-    """How many ranks lie between two ticks whose labels do not touch."""
+    """Number of ranks between two ticks at which their labels do not touch."""
     least = TICK_IN * ranks / max(height_in - TITLE_IN, TICK_IN)
     return next((step for step in STEPS if step >= least), ranks)
 

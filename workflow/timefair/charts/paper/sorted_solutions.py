@@ -12,18 +12,19 @@ from timefair.charts.paper import notes, panels, scales, style
 from timefair.charts.paper.placement import Placement
 
 MOST = 8
-"""Disagreements that are drawn: those with the widest gap."""
+"""Maximal number of disagreements that are drawn: those with the widest gaps."""
 
 PAIR = ["suite", "dimension", "function", "better_by_mean", "better_by_median"]
 MARGIN_IN = 0.9
 
 
 def draw(frame: pd.DataFrame) -> Figure:
-    """Best precision of each run over the share of runs that are as good, a panel a disagreement.
+    """Draw the sorted best precisions of the runs, one panel per disagreement of mean and median.
 
-    A filled marker is the median and a hollow one the mean, where the curve passes it. `inf` is at
-    the top edge. Where there are more disagreements than `MOST`, the label says so; where there
-    is none, the figure says that.
+    The horizontal axis is the share of runs that are as good. On each curve, a filled marker is at
+    the median and a hollow one at the mean. `inf` is drawn at the top edge. If there are more
+    than `MOST` disagreements, the label states their number; if there is none, the figure is a
+    sentence.
 
     Parameters
     ----------

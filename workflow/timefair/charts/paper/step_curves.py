@@ -20,23 +20,24 @@ def draw(
     x_label: str,
     label: str,
 ) -> Figure:
-    """A step curve and a band an algorithm, the axes the same in all panels.
+    """Draw a step curve and a band per algorithm; all panels have the same axes.
 
-    A curve that ends before the longest one, as in a dimension with a smaller budget, ends there.
+    A curve that is shorter than the longest one, as in a dimension with a smaller budget, is not
+    extended.
 
     Parameters
     ----------
     frame : DataFrame
-        With the columns `x`, ``fraction``, ``low`` and ``high``; where a limit is NaN there is no
-        band.
+        With the columns `x`, ``fraction``, ``low`` and ``high``; there is no band where a limit is
+        NaN.
     x : str
         The column of the horizontal axis, which begins where the first curve leaves 0.
     looks : dict
-        Of each algorithm; those that do not lead have no band.
+        The look of each algorithm; algorithms that do not lead have no band.
     functions : bool
-        A panel a function, or one for a whole dimension.
+        Whether there is one panel per function, or one per dimension.
     x_label, label : str
-        What the axes say.
+        Labels of the x axis and the y axis.
 
     Raises
     ------

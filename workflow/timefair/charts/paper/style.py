@@ -1,4 +1,4 @@
-"""How every figure looks, and how it is saved: made for print, read without colour too."""
+"""How all figures look, and how they are saved; they can be read in print and without colour."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COLOURS = (
     "#949494",
     "#ca9161",
 )
-"""Of seaborn's palette for every common kind of colour vision, without its two palest."""
+"""Colours of seaborn's palette for all common kinds of colour vision, without the two palest."""
 
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "<", "*", ">", "p")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (8, 3)))
@@ -49,7 +49,7 @@ SETTINGS: Any = {
     "lines.solid_capstyle": "round",
     "patch.edgecolor": "w",
     "patch.force_edgecolor": True,
-    # ours
+    # timefair's own
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 7.5,
@@ -92,16 +92,16 @@ METADATA: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": None},
     ".png": {"Software": None},
 }
-"""The formats of figures. Without a date or a program's version, equal figures are equal files."""
+"""Metadata of each format, without dates and versions, so that equal figures give equal files."""
 
 BAND_ALPHA = 0.16
 
 
 @contextmanager
 def applied() -> Iterator[None]:
-    """The settings for as long as a ``with`` block lasts.
+    """Apply the settings inside a ``with`` block.
 
-    The garbage collector waits: it would visit thousands of artists, all of them in use.
+    The garbage collector is disabled, because it would visit thousands of artists in use.
     """
     collects = gc.isenabled()
     gc.disable()
@@ -115,7 +115,7 @@ def applied() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Look:
-    """What tells one algorithm from another: three signs, so that two may fail."""
+    """Colour, marker and line style of an algorithm; any one of the three can identify it."""
 
     color: str
     marker: str
@@ -130,18 +130,18 @@ class Look:
 
 
 OTHER = Look("#C4C4C4", "o", "-", leads=False)
-"""Of every algorithm that is not among the `LEADERS` best of many."""
+"""Look of each algorithm that is not among the `LEADERS` best of many."""
 LEADERS = 7
-"""Algorithms in colour where there are `timefair.charts.pages.MANY` or more."""
+"""Number of algorithms in colour if there are `timefair.charts.pages.MANY` or more."""
 VIVID = tuple(colour for colour in COLOURS if colour != "#949494")
-"""The colours that differ from those of all others."""
+"""The colours of leaders: all but the grey, which resembles the grey of the other algorithms."""
 
 
 def looks(algorithms: Iterable[object]) -> dict[str, Look]:
-    """A look for each algorithm, by the alphabet: the same in all figures of a campaign.
+    """A look for each algorithm, in alphabetical order: the same in all figures of a campaign.
 
-    A column of categories stands for all of its categories in their order, also for those that it
-    does not hold.
+    For a categorical column, there is a look for each of its categories in their order, even for
+    those that do not occur.
     """
     dtype = getattr(algorithms, "dtype", None)
     if isinstance(dtype, pd.CategoricalDtype):
@@ -157,16 +157,16 @@ def looks(algorithms: Iterable[object]) -> dict[str, Look]:
 
 
 def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str, Look]:
-    """The looks where some algorithms lead: each leader a colour of its own, the others grey.
+    """The looks if some algorithms lead: each leader has a colour of its own, the others are grey.
 
     A leader keeps its colour if no leader before it has that colour.
 
     Parameters
     ----------
     all_looks : dict
-        Of `looks`.
+        The result of `looks`.
     leaders : iterable of str
-        The best first, at most as many as `VIVID`.
+        The leading algorithms, the best first, at most as many as there are colours in `VIVID`.
     """
     chosen: dict[str, Look] = {}
     for name in leaders:
@@ -178,15 +178,15 @@ def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str,
 
 
 def distinct(algorithms: pd.Series[Any], weight: pd.Series[float]) -> dict[str, Look]:
-    """Looks for areas, which only their colour tells apart.
+    """Looks for areas, which differ only in their colour.
 
     Parameters
     ----------
     algorithms : Series
-        As for `looks`.
+        As in `looks`.
     weight : Series
-        Of each algorithm. Where there are more algorithms than `COLOURS`, the `LEADERS` with the
-        largest weight above 0 lead; of equal ones, the first by the alphabet.
+        Weight of each algorithm. If there are more algorithms than `COLOURS`, the `LEADERS` with
+        the largest weights above 0 lead; among equal weights, the first in alphabetical order.
     """
     every = looks(algorithms)
     if len(every) <= len(COLOURS):
@@ -196,10 +196,10 @@ def distinct(algorithms: pd.Series[Any], weight: pd.Series[float]) -> dict[str, 
 
 
 def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> list[int]:
-    """Which points of a curve get its marker: `count` of those in `where`, evenly spread.
+    """Indices of the points of a curve that get a marker: `count` of `where`, evenly spread.
 
-    Curve `position` of `of` has them shifted, so that the markers of curves that run together lie
-    side by side.
+    The markers of curve `position` of `of` curves are shifted, so that the markers of overlapping
+    curves are side by side.
     """
     points = np.flatnonzero(where)
     if points.size == 0:
@@ -211,12 +211,12 @@ def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> l
 def save(figure: Figure, *paths: Path) -> None:
     """Write a figure as PDF, SVG or PNG, by the suffix of each path.
 
-    All files have one layout, which is found once; equal figures are equal bytes.
+    The layout is computed once for all files; equal figures give equal bytes.
 
     Raises
     ------
     ValueError
-        For another suffix; then nothing is written.
+        If a path has another suffix; then no file is written.
     """
     for path in paths:
         if path.suffix not in METADATA:

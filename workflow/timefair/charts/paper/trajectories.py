@@ -1,4 +1,4 @@
-"""Curves of the best precision so far with their bands, whatever the curves sum up."""
+"""Curves of the best precision so far with their bands, for any summary of the runs."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from matplotlib.figure import Figure
 from timefair.charts.paper import panels, scales, style
 
 END_SIZE = 4.5
-"""Of the cross where a curve ends before the others."""
+"""Size of the cross at the end of a curve that ends before the others."""
 
 
 def draw(
     frame: pd.DataFrame, *, looks: dict[str, style.Look], cost_label: str, label: str
 ) -> Figure:
-    """A panel a function and dimension, each with its own scale of y, which follows the curves.
+    """Draw one panel per function and dimension, with its own scale of y, which fits the curves.
 
     Parameters
     ----------
     frame : DataFrame
-        With the columns ``cost``, ``curve``, ``low`` and ``high``, the last three precisions. A
-        curve begins where it is finite; where a limit is NaN there is no band.
+        With the columns ``cost``, ``curve``, ``low`` and ``high``; the last three are precisions. A
+        curve begins where it is finite; there is no band where a limit is NaN.
     looks : dict
-        Of each algorithm; those that do not lead have no band.
+        The look of each algorithm; algorithms that do not lead have no band.
     cost_label, label : str
-        What the axes say.
+        Labels of the x axis and the y axis.
 
     Raises
     ------

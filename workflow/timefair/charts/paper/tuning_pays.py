@@ -16,19 +16,19 @@ STRIP = 0.12
 
 STRIP_GREY = "#EDEDED"
 MOST_TICKS = 6
-"""Targets that are named on the axis."""
+"""Maximal number of targets that are named on the axis."""
 
 SHIFT = 0.16
-"""Distance of two algorithms at a target, as a share of the distance of two targets."""
+"""Distance between two algorithms at a target, as a share of the distance between two targets."""
 
 WIDEST = 0.8
-"""Distance of the first and the last algorithm at a target, at most."""
+"""Maximal distance between the first and the last algorithm at a target, in the same unit."""
 
 
 def draw(frame: pd.DataFrame) -> Figure:
-    """One panel per dimension with a dot and a line per tuned variant at each target.
+    """Draw one panel per dimension, with a dot and a line per tuned variant at each target.
 
-    A sentence if no algorithm was tuned, or if tuning never pays off.
+    The figure is a sentence if no algorithm was tuned, or if tuning never pays off.
     """
     if frame.empty:
         with style.applied():
@@ -66,7 +66,7 @@ def draw(frame: pd.DataFrame) -> Figure:
 
 
 def _text(target: float) -> str:
-    """A target in few letters."""
+    """The label of a target, in few letters."""
     short = target <= 0 or 0.01 <= target < 1000
     return f"{target:g}" if short else scales.power(target)
 

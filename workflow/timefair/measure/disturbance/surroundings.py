@@ -1,7 +1,7 @@
 """Counters of the machine about other processes: time that they took from these cores, and
 pressure.
 
-Each figure is a counter in seconds, None where the machine lacks it.
+Each value is a counter in seconds; None if the machine does not have it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ seconds.
 
 
 class Surroundings(NamedTuple):
-    """The counters at one moment, or what was added between two.
+    """The counters at one moment, or their growth between two moments.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Surroundings(NamedTuple):
     throttled_s: float | None
 
     def since(self, before: Surroundings) -> Surroundings:
-        """What was added after an earlier moment."""
+        """The growth of the counters since an earlier moment; None for unknown counters."""
         return Surroundings(*map(_difference, self, before))
 
 
@@ -98,7 +98,7 @@ class Counters:
         return sum(found) if found else None
 
     def _lines(self, path: str, beginning: str = "") -> list[list[str]]:
-        """The words of each line that begins with this word; nothing if the file cannot be read."""
+        """The words of each line that begins with `beginning`; empty if the file is unreadable."""
         try:
             text = read_file(f"{self._host.root}/{path}").decode(errors="replace")
         except OSError:

@@ -88,7 +88,7 @@ class Evaluators:
         self._unfinished -= len(os.read(self._ready, 4 * AT_ONCE)) // _NUMBER.size
 
     def _live(self, problem: Problem, cores: set[int]) -> None:
-        """Run one of the processes, until the run's process is gone."""
+        """Run one of the processes, until the run's process has ended."""
         try:
             kernel.die_with_parent(self._parent)
             os.sched_setaffinity(0, cores)

@@ -1,8 +1,8 @@
 """The points that the launches of a run recommend, in memory that outlives the run's process.
 
 A launch recommends a point by ``objective.recommend(x)`` or by returning it. The points of a launch
-are thinned like its improvements (`records.thinning`): of each step of a geometric grid of the
-launch's own evaluations and time, the last point is kept.
+are thinned like its improvements (`records.thinning`): the last point is kept in each step of a
+geometric grid of the launch's own evaluations and time.
 
 The last row is replaced until its step ends. Two places hold it alternately, and the header names
 the valid one, so a process that is killed during a write leaves a complete row.
@@ -27,8 +27,8 @@ class Recommendations:
     fd
         The file behind the rows, of dtype ``vector_dtype(dimension)``.
     header
-        The header of the run. Its field ``recommended`` is 0 without a row. Else it is 1 plus twice
-        the index of the last row, plus 1 if that row is in its second place.
+        The header of the run. Its field ``recommended`` is 0 without a row. Otherwise it is 1 plus
+        twice the index of the last row, plus 1 if that row is in its second place.
     dimension
         Number of variables.
     thinning
@@ -56,7 +56,7 @@ class Recommendations:
         evaluations, time
             Finished evaluations of the run, and ns since its start.
         own, own_time
-            The same of the launch.
+            The same for the launch: its own evaluations, and ns since its start.
         x
             The point, shape ``(dimension,)``.
         """
@@ -104,14 +104,14 @@ def read(fd: int, recommended: int, dimension: int) -> NDArray[np.void]:
     Parameters
     ----------
     fd, dimension
-        As above.
+        As in `Recommendations`.
     recommended
         The field ``recommended`` of the header.
 
     Raises
     ------
     ValueError
-        If the header names rows that nobody wrote.
+        If the header names rows that were never written.
     """
     dtype = vector_dtype(dimension)
     last, second = _place(recommended)

@@ -91,7 +91,7 @@ class Confinement:
     def __init__(self, measurer: int) -> None:
         self._program: bytes | None = None
         if _MACHINE in _NUMBERS:
-            protected = [*_above(measurer), -1]  # -1 is everybody
+            protected = [*_above(measurer), -1]  # -1 means all processes
             code = _program(_NUMBERS[_MACHINE], [pid & 0xFFFFFFFF for pid in protected])
             self._code = ctypes.create_string_buffer(code, len(code))  # the kernel reads it there
             self._program = struct.pack("HP", len(code) // 8, ctypes.addressof(self._code))
@@ -157,7 +157,7 @@ _Instruction = tuple[int, int, int, int]
 
 
 def _equals(values: Sequence[int], after: int) -> Iterable[_Instruction]:
-    """If the number is one of these values, skip `after` instructions after these."""
+    """Instructions that skip `after` further instructions if the number is one of these values."""
     count = len(values)
     return [(_EQUAL, count - 1 - k + after, 0, value) for k, value in enumerate(values)]
 

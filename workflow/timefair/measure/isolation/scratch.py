@@ -54,7 +54,7 @@ def _dispose(folder: str) -> None:
     if _empty is not None:
         with contextlib.suppress(OSError):
             if _as_made(folder):
-                os.utime(folder, (0, 0))  # a run could leave a number in it
+                os.utime(folder, (0, 0))  # a run could leave a number in the times
                 _empty.append(folder)
                 return
     shutil.rmtree(folder, ignore_errors=True)

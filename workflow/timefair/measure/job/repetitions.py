@@ -71,9 +71,8 @@ class Repetitions:
     def outcome(self) -> list[dict[str, Any]]:
         """For each instance: its runs so far, why it ended, and the rule's statistic at each look.
 
-        ``reason`` is None for an instance that continues. In ``path``, None stands for an undefined
-        statistic. ``because`` is the reason for the runs of this round; it is missing without a
-        reason.
+        ``reason`` is None for an instance that continues. In ``path``, an undefined statistic is
+        None. ``because`` is the reason for the runs of this round; it is missing without a reason.
         """
         because = {} if self._because is None else {"because": self._because}
         return [

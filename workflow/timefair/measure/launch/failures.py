@@ -1,4 +1,4 @@
-"""How the process of a run reports a failure of the algorithm that it has survived."""
+"""How the process of a run reports a failure of the algorithm that did not end this process."""
 
 from __future__ import annotations
 

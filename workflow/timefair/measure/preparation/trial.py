@@ -130,7 +130,7 @@ class _Trial:
 
 
 class _Constrained(_Trial):
-    """The same for a problem with constraints."""
+    """The objective of a trial on a problem with constraints."""
 
     def __init__(self, problem: Problem, told: int) -> None:
         super().__init__(problem, told)
@@ -151,7 +151,7 @@ def _trial_launch(
     algorithm: Algorithm, problem: Problem, memory_mb: float | None, views: Views
 ) -> Trial:
     before = leftovers.fingerprint(views.watched)
-    told = os.memfd_create("timefair-modules")  # not a pipe: what the trial forks may hold it open
+    told = os.memfd_create("timefair-modules")  # a pipe might be held open by forks of the trial
     trace = os.memfd_create("timefair-trace")
     parent = os.getpid()
     pid = os.fork()

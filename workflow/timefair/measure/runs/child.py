@@ -134,7 +134,7 @@ def live(
             state.launch_event_log,
             state.best_fd,
             cap=allowance.evaluations,
-            # A noisy value may be below the target by chance, and users do not know the truth.
+            # A noisy value may be below the target by chance; users do not know the true value.
             final_target=-1.0 if problem.noise_free else allowance.final_target,
             evaluators=Evaluators(problem, allowance.cores) if allowance.cores > 1 else None,
             cost=allowance.cost_ns,

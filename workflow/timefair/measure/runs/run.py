@@ -111,8 +111,9 @@ class _Usage:
             self.run_queue_delay_ns += delay_ns
 
     def add_orphan(self, orphan: kernel.Orphan) -> None:
-        """A process that the run's own process did not wait for, such as an external algorithm at
-        T.
+        """Add a process for which the run's own process did not wait.
+
+        An example is an external algorithm that still runs at T.
         """
         cpu_s = orphan.usage.ru_utime + orphan.usage.ru_stime
         self._add(orphan.usage, cpu_s, orphan.written_bytes)
@@ -262,7 +263,7 @@ def _contradiction(
 
 
 def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
-    """The contradiction if too little was charged for evaluations on the run's clock; else None."""
+    """The contradiction if the run's clock was charged too little for evaluations; else None."""
     each = allowance.cost_ns / allowance.cores
     if state["charge"] < each * state["evaluations"]:
         return "its evaluations were not charged"
@@ -406,7 +407,7 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
         latest = _latest(start, allowance, start.t0)
         if state["kill_at"] <= reaped and state["kill_at"] < latest:
             return None
-        if reaped >= latest:  # the kernel timer, or we
+        if reaped >= latest:  # ended by the kernel timer or by this process
             if start.deadline == NEVER:
                 return _wall_limit()
             return _content(state), StopReason.TIME_KILLED, None

@@ -1,1 +1,1 @@
-"""How many runs were enough."""
+"""Figures about the number of runs that is enough."""

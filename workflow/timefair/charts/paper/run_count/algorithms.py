@@ -16,17 +16,17 @@ LABELS_IN = 1.0
 
 @parts.drawn_of_samples
 def draw(frame: pd.DataFrame) -> Figure:
-    """A heat map of algorithms and columns of Table 1, a panel a threshold and technique.
+    """Draw a heat map of algorithms and columns of Table 1 per threshold and technique.
 
     Parameters
     ----------
     frame : DataFrame
-        The table `run_count_groups`; empty gives a sentence.
+        The table `run_count_groups`; if it is empty, the figure is a sentence.
     """
     each = parts.pooled(frame, ["algorithm", "tau", "outliers"])
     taus, techniques = sorted(frame["tau"].unique()), parts.techniques(frame)
     lines = each["algorithm"].nunique()
-    # Lines of many algorithms are narrower, and without numbers.
+    # If there are many algorithms, their lines are narrower and have no numbers.
     room = (style.HEIGHT_IN - MARGIN_IN) / len(taus) - PANEL_IN
     line_in = min(LINE_IN, room / max(lines, 3))
     height = MARGIN_IN + len(taus) * (PANEL_IN + line_in * max(lines, 3))

@@ -14,12 +14,14 @@ from timefair.charts.paper.run_count import panels as parts
 
 @parts.drawn_of_samples
 def draw(frame: pd.DataFrame) -> Figure:
-    """A box of the algorithms for each column of Table 1, a panel a threshold and technique.
+    """Draw a box plot over the algorithms for each column of Table 1.
+
+    There is one panel per threshold and technique.
 
     Parameters
     ----------
     frame : DataFrame
-        The table `run_count_groups`; empty gives a sentence.
+        The table `run_count_groups`; if it is empty, the figure is a sentence.
     """
     keys = ["algorithm", "tau", "outliers"]
     each = parts.pooled(frame, keys)

@@ -1,4 +1,4 @@
-"""Estimates of the skewness rule that are not right per dimension, from `run_count_groups`."""
+"""Share of wrong estimates of the skewness rule per dimension, from `run_count_groups`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ APART = 0.16
 
 @parts.drawn_of_samples
 def draw(frame: pd.DataFrame) -> Figure:
-    """Median and quartiles of the algorithms over the dimension, a panel a technique.
+    """Draw the median and quartiles over the algorithms per dimension, one panel per technique.
 
     Parameters
     ----------
     frame : DataFrame
-        The table `run_count_groups`; empty gives a sentence.
+        The table `run_count_groups`; if it is empty, the figure is a sentence.
     """
     each = parts.pooled(frame, ["dimension", "algorithm", "tau", "outliers"])
     techniques = parts.techniques(frame)

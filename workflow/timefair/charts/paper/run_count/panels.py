@@ -1,4 +1,4 @@
-"""What the figures of the skewness rule share, drawn from the table `run_count_groups`."""
+"""Common parts of the figures of the skewness rule, drawn from the table `run_count_groups`."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from timefair.charts.paper import notes, style
 Draw: TypeAlias = Callable[[pd.DataFrame], Figure]
 
 COLUMNS = ("true", "p0.5", "p1", "p5", "p10", "p15", "p20")
-"""Of Table 1: right, and right with so many percent of error allowed."""
+"""Columns of Table 1: right, and right within an error of so many percent."""
 
 TECHNIQUES = {"none": "no technique", "iqr": "IQR", "percentile": "percentiles", "mad": "MAD"}
 TECHNIQUES["mad-mean"] = "MAD, mean"
 PRINTED_TAUS = (0.05, 0.15)
 NOTHING = "no cell has as many runs as a complete sample"
 CELL_IN = (0.2, 0.1)
-"""Width and height of a cell that a number fits in."""
+"""Least width and height of a cell in which a number fits."""
 DARK = 55.0
-"""Percent from which a cell's number is white."""
+"""Percentage above which the number in a cell is white."""
 
 
 def drawn_of_samples(draw: Draw) -> Draw:
-    """Decorate what draws a figure of complete samples: a sentence where a table has none."""
+    """Decorate a function that draws complete samples: an empty table gives a sentence instead."""
 
     @wraps(draw)
     def drawn(frame: pd.DataFrame) -> Figure:
@@ -41,7 +41,7 @@ def drawn_of_samples(draw: Draw) -> Draw:
 
 
 def two_taus(frame: pd.DataFrame) -> list[float]:
-    """The thresholds that the paper's figures show; the least and the greatest without those."""
+    """The thresholds in the paper's figures; if they are missing, the least and the greatest."""
     taus = sorted(frame["tau"].unique())
     printed = [tau for tau in taus if tau in PRINTED_TAUS]
     return printed if len(printed) == len(PRINTED_TAUS) else sorted({taus[0], taus[-1]})
@@ -53,7 +53,7 @@ def techniques(frame: pd.DataFrame) -> list[str]:
 
 
 def title(outliers: str, tau: float | None = None) -> str:
-    """Of a panel."""
+    """The title of a panel."""
     name = TECHNIQUES[outliers]
     return name if tau is None else f"{name}, τ = {tau:g}"
 
@@ -71,7 +71,7 @@ def has_room(width_in: float, height_in: float) -> bool:
 
 
 def heat(ax: Axes, wrong: pd.DataFrame, shown: pd.DataFrame, *, numbers: bool) -> None:
-    """A heat map from white, nothing wrong, to dark, all wrong; with the numbers of `shown`."""
+    """Draw a heat map from white (none wrong) to dark (all wrong), with the numbers of `shown`."""
     from seaborn import color_palette, heatmap
 
     heatmap(
@@ -96,7 +96,7 @@ def heat(ax: Axes, wrong: pd.DataFrame, shown: pd.DataFrame, *, numbers: bool) -
 
 
 def scale(figure: Figure, axes: NDArray[Any]) -> None:
-    """What the shades of heat maps without numbers mean."""
+    """Add a colour bar that explains the shades of heat maps without numbers."""
     shades = axes.flat[0].collections[0]
     bar = figure.colorbar(shades, ax=axes, fraction=0.02, pad=0.01, aspect=40)
     bar.set_label("not right, % of the samples", fontsize=7.5)

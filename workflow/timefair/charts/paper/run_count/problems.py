@@ -1,4 +1,4 @@
-"""Estimates of the skewness rule that are not right per problem, from `run_count_groups`."""
+"""Share of wrong estimates of the skewness rule per problem, from `run_count_groups`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LABELS_IN = 0.6
 
 @parts.drawn_of_samples
 def draw(frame: pd.DataFrame) -> Figure:
-    """A heat map of functions and dimensions, a panel a threshold and technique.
+    """Draw a heat map of functions and dimensions, one panel per threshold and technique.
 
     Parameters
     ----------
     frame : DataFrame
-        The table `run_count_groups`; empty gives a sentence.
+        The table `run_count_groups`; if it is empty, the figure is a sentence.
     """
     keys = ["suite", "function", "dimension", "tau", "outliers"]
     each = parts.pooled(frame, keys)
@@ -50,6 +50,6 @@ def draw(frame: pd.DataFrame) -> Figure:
 
 
 def _problems(rows: pd.DataFrame) -> pd.Series:
-    """Labels of the functions, with the suite where there are several."""
+    """Labels of the functions, with the suite if there are several suites."""
     names = "f" + rows["function"].astype(str)
     return names if rows["suite"].nunique() == 1 else rows["suite"].astype(str) + " " + names

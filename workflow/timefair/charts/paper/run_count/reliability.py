@@ -1,4 +1,4 @@
-"""Are stated reliabilities right? The calibration curves of the table `run_count_reliability`."""
+"""Calibration curves of the stated reliabilities, from the table `run_count_reliability`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ HEIGHT_IN = 1.75
 
 @parts.drawn_of_samples
 def draw(frame: pd.DataFrame) -> Figure:
-    """Observed over stated probability that the median is right, one line per error.
+    """Draw the observed over the stated probability that the median is right, one line per error.
 
-    A column of panels for each number of runs, a row for what was held out. Each panel has the
-    skill (by how much the Brier score is better than the base rate's) and the AUC of its lines.
+    There is one column of panels per number of runs, and one row per suite and held-out part. Each
+    panel lists the skill (by how much the Brier score is better than that of the base rate) and the
+    AUC of its lines.
 
     Parameters
     ----------
     frame : DataFrame
-        The table `run_count_reliability`; empty gives a sentence.
+        The table `run_count_reliability`; if it is empty, the figure is a sentence.
     """
     shown = frame[frame["estimate"] == ESTIMATE]
     looks = style.looks(_name(error) for error in shown["error_percent"].unique())

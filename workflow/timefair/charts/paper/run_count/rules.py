@@ -1,4 +1,4 @@
-"""What rules for the number of runs save, and what is right then, from `run_count_rules`."""
+"""Runs that rules for the number of runs save, and their accuracy, from `run_count_rules`."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ HEIGHT_IN = 2.1
 
 @parts.drawn_of_samples
 def draw(frame: pd.DataFrame) -> Figure:
-    """A mark for each rule and setting over the runs saved; the fixed numbers joined by a line.
+    """Draw a mark per rule and setting over the runs saved; a line joins fixed numbers of runs.
 
-    All dimensions together; a line of panels for each suite.
+    All dimensions are shown together; there is one line of panels per suite.
 
     Parameters
     ----------
     frame : DataFrame
-        The table `run_count_rules`; empty gives a sentence.
+        The table `run_count_rules`; if it is empty, the figure is a sentence.
     """
     everywhere = frame[frame["dimension"] == ALL]
     looks = style.looks(frame["rule"])
