@@ -4,7 +4,8 @@
     python docs/studies/make_study.py ARCHIVE    # everything, from an archive
 
 ``bbob-2026.md.template`` is the prose of the page. It contains no number: ``{{name}}`` stands for a
-number or a table. Only its section "What surprised" names results, and is written by hand. An archive (`timefair export crate`) gives all of them, which are kept in
+number or a table. Only its section "What surprised" names results, and is written by hand. An
+archive (`timefair export crate`) gives all numbers and tables, which are kept in
 ``bbob-2026/results.json``, and the pictures beside it. The page is the template with these results,
 so that a change of the prose needs no archive. While no archive was measured, there is no page.
 """
