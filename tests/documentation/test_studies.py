@@ -14,7 +14,7 @@ import pytest
 from archived import WORDS, command, measured
 
 import make_study
-from study import blocks, findings, page, pictures, results, words
+from study import blocks, findings, page, pictures, results, tables, words
 from timefair.archive import inspection
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
@@ -294,10 +294,10 @@ def test_the_page_is_the_prose_with_the_results() -> None:
 
 @shipped
 @pytest.mark.slow
-def test_the_results_are_those_of_the_archive(tmp_path: Path) -> None:
+def test_the_results_are_those_of_the_archive() -> None:
     assert ARCHIVE.stat().st_size <= MOST_BYTES
-    results.write(ARCHIVE, tmp_path)
-    assert results.read(tmp_path) == results.read(page.FOLDER)
+    with tables.opened(ARCHIVE) as study:
+        assert results.of_study(study) == results.read(page.FOLDER)
 
 
 # --- Replay -------------------------------------------------------------------------------------
