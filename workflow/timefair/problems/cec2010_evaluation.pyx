@@ -2,9 +2,9 @@
 # cython: cdivision=True
 """The functions of CEC2010 at one point, compiled: an evaluation needs no interpreter.
 
-All twenty are one formula: ``factor * sum(grouped(z of a group)) + rest(z of no group)``, where z
-is how far x is from the optimum, its variables in the order of the groups. `grouped` and `rest`
-are basic functions, which are 0 at z = 0 alone.
+All twenty have one formula: ``factor * sum(grouped(z of a group)) + rest(z of no group)``, where z
+is x minus the optimum, with the variables in the order of the groups. `grouped` and `rest` are
+basic functions, which are 0 only at z = 0.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ ctypedef double (*basic_t)(const double *z, Py_ssize_t n, const double *weights)
 
 
 cpdef enum Basic:
-    """The basic functions, section 2 of the report, with the optimum at 0."""
+    """The basic functions of section 2 of the report, with the optimum at 0."""
     SPHERE = 0
     ELLIPTIC = 1
     RASTRIGIN = 2
@@ -50,7 +50,7 @@ cdef double rastrigin(const double *z, Py_ssize_t n, const double *weights) noex
 
 
 cdef double ackley(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
-    """20 - 20 exp(a) + e - exp(b), by expm1: near the optimum the exponentials cancel."""
+    """20 - 20 exp(a) + e - exp(b), by expm1, because the terms cancel near the optimum."""
     cdef double squares = 0.0, cosines = 0.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -60,7 +60,7 @@ cdef double ackley(const double *z, Py_ssize_t n, const double *weights) noexcep
 
 
 cdef double schwefel(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
-    """Schwefel's problem 1.2: the squares of the partial sums."""
+    """Schwefel's problem 1.2: the sum of the squares of the partial sums."""
     cdef double total = 0.0, partial = 0.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -124,20 +124,20 @@ cdef void evaluate(void *handle, const double *x, double *y) noexcept nogil:
 
 
 cdef class Evaluation:
-    """One function with its data. Not for two threads at once: its work space is its own.
+    """One function with its data; two threads must not use it at once, as it has one work space.
 
     Parameters
     ----------
     grouped, rest : Basic
         The basic functions of each group and of the variables in no group.
     groups, group_size : int
-        The groups, and the variables in each.
+        Number of groups, and number of variables in each group.
     factor : float
-        What the sum over the groups is multiplied with.
+        Factor of the sum over the groups.
     optimum : ndarray
         Shape ``(dimension,)``.
     order : ndarray
-        A permutation of the variables, shape ``(dimension,)``: the groups take the first ones.
+        A permutation of the variables, shape ``(dimension,)``; the first ones are in the groups.
     rotation : ndarray, optional
         Orthogonal, shape ``(group_size, group_size)``; every group is rotated by it.
     """

@@ -31,7 +31,7 @@ cdef void evaluate_pair(void *handle, const double *x, double *y) noexcept:
 
 
 cdef class NoisyPair:
-    """Evaluates a noisy problem of COCO; the addresses have to outlive it.
+    """Evaluates a noisy problem of COCO; the addresses have to be valid as long as this object.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ cdef class NoisyPair:
 
     @property
     def handle(self):
-        """The address of what the function gets; valid as long as this object."""
+        """The address of the function's first argument; valid as long as this object."""
         return <uintptr_t>&self.pair
 
     def __call__(self, x):
         """Measured and noise-free value at an array of shape ``(dimension,)``, shape ``(2,)``.
 
-        Without a finite point both are what COCO gives: NaN or inf.
+        If the point is not finite, both are the value that COCO gives: NaN or inf.
         """
         cdef cnp.ndarray point = np.ascontiguousarray(x, dtype=np.float64)
         if cnp.PyArray_NDIM(point) != 1 or cnp.PyArray_DIM(point, 0) != self.pair.dimension:

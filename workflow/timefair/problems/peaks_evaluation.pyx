@@ -10,7 +10,7 @@ from libc.stdint cimport int64_t, uintptr_t
 
 cdef struct Peaks:
     Py_ssize_t dimension, peaks
-    int64_t environment  # the one that is evaluated
+    int64_t environment  # number of the one that is evaluated
     const double *heights  # (environments, peaks)
     const double *centres  # (environments, peaks, dimension)
     const double *widths  # (environments, peaks, dimension)
@@ -32,7 +32,7 @@ cdef inline double transformed(double y, double tau, const double *etas) noexcep
 
 
 cdef void evaluate(void *handle, const double *x, double *y) noexcept nogil:
-    """Write the negated height at `x`, and its environment, which is read once."""
+    """Write the negated height at `x`, and the number of the environment, which is read once."""
     cdef Peaks *parts = <Peaks *>handle
     cdef Py_ssize_t n = parts.dimension, peak, i, j
     cdef int64_t environment = parts.environment
@@ -121,7 +121,7 @@ cdef class Evaluation:
 
     @property
     def environment_address(self):
-        """Where that number is, an ``int64_t``, for `timefair.problems.base.Changes`."""
+        """The address of that number, an ``int64_t``, for `timefair.problems.base.Changes`."""
         return <uintptr_t>&self.parts.environment
 
     def __call__(self, x, /):

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Start a program that dies with this process, without a copy of this process's memory.
+"""Start a program that ends with this process, without copying the memory of this process.
 
 The parent-death signal has to be set in the new process, before the program begins. Python's
-`subprocess` runs such code in a fork, which takes milliseconds where this process is large.
+`subprocess` runs such code in a fork, which takes milliseconds if this process is large.
 """
 
 import os
@@ -26,15 +26,15 @@ cdef extern from "<unistd.h>" nogil:
 
 
 def spawn(arguments, environment, folder, int stdin, int stdout, int stderr):
-    """Start ``arguments[0]``, an absolute path, in a folder; its process id.
+    """Start ``arguments[0]``, an absolute path, in a folder, and return its process id.
 
-    It leads a process group of its own.
+    The program is the leader of a new process group.
 
     Parameters
     ----------
     arguments : sequence of str
     environment : mapping of str to str
-        All of it: nothing is inherited.
+        The complete environment: no variable is inherited.
     folder : str
         The working directory.
     stdin, stdout, stderr : int
@@ -43,7 +43,7 @@ def spawn(arguments, environment, folder, int stdin, int stdout, int stderr):
     Raises
     ------
     OSError
-        The program cannot be executed, or the folder not be entered.
+        If the program cannot be executed or the folder cannot be entered.
     """
     variables = [f"{name}={value}" for name, value in environment.items()]
     cdef list words = [os.fsencode(word) for word in arguments]
@@ -66,7 +66,7 @@ def spawn(arguments, environment, folder, int stdin, int stdout, int stderr):
 
 
 cdef char **as_array(list words) except NULL:
-    """Pointers into the words, as long as those live, and NULL at the end."""
+    """Pointers into the words, valid as long as the words exist, with NULL at the end."""
     cdef char **array = <char **>malloc((len(words) + 1) * sizeof(char *))
     if array == NULL:
         raise MemoryError
@@ -79,7 +79,10 @@ cdef char **as_array(list words) except NULL:
 cdef pid_t start(
     char **argv, char **envp, char *folder, int stdin, int stdout, int stderr, int *failure
 ) noexcept nogil:
-    """The new process shares this one's memory until `execve`: it only makes system calls."""
+    """Start the program and return its process id.
+
+    The new process shares the memory of this one until `execve`, so it only makes system calls.
+    """
     cdef rlimit none
     none.rlim_cur = none.rlim_max = 0
     cdef pid_t parent = getpid()

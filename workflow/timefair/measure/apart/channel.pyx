@@ -1,10 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Memory that an evaluator and a solver share, for runs whose algorithm is a process apart.
+"""Memory that an evaluator and a solver share, for runs whose algorithm has its own process.
 
-The solver is the process of the algorithm, the evaluator that of the objective. One of the two has
-the turn: it writes a message and gives the turn to the other one, which has been reading the turn
-again and again on its own core. That takes less than a microsecond; a pipe takes ten. A process
-that has waited for `SPIN_NS` sleeps, which delays it by less than a hundredth of that time.
+The solver is the process of the algorithm; the evaluator is the process of the objective. One of
+the two has the turn: it writes a message and gives the turn to the other one, which reads the turn
+repeatedly on its own core. This takes less than a microsecond; a pipe takes ten. A process that has
+waited for `SPIN_NS` sleeps, which delays it by less than a hundredth of that time.
 
 The evaluator checks everything that the solver writes.
 """
@@ -63,11 +63,11 @@ cdef extern from *:
 ctypedef int (*evaluate_t)(void *objective, const double *x, double *y) except -1
 
 cdef enum:
-    AT_ONCE = 256  # points of a batch that are handed over at once
-    TEXT = 4096  # bytes of a text; what is longer is cut
-    SPIN_NS = 2000000  # a process that has waited for so long sleeps
-    SLEEP_NS = 10000000  # and checks after each such time whether the other one lives
-    READS = 256  # of the turn, between two readings of the clock
+    AT_ONCE = 256  # maximal number of points of a batch that are handed over at once
+    TEXT = 4096  # maximal length of a text in bytes; longer texts are cut
+    SPIN_NS = 2000000  # a process that has waited for this time sleeps
+    SLEEP_NS = 10000000  # longest sleep; then the process checks whether the other one is alive
+    READS = 256  # readings of the turn between two readings of the clock
 
 
 cdef enum:
@@ -88,12 +88,12 @@ cdef enum:
 
 cdef struct Head:
     int32_t turn
-    int32_t sleeps  # whether the one without the turn sleeps
+    int32_t sleeps  # whether the process without the turn sleeps
     int64_t kind
-    int64_t count  # of points or values, of bytes of a text, or the number of a launch
+    int64_t count  # number of points, values or bytes of a text; or the number of a launch
     int64_t calls  # evaluations of the run so far
     int64_t left  # evaluations that the budget leaves to the launch; -1 without such a budget
-    int64_t code  # the kind of a failure: a place in `failures.FAILURES`
+    int64_t code  # the kind of a failure: an index in `failures.FAILURES`
 
 
 cdef inline void give_turn(Head *head, int32_t side) noexcept nogil:
@@ -103,7 +103,7 @@ cdef inline void give_turn(Head *head, int32_t side) noexcept nogil:
 
 
 cdef bint wait_for_turn(Head *head, int32_t side) noexcept nogil:
-    """Wait for a while; whether the turn has come."""
+    """Wait for a limited time; return whether the turn has come."""
     cdef int64_t until = 0
     cdef int reads = 0
     while timefair_load(&head.turn) != side:
@@ -131,7 +131,7 @@ class SolverGone(Exception):
 
 @cython.no_gc
 cdef class Channel:
-    """The shared memory; both sides make one from the same file.
+    """The shared memory; each side makes a channel from the same file.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ cdef class Channel:
 
     @staticmethod
     def size(Py_ssize_t dimension):
-        """Bytes of the memory."""
+        """Size of the memory in bytes."""
         return 64 + TEXT + 8 * AT_ONCE * (1 + dimension)
 
     cdef int write_text(self, bytes text) except -1:
@@ -207,7 +207,7 @@ cdef class Caller:
 
     @property
     def objective(self):
-        """What the algorithm gets."""
+        """The objective that the algorithm gets."""
         return RemoteObjective(self)
 
     def next_launch(self):
@@ -227,7 +227,7 @@ cdef class Caller:
             return self.channel.head.count
 
     def failed(self, int64_t code, str text):
-        """The launch raised."""
+        """Report that the launch raised an exception."""
         with self.lock:
             self.channel.write_text(text.encode("utf-8", "replace"))
             self.channel.head.code = code
@@ -269,7 +269,7 @@ cdef class Caller:
 @cython.final
 @cython.no_gc
 cdef class RemoteObjective:
-    """What an algorithm apart minimizes; see `timefair.algorithms.base.Objective`."""
+    """The objective of an algorithm with its own process: `timefair.algorithms.base.Objective`."""
 
     cdef Caller caller
 
@@ -298,11 +298,11 @@ cdef class RemoteObjective:
 
     @property
     def noisy(self):
-        return False  # what an algorithm apart recommends is not recorded
+        return False  # recommendations of an algorithm in its own process are not recorded
 
     @property
     def changes(self):
-        return 0  # problems that change are not for algorithms apart
+        return 0  # algorithms in their own processes cannot be used on problems that change
 
     def recommend(self, x, /):
         as_point(x, self.caller.channel.dimension)
@@ -355,12 +355,12 @@ cdef class Server:
     ----------
     channel : Channel
     alive : callable
-        ``alive() -> bool``: whether the solver's process lives.
+        ``alive() -> bool``: whether the solver's process is alive.
     """
 
     cdef Channel channel
     cdef object alive
-    cdef cnp.ndarray point  # the solver cannot change it while it is evaluated
+    cdef cnp.ndarray point  # a copy, which the solver cannot change while it is evaluated
 
     def __init__(self, Channel channel, alive):
         self.channel, self.alive = channel, alive
@@ -378,7 +378,7 @@ cdef class Server:
         Returns
         -------
         str
-            Why the algorithm returned, should it have made no evaluation.
+            Why the algorithm returned, for the case that it made no evaluation.
 
         Raises
         ------
@@ -405,7 +405,7 @@ cdef class Server:
                 raise Garbled(f"a message of kind {head.kind}")
 
     cdef int evaluate(self, objective) except -1:
-        """Evaluate the points that are asked for, and answer."""
+        """Evaluate the requested points, and answer."""
         cdef Head *head = self.channel.head
         cdef int64_t count = head.count
         cdef double *point = <double *>cnp.PyArray_DATA(self.point)
@@ -443,7 +443,7 @@ cdef class Server:
         return 0
 
     cdef int listen(self) except -1:
-        """Wait until the solver has given the turn."""
+        """Wait until the solver has given the turn to this side."""
         cdef Head *head = self.channel.head
         while not wait_for_turn(head, EVALUATOR):
             if not self.alive() and timefair_load(&head.turn) != EVALUATOR:
@@ -452,7 +452,7 @@ cdef class Server:
 
 
 def _pickled(error):
-    """An exception as the solver raises it again: its own type where that can be pickled."""
+    """Pickle an exception that the solver raises again, with its own type if that is possible."""
     try:
         data = pickle.dumps(error)
         pickle.loads(data)

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Decide which vectors of a run are recorded, where an evaluation gives several numbers.
+"""Decide which vectors of a run are recorded, if an evaluation gives several numbers.
 
-There is one class per rule of `timefair.problems.base.Keep`. A keeper knows the vectors that it has
-kept and nothing else: a run that goes on in a new process gives it those again.
+There is one class per rule of `timefair.problems.base.Keep`. A keeper only knows the vectors that
+it has kept; a run that continues in a new process gives them to its keeper again.
 """
 
 import numpy as np
@@ -19,15 +19,15 @@ cnp.import_array()
 
 
 cdef class Keeper:
-    """Decides for one run.
+    """Decides which vectors of one run are kept.
 
     Attributes
     ----------
     numbers
         The length of a vector.
     value
-        The value of the last vector, as an algorithm with one objective would have it: the measured
-        value (``improving``). `inf` where there is none, as with two objectives or with changes.
+        The value of the last vector for an algorithm with one objective: with ``improving``, the
+        measured value. `inf` if there is none, as with two objectives or with changes.
     """
 
     def __cinit__(self, Py_ssize_t numbers, *_):
@@ -65,9 +65,9 @@ cdef class Nondominated(Keeper):
     Parameters
     ----------
     numbers : int
-        2.
+        Length of a vector, which has to be 2.
     widths : tuple of float
-        What one unit of each objective is to the thinning.
+        Unit of each objective for the tolerance of the thinning.
     thinning : timefair.records.thinning.VectorThinning, optional
     """
 
@@ -100,7 +100,7 @@ cdef class Nondominated(Keeper):
         return self.replace(begin, end, vector)
 
     cdef bint replace(self, Py_ssize_t begin, Py_ssize_t end, const double *vector) noexcept:
-        """Put the vector into the place of those that it dominates, ``front[begin:end]``."""
+        """Replace the vectors that the vector dominates, ``front[begin:end]``, by this vector."""
         cdef Pair *larger
         if self.size == self.room:
             larger = <Pair *>realloc(self.front, (2 * self.room + 64) * sizeof(Pair))
@@ -125,7 +125,7 @@ cdef class Nondominated(Keeper):
         return 0
 
     cdef Py_ssize_t count_up_to(self, double most) noexcept:
-        """How many of the front have a first number of at most that."""
+        """Number of pairs of the front whose first number is at most `most`."""
         cdef Py_ssize_t low = 0, high = self.size, middle
         while low < high:
             middle = (low + high) // 2
@@ -136,7 +136,7 @@ cdef class Nondominated(Keeper):
         return low
 
     cdef Py_ssize_t count_below(self, double limit) noexcept:
-        """How many of the front have a first number below that."""
+        """Number of pairs of the front whose first number is below `limit`."""
         cdef Py_ssize_t low = 0, high = self.size, middle
         while low < high:
             middle = (low + high) // 2
@@ -156,7 +156,7 @@ cdef class Feasible(Keeper):
     numbers : int
         At least 2.
     f_opt : float
-        The optimum; NaN where it is unknown.
+        The optimum; NaN if it is unknown.
     """
 
     def __init__(self, numbers, f_opt):
@@ -180,7 +180,7 @@ cdef class Feasible(Keeper):
 
 @cython.final
 cdef class Improving(Keeper):
-    """The rule ``improving``: any number is the least of its kind so far."""
+    """The rule ``improving``: a vector is kept if any of its numbers is the least so far."""
 
     cdef cnp.ndarray least_numbers
     cdef double *least
@@ -205,7 +205,7 @@ cdef class Improving(Keeper):
 
 @cython.final
 cdef class Changing(Keeper):
-    """The rule ``changing``: the value, and the environment that it was evaluated in."""
+    """The rule ``changing``: a vector is a value and the environment in which it was evaluated."""
 
     cdef double environment, least  # of the last kept vector
 
@@ -224,13 +224,13 @@ cdef class Changing(Keeper):
 
 
 def keeper(outputs, f_opt):
-    """The keeper of a run of a problem; None where an evaluation gives one value.
+    """The keeper of a run of a problem; None if an evaluation gives one value.
 
     Parameters
     ----------
     outputs : timefair.problems.base.Outputs or None
     f_opt : float
-        The optimum of the problem; NaN where it is unknown.
+        The optimum of the problem; NaN if it is unknown.
     """
     if outputs is None:
         return None

@@ -1,13 +1,13 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""The instrumented objective: counts, stamps, keeps the best, records events, ends the run.
+"""The instrumented objective: it counts and times evaluations, records events and ends the run.
 
-Compiled, because it stands in every evaluation: what it costs is taken from the algorithm's time.
-Everything that the parent has to know after this process is gone is written to shared memory as
-it happens (`timefair.measure.evaluation.state` has the layout and the reader).
+It is compiled because it is part of every evaluation and its cost is taken from the algorithm's
+time. Everything that the parent needs after this process has ended is written to shared memory at
+once (`timefair.measure.evaluation.state` contains the layout and the reader).
 
-There are two classes. An algorithm gets an `Objective`, which evaluates and has no other method.
-The launch loop has the `Measurement` behind it, which starts the time and opens and closes
-launches. No attribute of an objective leads to its measurement.
+There are two main classes. An algorithm gets an `Objective`, which evaluates points and takes
+recommendations. The launch loop uses the `Measurement` behind it, which starts the time and opens
+and closes launches. No attribute of an objective leads to its measurement.
 """
 
 import mmap
@@ -44,7 +44,7 @@ cdef extern from *:
     }
     """
     void timefair_commit_follows() noexcept nogil  # all writes above it are made before those below
-    # of a length that is divided into equal parts: the part of a place, and where a part begins
+    # A length is divided into equal parts: the part that contains a place, and a part's beginning.
     int64_t timefair_part(int64_t place, int64_t length, int64_t parts) noexcept nogil
     int64_t timefair_begin(int64_t part, int64_t length, int64_t parts) noexcept nogil
 
@@ -54,33 +54,33 @@ cdef extern from "unistd.h":
 ctypedef void (*native_t)(void *handle, const double *x, double *y) noexcept
 
 NEVER = INT64_MAX
-"""A deadline or a cap that is not there."""
+"""The value of a deadline or a cap that does not exist."""
 
 AT_ONCE = 4096
-"""Points of a batch that are handed to the evaluators at once."""
+"""Maximal number of points of a batch that are handed to the evaluators at once."""
 
 MOST_BATCHES = 4096
-"""Rows of the log of batches; of a run that needs more, the batches are not recorded."""
+"""Maximal number of rows of the log of batches; if a run needs more, batches are not recorded."""
 
 
 cdef struct Header:
     int64_t kill_at  # when the kernel timer ends this process, or NEVER
-    int64_t evaluations  # that finished before the deadline
+    int64_t evaluations  # evaluations that finished before the deadline
     int64_t charge  # virtual evaluation cost of all evaluations that were begun, ns
-    int64_t last  # when the last evaluation finished, counted or not; 0: none did
+    int64_t last  # when the last evaluation finished, counted or not; 0: none has finished
     int64_t events  # rows committed to the event log
     int64_t launches  # rows committed to the launch log
     int64_t launch_events  # rows committed to the log of launches' own events
-    int64_t batches  # rows committed to the log of batches; negative: they are not known
+    int64_t batches  # rows committed to the log of batches; negative: the batches are unknown
     int64_t vectors  # rows committed to the log of vectors
     int64_t recommended  # see `recommendations`
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
-    int64_t failure  # which of `failures.FAILURES`, by its place plus 1; 0: none
-    int64_t solvers  # number of processes of an algorithm that is apart
+    int64_t failure  # index in `failures.FAILURES` plus 1; 0: none
+    int64_t solvers  # number of solvers of an algorithm with `isolation: strict`
     int64_t solver  # process id of the solver whose end ended the run
-    int64_t cpu_1  # CPU time at the stop, with that of children waited for, ns; 0: killed
-    int64_t constraint_evaluations  # how many of the evaluations were of constraints
+    int64_t cpu_1  # CPU time at the stop, including children waited for, ns; 0: killed
+    int64_t constraint_evaluations  # number of evaluations that were of the constraints
 
 
 cdef struct Event:
@@ -98,14 +98,14 @@ cdef struct Vector:  # followed by its numbers
 
 cdef struct Batch:
     int64_t first  # evaluations of the run before it
-    int64_t size  # its points
-    int64_t count  # how many of them came one after the other
+    int64_t size  # number of its points
+    int64_t count  # number of consecutive batches of this size
 
 
 cdef struct Launch:
     int64_t start
     int64_t end
-    int64_t first  # evaluations of the run before it, or before it went on after a pause
+    int64_t first  # evaluations of the run before it, or before it continued after a pause
     int64_t last  # evaluations of the run after it
     int64_t earlier  # its own evaluations before the pause
     int64_t code  # a LaunchCode
@@ -150,7 +150,7 @@ cpdef enum Stop:
 
 
 cpdef enum LaunchCode:
-    """How a launch ended; 0 while it runs, so also when its process was killed."""
+    """How a launch ended; 0 while it runs, and therefore also if its process was killed."""
     OPEN = 0
     RETURNED = 1
     TAU = 2
@@ -161,11 +161,11 @@ cpdef enum LaunchCode:
 
 
 class LaunchCut(BaseException):
-    """Ends one launch before the run is over. Not an Exception: it is to pass through."""
+    """Ends one launch before the run is over; not an `Exception`, so that handlers let it pass."""
 
 
 class ForeignProcess(RuntimeError):
-    """The objective was called in a process that the algorithm forked: it cannot be counted."""
+    """The objective was called in a process that the algorithm forked, where it cannot count."""
 
     def __str__(self):  # not an argument, which would have to be pickled with it
         return (
@@ -198,12 +198,12 @@ def cpu_ns():
 cdef class Log:
     """Rows of one dtype in memory that outlives the process that writes it.
 
-    The file behind it grows by segments, which are mapped as they are needed: a log is never full
+    The file behind it grows by segments, which are mapped when they are needed. A log is never full
     before the machine's memory is.
 
-    Mapping runs Python code, so another thread may come in between: `reach` maps, `row` only
-    computes an address. Who has checked what to write calls `row` alone. The segment before the
-    mapped one stays mapped, for a thread that still holds an address in it.
+    Mapping runs Python code, during which another thread may run. Therefore `reach` maps, and `row`
+    only computes an address: code that has checked what to write calls only `row`. The segment that
+    was mapped before stays mapped, for a thread that still has an address in it.
     """
 
     cdef readonly int fd
@@ -220,7 +220,7 @@ cdef class Log:
         self.base = NULL
 
     cdef inline char *row(self, int64_t index) noexcept:
-        """Where a row is that `reach` has mapped."""
+        """The address of a row that `reach` has mapped."""
         return self.base + (index - self.first) * self.size
 
     cdef inline int reach(self, int64_t index) except -1:
@@ -235,7 +235,7 @@ cdef class Log:
             os.ftruncate(self.fd, (segment + 1) * length)
         mapping = mmap.mmap(self.fd, length, offset=segment * length)
         cdef cnp.ndarray view = np.frombuffer(mapping, dtype=np.uint8)
-        # From here no other thread comes in; `oldest` is unmapped after all is in place.
+        # No other thread runs from here on; `oldest` is unmapped when everything is in place.
         oldest = self.older
         self.older = self.mapping
         self.mapping = mapping
@@ -247,9 +247,9 @@ cdef class Log:
 cdef class BestPoint:
     """The best value of a run and its point, in memory that outlives the process that writes them.
 
-    Two slots of ``1 + dimension`` numbers take turns: the value and the point of event k, from 0,
+    There are two slots of ``1 + dimension`` numbers. The value and the point of event k (from 0)
     are in slot k % 2. They are written before the event is committed, so a process that is killed
-    in between leaves the slot of the last committed event as it was.
+    in between leaves the slot of the last committed event unchanged.
 
     Parameters
     ----------
@@ -315,15 +315,16 @@ cpdef cnp.ndarray as_batch(points, Py_ssize_t dimension):
 cdef class ConstraintValues:
     """The constraints of a problem at the point where they were evaluated last.
 
-    An algorithm mostly evaluates both the function and the constraints of a point. Whichever comes
-    second finds here what the first has evaluated.
+    An algorithm usually evaluates both the function and the constraints at a point. The second of
+    the two evaluations uses the values that the first one has computed.
 
     Parameters
     ----------
     problem : timefair.problems.base.Problem
-        With constraints.
+        A problem with constraints.
     native : bool
-        Evaluate without the interpreter where the problem has a C function for it.
+        Whether constraints are evaluated by the problem's C function, if it has one, and not by the
+        interpreter.
     """
 
     cdef readonly Py_ssize_t count
@@ -348,7 +349,7 @@ cdef class ConstraintValues:
         self.known = False
 
     cdef int reach(self, cnp.ndarray array) except -1:
-        """Have the values at a point in `g`."""
+        """Compute the values at a point in `g`, unless they are known."""
         cdef const void *x = cnp.PyArray_DATA(array)
         if self.known and memcmp(cnp.PyArray_DATA(self.point), x, self.point_size) == 0:
             return 0
@@ -388,7 +389,7 @@ cdef class ConstraintValues:
 @cython.final
 @cython.no_gc
 cdef class Measurement:
-    """Measures one run: evaluates for its `Objective`; the launch loop begins and ends its launches.
+    """Measures one run: evaluates for its `Objective`; the launch loop begins and ends launches.
 
     Parameters
     ----------
@@ -403,7 +404,7 @@ cdef class Measurement:
     vectors : Log, optional
         Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
     recommendations : timefair.measure.evaluation.recommendations.Recommendations, optional
-        Where points go that the algorithm recommends; None: they are not recorded.
+        Keeps the points that the algorithm recommends; None: they are not recorded.
     cap : int
         Evaluations of the run; NEVER without such a budget.
     final_target : float
@@ -411,16 +412,18 @@ cdef class Measurement:
     clock : callable, optional
         ``clock() -> int`` in nanoseconds instead of the real one: for tests.
     exit : callable, optional
-        Called with 0 when the run is over, instead of ending the process: for tests. It must not return.
+        Called with 0 when the run is over, instead of ending the process: for tests. It must not
+        return.
     native : bool
-        Evaluate without the interpreter where the problem has a C function for it.
+        Whether points are evaluated by the problem's C functions, if it has them, and not by the
+        interpreter.
     evaluators : timefair.measure.evaluation.evaluators.Evaluators, optional
-        What evaluates batches on several cores.
+        The processes that evaluate batches on several cores.
     cost : int
-        Virtual evaluation cost in ns. The run's clock goes forward by it with each evaluation, or
-        with each round of a batch that several cores evaluate.
+        Virtual evaluation cost in ns. It is added to the run's clock at each evaluation, or at each
+        round of a batch that several cores evaluate.
     thinning : timefair.records.thinning.Thinning, optional
-        Decides which improvements of a launch are kept that do not improve the best of the run.
+        Decides which improvements of a launch are kept if they do not improve the best of the run.
     """
 
     cdef Py_ssize_t dimension
@@ -441,14 +444,14 @@ cdef class Measurement:
     cdef bint foreign, optimum_known, more_to_come, traced
     cdef object evaluators, thinning
     cdef ConstraintValues constraints
-    cdef Keeper keeper  # None where an evaluation gives one value
+    cdef Keeper keeper  # None if an evaluation gives one value
     cdef Log vectors
     cdef int64_t vector_count
     cdef Py_ssize_t numbers, shown
     cdef object last_vector, recommendations
-    cdef bint later  # whether a vector is the measured value and the point
+    cdef bint later  # whether a vector contains the measured value and the point
     cdef double *vector  # the numbers of the last evaluation
-    cdef int64_t *environment  # the one to evaluate, of a problem that changes; NULL of others
+    cdef int64_t *environment  # the one in which a problem that changes is evaluated; else NULL
     cdef int64_t environments
 
     def __init__(
@@ -479,7 +482,7 @@ cdef class Measurement:
         self.cost = cost
         self.final_target = final_target
         self.clock, self.exit, self.evaluators = clock, exit, evaluators
-        # A run that goes on in a new process takes up where the last one was killed.
+        # A run that continues in a new process begins where the last process was killed.
         self.calls = self.header.evaluations
         self.event_count = self.header.events
         self.launch_event_count = self.header.launch_events
@@ -503,7 +506,7 @@ cdef class Measurement:
             self.prepare_vectors(vectors)
 
     cdef int prepare_vectors(self, Log vectors) except -1:
-        """Make room for the numbers of an evaluation, and take up the vectors of a run's past."""
+        """Make room for the numbers of an evaluation, and read the vectors that were kept."""
         self.numbers, self.shown = self.problem.kept, self.problem.shown
         self.later = self.problem.outputs.later
         self.last_vector = np.empty(self.numbers)
@@ -526,7 +529,7 @@ cdef class Measurement:
         return self.record(self.value(point, array), point)
 
     cdef double evaluate_constrained(self, x) except? -1.0:
-        """Evaluate f; also the constraints, unasked and uncounted, where f may be an improvement."""
+        """Evaluate f; if it may be an improvement, also the constraints, which are not counted."""
         cdef cnp.ndarray array
         cdef double value, violation = INFINITY, quality = INFINITY
         cdef int64_t now
@@ -540,7 +543,7 @@ cdef class Measurement:
             violation = self.constraints.violation()
             quality = self.constraints.quality(value, violation)
         self.reserve_vector()
-        now = self.now()  # no other thread comes in from here to the commits
+        now = self.now()  # no other thread runs from here to the commits
         self.vector[0], self.vector[1] = value, violation
         self.vector[2] = self.header.constraint_evaluations
         if now < self.deadline:
@@ -551,7 +554,7 @@ cdef class Measurement:
         return value
 
     cdef evaluate_constraints(self, x):
-        """Evaluate the constraints; counts as an evaluation that improves nothing."""
+        """Evaluate the constraints; this counts as an evaluation without improvement."""
         cdef cnp.ndarray array
         cdef int64_t now
         self.count_call()
@@ -566,7 +569,7 @@ cdef class Measurement:
         return g
 
     cdef evaluate_vector(self, x):
-        """Evaluate a point of a problem with several numbers; those that are shown."""
+        """Evaluate a point of a problem with several numbers; return those that are shown."""
         cdef cnp.ndarray array
         self.count_call()
         self.header.charge += self.cost
@@ -578,7 +581,7 @@ cdef class Measurement:
         return found
 
     cdef int fill_vector(self, const double *x, cnp.ndarray array) except -1:
-        """Write the numbers of a point. No other thread comes in from there to their commit."""
+        """Write the numbers of a point; no other thread runs from there to their commit."""
         cdef cnp.ndarray found
         cdef double value
         if self.later:
@@ -629,18 +632,18 @@ cdef class Measurement:
         return 0
 
     cdef int begin_in_environment(self) except -1:
-        """Have the problem be as it is when the evaluation that was just counted begins."""
+        """Set the problem to its environment at the start of the evaluation just counted."""
         self.environment[0] = self.environment_at(self.now() - self.cost, self.calls - 1)
         return 0
 
     cdef bint is_current(self, int64_t now) noexcept:
-        """Whether the problem is still as it was for the vector that was just filled."""
+        """Whether the problem is still in the environment of the vector that was just filled."""
         return self.vector[1] == <double>self.environment_at(now, self.calls - 1)
 
     cdef int64_t environment_at(self, int64_t now, int64_t evaluations) noexcept:
-        """The environment at a moment of the run's clock, after so many evaluations.
+        """The number of the environment at a time of the run's clock and a number of evaluations.
 
-        Evaluations decide it if there is a budget of them, else the clock.
+        With a budget of evaluations, it depends on their number; otherwise it depends on the clock.
         """
         cdef int64_t place = now - self.t0, length = self.run_deadline - self.t0
         if self.run_cap != INT64_MAX:
@@ -669,7 +672,7 @@ cdef class Measurement:
                 self.shorten_batch(before, size, self.calls - before)
 
     cdef int begin_batch(self, int64_t before, int64_t size) except -1:
-        """Log a batch that begins after so many evaluations; equal ones in a row share a row."""
+        """Log a batch after `before` evaluations; consecutive batches of one size share a row."""
         cdef int64_t rows = self.header.batches
         cdef Batch *last
         if self.batches is None or size < 2 or rows < 0:
@@ -680,7 +683,7 @@ cdef class Measurement:
             if before == end and size == last.size:
                 last.count += 1
                 return 0
-            if before < end or rows == MOST_BATCHES:  # of another thread
+            if before < end or rows == MOST_BATCHES:  # a batch of another thread, or a full log
                 self.header.batches = -1
                 return 0
         self.batches.reach(rows)
@@ -690,7 +693,7 @@ cdef class Measurement:
         return 0
 
     cdef int shorten_batch(self, int64_t before, int64_t size, int64_t made) except -1:
-        """Correct the last batch, of which other evaluations were made than it has points."""
+        """Correct the last batch, whose number of evaluations is not its number of points."""
         cdef Batch *last
         if self.batches is None or size < 2 or self.header.batches < 0:
             return 0
@@ -727,9 +730,9 @@ cdef class Measurement:
         return np.concatenate([np.empty((0, *shape[1:])), *values])
 
     cdef at_once(self, cnp.ndarray points, cnp.ndarray charges):
-        """Evaluate up to `AT_ONCE` points on all cores, as far as the budget goes.
+        """Evaluate up to `AT_ONCE` points on all cores, as far as the budget allows.
 
-        `charges` has the charge of the run when each of them is evaluated.
+        `charges` contains the charge of the run at the evaluation of each point.
         """
         cdef int64_t stamp = 0
         cdef Py_ssize_t row
@@ -748,7 +751,7 @@ cdef class Measurement:
                 self.count_call()
                 self.header.charge = charges[i]
                 if not ready[i]:
-                    values[i] = self.evaluate(points[i])  # where it raised, it does so again here
+                    values[i] = self.evaluate(points[i])  # if it raised there, it raises again here
                 stamp = max(stamp, stamps[i] if ready[i] else self.now())
                 self.more_to_come = late or i < len(points) - 1
                 row = i
@@ -770,7 +773,7 @@ cdef class Measurement:
         return values[:, 0] if self.shown == 1 else values[:, :self.shown]
 
     cdef inline int count_call(self) except -1:
-        """Begin an evaluation; it does not return where none may begin."""
+        """Count an evaluation that begins; does not return if none may begin."""
         if self.closed:
             self.refuse()
         if self.calls >= self.cap:  # only after calls that raised
@@ -781,7 +784,7 @@ cdef class Measurement:
     cdef inline double record(self, double value, const double *x) except? -1.0:
         """End the evaluation of a value now."""
         self.reserve_event()
-        self.account(value, self.now(), x)  # no other thread comes in from here to the commit
+        self.account(value, self.now(), x)  # no other thread runs from here to the commit
         return value
 
     cdef inline int reserve_event(self) except -1:
@@ -794,7 +797,7 @@ cdef class Measurement:
         return 0
 
     cdef inline int account(self, double value, int64_t now, const double *x) except -1:
-        """Stamp an evaluation that ended at `now`, keep it if it is better, end what is over."""
+        """Record an evaluation that ended at `now`, keep an improvement, and end what is over."""
         cdef double precision
         self.header.last = now
         if now >= self.deadline:
@@ -819,7 +822,7 @@ cdef class Measurement:
         return precision
 
     cdef int improve(self, double precision, double value, int64_t now, const double *x) except -1:
-        """Keep the best of the launch, and of the run with an event and its point."""
+        """Keep a new best of the launch; a best of the run also gives an event with its point."""
         cdef Event *event
         self.launch_best = precision
         self.launch.best = precision
@@ -842,10 +845,10 @@ cdef class Measurement:
         return 0
 
     cdef int trace(self, double precision, int64_t now) except -1:
-        """Keep an improvement of the launch alone; it replaces the last one of its step.
+        """Keep an improvement of the launch that is none of the run.
 
-        If the process is killed meanwhile, the row has the earlier, worse precision with the later
-        evaluations or time. That is true as well.
+        It replaces the last one of the same step. If the process is killed meanwhile, the row has
+        the earlier, worse precision with the later evaluations or time, which is true as well.
         """
         cdef int64_t own = self.launch.earlier + self.calls - self.launch.first
         cdef int64_t place = self.launch_event_count
@@ -871,11 +874,11 @@ cdef class Measurement:
 
     @property
     def objective(self):
-        """What the algorithm gets."""
+        """The objective that the algorithm gets."""
         return Objective(self) if self.constraints is None else ConstrainedObjective(self)
 
     def start(self, int64_t t0, int64_t deadline=INT64_MAX):
-        """Time starts at `t0`; the run ends at `deadline`. Both in ns of the clock. Once."""
+        """Start the time at `t0`; the run ends at `deadline` (both in ns of the clock). Once."""
         if self.t0 >= 0:
             raise RuntimeError("the time of this run has started already")
         self.t0 = t0
@@ -884,7 +887,7 @@ cdef class Measurement:
     def begin_launch(
         self, int64_t start=-1, int64_t deadline=INT64_MAX, int64_t evaluations=INT64_MAX
     ):
-        """Open the next launch at `start` (-1: now), with time until `deadline` and evaluations."""
+        """Open the next launch at `start` (-1: now), limited by `deadline` and `evaluations`."""
         if start < 0:
             start = self.now()
         self.take_launch(self.header.launches)
@@ -923,14 +926,14 @@ cdef class Measurement:
         return INT64_MAX, INT64_MAX
 
     def end_at_plateau(self, int64_t time_ns, int64_t evaluations):
-        """End the launch that was just begun when it has not improved for so long."""
+        """End the launch that was just begun when it has not improved for one of these limits."""
         self.plateau_ns, self.plateau_evaluations = time_ns, evaluations
         self.begin_plateau(self.launch.start)
 
     def pause_after(self, int64_t time_ns, int64_t evaluations, pause):
-        """Call ``pause()`` when the launch that was just begun has used so much.
+        """Call ``pause()`` when the launch that was just begun has used one of these limits.
 
-        Other launches may be made meanwhile; when it returns, this one goes on.
+        Other launches may be made during the pause; when ``pause()`` returns, this one continues.
         """
         self.turn_ends_at = later(self.launch.start, time_ns)
         self.turn_ends_after = later(self.calls, evaluations)
@@ -960,7 +963,7 @@ cdef class Measurement:
     def end_launch(self, int64_t code):
         """Close the launch; `code` is a LaunchCode. Returns the evaluations that it made.
 
-        A launch that was cut and returned as if by itself is closed as cut.
+        A launch that was cut but returned normally is closed as cut.
         """
         self.close_launch(self.closed or code, self.now())
         return self.launch.earlier + self.launch.last - self.launch.first
@@ -976,13 +979,13 @@ cdef class Measurement:
     # -- inside ------------------------------------------------------------------------------
 
     cdef inline int64_t now(self) except? -1:
-        """The run's clock: the machine's, put forward by what evaluations were charged."""
+        """The run's clock: the machine's clock plus the charge of the evaluations."""
         cdef int64_t of_the_machine  # typed, so that no Python object is made
         of_the_machine = read_clock() if self.clock is None else self.clock()
         return of_the_machine + self.header.charge
 
     cdef int64_t on_the_machine(self, int64_t moment):
-        """The latest moment of the machine's clock, in ns, at which the run's clock shows this."""
+        """The latest time of the machine's clock (ns) at which the run's clock shows `moment`."""
         return moment if moment == INT64_MAX else moment - self.header.charge
 
     cdef inline double value(self, const double *x, cnp.ndarray array) except? -1.0:
@@ -1046,7 +1049,7 @@ cdef class Measurement:
         return 0
 
     cdef int lift_limits(self) except -1:
-        """Leave the launch the limits of the run alone."""
+        """Remove the launch's own limits; only the limits of the run remain."""
         self.closed = False
         self.deadline, self.cap = self.run_deadline, self.run_cap
         self.pause = None
@@ -1065,7 +1068,7 @@ cdef class Measurement:
     cdef int leave(self, int64_t stop, int64_t now) except -1:
         self.closed = LAUNCH_CUT  # to other threads
         self.header.end = now
-        self.header.cpu_1 = cpu_ns()  # before the process is torn down, which is not its run
+        self.header.cpu_1 = cpu_ns()  # before the process's teardown, which is not part of the run
         self.header.stop = stop
         if self.exit is None:
             _exit(0)
@@ -1086,7 +1089,7 @@ cdef class Measurement:
 
 @cython.no_gc
 cdef class Objective:
-    """What an algorithm minimizes; see `timefair.algorithms.base.Objective` for its view of it."""
+    """What an algorithm minimizes; its interface is `timefair.algorithms.base.Objective`."""
 
     cdef Measurement measurement
     cdef bint several  # whether an evaluation gives several numbers
@@ -1113,12 +1116,12 @@ cdef class Objective:
 
     @property
     def shown(self):
-        """How many numbers an algorithm gets for a point: 1 for a float, else those of an array."""
+        """How many numbers an algorithm gets for a point: 1 is a float, more are an array."""
         return self.measurement.problem.shown
 
     @property
     def noisy(self):
-        """Whether values have noise, and the points that the algorithm recommends are recorded."""
+        """Whether values have noise; then the points that the algorithm recommends are recorded."""
         return self.measurement.recommendations is not None
 
     @property
@@ -1143,9 +1146,9 @@ cdef class Objective:
         """``(function, objective)``: addresses, to evaluate from C without the interpreter.
 
         The function is ``int f(void *objective, const double *x, double *y)``. It writes as many
-        numbers to `y` as an algorithm gets for a point (`shown`). It counts, stamps
-        and ends the run as a call does, wants the GIL, and returns -1 with an exception set when
-        the caller has to return to the interpreter at once.
+        numbers to `y` as an algorithm gets for a point (`shown`). Like a call, it counts and times
+        the evaluation and may end the run. It needs the GIL, and returns -1 with an exception set
+        when the caller has to return to the interpreter at once.
         """
         return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
 
@@ -1161,8 +1164,9 @@ cdef class Objective:
     def batch(self, points, /):
         """Evaluate points, an array-like of shape ``(k, dimension)``; values of shape ``(k,)``.
 
-        The same as k calls, except that a run with several cores evaluates on all of them. Points
-        count in their order, each stamped when it and those before it were ready.
+        This is the same as k calls, except that a run with several cores evaluates on all of them.
+        Points are counted in their order; the time of each is when it and those before it were
+        ready.
         """
         return self.measurement.evaluate_batch(points)
 

@@ -1,10 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 # cython: cdivision=True
 # distutils: extra_compile_args = -ffp-contract=off
-"""The skewness rule, compiled: the fences of an outlier filter, and the skewness of what it keeps.
+"""The skewness rule, compiled: fences of an outlier filter, and skewness of the values it keeps.
 
-A filter is the code of an `Outliers` member. Sums run from left to right, and products and sums are
-rounded one by one (no contraction), so that a sample has the same numbers on every processor.
+A filter is given by the code of an `Outliers` member. Sums are computed from left to right, and
+products and sums are rounded one by one (no contraction), so that a sample gives the same numbers
+on every processor.
 """
 
 import numpy as np
@@ -20,7 +21,7 @@ cdef double LOW_PERCENTILE = 0.025
 cdef double HIGH_PERCENTILE = 0.975
 cdef double NORMAL_QUARTILE = 0.6745
 cdef double MODIFIED_Z = 3.5
-cdef double CONSTANT = 1e-15  # standard deviation, relative to the mean, that is rounding alone
+cdef double CONSTANT = 1e-15  # standard deviation, relative to the mean, that is only rounding
 
 cdef struct Fences:
     double low, high
@@ -46,7 +47,7 @@ def fences(const double[::1] ordered, int technique):
     Returns
     -------
     low, high : float
-        Infinite for no filter, and for fewer than three values, which are all kept.
+        Infinite without a filter, and for fewer than three values, which are all kept.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def fences_all(
     samples : ndarray of float, shape (samples, runs)
         Values in the order of the runs; `inf` for a run without a finite value.
     counts : ndarray of int64, shape (samples, settings)
-        In 1..runs.
+        From 1 to runs.
     techniques : ndarray of int64, shape (settings,)
         Code of each setting's filter.
 
@@ -144,7 +145,7 @@ def kept_skewness(const double[:, ::1] ordered, int technique):
         0 for constant values; NaN for fewer than three kept values, and with an `inf` among finite
         ones.
     constant : ndarray of bool, shape (samples,)
-        Whether the kept values are constant; all values `inf` are.
+        Whether the kept values are constant; True if all values are `inf`.
     """
     cdef Py_ssize_t s, n = ordered.shape[1]
     value = np.empty(ordered.shape[0])
@@ -167,14 +168,14 @@ def stop_all(
     const int64_t[::1] starts,
     const int64_t[::1] caps,
 ):
-    """Where each of several skewness rules stops on each sample.
+    """The number of runs at which each of several skewness rules stops on each sample.
 
     Parameters
     ----------
     samples : ndarray of float, shape (samples, runs)
         Values in the order of the runs; `inf` for a run without a finite value.
     techniques : ndarray of int64, shape (rules,)
-        Codes of the filters. Neighbours with the same filter share its skewness.
+        Codes of the filters. The skewness is computed once for consecutive rules with one filter.
     limits : ndarray of float, shape (rules,)
         Largest absolute skewness.
     starts, caps : ndarray of int64, shape (rules,)
@@ -183,9 +184,9 @@ def stop_all(
     Returns
     -------
     counts : ndarray of int64, shape (samples, rules)
-        The n.
+        The n at which the rule stops.
     met : ndarray of bool, shape (samples, rules)
-        False where the cap alone ended the sample.
+        False if the rule stopped only because of its cap.
     """
     cdef Py_ssize_t s, rules = limits.shape[0]
     counts = np.zeros((samples.shape[0], rules), dtype=np.int64)
@@ -210,7 +211,7 @@ cdef void stop(
     const int64_t *techniques, const double *limits, const int64_t *starts, const int64_t *caps,
     int64_t *counts, unsigned char *met,
 ) noexcept nogil:
-    """The n of all rules, which are 0 at the beginning."""
+    """Write the n of all rules to `counts`, which contains zeros at the beginning."""
     cdef Py_ssize_t n, r, going = rules
     cdef int64_t seen
     cdef Skewness found
@@ -233,7 +234,7 @@ cdef void stop(
 
 
 cdef inline void insert(double *ordered, Py_ssize_t n, double value) noexcept nogil:
-    """Put a value at its place among the first n, without a branch to predict."""
+    """Insert a value into the n sorted values before it, without a conditional branch."""
     cdef Py_ssize_t i
     cdef double here
     for i in range(n):
@@ -267,7 +268,7 @@ cdef Skewness kept_skewness_of(
 
 
 cdef Skewness skewness_of(const double *ordered, Py_ssize_t count) noexcept nogil:
-    """Distances from the least value are exact where the values are near each other."""
+    """Skewness by distances from the least value, which are exact for values that are close."""
     cdef double shift = ordered[0], centre = 0.0, second = 0.0, third = 0.0, scale, y
     cdef Py_ssize_t i
     cdef Skewness found
@@ -325,7 +326,7 @@ cdef Fences fences_of(const double *ordered, Py_ssize_t n, int technique) noexce
 
 
 cdef inline double percentile(const double *ordered, Py_ssize_t n, double p) noexcept nogil:
-    """The p-quantile with linear interpolation, numpy's default, rounded as there."""
+    """The p-quantile with linear interpolation, numpy's default, with the same rounding."""
     cdef double place = p * (n - 1)
     cdef Py_ssize_t below = <Py_ssize_t>place
     cdef double share = place - below, step
@@ -368,7 +369,7 @@ cdef double mean_deviation(const double *ordered, Py_ssize_t n, double centre) n
 
 
 cdef double mean(const double *ordered, Py_ssize_t n) noexcept nogil:
-    """Exact where all values are equal."""
+    """The mean, which is exact if all values are equal."""
     cdef double shift = ordered[0], total = 0.0
     cdef Py_ssize_t i
     for i in range(n):

@@ -4,12 +4,12 @@
 """The offline verdict, compiled: do n runs give the mean that all runs give?
 
 The difference d of two bootstrapped means (of `draws` values each, one from the kept values of the
-first n runs, one from those of the truth) has moments in closed form; a Cornish-Fisher expansion of
-its quantiles decides all but the close cases. Close cases are resampled: an interval contains 0 iff
-enough resamples lie on either side of 0, so that they are counted and never sorted.
+first n runs, one from those of the truth) has moments in closed form. A Cornish-Fisher expansion of
+its quantiles decides all cases that are not close. Close cases are resampled: an interval contains
+0 if and only if enough resamples are on both sides of 0, so resamples are counted and not sorted.
 
-Sums run in a fixed order, and products and sums are rounded one by one (no contraction), so that
-the same seeds give the same verdicts on every processor.
+Sums are computed in a fixed order, and products and sums are rounded one by one (no contraction),
+so that the same seeds give the same verdicts on every processor.
 """
 
 import numpy as np
@@ -24,16 +24,16 @@ cdef double ROUNDING = 1e-15
 
 cdef struct KeptMoments:
     Py_ssize_t size
-    double mean  # inf if a value, kept or not, is
+    double mean  # inf if any value, kept or not, is inf
     double deviation
-    double skewness  # without a unit, so that no value is too small or too great for it
-    double kurtosis  # in excess; both are 0 for constant values
+    double skewness  # dimensionless, so that no value is too small or too great for it
+    double kurtosis  # excess kurtosis; it and the skewness are 0 for constant values
 
 cdef struct Difference:
     double mean, deviation, skewness, kurtosis
 
 cdef struct Tuples:
-    const double *sums  # of all ordered tuples: one draw of them is `length` draws
+    const double *sums  # of all ordered tuples: drawing one of them is `length` draws
     Py_ssize_t size, length
 
 
@@ -41,16 +41,16 @@ cdef struct Tuples:
 
 
 cdef class Cases:
-    """What is judged: the first ``counts[s, r]`` values of sample s, kept within their fences.
+    """The cases to judge: the first ``counts[s, r]`` values of sample s, if within the fences.
 
     Parameters
     ----------
     samples : ndarray of float, shape (samples, runs)
         Values in the order of the runs; `inf` for a run without a finite value.
     counts : ndarray of int64, shape (samples, settings)
-        In 1..runs.
+        From 1 to runs.
     techniques : ndarray of int64, shape (settings,)
-        Column of the truth's fences that each setting is judged with.
+        For each setting, the column of the truth's fences with which it is judged.
     low, high : ndarray of float, shape (samples, settings)
         The fences.
     """
@@ -65,15 +65,15 @@ cdef class Cases:
 
 
 cdef class Truth:
-    """What it is judged against.
+    """The samples against which the cases are judged.
 
     Parameters
     ----------
     samples : ndarray of float, shape (samples, runs)
     low, high : ndarray of float, shape (samples, techniques)
-        Their fences.
+        The fences of these samples.
     nested : bool
-        Whether these are the samples that are judged.
+        Whether these are the same samples as those of the cases.
     """
 
     cdef const double[:, ::1] samples, low, high
@@ -84,14 +84,14 @@ cdef class Truth:
 
 
 cdef class Plan:
-    """How it is judged.
+    """How the cases are judged.
 
     Parameters
     ----------
     draws : int
-        Values of each bootstrapped mean.
+        Number of values of each bootstrapped mean.
     resamples : int
-        Resamples of each repetition; 0: every case is decided in closed form.
+        Number of resamples of each repetition; 0: every case is decided in closed form.
     seeds : ndarray of uint64, shape (samples, repetitions)
     normal : ndarray of float, shape (2 * resamples + 1,)
         Normal quantiles of ``i / (2 * resamples)``.
@@ -100,7 +100,7 @@ cdef class Plan:
     margin : float
         A case is clear if 0 is further than this from both limits, in standard deviations.
     bands : ndarray of float, shape (bands,)
-        Errors relative to the absolute mean of the kept true values, rising.
+        Errors relative to the absolute mean of the kept true values, in ascending order.
     """
 
     cdef Py_ssize_t draws, resamples
@@ -121,9 +121,9 @@ def judge(Cases cases, Truth truth, Plan plan):
     Returns
     -------
     accurate : ndarray of float, shape (samples, settings)
-        1 for an accurate estimate, 0 for another.
+        1 for an accurate estimate, 0 for any other.
     within : ndarray of float, shape (samples, settings, bands)
-        1 for an accurate estimate, else the share of the resamples within the band.
+        1 for an accurate estimate; otherwise, the share of the resamples within the band.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def tuple_sums(const double[::1] values, Py_ssize_t draws, Py_ssize_t room):
     -------
     sums : ndarray of float, shape (n**length,)
     length : int
-        The greatest that `draws` and `room` allow.
+        The greatest length that `draws` and `room` allow.
 
     Examples
     --------
@@ -182,11 +182,11 @@ def resampled_means(
     ----------
     values : ndarray of float, shape (n,)
     draws : int
-        Values of each mean.
+        Number of values of each mean.
     resamples : int
         Number of means.
     seed : int
-        In 0..2**64 - 1.
+        From 0 to 2**64 - 1.
 
     Returns
     -------
@@ -194,8 +194,8 @@ def resampled_means(
 
     Notes
     -----
-    The random words are splitmix64's, in halves of 32 bits, so that no tuple is favoured by more
-    than ``size / 2**32``.
+    The random words come from splitmix64 and are used in halves of 32 bits, so that no tuple is
+    favoured by more than ``size / 2**32``.
     """
     cdef Py_ssize_t n = values.shape[0], room = room_for(n)
     cdef double[::1] sums = np.empty(room)
@@ -210,7 +210,7 @@ def resampled_means(
 
 
 cdef class Workspace:
-    """Memory that all cases share; a row of `true_means` is a repetition."""
+    """Memory that all cases share; `true_means` has one row per repetition."""
 
     cdef double[::1] kept, true_kept, sums, estimates
     cdef double[:, ::1] true_means
@@ -223,7 +223,7 @@ cdef class Workspace:
 
 
 cdef inline Py_ssize_t room_for(Py_ssize_t width) noexcept nogil:
-    """Number of sums of tuples: pairs always fit, and a processor's cache has room for them."""
+    """Maximal number of sums of tuples: pairs always fit, and all sums fit in a cache."""
     return max(width * width, TUPLES)
 
 
@@ -233,7 +233,7 @@ cdef bint judge_sample(
 ) noexcept nogil:
     """Verdicts of all settings of one sample; False if no value is kept.
 
-    A technique's settings are judged one after the other, and share the truth.
+    The settings of a technique are judged one after the other, and share the truth.
     """
     cdef const int64_t *counts = &cases.counts[s, 0]
     cdef const int64_t *techniques = &cases.techniques[0]
@@ -284,7 +284,7 @@ cdef bint judge_sample(
 cdef Py_ssize_t twin_of(
     const int64_t *counts, const int64_t *techniques, Py_ssize_t r
 ) noexcept nogil:
-    """The first setting of the technique with the same n: the same values, the same verdict."""
+    """The first setting with the same technique and n, which therefore has the same verdict."""
     cdef Py_ssize_t earlier
     for earlier in range(r):
         if counts[earlier] == counts[r] and techniques[earlier] == techniques[r]:
@@ -369,7 +369,7 @@ cdef Difference difference_of(
 cdef double judge_clear(
     KeptMoments estimate, KeptMoments truth, Difference d, Plan plan, double *within
 ) noexcept nogil:
-    """The verdict in closed form: 1, 0, or -1 for a case that is too close."""
+    """The verdict in closed form: 1 for accurate, 0 for not, or -1 for a case that is too close."""
     cdef Py_ssize_t k, bands = plan.bands.shape[0]
     cdef double scale = fabs(truth.mean), deeper, share = 0.0
     cdef bint agree
@@ -387,17 +387,17 @@ cdef double judge_clear(
     if deeper >= 0.0:
         fill(within, bands, 1.0)
         return 1.0
-    for k in range(bands):  # an expansion need not rise in its tails, a share does
+    for k in range(bands):  # an expansion may fall in its tails, but a share cannot
         share = max(share, expected_share(d, plan.bands[k] * scale))
         within[k] = share
     return 0.0
 
 
 cdef double depth(Difference d, double z) noexcept nogil:
-    """How deep 0 lies in the percentile or the BCa interval, in standard deviations.
+    """Distance of 0 from the nearer limit of the percentile or the BCa interval.
 
-    The greater of the two; negative outside. Bias and acceleration are both a sixth of the skewness
-    of the difference.
+    It is the greater of the two distances, in standard deviations; it is negative if 0 is outside.
+    Bias and acceleration are both a sixth of the skewness of the difference.
     """
     cdef double zero = -d.mean / d.deviation, sixth = d.skewness / 6.0
     cdef double low = cornish_fisher(accelerated(-z, sixth, sixth), d)
@@ -409,7 +409,7 @@ cdef double depth(Difference d, double z) noexcept nogil:
 
 
 cdef inline double cornish_fisher(double z, Difference d) noexcept nogil:
-    """Standardized quantile of the difference, where the normal one is z."""
+    """Standardized quantile of the difference at the level at which the normal quantile is z."""
     cdef double g = d.skewness
     return (
         z
@@ -420,7 +420,7 @@ cdef inline double cornish_fisher(double z, Difference d) noexcept nogil:
 
 
 cdef inline double accelerated(double z, double bias, double acceleration) noexcept nogil:
-    """Normal quantile that BCa takes in place of z."""
+    """Normal quantile that BCa uses instead of z."""
     cdef double shifted = bias + z
     return bias + shifted / (1.0 - acceleration * shifted)
 
@@ -477,9 +477,9 @@ cdef double judge_close(
 cdef double judge_resamples(
     double *estimates, const double *truths, Difference d, double scale, Plan plan, double *within
 ) noexcept nogil:
-    """The verdict of one repetition, 1 or 0; its shares are added to `within`.
+    """The verdict of one repetition, 1 or 0; the shares of its bands are added to `within`.
 
-    `estimates` become differences.
+    `estimates` are replaced by the differences.
     """
     cdef Py_ssize_t b, k, resamples = plan.resamples
     cdef double reach
@@ -500,7 +500,7 @@ cdef double judge_resamples(
 
 
 cdef bint is_accurate(const double *differences, Difference d, Plan plan) noexcept nogil:
-    """Whether the percentile interval of the resamples contains 0 or, failing that, the BCa one."""
+    """Whether the percentile interval or the BCa interval of the resamples contains 0."""
     cdef Py_ssize_t b, resamples = plan.resamples
     cdef int64_t below = 0, upto = 0, middle = 0
     cdef double z = plan.z, bias, acceleration
@@ -524,7 +524,7 @@ cdef bint is_accurate(const double *differences, Difference d, Plan plan) noexce
 cdef inline bint encloses(
     int64_t below, int64_t upto, Py_ssize_t resamples, double low, double high
 ) noexcept nogil:
-    """Whether order statistics at two levels have 0 between them.
+    """Whether 0 is between the order statistics at two levels.
 
     `below` and `upto` count the resamples below 0 and those at most 0.
     """
@@ -548,7 +548,7 @@ cdef void draw_truth(Py_ssize_t s, Py_ssize_t size, Plan plan, Workspace work) n
 cdef Tuples tabulate(
     const double *kept, Py_ssize_t count, Py_ssize_t draws, Py_ssize_t room, double *sums
 ) noexcept nogil:
-    """The longest tuples, of at most `draws` values, whose sums have room in `sums`."""
+    """Write the sums of the longest tuples of at most `draws` values that fit in `sums`."""
     cdef Py_ssize_t size = 1, length = 0, i, j
     cdef double shorter
     sums[0] = 0.0

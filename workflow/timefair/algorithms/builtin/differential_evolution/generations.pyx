@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 # distutils: extra_compile_args = -ffp-contract=off
-"""The generations of differential evolution, compiled: little may stand beside the evaluations.
+"""The generations of differential evolution, compiled so that they take little time themselves.
 
 Products and sums are rounded one by one (no contraction), so that a seed gives the same points on
 every processor.
@@ -25,7 +25,7 @@ def minimize(
     objective, rng, *, str vectors, bint exponential, F, double CR, Py_ssize_t size, patience,
     str bounds,
 ):
-    """Evolve a population until `patience` generations in a row bring nothing better.
+    """Evolve a population until `patience` consecutive generations do not improve the best value.
 
     Parameters
     ----------
@@ -34,12 +34,12 @@ def minimize(
     vectors, exponential
         As in `strategies.Strategy`.
     F : float or None
-        None: N(0, 1), drawn for each trial at the beginning of its generation.
+        The scale factor; None: drawn from N(0, 1) for each trial at the start of its generation.
     CR : float
     size : int
-        NP; `Strategy.least_population` at least.
+        The population size NP, at least `Strategy.least_population`.
     patience : int or None
-        None: without end.
+        Number of generations; None: the population evolves without end.
     bounds : {"random", "reflect", "clip"}
     """
     cdef Evolution evolution = Evolution(objective, rng, vectors, exponential, F, CR, size, bounds)
@@ -50,10 +50,10 @@ def minimize(
 
 
 cdef class Evolution:
-    """A generation of points, and the one that grows beside it."""
+    """A generation of points, and the next one, which is made from it."""
 
     cdef object objective, rng
-    cdef function_t function  # NULL: by a call
+    cdef function_t function  # C function of the objective; NULL: the objective is called
     cdef void *handle
     cdef bitgen_t *bits
     cdef Py_ssize_t size, dimension, best
@@ -101,7 +101,7 @@ cdef class Evolution:
         return 0
 
     cdef bint advance(self) except -1:
-        """Make the next generation; whether its best value is better."""
+        """Make the next generation; return whether its best value is better."""
         cdef double before = self.values[self.best], value
         cdef Py_ssize_t i
         PyErr_CheckSignals()
@@ -157,7 +157,7 @@ cdef class Evolution:
             self.mutant_of[k] = &self.parents[row, 0]
 
     cdef Py_ssize_t draw_another(self, Py_ssize_t taken) noexcept:
-        """A point that is not among the first `taken` of those picked."""
+        """Index of a random point that is not among the first `taken` of the picked ones."""
         cdef Py_ssize_t row, k
         while True:
             row = self.draw_index(self.size)
@@ -213,7 +213,7 @@ cdef class Evolution:
     cdef inline double clipped(self, double x, Py_ssize_t j) noexcept:
         return fmin(fmax(x, self.lower[j]), self.upper[j])  # NaN: the lower bound
 
-    # -- what they are made with -------------------------------------------------------------
+    # -- random numbers and copies -----------------------------------------------------------
 
     cdef inline double draw(self) noexcept:
         """Uniform in [0, 1)."""

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""The objective as one member of a portfolio has it: it hands over when its turn is used up.
+"""The objective of one member of a portfolio, which hands over when the member's turn is used up.
 
-Compiled, because it stands in every evaluation of every member. Members that evaluate from C find a
-``c_function`` here if the objective behind has one.
+It is compiled because it is part of every evaluation of every member. It has a ``c_function`` for
+members that evaluate from C, if the objective behind it has one.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ ctypedef int (*function_t)(void *objective, const double *x, double *y) except -
 
 
 class ShareUsed(BaseException):
-    """Ends a member whose share is used up. Not an Exception: it is to pass through."""
+    """Ends a member whose share is used up; not an `Exception`, so that handlers let it pass."""
 
 
 cdef inline int64_t read_clock() noexcept nogil:
@@ -33,9 +33,9 @@ cdef class Share:
     objective : timefair.algorithms.base.Objective
     hand_over : callable
         Called without arguments after the evaluation that uses up a turn. If it returns, the member
-        goes on with the turn that it was granted meanwhile; it raises `ShareUsed` otherwise.
+        continues with the turn that it was granted meanwhile; otherwise it raises `ShareUsed`.
     evaluations_left : int or None
-        What the member is told at its start; None without a budget of evaluations.
+        The member's share of a budget of evaluations; None without such a budget.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ cdef class Share:
             self.handle = <void *><uintptr_t>handle
 
     def grant(self, evaluations=None, time_ns=None):
-        """Begin a turn of so many evaluations or nanoseconds, from now; None for no limit."""
+        """Begin a turn that ends after `evaluations` or after `time_ns` ns; None: no limit."""
         self.turn_ends_after = self.turn_ends_at = INT64_MAX
         if evaluations is not None:
             self.turn_ends_after = self.evaluations + <int64_t>evaluations
@@ -87,7 +87,7 @@ cdef class Share:
 
     @property
     def noisy(self):
-        """False: what one member recommends is not what the portfolio does."""
+        """False: a recommendation of one member is not one of the portfolio."""
         return False
 
     @property
@@ -95,15 +95,15 @@ cdef class Share:
         return self.objective.changes
 
     def recommend(self, x, /):
-        """Nothing is recorded."""
+        """Do nothing: recommendations of members are not recorded."""
 
     @property
     def evaluations_left(self):
-        """The rest of the member's share of a budget of evaluations; None without one."""
+        """Evaluations that are left of the member's share; None without a budget of evaluations."""
         return None if self.left is None else max(self.left - self.evaluations, 0)
 
     def __getattr__(self, name):
-        """``c_function``, as `timefair.algorithms.base.Objective` has it, and only then."""
+        """The attribute ``c_function`` of an objective, if the objective behind has it, too."""
         if name == "c_function" and self.function != NULL:
             return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
         raise AttributeError(name)
@@ -115,7 +115,7 @@ cdef class Share:
         return value
 
     def batch(self, points, /):
-        """The values at points; a batch is divided where a turn ends by evaluations."""
+        """The values at points; the batch is divided where a turn of evaluations ends."""
         rest = np.ascontiguousarray(points, dtype=np.float64)
         if rest.ndim != 2 or not len(rest):
             return self.objective.batch(points)
