@@ -227,29 +227,6 @@ def test_an_inversion_over_all_functions_has_its_crossover_cost() -> None:
     assert row == "| B | A | 20 : 3 | 1 : 22 | 0.010 | 3.0 ms [2.0 ms, 4.0 ms] | 3 |"
 
 
-def test_an_inversion_of_a_function_has_its_confidence_set() -> None:
-    *_, first, second = blocks.inversions_of_functions(INVERTED, 5).splitlines()
-    assert first == "| f1 | 0.1 | B | A | 0.0010 | 1.0 ms [500 µs, ∞] |"
-    assert second == "| f2 | end of the budget | B | A | 0.020 | – |"
-
-
-def test_only_sure_gains_of_restarts_are_listed() -> None:
-    columns = ["dimension", "algorithm", "verdict", "policy", "tau"]
-    limits = ["gain", "gain_low", "gain_high", "functions"]
-    rows = [
-        [5, "A", "gain", "fixed", 300.0, 1.5, 1.2, 1.9, 20],
-        [5, "B", "gain", "luby", np.nan, 3.0, 2.0, 4.0, 21],
-        [5, "C", "not sure", "fixed", 10.0, 1.1, 0.9, 1.3, 20],
-        [20, "D", "gain", "fixed", 10.0, 2.0, 1.5, 2.5, 20],
-    ]
-    study = Tables(restart_advice=pd.DataFrame(rows, columns=columns + limits))
-    assert blocks.restarts(study, 5).splitlines()[2:] == [
-        "| B | luby | – | 3.0 [2.0, 4.0] | 21 |",
-        "| A | fixed | 300 | 1.5 [1.2, 1.9] | 20 |",
-    ]
-    assert blocks.restarts(study, 3) == "None."
-
-
 @pytest.mark.parametrize(
     ("tied", "text"),
     [
@@ -290,6 +267,24 @@ def test_the_page_is_the_prose_with_the_results() -> None:
     assert "<!-- write:" not in text
     drawn = {path.stem: pictures.origin(path) for path in page.FOLDER.rglob("*.png")}
     assert drawn == dict.fromkeys(pictures.NAMES, found["archive"])
+
+
+@published
+@pytest.mark.parametrize("dimension", [5, 20])
+def test_what_the_prose_says_without_a_number(dimension: int) -> None:
+    values = {
+        key: results.read(page.FOLDER)["values"][f"d{dimension}.{key}"]
+        for key in (
+            "first_by_time", "inversions.functions.significant", "restarts.gain",
+            "restarts.not_judged",
+        )
+    }  # fmt: skip
+    assert values == {
+        "first_by_time": "modcma-BIPOP",
+        "inversions.functions.significant": "0",
+        "restarts.gain": "0",
+        "restarts.not_judged": "0",
+    }
 
 
 @shipped

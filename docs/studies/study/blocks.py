@@ -20,8 +20,6 @@ def of_study(study: Study) -> dict[str, str]:
         "ranking": ranking,
         "leaders": leaders,
         "inversions": inversions_over_all,
-        "inversions_of_functions": inversions_of_functions,
-        "restarts": restarts,
         "portfolios": portfolios,
     }
     for dimension in study.campaign.problems.dimensions:
@@ -131,50 +129,6 @@ def inversions_over_all(study: Study, dimension: int) -> str:
     head = ["better by evaluations", "better by time", "functions, equal evaluations"]
     head += ["functions, equal time", "p", "crossover cost", "crossovers"]
     return table(head, rows)
-
-
-def inversions_of_functions(study: Study, dimension: int) -> str:
-    """Significant inversions on single functions, with the confidence set of the crossover cost."""
-    sure = findings.inversions(study.table("inversions"), dimension, over_all=False)
-    keys = ["dimension", "function", "target", "algorithm_a", "algorithm_b"]
-    crossovers = study.table("cost_crossovers").astype({"function": str}).set_index(keys)
-    rows = []
-    for _, row in sure.head(MOST_ROWS).iterrows():
-        turn = crossovers.loc[tuple(row[keys])] if pd.notna(row["target"]) else None
-        rows.append(
-            [
-                f"f{row['function']}",
-                f"{row['target']:g}" if pd.notna(row["target"]) else "end of the budget",
-                row["winner_by_evaluations"],
-                row["winner_by_time"],
-                number(row["p_holm"]),
-                NONE if turn is None else _set(turn),
-            ]
-        )
-    head = ["function", "target", "better by evaluations", "better by time", "p"]
-    return table([*head, "crossover cost"], rows)
-
-
-def _set(turn: pd.Series) -> str:
-    limits = (duration(turn["turns_at_s_low"]), duration(turn["turns_at_s_high"]))
-    return f"{duration(turn['turns_at_s'])} {interval(*limits)}"
-
-
-def restarts(study: Study, dimension: int) -> str:
-    """The policy with which each optimizer would gain, if this is sure."""
-    advice = study.table("restart_advice")
-    gains = advice[(advice["dimension"] == dimension) & (advice["verdict"] == "gain")]
-    rows = [
-        [
-            row["algorithm"],
-            row["policy"],
-            number(row["tau"], 3),
-            f"{number(row['gain'])} {interval(number(row['gain_low']), number(row['gain_high']))}",
-            row["functions"],
-        ]
-        for _, row in gains.sort_values("gain", ascending=False, kind="stable").iterrows()
-    ]
-    return table(["optimizer", "policy", "length of a launch", "times as fast", "functions"], rows)
 
 
 def portfolios(study: Study, dimension: int) -> str:

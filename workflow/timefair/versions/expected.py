@@ -71,5 +71,5 @@ def lines(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
     yield (
         f"assumed   {100 * law.success:.0f} % of the runs reach the target, after exponentially "
         f"distributed costs; the machine adds {100 * law.noise:.0f} % of noise to a run and "
-        f"{100 * law.job_noise:.0f} % to a job"
+        f"{100 * law.job_noise:g} % to a job"
     )
