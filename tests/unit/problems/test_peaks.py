@@ -1,5 +1,8 @@
 """The landscapes of the generalized moving peaks benchmark have the properties of its paper."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,6 +20,9 @@ from timefair.problems.peaks import (
     landscapes,
 )
 from timefair.problems.peaks_evaluation import Evaluation
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "moving_peaks.json"
+"""Made by `make_moving_peaks.py`, with the authors' program."""
 
 
 def drawn(dimension=3, peaks=4, environments=6, seed=1, severity=None):
@@ -131,3 +137,20 @@ def test_reflection_repeats_until_a_value_is_inside():
 def test_an_environment_that_is_not_there_is_refused(number):
     with pytest.raises(ValueError, match=f"environment: {number} is not between 0 and 5"):
         evaluation(drawn()).environment = number
+
+
+@pytest.mark.parametrize("case", json.loads(GOLDEN.read_text())["cases"], ids=lambda c: c["seed"])
+def test_values_are_those_of_the_authors_program(case):
+    found = evaluation(
+        landscapes(
+            case["dimension"],
+            peaks=case["peaks"],
+            environments=json.loads(GOLDEN.read_text())["number_of_environments"],
+            severity=Severity(shift=case["shift"]),
+            rng=np.random.default_rng(case["seed"]),
+        )
+    )
+    for expected in case["environments"]:
+        found.environment = expected["environment"]
+        values = [-found(np.array(point))[0] for point in expected["points"]]
+        np.testing.assert_allclose(values, expected["values"], rtol=1e-9, atol=1e-9)
