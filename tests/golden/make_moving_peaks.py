@@ -1,4 +1,4 @@
-"""Writes moving_peaks.json: values of the generalized moving peaks benchmark, by its authors' program.
+"""Writes moving_peaks.json: values of moving peaks, computed by the program of their authors.
 
     python tests/golden/make_moving_peaks.py FOLDER
 
@@ -62,7 +62,8 @@ input = jsondecode(fileread("input.json"));
 out = fopen("output.txt", "w");
 for k = 1:numel(input)
   queue = input(k).draws; place = struct(); case_ = input(k);
-  problem = BenchmarkGenerator_GMPB(case_.peaks, 1, case_.dimension, case_.shift, case_.environments, "GMPB");
+  problem = BenchmarkGenerator_GMPB(
+    case_.peaks, 1, case_.dimension, case_.shift, case_.environments, "GMPB");
   for e = 1:numel(case_.evaluated)
     problem.Environmentcounter = case_.evaluated(e) + 1;
     points = case_.points.(sprintf("d%d", e));
@@ -135,19 +136,23 @@ def main() -> None:
         )
         rng = np.random.default_rng(case["seed"])
         points = [
-            np.vstack([
-                of.centres[e] + rng.standard_normal(of.centres[e].shape),
-                rng.uniform(*peaks.COORDINATE, (4, case["dimension"])),
-            ])
+            np.vstack(
+                [
+                    of.centres[e] + rng.standard_normal(of.centres[e].shape),
+                    rng.uniform(*peaks.COORDINATE, (4, case["dimension"])),
+                ]
+            )
             for e in EVALUATED
         ]
-        asked.append({
-            **case,
-            "environments": ENVIRONMENTS,
-            "evaluated": EVALUATED,
-            "draws": draws(recorder, of.rotations[0]),
-            "points": {f"d{k}": found.tolist() for k, found in enumerate(points, start=1)},
-        })
+        asked.append(
+            {
+                **case,
+                "environments": ENVIRONMENTS,
+                "evaluated": EVALUATED,
+                "draws": draws(recorder, of.rotations[0]),
+                "points": {f"d{k}": found.tolist() for k, found in enumerate(points, start=1)},
+            }
+        )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "input.json").write_text(json.dumps(asked))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from study import findings
 from study.findings import COSTS_S, SHORT
 from study.tables import Study

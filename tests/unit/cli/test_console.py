@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import logging
 import os
@@ -11,10 +12,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from snakemake.jobs import Job
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from timefair.campaign import configuration, driver, plan
 from timefair.campaign.allocated import JobSizes
+from timefair.cli import console
 from timefair.cli.console import ConsoleHandler
 
 ROOT = Path(__file__).parents[3]
@@ -120,3 +123,33 @@ def test_snakemake_prints_with_it_and_shows_the_log_of_a_job_that_failed(tmp_pat
     assert done.returncode == 1
     assert "the reason" in done.stderr
     assert "Building DAG" not in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("options", "commands"), [((), 0), (("--printshellcmds",), 1)])
+def test_a_dry_run_composes_the_messages_of_jobs_only_if_they_are_printed(
+    options, commands, tmp_path
+):
+    (tmp_path / "Snakefile").write_text(
+        "from timefair.cli import console\nconsole.attach(workflow)\n"
+        "class Reason:\n"
+        " def __str__(self):\n  open('composed', 'w').close()\n  return 'the reason'\n"
+        "rule all:\n output: 'a'\n params: why=Reason()\n shell: 'echo {params.why}; touch a'\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--dry-run", *options],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    printed = done.stdout + done.stderr
+    assert done.returncode == 0
+    assert "total" in printed
+    assert printed.count("echo the reason") == commands
+    assert (tmp_path / "composed").exists() == bool(commands)
+
+
+def test_what_replaces_the_message_about_a_job_takes_the_same_arguments():
+    theirs = inspect.signature(Job.log_info).parameters
+    ours = inspect.signature(console._omit).parameters
+    assert [(p.name, p.default) for p in ours.values()][1:] == [
+        (p.name, p.default) for p in theirs.values()
+    ][1:]
