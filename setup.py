@@ -1,5 +1,6 @@
 """Only what pyproject.toml cannot say: what is compiled, and which folders the wheel brings."""
 
+import os
 from pathlib import Path
 
 import numpy
@@ -7,6 +8,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 SOURCES = Path("workflow")
+CORES = os.cpu_count() or 1
 SHIPPED = ("workflow/Snakefile", "workflow/rules", "workflow/report", "config", "envs", "profiles")
 """What an installation has besides the package, for `timefair.campaign.scaffold`."""
 
@@ -32,6 +34,9 @@ extensions = [
 ]
 
 setup(
-    ext_modules=cythonize(extensions, language_level=3, include_path=[str(SOURCES)]),
+    ext_modules=cythonize(
+        extensions, language_level=3, include_path=[str(SOURCES)], nthreads=CORES
+    ),
     data_files=shipped(),
+    options={"build_ext": {"parallel": CORES}},
 )

@@ -138,6 +138,13 @@ RIGHT = {
 }
 """The right exit statuses of commands whose answer is one."""
 
+FEW: dict[str, Any] = {
+    "tables": ["runs", "ert"],
+    "figures": {"names": ["ert"], "formats": ["svg"]},
+    "statistics": {"resamples": 20},
+}
+"""What is made of the runs. tests/workflow/test_foreign_tables.py makes all tables of `analyse`."""
+
 SHOWN = of_language("sh")
 ON_PAGES = sorted({fence.page for fence in SHOWN})
 
@@ -216,9 +223,7 @@ def shrink(path: Path) -> None:
         "algorithms": dict(list(campaign["algorithms"].items())[:2]),
         "runs": 4 if "registered" in campaign else 1,  # a registered test needs 4 on each side
         "rounds": 1,
-        "tables": ["runs", "ert"],
-        "figures": {"names": ["ert"], "formats": ["svg"]},
-        "statistics": {"resamples": 20},
+        **FEW,
     }
     if campaign["name"] == "reliability":  # estimates are judged by 50 more runs
         campaign |= {"runs": 100}
@@ -248,6 +253,8 @@ class Copy:
         make_environments(folder)
         default = yaml.safe_load((folder / "config/config.yaml").read_text())
         (folder / "mine.yaml").write_text(yaml.safe_dump(default | {"name": "mine"}))
+        self._few = folder / "few.yaml"
+        self._few.write_text(yaml.safe_dump(FEW))
         for fence in of_language("python"):
             self.write(fence, folder)
 
@@ -283,6 +290,8 @@ class Copy:
             words = [
                 path for word in shlex.split(line) for path in sorted(glob.glob(word)) or [word]
             ]
+            if words[1] == "analyse" and not {"--settings", "--campaign"} & {*words}:
+                words += ["--settings", str(self._few)]
             return cli.main(words[1:]), said.getvalue()
 
     def _shell(self, line: str, folder: Path) -> tuple[int, str]:
