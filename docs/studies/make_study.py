@@ -3,9 +3,10 @@
     python docs/studies/make_study.py            # the page again, after a change of its prose
     python docs/studies/make_study.py ARCHIVE    # everything, from an archive
 
-``bbob-2026.md.template`` is the prose of the page. It contains no number: ``{{name}}`` stands for a
-number or a table. Only its section "What surprised" names results, and is written by hand. An
-archive (`timefair export crate`) gives all numbers and tables, which are kept in
+``bbob-2026.md.template`` is the prose of the page, in which ``{{name}}`` stands for a number or a
+table. Sentences that state a result without a number are written by hand; a test compares those
+about the winner by time, inversions on single functions and restarts with the results. An archive
+(`timefair export crate`) gives all numbers and tables, which are kept in
 ``bbob-2026/results.json``, and the pictures beside it. The page is the template with these results,
 so that a change of the prose needs no archive. While no archive was measured, there is no page.
 """

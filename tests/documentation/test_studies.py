@@ -200,7 +200,7 @@ def crossing(function: int, target: float, at_s: float, first: str = "A") -> dic
     return {
         "dimension": 5, "function": function, "target": target,
         "algorithm_a": "A", "algorithm_b": "B", "better_below": first, "better_above": other,
-        "turns_at_s": at_s, "turns_at_s_low": at_s / 2, "turns_at_s_high": np.inf,
+        "turns_at_s": at_s,
     }  # fmt: skip
 
 
