@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,18 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start hundreds of p
 
 FORKING = Path(__file__).parent / "unit/measure"
 SLOW = ("workflow", "peer", "slow", "all_figures")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Let the rerun plugin ask at once: with several workers, each test waits 40 ms otherwise.
+
+    In a worker, the plugin sends two messages per test and then waits for an answer. By default,
+    TCP holds back the second message until the first is acknowledged.
+    """
+    connection = getattr(getattr(config, "failures_db", None), "sock", None)
+    if connection is not None:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -3,7 +3,8 @@
     python tests/benchmarks/large.py [--only many-functions] [--folder /tmp/timefair-large]
 
 `many-functions` has 13 algorithms on 24 functions in three dimensions, `many-algorithms` 104 on six
-functions in two. Both have a budget of evaluations, so they give the same results on every machine.
+functions in two, `many-of-both` 104 on 24 in three. All have a budget of evaluations, so they give
+the same results on every machine.
 Each is measured once and kept in the folder; if this program is stopped, it continues there. The
 analysis starts anew at every call, with everything that can be made (`--default`: with the default
 tables and figures only).
@@ -51,7 +52,7 @@ LARGEST = 6
 
 
 def campaigns() -> dict[str, dict[str, Any]]:
-    """Both campaigns, by name."""
+    """The campaigns, by name."""
     portfolio = yaml.safe_load(PORTFOLIO.read_text())["algorithms"]
     return {
         "many-functions": {
@@ -76,6 +77,19 @@ def campaigns() -> dict[str, dict[str, Any]]:
             "algorithms": portfolio,
             "budget": {"evaluations_per_dimension": 1000},
             "runs": 5,
+            "instances_per_job": 2,
+        },
+        "many-of-both": {
+            "problems": {
+                "suite": "bbob",
+                "functions": "1-24",
+                "dimensions": [2, 5, 10],
+                "instances": [1, 2],
+            },
+            "algorithms": portfolio,
+            "budget": {"evaluations_per_dimension": 200},
+            "block": "node",  # 72 jobs instead of 7,488
+            "runs": 2,
             "instances_per_job": 2,
         },
     }

@@ -298,16 +298,28 @@ class Copy:
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         environment = os.environ | self._locks | {"PATH": path}
         done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", self._planned_only(line, folder)],
+            ["bash", "-euo", "pipefail", "-c", self._no_further_than_needed(line, folder)],
             cwd=folder, env=environment, capture_output=True, text=True, timeout=300,
         )  # fmt: skip
         return done.returncode, done.stdout + done.stderr
 
     @staticmethod
-    def _planned_only(line: str, folder: Path) -> str:
-        """The papers' campaigns are planned, and not measured; so is a second one of ``init``."""
-        planned = "config/papers/" in line or "study" in f"{folder.name} {line}"
-        return f"{line} --dry-run --quiet" if planned and "snakemake" in line else line
+    def _no_further_than_needed(line: str, folder: Path) -> str:
+        """Have Snakemake do what the commands after this one need.
+
+        Planned only are the papers' campaigns, a second one of ``init``, and what is started to see
+        the commands of the jobs. Of a campaign with a file of its own on a page, the runs are
+        collected: other commands read no more of it, and its tables would be those of `FEW`.
+        """
+        if "snakemake --cores" not in line:
+            return line
+        shown = "config/papers/", "--printshellcmds"
+        if any(part in line for part in shown) or "study" in f"{folder.name} {line}":
+            return f"{line} --dry-run --quiet"
+        analysed = "mine.yaml", "campaign.yaml"
+        if "--configfile" in line and not line.endswith(analysed):
+            return f"{line} --until collect_records"
+        return line
 
 
 @pytest.fixture(scope="module")

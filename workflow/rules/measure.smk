@@ -59,12 +59,11 @@ if CAMPAIGN.block is None:
                 **plan.resources(CAMPAIGN),
             params:
                 snapshot=SNAPSHOT,
-                key=lambda wildcards: KEYS[wildcards.algorithm, int(wildcards.round)],
             shell:
                 "python -m timefair measure --campaign {params.snapshot}"
                 " --algorithm {wildcards.algorithm} --function {wildcards.function}"
                 " --dimension {wildcards.dimension} --instances {wildcards.instances}"
-                " --round {wildcards.round} --key {params.key} --record {output} > {log} 2>&1"
+                " --round {wildcards.round} --key {wildcards.key} --record {output} > {log} 2>&1"
 
 else:
 
@@ -90,7 +89,6 @@ else:
                 **plan.resources(CAMPAIGN),
             params:
                 snapshot=SNAPSHOT,
-                key=[KEYS[label, round] for label in CAMPAIGN.algorithms],
             shell:
                 "python -m timefair measure-block --campaign {params.snapshot}"
                 " --function {wildcards.function} --dimension {wildcards.dimension}"
@@ -134,10 +132,9 @@ for tuning, (threads, labels) in plan.tuning_rules(CAMPAIGN).items():
             **plan.tuning_resources(CAMPAIGN),
         params:
             snapshot=SNAPSHOT,
-            key=lambda wildcards: KEYS[wildcards.algorithm, plan.TUNING_ROUND],
         shell:
             "python -m timefair tune --campaign {params.snapshot}"
-            " --algorithm {wildcards.algorithm} --key {params.key} --record {output}"
+            " --algorithm {wildcards.algorithm} --key {wildcards.key} --record {output}"
             " > {log} 2>&1"
 
 

@@ -67,15 +67,12 @@ def test_the_process_that_has_jobs_run_holds_the_campaign_and_writes_it(tmp_path
 
 
 @pytest.mark.parametrize(("local", "limit"), [(True, None), (False, "100/1s")])
-def test_snakemake_computes_nothing_beside_runs_on_this_machine(
-    tmp_path, campaign, monkeypatch, local, limit
+def test_snakemake_looks_for_jobs_at_most_once_per_second_beside_runs_on_this_machine(
+    tmp_path, campaign, local, limit
 ):
-    imported: list[str] = []
-    monkeypatch.setattr(driver, "import_module", imported.append)
     one = workflow(local_exec=local)
     driver.Driver(one, campaign, {("random", 1): "f" * 64}, tmp_path / "results").take()
     assert one.scheduling_settings.max_jobs_per_timespan == limit
-    assert imported == ["pandas"] * local
 
 
 def test_the_main_process_computes_the_keys_and_its_jobs_read_them(
@@ -168,3 +165,42 @@ def test_a_campaign_that_was_held_for_a_while_is_free_again(tmp_path) -> None:
         [*command, str(folder)], input="", capture_output=True, text=True, check=True
     )
     assert done.stdout == "held\n"
+
+
+PARAMETER = """
+from timefair.campaign import driver
+driver._never_import_pandas()
+{imports}
+rule all:
+    output: "made"
+    params: {parameter}
+    shell: "touch made"
+onsuccess:
+    print("pandas is loaded:", "pandas" in sys.modules)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("imports", "first", "second", "loaded"),
+    [
+        ("import sys", "1", "2", False),
+        ("import sys, pandas", "pandas.Series([1])", "pandas.Series([2])", True),
+    ],
+)
+def test_parameters_are_compared_without_pandas_unless_it_is_loaded(
+    imports, first, second, loaded, tmp_path
+) -> None:
+    def start(parameter: str) -> str:
+        text = PARAMETER.format(imports=imports, parameter=parameter)
+        (tmp_path / "Snakefile").write_text(text)
+        done = subprocess.run(
+            [sys.executable, "-m", "snakemake", "--cores", "1"],
+            cwd=tmp_path, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    assert f"pandas is loaded: {loaded}" in start(first)
+    assert "Nothing to be done" in start(first)
+    assert "Params have changed" in start(second)

@@ -181,7 +181,7 @@ def test_runs_that_a_race_gave_to_a_round_count_as_they_are(tmp_path: Path) -> N
 
 def test_runs_of_another_configuration_do_not_count(trial: Trial) -> None:
     path = trial.record("quick", 1)
-    path.parent.rename(path.parent.with_name("0" * plan.KEY_LENGTH))
+    path.parent.rename(path.parent.with_name(plan.short_key("0" * 64)))
     assert trial.said() == (
         "trial: 0 of 16 runs (0 %); records of another configuration or code are not counted"
     )

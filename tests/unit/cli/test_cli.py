@@ -48,7 +48,7 @@ def measure_arguments(snapshot: Path, **changes: str) -> list[str]:
         "dimension": "5",
         "instances": "1-3",
         "round": "2",
-        "key": measure_key(configuration.restore(snapshot), "search", 2),
+        "key": plan.short_key(measure_key(configuration.restore(snapshot), "search", 2)),
         "record": str(snapshot.parent / "r.parquet"),
     } | changes
     return ["measure", *(word for key, value in given.items() for word in (f"--{key}", value))]

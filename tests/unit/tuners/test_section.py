@@ -222,5 +222,5 @@ def test_keys_of_a_plan_are_found_again(tmp_path) -> None:
     planned = provenance.measure_keys(campaign)
     plan.write_keys(planned, tmp_path)
     assert plan.read_keys(tmp_path, campaign) == planned
-    key = planned["DE-tuned", 0][: plan.KEY_LENGTH]
+    key = plan.short_key(planned["DE-tuned", 0])
     assert str(plan.tuning_record("DE-tuned", planned)) == f"tuning/DE-tuned/{key}.parquet"

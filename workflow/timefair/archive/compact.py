@@ -96,7 +96,9 @@ def compact_files(
 
 
 def samples(folder: Path) -> list[Path]:
-    """The smallest record of each algorithm in each dimension, which a reader can replay soonest.
+    """The smallest record of each algorithm in each dimension.
+
+    Small records take the least time to replay.
 
     Parameters
     ----------

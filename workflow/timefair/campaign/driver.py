@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -87,6 +86,7 @@ class Driver:
         self._workflow, self.folder = workflow, folder
         self.campaign, self._keys = campaign, keys
         self._ready = False
+        _never_import_pandas()
 
     @property
     def _runs_jobs(self) -> bool:
@@ -95,20 +95,23 @@ class Driver:
         return workflow.is_main_process and executes
 
     def take(self) -> list[str]:
-        """Hold the campaign and write it, once; do nothing if this process runs no jobs.
+        """Lock the folder of the campaign and write the snapshot and the keys into it, once.
 
-        If the jobs run on this machine, the machine is compared with `machine.require` first.
+        Does nothing if this process runs no jobs. If the jobs run on this machine, the machine is
+        first checked against `machine.require`.
 
         Returns
         -------
         list of str
-            Always empty, because the call is among the inputs of a rule.
+            Always empty: the call is part of the input of a Snakemake rule, and adds no file to it.
 
         Raises
         ------
         SystemExit
-            If another process holds the campaign, the folder cannot be written, or jobs would run
-            on the wrong machine. Snakemake would add its own lines to any other exception.
+            If another process has locked the folder, the folder cannot be written, this machine
+            does not meet `machine.require`, the question of the campaign is not registered, or the
+            campaign lacks the registered question. Snakemake would add its own lines to any other
+            exception.
         """
         if not self._ready and self._runs_jobs:
             try:
@@ -145,14 +148,29 @@ def _leave_the_runs_alone(workflow: Workflow) -> None:
 
     With its limit of 100 started jobs per second, Snakemake 9 looks for jobs again one second after
     each look, and each job that ends adds a look of its own: after n jobs it looks n times per
-    second. It also imports pandas when the first job has ended, which takes 0.5 s to 2 s. If a
-    signal asks it to end during this import, it hangs, because its signal handler waits for a lock
-    that the same thread holds. Therefore the limit is removed, and pandas is imported before the
-    first job.
+    second. Therefore the limit is removed.
     """
     if workflow.local_exec and workflow.scheduling_settings is not None:
         workflow.scheduling_settings.max_jobs_per_timespan = None
-        import_module("pandas")
+
+
+def _never_import_pandas() -> None:
+    """Let Snakemake compare the parameters of jobs without importing pandas.
+
+    Snakemake imports pandas to recognize a data frame among the parameters: when it compares them
+    with those of an earlier start, or when the first job has ended, beside timed runs. The import
+    takes 0.4 s of CPU time or more. If a signal asks Snakemake to end during the import, it hangs,
+    because its signal handler waits for a lock that the same thread holds. While pandas is not
+    loaded, no parameter is a data frame.
+    """
+    from snakemake.persistence import PersistenceBase  # type: ignore[import-untyped]
+
+    def serialize(persistence: Any) -> Any:
+        if "pandas" in sys.modules:
+            return persistence._serialize_param_pandas
+        return persistence._serialize_param_builtin
+
+    PersistenceBase._serialize_param = property(serialize)
 
 
 def taken() -> Driver | None:

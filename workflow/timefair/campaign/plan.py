@@ -100,8 +100,6 @@ SNAPSHOT = "campaign.json"
 KEYS = "keys.json"
 """The measure keys of all algorithms and rounds of the plan, in the same folder."""
 
-KEY_LENGTH = 12
-
 AGAIN = "start snakemake again"
 """Remedy for a plan that is out of date."""
 
@@ -129,7 +127,7 @@ class Job:
         return PurePosixPath(
             RECORD.format(
                 algorithm=self.algorithm,
-                key=key[:KEY_LENGTH],
+                key=short_key(key),
                 function=self.function,
                 dimension=self.dimension,
                 instances=format_instances(self.instances),
@@ -209,7 +207,7 @@ def priority(seed: int, **names: object) -> int:
 
 
 def runs_of_round(campaign: Campaign, round: int) -> range:
-    """The numbers of the runs of one round, from 0.
+    """The run numbers of one round; the first run of the campaign has the number 0.
 
     The sizes of rounds differ by at most one run; larger rounds are first. If `rounds` divides
     `runs`, a campaign that is extended by a round of the same size keeps its existing rounds.
@@ -232,16 +230,21 @@ def records_by(
     return records
 
 
+def short_key(key: str) -> str:
+    """The beginning of a key, which is a part of paths: 12 hexadecimal digits."""
+    return key[:12]
+
+
 def allocation_path(keys: Keys, round: int | str) -> PurePosixPath:
     """The file with the runs of a round, relative to ``results/<campaign>/``; see `ALLOCATION`."""
     together = json.dumps(sorted([*names, key] for names, key in keys.items()))
     digest = hashlib.sha256(together.encode()).hexdigest()
-    return PurePosixPath(ALLOCATION.format(key=digest[:KEY_LENGTH], round=round))
+    return PurePosixPath(ALLOCATION.format(key=short_key(digest), round=round))
 
 
 def tuning_record(label: str, keys: Keys) -> PurePosixPath:
     """The record of a search, relative to ``results/<campaign>/``."""
-    key = keys[label, TUNING_ROUND][:KEY_LENGTH]
+    key = short_key(keys[label, TUNING_ROUND])
     return PurePosixPath(TUNING.format(algorithm=label, key=key))
 
 
@@ -408,9 +411,7 @@ def block_rules(campaign: Campaign, keys: Keys) -> dict[str, tuple[int, list[str
         f"{MEASURING_BLOCK}_{round}": (
             round,
             [
-                RECORD.replace("{algorithm}", label).replace(
-                    "{key}", keys[label, round][:KEY_LENGTH]
-                )
+                RECORD.replace("{algorithm}", label).replace("{key}", short_key(keys[label, round]))
                 for label in campaign.algorithms
             ],
         )

@@ -223,7 +223,7 @@ class ProgressReader:
         return worked_s * left_core_s / spent_core_s
 
     def _elsewhere(self) -> bool:
-        keys = {(label, key[: plan.KEY_LENGTH]) for (label, _), key in self._keys.items()}
+        keys = {(label, plan.short_key(key)) for (label, _), key in self._keys.items()}
         rooms = self._folder.glob("records/*/*/")
         return any((room.parent.name, room.name) not in keys for room in rooms if room.is_dir())
 

@@ -361,6 +361,7 @@ def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
     return tuple(sorted(found))
 
 
+@cache
 def _file(module: str) -> Path | None:
     base = PACKAGE.joinpath(*module.split(".")[1:])
     candidates = (base.with_suffix(".py"), base.with_suffix(".pyx"), base / "__init__.py")

@@ -272,16 +272,16 @@ class Picture(Chart):
 
 @dataclass(frozen=True)
 class Dots(Chart):
-    """One dot per algorithm, with an interval, over a logarithmic axis; one panel per function.
+    """One dot per algorithm, with an interval, on a logarithmic axis; one panel per function.
 
     Attributes
     ----------
     x
-        The column of the dots.
+        The column with the values of the dots.
     x_label
-        Label of the axis; ``{seconds}`` names the clock of the table.
+        Label of the axis; ``{seconds}`` is replaced by the meaning of the seconds of the table.
     low, high
-        Columns of the limits of the interval; empty: none.
+        Columns with the limits of the interval; empty if there is no interval.
     """
 
     x: str

@@ -24,8 +24,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: that of the command, by default 0; 2 for wrong input; 128 and the number
-        of the signal if one ended it.
+        The exit status of the command, by default 0. It is 2 for wrong input, and 128 plus the
+        number of the signal if a signal ended the command.
     """
     words = sys.argv[1:] if argv is None else argv
     if completion.VARIABLE in os.environ:

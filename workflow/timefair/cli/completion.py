@@ -37,13 +37,13 @@ def _completion(arguments: argparse.Namespace) -> None:
 
 
 def answer(parser: argparse.ArgumentParser) -> None:
-    """Answer the shell with the words that can follow, and end the process.
+    """Send the possible completions to the shell, and end the process.
 
     Parameters
     ----------
     parser
-        All commands. Arguments with a metavar of `NAMES` are completed by its names; other
-        arguments without choices by names of files.
+        The parser of all commands. An argument whose metavar is in `NAMES` is completed with the
+        names listed there. Other arguments without choices are completed with file names.
     """
     import argcomplete
 

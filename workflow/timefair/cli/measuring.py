@@ -56,7 +56,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
     )
     measure.add_argument("--round", required=True, type=int, help="number of the round, from 1")
     measure.add_argument(
-        "--key", required=True, help="key of the record, from the plan of the campaign"
+        "--key", required=True, help="key of the job, as in the path of the record"
     )
     measure.add_argument(
         "--record", required=True, type=Path, metavar="PARQUET", help="record to write"
@@ -92,9 +92,7 @@ def add_to(commands: Commands, campaign: Command) -> None:
     tune.add_argument(
         "--algorithm", required=True, metavar="LABEL", help="label of the tuned variant"
     )
-    tune.add_argument(
-        "--key", required=True, help="key of the record, from the plan of the campaign"
-    )
+    tune.add_argument("--key", required=True, help="key of the job, as in the path of the record")
     tune.add_argument(
         "--record", required=True, type=Path, metavar="PARQUET", help="record to write"
     )
@@ -202,7 +200,8 @@ def _measure_block(arguments: argparse.Namespace) -> int:
             print(turn, file=sys.stderr, flush=True)
             request = {name: getattr(arguments, name) for name in ("function", "dimension")}
             request |= {"instances": arguments.instances, "round": arguments.round}
-            request |= {"algorithm": job.algorithm, "key": keys[job.algorithm, job.round]}
+            key = plan.short_key(keys[job.algorithm, job.round])
+            request |= {"algorithm": job.algorithm, "key": key}
             if status := _ended(_command(arguments.campaign, request, record)):
                 return status
     return 0
@@ -283,7 +282,7 @@ def _become(
         if asked.stage == "library":
             ready.import_library(_job(asked))
         else:
-            _check_key(ready, asked)
+            _checked_key(ready, asked)
             ready.get_ready_here(_job(asked))
             ready.origin(asked.algorithm)
     _wait_for_jobs(asked, ready, snakemake, listener, starter)
@@ -304,8 +303,8 @@ def _unprepared(arguments: argparse.Namespace) -> Prepared:
     return unprepared(configuration.restore(arguments.campaign))
 
 
-def _check_key(ready: Prepared, arguments: argparse.Namespace) -> None:
-    """Raise `InputError` if the job was planned with other code than is here now.
+def _checked_key(ready: Prepared, arguments: argparse.Namespace) -> str:
+    """The measure key of a job. Raises `InputError` if it was planned with other code.
 
     A tuned variant takes the parameters of its search first, as its code is loaded here.
     """
@@ -316,16 +315,17 @@ def _check_key(ready: Prepared, arguments: argparse.Namespace) -> None:
         key = ready.key(_job(arguments))
     except ValueError as error:
         raise InputError(str(error)) from None
-    _refuse_other(arguments.key, key)
+    return _as_planned(arguments, key)
 
 
-def _refuse_other(planned: str, key: str) -> None:
+def _as_planned(arguments: argparse.Namespace, key: str) -> str:
     from timefair.campaign import plan
 
-    if planned != key:
+    if plan.short_key(key) != arguments.key:
         raise InputError(
             f"code, software or configuration changed since this job was planned; {plan.AGAIN}"
         )
+    return key
 
 
 def _tune(arguments: argparse.Namespace) -> None:
@@ -340,19 +340,19 @@ def _tune(arguments: argparse.Namespace) -> None:
     campaign, label = configuration.restore(arguments.campaign), arguments.algorithm
     if label not in campaign.tuned:
         raise InputError(f"--algorithm: {label!r}: should be the label of a tuned variant")
-    _refuse_other(arguments.key, unprepared(campaign).tuning_key(label))
+    key = _as_planned(arguments, unprepared(campaign).tuning_key(label))
     prepare_files([arguments.record])
     folder = arguments.campaign.absolute().parent
-    tune(campaign, label, arguments.record, arguments.key, folder)
+    tune(campaign, label, arguments.record, key, folder)
 
 
 def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1) -> None:
     from timefair.measure.job.cell import measure_job
 
-    _check_key(ready, arguments)
+    key = _checked_key(ready, arguments)
     record = Path(arguments.record)
     prepare_files([record])
-    measure_job(ready, _job(arguments), record, arguments.key, number)
+    measure_job(ready, _job(arguments), record, key, number)
 
 
 def _job(arguments: argparse.Namespace) -> Job:

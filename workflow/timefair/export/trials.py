@@ -15,17 +15,17 @@ Cost = Literal["evaluations", "seconds"]
 
 @dataclass(frozen=True)
 class CocoTrial:
-    """A run in the form of COCO.
+    """A run as a COCO trial: the best precision as a step function of the cost.
 
     Attributes
     ----------
     algorithm, suite : str
-        Their names.
+        Names of the algorithm and of the suite.
     function, dimension, instance : int
-        Their numbers.
+        Number of the function, dimension, and number of the instance.
     reference : float
-        The value of the optimum with the opposite sign: with two objectives, COCO's reference value
-        of the hypervolume indicator.
+        Minus the optimal value. With two objectives, this is COCO's reference value of the
+        hypervolume indicator.
     cost : ndarray, shape (lines,)
         Evaluations or microseconds, increasing; the last one is the end of the run.
     precision : ndarray, shape (lines,)

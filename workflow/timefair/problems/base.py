@@ -105,9 +105,7 @@ class Constraints:
         return Outputs(("f", "violation", "constraint_evaluations"), "feasible", 1)
 
     def violation(self, x: NDArray[np.float64]) -> float:
-        """The sum of the positive numbers of `g`: 0 if `x` is feasible, NaN if one of
-        them is NaN.
-        """
+        """The sum of the positive values of `g`; 0 if `x` is feasible, NaN if any value is NaN."""
         g = self.evaluate(x)
         # Add one after the other, like COCO and the objective, so that the sum has the same bits.
         return sum((float(each) for each in g if not each <= 0), 0.0)

@@ -216,10 +216,10 @@ def machine_kinds(origins: Iterable[Origins]) -> set[Machine]:
 
 
 def environments(origins: Mapping[str, Origins]) -> list[list[Origins]]:
-    """The sets of algorithms that should have the same software; those in the shared environment
-    are first.
+    """Groups of algorithms; the algorithms of a group should have the same software.
 
-    An algorithm with ``python`` or ``path`` has its own environment.
+    The first group contains the algorithms in the shared environment. An algorithm with ``python``
+    or ``path`` has its own environment and is a group of its own.
     """
     shared = [one for one in origins.values() if not one.own_environment]
     return [shared, *([one] for one in origins.values() if one.own_environment)]

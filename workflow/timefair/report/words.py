@@ -77,7 +77,7 @@ def cost(value: float, unit: str, clock: str = "wall") -> str:
 
 
 def unresolved(ratio: float) -> str:
-    """A sentence on times that the speed of the machine may explain.
+    """A sentence on differences in time that the speed of the machine may explain.
 
     >>> unresolved(1.876)
     'Ratios of times below 1.9 are ties: the speed of the machine may explain them.'

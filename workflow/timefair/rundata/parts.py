@@ -47,12 +47,12 @@ AnyPart = TypeVar("AnyPart", bound=Part)
 
 
 class Parts(Generic[AnyPart]):
-    """All parts; every pass reads them again.
+    """An iterable of all parts; every iteration reads them again.
 
     Parameters
     ----------
     read
-        Begins a pass.
+        Starts an iteration: returns a new iterator over the parts.
     """
 
     def __init__(self, read: Callable[[], Iterator[AnyPart]]) -> None:

@@ -18,7 +18,7 @@ def best_of_mean(
     values : array_like
         One result per run; smaller is better. `inf` means that a run has no result.
     k : int
-        Number of executions, at least 1.
+        Number of runs of which the best counts, at least 1.
     axis : int
         The axis of the runs.
     replacement : bool
@@ -28,10 +28,11 @@ def best_of_mean(
     Returns
     -------
     ndarray
-        `values` without `axis`, in their unit. NaN if there are no runs, and without replacement
-        for ``k > R``, because R runs do not determine the best of more runs. `inf` if and only if
-        all k drawn runs may be without a result: if at least k runs (with replacement, one run)
-        are without a result.
+        The shape is that of `values` with `axis` removed; the unit is that of `values`. NaN if
+        there are no runs. Without replacement, also NaN for ``k > R``, because R runs do not
+        determine the best of more runs. `inf` if and only if a draw of k runs without any result
+        is possible. Without replacement, this requires at least k runs without a result; with
+        replacement, one such run suffices.
 
     Raises
     ------
@@ -41,9 +42,9 @@ def best_of_mean(
     Notes
     -----
     Without replacement, the estimate is the sum of x_(i) C(R - i, k - 1)/C(R, k) over the sorted
-    results: the mean over all subsets of k runs. With replacement, the weights are
-    ((R - i + 1)/R)^k - ((R - i)/R)^k. The weights are computed as a product of ratios, so
-    thousands of runs cause neither overflow nor a loss of digits.
+    results. This is the mean of the best result over all subsets of k runs. With replacement, the
+    weights of x_(i) are ((R - i + 1)/R)^k - ((R - i)/R)^k. The weights are computed as a product of
+    ratios, so thousands of runs cause neither overflow nor a loss of digits.
 
     References
     ----------
@@ -77,7 +78,7 @@ def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDA
     p : float
         Probability in [0, 1].
     k : int
-        Number of executions, at least 1.
+        Number of runs of which the best counts, at least 1.
     axis : int
         The axis of the runs.
 

@@ -92,7 +92,7 @@ def success_rate(success: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Interval:
-    """An interval for each target; arrays of one shape.
+    """An interval for each target; all arrays have the same shape.
 
     Attributes
     ----------

@@ -229,9 +229,10 @@ def jackknifed(
 def resampled_runs(
     strata: ArrayLike, *, resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """How often each run is in each of several samples drawn within the strata.
+    """Number of times that each run is drawn in each of several bootstrap samples.
 
-    All strata with a single run are treated as one stratum.
+    Runs are drawn within their strata. If any stratum has a single run, all runs are treated as one
+    stratum.
 
     Returns
     -------

@@ -100,8 +100,9 @@ def read(folder: Path, labels: Sequence[str] | None = None) -> Measured:
     Raises
     ------
     InputError
-        If the folder is not a campaign's, an algorithm is unknown or has no runs, the stopping rule
-        has tested the algorithms, or runs should not be compared.
+        If the folder does not contain a campaign, an algorithm is unknown, has no runs or has made
+        no evaluation, the stopping rule has already tested the same runs, or the runs have
+        differences that ``statistics.mixed: refuse`` does not allow.
     """
     campaign = configuration.restore(folder / plan.SNAPSHOT)
     for label in labels or ():

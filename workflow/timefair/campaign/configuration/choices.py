@@ -34,8 +34,8 @@ class ChosenSection:
     kinds
         The class for each value of the key.
     usual
-        The section of a campaign that does not contain it. Its class is also used if the key is
-        missing.
+        The default section, for a campaign without the section. Its class is also used if the
+        section lacks the key.
     """
 
     def __init__(self, key: str, kinds: Kinds, usual: Any) -> None:

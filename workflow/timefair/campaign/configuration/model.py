@@ -764,8 +764,8 @@ class Campaign(Section):
         return self.settings_of(asked)
 
     def settings_of(self, table: str) -> dict[str, Any]:
-        """The settings of one table: those of the analysis and, for the checklist, the complete
-        campaign.
+        """The settings of one table: those of the analysis; for the checklist, also the complete
+        configuration of the campaign.
         """
         from timefair.exhibits.registry import TABLES
 

@@ -306,7 +306,9 @@ def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 def numbers_by_algorithm(
     rows: pd.DataFrame, columns: list[str]
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """The numbers of each algorithm, in alphabetical order, sorted by the first column.
+    """The name of each algorithm and an array with its rows of `columns`.
+
+    Algorithms are in alphabetical order; the rows of each array are sorted by its first column.
 
     Examples
     --------

@@ -33,9 +33,9 @@ def draw(
     x : str
         The column of the horizontal axis, which begins where the first curve leaves 0.
     looks : dict
-        The look of each algorithm; algorithms that do not lead have no band.
+        The look of each algorithm; an algorithm whose look has ``leads=False`` has no band.
     functions : bool
-        Whether there is one panel per function, or one per dimension.
+        If True, there is one panel per function; if False, one per dimension.
     x_label, label : str
         Labels of the x axis and the y axis.
 

@@ -29,9 +29,10 @@ class Surroundings(NamedTuple):
     Attributes
     ----------
     steal_s
-        Time in which the host ran something else on the cores; mostly counted in ticks of 10 ms.
+        Steal time, in which the hypervisor ran something else on the cores; usually counted in
+        ticks of 10 ms.
     pressure_s
-        Time in which some task of the whole machine waited for a core.
+        Time in which at least one task on the machine waited for a core.
     throttled_s
         Time in which a quota stopped the control groups of this process.
     """

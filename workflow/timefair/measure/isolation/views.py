@@ -83,14 +83,16 @@ class Views:
 
 
 def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = None) -> Views:
-    """The views that runs of an algorithm get on this machine, which is tested here.
+    """The views that runs of an algorithm get on this machine.
+
+    If `asked` is ``private``, this function tests which folders the machine can make private.
 
     Parameters
     ----------
     asked
         The isolation that the campaign asks for: ``private`` or ``shared``.
     sources
-        The files of the algorithm and of the problem; runs may write beside them.
+        The files of the algorithm and of the problem; runs may write to the folders of these files.
     megabytes
         As in `Views`.
     """

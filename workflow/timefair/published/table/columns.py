@@ -20,12 +20,12 @@ class TableColumn(NamedTuple):
     Attributes
     ----------
     kind
-        What its cells are.
+        Type of the cells.
     needed
         Whether a table must have it.
     per
-        ``row``: each row has its own. ``run``, ``problem``: all rows of a run, or of a problem,
-        have the same, and cells may be empty.
+        ``row``: each row has its own value. ``run`` or ``problem``: all rows of a run or of a
+        problem have the same value, and cells may be empty.
     meaning
         One clause for the documentation.
     """

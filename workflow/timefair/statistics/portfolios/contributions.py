@@ -50,7 +50,7 @@ class Contributions:
 
 
 def contributions(reached: ArrayLike, weights: ArrayLike | None = None) -> Contributions:
-    """Marginal contributions and Shapley values of algorithms in their virtual best.
+    """Marginal contribution and Shapley value of each algorithm in the virtual best of all.
 
     Parameters
     ----------
@@ -72,20 +72,20 @@ def contributions(reached: ArrayLike, weights: ArrayLike | None = None) -> Contr
     Notes
     -----
     The value v(S) of a set S of algorithms is the weighted mean over the pairs of the maximum of
-    `reached` over S; it is 0 for the empty set. The marginal contribution of a is
-    v(all) - v(all without a) [1]_. If two algorithms are equal, it is 0 for both, however good they
-    are. The Shapley value of a is what a adds when it joins, averaged over all orders in which the
-    algorithms may join [2]_. Equal algorithms have equal Shapley values.
+    `reached` over S; it is 0 for the empty set. The marginal contribution of algorithm i is
+    v(all) - v(all without i) [1]_. If two algorithms are equal, it is 0 for both, however good they
+    are. The Shapley value of algorithm i is the increase of v when i joins the set, averaged over
+    all orders in which the algorithms may join [2]_. Equal algorithms have equal Shapley values.
 
-    For one pair, this is the airport game, whose Shapley values are known: if the probabilities are
-    x_1 <= ... <= x_n, and x_0 = 0, the value of the i-th algorithm is the sum of
-    (x_j - x_(j-1))/(n - j + 1) over j <= i [3]_. Shapley values are additive over games, so their
-    mean over the pairs is exact for any number of algorithms, without a sum over subsets or random
-    orders.
+    The game of a single pair is the airport game, whose Shapley values are known. If the
+    probabilities are x_1 <= ... <= x_n, and x_0 = 0, the Shapley value of the i-th algorithm is the
+    sum of (x_j - x_(j-1))/(n - j + 1) over j <= i [3]_. Shapley values are additive over games, so
+    their mean over the pairs is exact for any number of algorithms, without a sum over subsets or
+    random orders.
 
-    If a pair is (function, target, budget), for budgets evenly spaced in the logarithm, these are
-    the Shapley values of IOHanalyzer (``get_shapley_values``), which estimates them from random
-    orders and divides them by v(all).
+    If the pairs are (function, target, budget), with budgets evenly spaced on a logarithmic scale,
+    the results are the Shapley values of IOHanalyzer (``get_shapley_values``). IOHanalyzer
+    estimates them from random orders and divides them by v(all).
 
     References
     ----------

@@ -163,7 +163,7 @@ def leading(field: NDArray[np.float64]) -> int:
     Parameters
     ----------
     field : ndarray, shape (algorithms, n)
-        Results of each algorithm. `inf` is worst and equal to itself; no NaN.
+        Results of each algorithm, without NaN. `inf` is the worst result; several `inf` are ties.
 
     Returns
     -------
