@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from timefair.statistics.bootstrap import percentile_interval
+from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.strata import stratified_sums
 
 LEAST_BLOCKS = 2
@@ -92,7 +92,7 @@ def ratio_limits(
     if np.isfinite(ratios).all() and (ratios > 0).all():
         radius = t * float(np.std(np.log(ratios), ddof=1))
         return estimate * float(np.exp(-radius)), estimate * float(np.exp(radius))
-    expanded = 1 - 2 * float(stats.norm.sf(t))
-    low = percentile_interval(np.where(unknown, 0.0, ratios), expanded)[0]
-    high = percentile_interval(np.where(unknown, np.inf, ratios), expanded)[1]
+    tail = float(stats.norm.sf(t))
+    low = sample_quantile(np.where(unknown, 0.0, ratios), tail)
+    high = sample_quantile(np.where(unknown, np.inf, ratios), 1 - tail)
     return float(low), float(high)
