@@ -197,6 +197,31 @@ def test_a_table_that_is_too_long_is_left_to_its_file(monkeypatch):
     assert (table["rows"], table["shown"]) == (2, 0)
 
 
+def test_large_curves_have_the_limits_of_leading_algorithms(monkeypatch):
+    monkeypatch.setattr(payload, "SMOOTH_ROWS", 3)
+    curves = {"algorithm": ["A", "A", "B", "B"], "cost": [1.0, 2.0, 1.0, 2.0]}
+    limits = {"median_low": [2.0, 1.0, 3.0, 2.0], "median_high": [4.0, 2.0, 5.0, 3.0]}
+    frame = pd.DataFrame(curves | {"median": [3.0, 1.0, 4.0, 2.0]} | limits)
+    of_all, of_one = (payload.table("anytime", frame, first) for first in (None, {"A"}))
+    assert values_of(of_all, "median_low")["values"] == [2, 1, 3, 2]
+    assert values_of(of_one, "median_low")["values"] == [2, 1, None, None]
+    assert values_of(of_one, "median")["values"] == [3, 1, 4, 2]
+    assert (of_all["note"], of_one["note"]) == ("", payload.FEW_LIMITS)
+
+
+def test_tables_that_do_not_fit_are_left_to_their_files(monkeypatch):
+    sizes = {"small": 50, "drawn": 4000, "large": 2000}
+    shown = {
+        name: payload.table("drift", pd.DataFrame({"algorithm": [f"A{k}" for k in range(size)]}))
+        for name, size in sizes.items()
+    }
+    forms = {name: payload.packed(table) for name, table in shown.items()}
+    assert payload.fitting(shown, first={"drawn"}) == forms
+    monkeypatch.setattr(payload, "TABLES_BYTES", len(forms["drawn"] + forms["small"]))
+    assert set(payload.fitting(shown, first={"drawn"})) == {"drawn", "small"}
+    assert payload.without_rows(shown["large"])["rows"] == 2000
+
+
 def test_limits_belong_to_their_value(evidence):
     table = payload.table("ert", evidence({"A": 0.1, "B": 0.2}).table("ert"))
     ert = values_of(table, "ert_s")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
+from typing import Any
 
 import pandas as pd
 
@@ -110,9 +111,16 @@ def page(
     evidence = Evidence(tables, campaign)
     names = Names.of(campaign.algorithms, campaign.published, first=leading(evidence))
     found = [findings(evidence, space) for space in evidence.spaces]
-    shown = {name: payload.table(name, tables[name]) for name in TABLES if name in tables}
-    drawable = [name for name, table in shown.items() if table["shown"]]
-    drawn = charts.drawn({name: tables[name] for name in drawable})
+    given = [name for name in TABLES if name in tables]
+    shown = {name: payload.table(name, tables[name], names.shown) for name in given}
+    packed = payload.fitting(shown, first=_of_charts(_drawn(tables, shown)))
+    shown = {
+        name: payload.without_rows(table)
+        if name not in packed and table["shown"] > payload.SHORT_ROWS
+        else table
+        for name, table in shown.items()
+    }
+    drawn = _drawn(tables, shown)
     some = evidence.some_frame
     confirmatory = registered.part(evidence, names)
     parts = {
@@ -130,14 +138,14 @@ def page(
         "checklist": ("Reporting checklist", _checklist(evidence)),
         "repeat": ("Repeat and cite", account.repeat(campaign) + account.cite(evidence)),
     }
-    long = [name for name, table in shown.items() if table["shown"] > payload.SHORT_ROWS]
     data = {
         "algorithms": names.for_script(),
-        "tables": shown | {name: payload.without_columns(shown[name]) for name in long},
+        "tables": shown | {name: payload.without_columns(shown[name]) for name in packed},
         "charts": drawn,
-        "lines": evaluation_cost.lines(evidence),
         "functions": evidence.named,
     }
+    if parts["cost"][1]:
+        packed["lines"] = payload.packed(evaluation_cost.lines(evidence))
     return PAGE.format(
         version=__version__,
         name=escape(campaign.name),
@@ -153,11 +161,23 @@ def page(
         sections="\n".join(section(key, title, content) for key, (title, content) in parts.items()),
         data=payload.script(data),
         packed="\n".join(
-            f'<script type="text/plain" id="data-{name}">{payload.packed(shown[name])}</script>'
-            for name in long
+            f'<script type="text/plain" id="data-{name}">{form}</script>'
+            for name, form in packed.items()
         ),
         script="\n".join(_file(f"script/{name}.js") for name in SCRIPTS),
     )
+
+
+def _drawn(
+    tables: Mapping[str, pd.DataFrame], shown: Mapping[str, Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """The charts of the tables that have rows on the page."""
+    return charts.drawn({name: tables[name] for name, table in shown.items() if table["shown"]})
+
+
+def _of_charts(drawn: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The tables of all views of charts."""
+    return {view["table"] for chart in drawn for view in chart["views"]}
 
 
 def _file(name: str) -> str:

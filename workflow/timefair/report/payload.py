@@ -9,7 +9,7 @@ import gzip
 import json
 import math
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,21 +35,34 @@ SEEN = 1 / 600
 MOST_ROWS = 200_000
 """Maximal number of rows of a table on a page."""
 
+TABLES_BYTES = 3_500_000
+"""Maximal size of all compressed tables of a page together."""
 
-def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
+FEW_LIMITS = "Limits are listed for the algorithms that are in colour at first."
+"""The note on a table that `_limits_of` has made smaller."""
+
+
+def table(name: str, frame: pd.DataFrame, leading: Collection[str] | None = None) -> dict[str, Any]:
     """A table for the page.
 
     ``columns`` contains for each column its ``name``, ``label`` and ``meaning``, whether it is a
     ``key`` by which rows are selected, the indices of its ``limits``, and its ``values``: `null`
     for NaN, ``"inf"`` for infinity; texts as ``words`` and their ``codes``. Curves omit rows that
-    only repeat their neighbours. ``rows`` is the number of rows of the file, ``shown`` the number
-    here, which is 0 if there are too many. ``note`` is a sentence on the listed pairs, empty if all
-    are listed.
+    only repeat their neighbours. Curves with more than `SMOOTH_ROWS` rows also omit points that
+    change nothing one can see, and the limits of algorithms that are not in `leading`. ``rows`` is
+    the number of rows of the file, ``shown`` the number here, which is 0 if there are too many.
+    ``note`` explains what is not listed; it is empty if everything is listed.
     """
     frame = measured(frame)
     thin = _without_repeats(_rounded(frame))
+    note = frame.attrs.get("pairs", "")
     if len(thin) > SMOOTH_ROWS:
         thin = _without_invisible(thin)
+        others = _others(thin, leading)
+        if others.any():
+            ends = [name for name in map(str, thin) if name.endswith(("low", "high"))]
+            thin = thin.assign(**{end: thin[end].mask(others) for end in ends})
+            note = f"{note} {FEW_LIMITS}".strip()
     layout = generic(thin, TABLES[name].title)
     limits = {v.column: v.interval for v in layout.values if v.interval}
     hidden = {end for ends in limits.values() for end in ends}
@@ -63,7 +76,7 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
         "title": worded(TABLES[name].title, frame),
         "rows": len(frame),
         "shown": len(shown),
-        "note": frame.attrs.get("pairs", ""),
+        "note": note,
         "columns": [
             {
                 "name": column,
@@ -77,6 +90,26 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
             for column in map(str, frame.columns)
         ],
     }
+
+
+def fitting(shown: Mapping[str, dict[str, Any]], first: Collection[str]) -> dict[str, str]:
+    """The compressed forms of the long tables that fit into `TABLES_BYTES`, by name.
+
+    Tables in `first` precede the others; among equals, smaller tables precede larger ones.
+    """
+    long = [name for name, table in shown.items() if table["shown"] > SHORT_ROWS]
+    forms = {name: packed(shown[name]) for name in long}
+    room, found = TABLES_BYTES, {}
+    for name in sorted(forms, key=lambda one: (one not in first, len(forms[one]))):
+        if len(forms[name]) <= room:
+            room -= len(forms[name])
+            found[name] = forms[name]
+    return found
+
+
+def without_rows(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """A table whose rows are only in its file."""
+    return {**shown, "shown": 0, "columns": []}
 
 
 def without_columns(shown: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,6 +137,13 @@ def _without_repeats(frame: pd.DataFrame) -> pd.DataFrame:
     inner = np.append(False, same) & np.append(same, False)
     kept: pd.DataFrame = frame[~inner]
     return kept
+
+
+def _others(frame: pd.DataFrame, leading: Collection[str] | None) -> NDArray[np.bool_]:
+    """The rows of the curves of algorithms that are not in `leading`; None: there are no others."""
+    if leading is None or "algorithm" not in frame or not any(key in frame for key in CURVES):
+        return np.zeros(len(frame), dtype=bool)
+    return ~frame["algorithm"].astype(str).isin(leading).to_numpy()
 
 
 def _without_invisible(frame: pd.DataFrame) -> pd.DataFrame:

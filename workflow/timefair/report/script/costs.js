@@ -101,11 +101,11 @@ function lowestTable(space, { functions }) {
   return element("table", {}, element("thead", {}, element("tr", {}, ...heading)), element("tbody", {}, ...rows));
 }
 
-/** Let the slider draw its parts. What draws them again; nothing without a slider. */
-function followCost() {
+/** Let the slider draw its parts. A promise of what draws them again; nothing without a slider. */
+async function followCost() {
   const place = document.getElementById("evaluation-cost");
   if (!place) return [];
-  const { costs, spaces } = DATA.lines;
+  const { costs, spaces } = await dataOf("lines");
   const [slider, output] = ["input", "output"].map((name) => place.querySelector(name));
   let [space] = spaces;
 

@@ -1,14 +1,17 @@
-// The data of the page: short tables as they are, long ones unpacked when they are first needed.
+// The data of the page: short tables as they are; the rest is unpacked when it is first needed.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const unpacked = new Map();
 
 /** A promise of a table with its columns. */
 function tableOf(name) {
-  if (!unpacked.has(name)) {
-    const known = DATA.tables[name];
-    unpacked.set(name, known.columns ? Promise.resolve(known) : unpack(name));
-  }
+  const known = DATA.tables[name];
+  return known.columns ? Promise.resolve(known) : dataOf(name);
+}
+
+/** A promise of data that have an element of their own; they are unpacked once. */
+function dataOf(name) {
+  if (!unpacked.has(name)) unpacked.set(name, unpack(name));
   return unpacked.get(name);
 }
 
