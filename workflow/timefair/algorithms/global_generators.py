@@ -1,4 +1,4 @@
-"""numpy's and Python's global random generators, which some libraries draw from."""
+"""numpy's and Python's global random generators. Some libraries draw from them."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ can ask of the objective. The function may have three attributes:
 ``solve.variables = ("binary",)``
     The kinds of variables that it takes. Default: continuous variables.
 ``solve.tasks = ("two objectives",)``
-    What it is for: ``one objective`` (the default), ``two objectives``, ``constraints``, or several
-    of these. With two objectives, a point gives an array of shape ``(2,)``.
+    Tasks of the algorithm: ``one objective`` (the default), ``two objectives``, ``constraints``, or
+    several of these. With two objectives, a point gives an array of shape ``(2,)``.
 ``solve.prepare = warm_up``
     A function that compiles or loads something. It is called once, without arguments, before the
     clock starts.

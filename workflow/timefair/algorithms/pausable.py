@@ -9,7 +9,7 @@ from timefair.algorithms.global_generators import global_states, restore_global_
 
 
 class PausableThread:
-    """A function in its own thread, which runs only while the caller waits in `go_on`.
+    """A function in its own thread. The function runs only while the caller waits in `go_on`.
 
     A pause does not change the function's view of numpy's and Python's global generators.
 

@@ -25,7 +25,7 @@ def of_room(
     Parameters
     ----------
     campaign
-        What is asked for.
+        The campaign, with the requested tables and figures.
     room
         As in `exhibits.registry.Table.room`.
     results

@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from timefair.rundata.runs import Runs
 
 LEDGERS = ".made"
-"""Folder of the ledgers, beside the folders of tables and figures."""
+"""Folder of the ledgers, in the same folder as ``tables`` and ``figures``."""
 
 
 class Room:
-    """Makes what a campaign asks of one room.
+    """Makes the tables and figures of one room that a campaign requests.
 
     Parameters
     ----------
     name
-        Of the room, as `exhibits.registry.Table.room` has it.
+        Name of the room, as in `exhibits.registry.Table.room`.
     campaign
-        What is asked for.
+        The campaign, with the requested tables and figures.
     folder
         ``results/<campaign>``: files go to its ``tables`` and ``figures``.
     read
         Reads the runs, once at most.
     inputs
-        What identifies the runs: a change makes every table again.
+        Identifiers of the runs. If they change, every table is made again.
     """
 
     def __init__(

@@ -27,7 +27,7 @@ def campaign_files(folder: Path, campaign: Campaign, within: str) -> list[Member
     folder
         ``results/NAME``.
     within
-        Their folder in the archive.
+        Folder of the files in the archive.
 
     Raises
     ------

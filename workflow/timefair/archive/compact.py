@@ -67,7 +67,7 @@ def compact_files(
     Parameters
     ----------
     files
-        Those of `campaign_files.campaign_files`.
+        The files of `campaign_files.campaign_files`.
     folder
         ``results/NAME``.
     within

@@ -49,7 +49,7 @@ def _is_orcid(text: str) -> bool:
 
 
 class Deposit(NamedTuple):
-    """The metadata that a repository asks for.
+    """The metadata that a repository requests.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ _UNREADABLE = (
 
 
 def write_folder(members: Iterable[Member], folder: Path) -> None:
-    """Write files and their manifest into a folder, which appears when it is complete.
+    """Write files and their manifest into a folder. The folder appears when it is complete.
 
     `members` come with ascending paths. An existing folder has to be empty.
     """
@@ -42,7 +42,7 @@ def write_folder(members: Iterable[Member], folder: Path) -> None:
 
 
 def write_zip(members: Iterable[Member], path: Path) -> None:
-    """Write files and their manifest into a zip, which appears when it is complete.
+    """Write files and their manifest into a zip. The zip appears when it is complete.
 
     Nothing is compressed, because records are already compressed, and because different versions of
     a compressor would make different bytes. All dates are the earliest that a zip can contain.
@@ -101,7 +101,9 @@ def unpack(path: Path, folder: Path) -> list[str]:
 
 
 def container_fault(path: Path, folder: Path) -> str | None:
-    """Compare a zip with what `write_zip` makes of its files, which `unpack` wrote into `folder`.
+    """Compare a zip with the zip that `write_zip` makes of its files.
+
+    `unpack` has written these files into `folder`.
 
     Returns
     -------

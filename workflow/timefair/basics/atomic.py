@@ -12,9 +12,9 @@ from typing import BinaryIO
 
 @contextlib.contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which takes the place of `path` when it is complete and on the disk.
+    """A file to write. It takes the place of `path` when it is complete and on the disk.
 
-    If anything is raised meanwhile nothing is left of it, and what was at `path` stays.
+    If an exception is raised before that, the new file is deleted, and `path` does not change.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     fd, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

@@ -24,8 +24,8 @@ class _Refusing(MetaPathFinder):
 def hidden_modules(*names: str) -> Iterator[None]:
     """Let imports of these top-level modules fail inside the block, unless they are loaded already.
 
-    What is imported in the block goes on without them, as where they are not installed, and without
-    warnings. Afterwards they can be imported as ever.
+    A module that is imported in the block works as if the hidden modules were not installed.
+    Warnings are ignored. After the block, the hidden modules can be imported again.
     """
     finder = _Refusing(frozenset(names))
     sys.meta_path.insert(0, finder)

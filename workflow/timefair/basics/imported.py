@@ -127,9 +127,9 @@ def _return_to(folder: str) -> bool:
 
 
 class _Muffled:
-    """A stream whose text is kept, in part, instead of written, until it is let through again.
+    """A stream that keeps the beginning of its text instead of writing it, until it is let through.
 
-    What a module keeps of it, such as the stream of a handler for logging, works later.
+    A module may store the stream, for example in a logging handler: the stream works later.
     """
 
     def __init__(self, stream: Any) -> None:

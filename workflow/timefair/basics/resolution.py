@@ -25,7 +25,7 @@ def in_words(found: Mapping[str, Any]) -> str:
 
 
 def _found(test: Mapping[str, Any]) -> str:
-    """Which slowdown a test finds, and with what probability it did; None: it finds none."""
+    """The slowdown that a test finds, and its probability; none if ``delta`` is None."""
     if test["delta"] is None:
         return "no slowdown up to 400 % is found"
     percent = float(f"{100 * test['delta']:.2g}")

@@ -67,7 +67,7 @@ class JobSizes:
         return share.more * len(job.instances)
 
     def _of_round(self, round: int) -> dict[tuple[str, int, int], Share]:
-        """The file of a round, which does not change after it was written."""
+        """The shares in the file of a round. The file does not change after it was written."""
         if round not in self._shares and self._campaign.stopping.allocates and round > 1:
             path = self._folder / plan.allocation_path(self._keys, round)
             if path.exists():

@@ -57,20 +57,20 @@ def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.K
 
 
 class Driver:
-    """Holds a campaign in the snakemake process that runs its jobs.
+    """Locks a campaign for the snakemake process that runs its jobs.
 
     Only when Snakemake plans jobs, long after it has read the rules, is it known whether it runs
     any: a dry run, a report or `--unlock` runs none, and on a cluster each job is a separate
-    snakemake. Therefore the rule that measures asks for the campaign when the first of its jobs is
-    planned. The hook `onstart` would be too late, because another snakemake may have done the
-    planned work by then. It is also not called in a workflow that uses the campaign as a module.
+    snakemake. Therefore the rule that measures calls `take` when the first of its jobs is planned.
+    The hook `onstart` would be too late, because another snakemake may have done the planned work
+    by then. It is also not called in a workflow that uses the campaign as a module.
 
     Parameters
     ----------
     workflow
         Snakemake's workflow.
     campaign, keys
-        Written into the folder when it is held; the jobs read them.
+        Written into the folder when it is locked; the jobs read them.
     folder
         ``results/<campaign>``, wherever Snakemake puts it.
 
@@ -144,7 +144,7 @@ class Driver:
 
 
 def _leave_the_runs_alone(workflow: Workflow) -> None:
-    """Prevent Snakemake's own process from computing beside timed runs on this machine.
+    """Prevent Snakemake's own process from computing while timed runs execute on this machine.
 
     With its limit of 100 started jobs per second, Snakemake 9 looks for jobs again one second after
     each look, and each job that ends adds a look of its own: after n jobs it looks n times per
@@ -158,10 +158,10 @@ def _never_import_pandas() -> None:
     """Let Snakemake compare the parameters of jobs without importing pandas.
 
     Snakemake imports pandas to recognize a data frame among the parameters: when it compares them
-    with those of an earlier start, or when the first job has ended, beside timed runs. The import
-    takes 0.4 s of CPU time or more. If a signal asks Snakemake to end during the import, it hangs,
-    because its signal handler waits for a lock that the same thread holds. While pandas is not
-    loaded, no parameter is a data frame.
+    with those of an earlier start, or when the first job has ended, while timed runs execute. The
+    import takes 0.4 s of CPU time or more. If a signal asks Snakemake to end during the import,
+    Snakemake hangs, because its signal handler waits for a lock that the same thread holds. While
+    pandas is not loaded, no parameter is a data frame.
     """
     from snakemake.persistence import PersistenceBase  # type: ignore[import-untyped]
 
@@ -179,16 +179,16 @@ def taken() -> Driver | None:
 
 
 def hold(folder: Path) -> None:
-    """Hold the folder of a campaign until this process ends for any reason.
+    """Lock the folder of a campaign until this process ends for any reason.
 
-    The folder is created if it does not exist. Jobs that outlive a killed workflow do not hold the
-    folder. Each of them holds its own journal, where the next workflow waits for it. On a file
-    system without locks, the folder is not held.
+    The folder is created if it does not exist. Jobs that outlive a killed workflow do not lock the
+    folder. Each of these jobs locks its own journal, where the next workflow waits for the job. On
+    a file system without locks, the folder is not locked.
 
     Raises
     ------
     InputError
-        If another process holds it, or nothing can be written there.
+        If another process has locked the folder, or nothing can be written there.
     """
     if folder.resolve() not in _held:
         _lock(folder)
@@ -197,7 +197,7 @@ def hold(folder: Path) -> None:
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Hold the folder of a campaign inside the block; the errors are those of `hold`."""
+    """Lock the folder of a campaign inside the block; the errors are those of `hold`."""
     if folder.resolve() in _held:
         yield
         return

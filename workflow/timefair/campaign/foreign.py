@@ -48,8 +48,8 @@ class ForeignRuns:
     runs
         The largest number of runs of an algorithm on a problem.
     budgets
-        The different budgets of runs as (dimension, seconds, evaluations); None: no budget in
-        seconds, or in evaluations.
+        The different budgets of runs as (dimension, seconds, evaluations); None for no budget
+        in seconds, or in evaluations.
     """
 
     format: str

@@ -12,7 +12,7 @@ NAME = ".driver"
 
 
 def snakemake_above(folder: Path) -> int | None:
-    """The snakemake that holds a campaign, if this process descends from it.
+    """The snakemake that has locked a campaign, if this process descends from it.
 
     None for a job of a batch system, whose snakemake runs elsewhere, and for a command started by
     hand.

@@ -231,7 +231,7 @@ def records_by(
 
 
 def short_key(key: str) -> str:
-    """The beginning of a key, which is a part of paths: 12 hexadecimal digits."""
+    """The first 12 hexadecimal digits of a key. Paths contain them."""
     return key[:12]
 
 
@@ -287,7 +287,7 @@ def write_snapshot(campaign: Campaign, folder: Path) -> Path:
 
 
 def write_keys(keys: Keys, folder: Path) -> Path:
-    """Write the keys of the plan beside the campaign in the same way; `read_keys` reads them."""
+    """Write the keys of the plan in the same way as `write_snapshot`; `read_keys` reads them."""
     planned: dict[str, dict[int, str]] = {}
     for (label, round), key in keys.items():
         planned.setdefault(label, {})[round] = key

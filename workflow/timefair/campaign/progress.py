@@ -67,7 +67,7 @@ class CampaignProgress(NamedTuple):
 
     @property
     def finished(self) -> bool:
-        """Whether everything exists that the campaign asks for."""
+        """Whether everything exists that the campaign requests."""
         return self.measured and all(made == asked for made, asked in (self.tables, self.figures))
 
 
@@ -194,7 +194,7 @@ class ProgressReader:
                 yield path.stat().st_mtime
 
     def _read(self, path: Path, read: Callable[[Path], _RunTimes]) -> _RunTimes:
-        """The runs in a file, which is read again only if it has changed."""
+        """The runs in a file. The file is read again only if it has changed."""
         stat = path.stat()
         state = stat.st_mtime_ns, stat.st_size
         if path not in self._seen or self._seen[path][0] != state:

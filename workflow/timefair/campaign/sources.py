@@ -44,7 +44,7 @@ def source(path: Path) -> Source:
 
 
 def present_source(path: Path) -> Source:
-    """The same for the present file, which may have changed since this process began."""
+    """The same for the present file. The file may have changed since this process began."""
     content = path.read_bytes()
     if path.suffix != ".py":
         return Source(hashlib.sha256(content).hexdigest(), frozenset())

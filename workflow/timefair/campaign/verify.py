@@ -246,9 +246,9 @@ class _Inspection:
                 self._problem(f"{target}: {clause}; {CONSENT}")
 
     def at_registration(self, target: Path) -> None:
-        """Whether the question was registered, and a line for each deviation.
+        """Report whether the question was registered, and a line for each deviation.
 
-        A deviation is not a problem of the records; the report lists it beside the answer.
+        A deviation is not a problem of the records; the report lists it next to the answer.
         """
         if self._campaign is None:
             return

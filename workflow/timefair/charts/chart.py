@@ -96,7 +96,7 @@ class Chart(ABC):
 
 @dataclass(frozen=True)
 class Curves(Chart):
-    """One curve per algorithm over a logarithmic axis, one panel per function or dimension.
+    """One curve per algorithm on a logarithmic axis, one panel per function or dimension.
 
     Labels name the cost with ``{cost}`` (for an axis: ``wall clock in seconds``) or ``{unit}``
     (within words: ``seconds``); both follow the clock of the table.
@@ -110,13 +110,13 @@ class Curves(Chart):
     view
         Label of this view in the switch of the report page.
     low, high
-        Columns of the limits of the band; empty: no band. There is no band at points with a limit
-        of NaN.
+        Columns of the limits of the band; empty for no band. There is no band at points with a
+        limit of NaN.
     unit
-        Unit of the costs; if the table has several units, that of the rows that are drawn. Empty:
+        Unit of the costs; if the table has several units, the unit of the drawn rows. Empty for
         the only unit of the table.
     functions
-        One panel per function, or one per dimension.
+        If True, there is one panel per function; if False, there is one per dimension.
     scale
         ``share``: y is a share from 0 to 1. ``log``: y is logarithmic, with one scale for all
         panels. ``own log``: with one scale per panel.
@@ -127,7 +127,7 @@ class Curves(Chart):
     logarithms
         Whether the table has decimal logarithms of y.
     end
-        A column whose largest value is marked by a vertical line; empty: none.
+        A column whose largest value is marked by a vertical line; empty for no line.
     """
 
     x: str
@@ -240,7 +240,7 @@ def _sole_unit(frame: pd.DataFrame) -> str:
 
 @dataclass(frozen=True)
 class Picture(Chart):
-    """A chart with a special form, which the page shows as a picture.
+    """A chart with a special form. The page shows it as a picture.
 
     Attributes
     ----------

@@ -40,11 +40,11 @@ class Page:
     Attributes
     ----------
     dimension
-        Dimension of the rows that it shows; None: all dimensions.
+        Dimension of the rows that the page shows; None for all dimensions.
     functions
-        The numbers of the functions that it shows; empty: all.
+        Numbers of the functions that the page shows; empty for all functions.
     overview
-        Whether it summarizes the functions, because other pages have one panel per function.
+        Whether the page summarizes the functions, because other pages have one panel per function.
     name
         Suffix of the figure's name in the name of the file; may be empty.
     """
@@ -98,7 +98,7 @@ def pages(
     panels
         The panels of the figure.
     dimensions, functions
-        Their numbers in the campaign.
+        Dimensions and function numbers of the campaign.
     algorithms
         Number of algorithms.
 

@@ -35,11 +35,11 @@ class First:
     want, detail, table
         The situation and its table, as in the report.
     leaders
-        Those with the best value.
+        Algorithms with the best value.
     front
-        The leaders, and those that may be as good.
+        The leaders, and algorithms that may be as good.
     behind
-        All others.
+        All other algorithms.
     """
 
     space: Space

@@ -1,4 +1,4 @@
-"""Jobs of the analysis as forks of one prepared process, which has imported what they need.
+"""Jobs of the analysis as forks of one prepared process that has imported the needed modules.
 
 A rule calls `timefair collect`, `analyse` or `report`. Such a command asks the prepared process of
 its snakemake to do the work, and does it itself where there is none. The first job has the process

@@ -282,7 +282,7 @@ def make_report(
     checklist: Path | None = None,
     document: Path | None = None,
 ) -> None:
-    """Write the report and, if they are asked for, the checklist and a document of all tables."""
+    """Write the report and, if requested, the checklist and a document of all tables."""
     from timefair import latex
     from timefair.exhibits import files
     from timefair.exhibits.registry import FIGURES

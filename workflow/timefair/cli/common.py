@@ -25,7 +25,7 @@ Commands: TypeAlias = "argparse._SubParsersAction[Command]"
 EXITS: Mapping[int, str] = MappingProxyType(
     {0: "done", 2: "the command line or a file is wrong; one line per fault"}
 )
-"""The meaning of the exit status, unless a command has its own."""
+"""The meanings of the exit status, unless a command has meanings of its own."""
 
 HELP_WIDTH = 79
 
@@ -79,7 +79,7 @@ def one_thread() -> None:
 
 
 def measuring_environment(threads: int) -> dict[str, str]:
-    """The environment of a process that measures runs with so many threads."""
+    """The environment of a process that measures runs with the given number of threads."""
     fixed = {"PYTHONHASHSEED": "0", **dict.fromkeys(THREAD_VARIABLES, str(threads))}
     return {**os.environ, **fixed}
 

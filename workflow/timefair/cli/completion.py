@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from timefair.cli.common import Commands
 
 VARIABLE = "_ARGCOMPLETE"
-"""The shell sets this variable when it asks for words."""
+"""The shell sets this variable when it requests words."""
 
 SHELLS = ("bash", "zsh", "fish")
 

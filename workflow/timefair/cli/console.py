@@ -41,7 +41,7 @@ USUAL = "DefaultStreamHandler"
 
 
 def attach(workflow: Workflow) -> None:
-    """Replace Snakemake's usual handler by a `ConsoleHandler`, which formats and filters as it did.
+    """Replace Snakemake's usual handler by a `ConsoleHandler` with the same formatter and filters.
 
     Nothing is replaced if ``--logger`` named another handler, or in a job that Snakemake starts.
     """
@@ -67,7 +67,7 @@ class ConsoleHandler(logging.Handler):
     Parameters
     ----------
     settings
-        What the command line of snakemake asks to be printed.
+        Settings of the output, from the command line of snakemake.
     """
 
     def __init__(self, settings: OutputSettingsLoggerInterface) -> None:

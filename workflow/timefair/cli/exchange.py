@@ -273,8 +273,8 @@ def _export_table(arguments: argparse.Namespace) -> None:
 def _exported(snapshot: Path, collected: Sequence[Path]) -> tuple[Campaign, pa.Table, set[str]]:
     """The campaign, the collected runs, and the labels whose times do not compare with others.
 
-    Those are of a foreign clock, if other algorithms were measured. Raises `InputError` if the runs
-    are not comparable.
+    These labels have times of a foreign clock; there are none if no algorithm was measured. Raises
+    `InputError` if the runs are not comparable.
     """
     from timefair.campaign import configuration
     from timefair.records.integrity import Origins

@@ -24,7 +24,7 @@ _CASES = {_HALF: 0.5, "9 of 10 cases: ": 0.9}
 """Shares of the cases of a pilot for which the number of runs is enough."""
 
 SHOWN_SPLITS = 5
-"""Most splits of core-hours that are printed beside the best one."""
+"""Maximal number of splits of core-hours that are printed in addition to the best one."""
 
 MOST_INSTANCES = 1000
 """Most instances of a function in a split."""

@@ -1,4 +1,4 @@
-"""Checks the files that a command reads and writes, before the work, which may take long."""
+"""Checks the files that a command reads and writes before the work, which may take long."""
 
 from __future__ import annotations
 

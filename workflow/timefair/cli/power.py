@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from timefair.statistics.power.design import Design
 
 POWER = 0.8
-"""Probability with which a difference is found, unless the user asks for another."""
+"""Probability with which a difference is found, unless the user requests another probability."""
 
 
 def check_lines(campaign: Campaign) -> Iterator[str]:

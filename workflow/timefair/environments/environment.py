@@ -56,9 +56,10 @@ class Environment:
     Attributes
     ----------
     python
-        Path to an interpreter, relative to the working folder; None: the one of this process.
+        Path to an interpreter, relative to the working folder; None for the interpreter of this
+        process.
     path
-        Path to a folder, relative to the working folder; None: no folder.
+        Path to a folder, relative to the working folder; None for no folder.
     """
 
     python: str | None
@@ -97,12 +98,12 @@ class Environment:
             yield f"path: {self.path!r}: there is no such folder; name the one with the package"
 
     def ask(self, question: Question) -> Answers:
-        """The answers of this environment, which are requested once per process.
+        """The answers of this environment. They are requested once per process.
 
         Raises
         ------
         InputError
-            If it cannot measure. The lines begin with the key ``python`` or ``path``.
+            If this environment cannot measure. The lines begin with the key ``python`` or ``path``.
         """
         if faults := list(self.faults()):
             raise InputError(*faults)

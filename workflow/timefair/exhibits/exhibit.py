@@ -1,8 +1,9 @@
 """The declaration of an exhibit: its question, its table with its printed form, and its figures.
 
-A module in a folder of `exhibits` declares its exhibits with `exhibit`, beside the functions that
-make the tables. The registry, the captions of Snakemake's report, the LaTeX captions, the reference
-pages, the list in the README and the charts of the page all follow from these declarations.
+A module in a folder of `exhibits` declares its exhibits with `exhibit`, in the same file as the
+functions that make the tables. The registry, the captions of Snakemake's report, the LaTeX
+captions, the reference pages, the list in the README and the charts of the page all follow from
+these declarations.
 """
 
 from __future__ import annotations
@@ -67,9 +68,9 @@ class Column:
         Parameters
         ----------
         of
-            What the interval covers; empty: this column.
+            The quantity that the interval covers; empty for this column.
         unit
-            The unit of the limits; None: that of the column.
+            The unit of the limits; None for the unit of the column.
         """
         covered = of or f"`{self.name}`"
         unit = self.unit if unit is None else unit
@@ -96,14 +97,14 @@ class Figure:
     title
         A heading of a few words.
     caption
-        What it shows and how to read it, in sentences. ``{seconds}`` is replaced by the meaning of
-        a second in the campaign.
+        Sentences on the content of the figure, and on how to read it. ``{seconds}`` is replaced by
+        the meaning of a second in the campaign.
     chart
         Form of the figure, drawn on paper and on the page.
     default
         Whether it is one of the default figures.
     needs
-        What a campaign needs for the figure; other campaigns do not have it.
+        Requirement on a campaign; campaigns that do not meet it do not have the figure.
     """
 
     name: str
@@ -151,14 +152,15 @@ class Exhibit:
     title
         A heading of a few words.
     caption
-        What the table contains, in sentences; placeholders are those of `Figure.caption`, and
+        Sentences on the content of the table. Placeholders are those of `Figure.caption`, and
         ``{confidence}``. Column names are in backticks.
     columns
         Every column of the table, in its order.
     build
         Makes the table from the runs and the settings of the analysis.
     layouts
-        Its printed forms in LaTeX; empty: all columns, one printed row per row of the table.
+        Printed forms of the table in LaTeX. If there are none, all columns are printed, with one
+        printed row per row of the table.
     figures
         The figures that are drawn from the table.
     charged
@@ -179,7 +181,7 @@ class Exhibit:
     default
         Whether it is one of the default tables.
     beside
-        Another exhibit, whose place on the page its own charts share.
+        Name of another exhibit. On the page, the charts of both exhibits share one place.
     """
 
     name: str

@@ -39,7 +39,7 @@ class Value:
     rank
         Column of the rank, printed in parentheses.
     decimals
-        Number of decimals; None: three significant digits, in one notation for the table.
+        Number of decimals; None for three significant digits, in one notation for the table.
     censored
         Column with the text that is printed instead of `inf`, such as ``> 0.8 s``.
     wrap

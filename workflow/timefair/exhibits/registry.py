@@ -1,4 +1,4 @@
-"""The tables and figures that a campaign can ask for, by name.
+"""The tables and figures that a campaign can request, by name.
 
 The names, the titles and the tables of figures are in ``index.json``, which is generated from the
 declarations. Checking a campaign therefore imports none of the modules that compute. An entry
@@ -145,9 +145,10 @@ FIGURES: Mapping[str, FigureEntry] = MappingProxyType(
 def chosen(
     names: Iterable[str], known: Mapping[str, Table] | Mapping[str, FigureEntry]
 ) -> tuple[str, ...]:
-    """The names that a campaign asks for, with ``all`` and ``default`` replaced by names.
+    """The names that a campaign requests, with ``all`` and ``default`` replaced by names.
 
-    Names keep their order, without duplicates; further names beside ``default`` are added to it.
+    Names keep their order, without duplicates. Names in addition to ``default`` are added to the
+    default names.
     """
     found: dict[str, None] = {}
     for name in names:

@@ -48,8 +48,8 @@ def write_coco(
     folder : Path
         Created if it does not exist. A table without runs writes nothing.
     cost : {"evaluations", "seconds"}
-        What is written in place of evaluations. Seconds are written as whole microseconds, at
-        least 1. Of several events within one microsecond, the last is written.
+        The cost that is written in place of evaluations. Seconds are written as whole microseconds,
+        at least 1. Of several events within one microsecond, the last is written.
     final_target : float
         cocopp's hardest target. For cocopp, a run ends when it is reached.
 

@@ -29,7 +29,7 @@ def write_function(folder: Path, stem: str, trials: Sequence[CocoTrial], cost: C
     trials
         Trials in the order of their dimensions.
     cost
-        What is written in place of evaluations.
+        The cost that is written in place of evaluations.
     """
     (folder / stem).mkdir(parents=True)
     first = trials[0]

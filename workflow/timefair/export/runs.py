@@ -30,13 +30,13 @@ class ExportedRun:
     Attributes
     ----------
     algorithm, suite : str
-        Their names.
+        Names of the algorithm and of the suite.
     function, dimension, instance : int
-        Their numbers.
+        Number of the function, dimension, and number of the instance.
     evaluations, time_s, precision : ndarray, shape (events,)
         One entry per improvement. Times are seconds, NaN for published data.
     f_opt : float
-        Its optimum; NaN if it is unknown.
+        Optimum of the problem; NaN if it is unknown.
     all_evaluations : int
         Number of evaluations of the run.
     wall_s : float

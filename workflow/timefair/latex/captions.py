@@ -29,7 +29,7 @@ class CaptionFacts:
     analysis
         The settings, for the confidence, the band and the clock.
     time_s, evaluations, evaluations_per_dimension
-        The budget of a run; None: no limit of that kind.
+        The budget of a run; None for no limit of that kind.
     """
 
     analysis: Analysis

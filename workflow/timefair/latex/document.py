@@ -52,7 +52,7 @@ BETWEEN = "\n\n\\medskip\n\n"
 
 
 def document(names: Iterable[str]) -> str:
-    """A LaTeX document of the tables with these names, from the files beside it."""
+    """A LaTeX document of the tables with these names, from the files in the same folder."""
     inputs = "\n".join(rf"\input{{{name}.tex}}\clearpage" for name in names)
     return DOCUMENT.format(inputs=inputs or "No table.")
 
@@ -65,14 +65,14 @@ def typeset(
     Parameters
     ----------
     table
-        Its name is the first part of every label, ``tab:<name>-<suite>-<dimension>``.
+        The exhibit. Its name is the first part of every label, ``tab:<name>-<suite>-<dimension>``.
     frame : DataFrame
         Tidy, in the order in which it is printed; may be empty. Its attributes `NOTES` are
         sentences for the captions.
     layouts
-        Its printed forms. Each combination of their parts is a ``table*`` of one page; a part that
-        is longer is printed in part (`latex.shortening`), unless it has text that is broken into
-        lines, which is continued on further pages.
+        Printed forms of the table. Each combination of their parts is a ``table*`` of one page. A
+        longer part is printed in part (`latex.shortening`), unless it has text that is broken into
+        lines. Such a part is continued on further pages.
     setting
         The facts of the campaign that captions state.
 
@@ -94,7 +94,7 @@ def typeset(
 
 
 def _named(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table with the names that the campaign gives functions, beside their numbers."""
+    """The table, with the campaign's names of functions in addition to their numbers."""
     given = frame.attrs.get(GIVEN)
     if given is None or not {"suite", "function"} <= set(frame.columns):
         return frame

@@ -48,16 +48,16 @@ class TabularColumn:
     Attributes
     ----------
     texts
-        Its cells in plain text; empty where there is nothing.
+        Cells of the column in plain text; an empty cell has an empty text.
     align
-        To the left or to the right.
+        Alignment of the texts: to the left or to the right.
     small
-        Whether it is in small type.
+        Whether the column is in small type.
     wrap
-        Its width in digits, if its texts are broken into lines.
+        Width of the column in digits, if its texts are broken into lines.
     headings
-        From the top of the table down, each with a number. Columns beside each other share their
-        first headings as far as those agree.
+        Headings from the top of the table down, each with a number. Columns next to each other
+        share their first headings as far as these agree.
     """
 
     texts: list[str]
@@ -99,7 +99,7 @@ class Grid:
     names
         One column for each key that names the rows.
     groups
-        The columns beside the names; those of a group stay together.
+        The columns next to the names; the columns of a group stay together.
     """
 
     names: list[TabularColumn]
@@ -130,7 +130,7 @@ def spans(columns: list[TabularColumn], level: int) -> Iterator[tuple[str, list[
 
 
 def width_of(columns: list[TabularColumn], level: int = 0) -> float:
-    """The width of columns beside each other with their headings from a level on, in digits."""
+    """The width of adjacent columns with their headings from a level on, in digits."""
     if level == len(columns[0].headings):
         return sum(column.width for column in columns)
     return sum(
@@ -221,7 +221,7 @@ def _first_of_each(rows: pd.DataFrame, numbers: NDArray[np.intp]) -> pd.DataFram
 
 
 def _beside(rows: pd.DataFrame, key: str | None) -> Iterator[tuple[int, str, NDArray[np.intp]]]:
-    """The values of a key that are beside each other: number, name and rows of each."""
+    """The values of a key that are next to each other: number, name and rows of each value."""
     if key is None:
         yield 0, "", np.arange(len(rows))
         return

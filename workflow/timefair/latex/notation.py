@@ -99,7 +99,7 @@ class Notation:
     Attributes
     ----------
     decimals
-        Digits after the point; None: scientific notation, ``1.23e−5``.
+        Digits after the point; None for scientific notation, ``1.23e−5``.
     exponent_digits
         Digits of the longest exponent.
     signs

@@ -66,7 +66,7 @@ def _packed(
 
 
 def _panels(grid: Grid) -> list[list[TabularColumn]]:
-    """Groups beside the names, in as few panels of as many groups each as fit on a line."""
+    """The groups, in as few panels as possible; a panel fits on a line next to the names."""
     groups = grid.groups
     for count in range(1, len(groups) + 1):
         size = math.ceil(len(groups) / count)

@@ -114,7 +114,11 @@ def _thinned(part: PrintedPart, count: int) -> PrintedPart:
 
 
 def _without_key(part: PrintedPart, key: str, value: object) -> PrintedPart:
-    """The caption names the one value of a key; if it was beside, the last of the rows is."""
+    """Let the caption name the only value of a key.
+
+    If the key determined the columns, the last key of the rows replaces it, unless the rows have
+    only one key.
+    """
     layout = part.layout
     rows = tuple(name for name in layout.rows if name != key)
     columns = layout.columns

@@ -153,7 +153,7 @@ class KillTimer:
 
 
 def read_file(path: str) -> bytes:
-    """A file of the kernel's, which is read between runs and just before one."""
+    """The content of a file of the kernel. It is read between runs and just before a run."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         parts = []
@@ -165,7 +165,7 @@ def read_file(path: str) -> bytes:
 
 
 def run_queue_delay_ns(pid: int | str = "self") -> int | None:
-    """Time that the main thread of a process (a zombie too) waited for a core; None: unknown."""
+    """Time that the main thread of a process (a zombie too) waited for a core; None if unknown."""
     try:
         return int(read_file(f"/proc/{pid}/schedstat").split()[1])
     except (OSError, IndexError, ValueError):
@@ -187,7 +187,7 @@ def written_bytes(pid: int | str = "self") -> int | None:
 
 
 def limit_memory(memory_mb: float | None) -> None:
-    """Limit the growth of this process's address space; None: no limit."""
+    """Limit the growth of this process's address space; None for no limit."""
     if memory_mb is None:
         return
     pages = int(read_file("/proc/self/statm").split()[0])

@@ -94,7 +94,7 @@ def _innermost(path: Path, folders: Sequence[Path]) -> Path | None:
 
 
 def _between(around: Path, folder: Path) -> Iterator[Path]:
-    """A folder and those above it, up to one of them, which is left out."""
+    """A folder and the folders above it up to `around`, without `around`."""
     for path in (folder, *folder.parents):
         if path == around:
             return
@@ -122,7 +122,7 @@ def enter(steps: Sequence[Mount], megabytes: float | None = None) -> None:
     steps
         As `plan` makes them.
     megabytes
-        The size of all that is written; None: half of the memory.
+        Maximal size of all that is written; None for half of the memory.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def _unshare() -> bool:
 
 
 def _memory_over(folder: Path, megabytes: float | None) -> int:
-    """Mount a file system in memory, which the overlay of the same folder then hides; open it."""
+    """Mount a file system in memory, and open it. The overlay of the same folder then hides it."""
     options = b"mode=0700" + (b"" if megabytes is None else b",size=%dm" % max(1, megabytes))
     _call(_libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", _flags(0), options), folder)
     return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

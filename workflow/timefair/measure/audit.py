@@ -89,8 +89,9 @@ class AuditRow:
     Attributes
     ----------
     status, message
-        Those of the first run that was not ``ok``; ``ok`` if all were. With ``wall_limit``, the run
-        was too slow for the budget, and the other values refer to the evaluations that it made.
+        Status and message of the first run that was not ``ok``; ``ok`` if all runs were. With
+        ``wall_limit``, the run was too slow for the budget, and the other values refer to the
+        evaluations that it made.
     evaluations
         Evaluations within the budget of evaluations.
     ended_early
@@ -100,7 +101,7 @@ class AuditRow:
     by_the_clock
         Whether the events of a deterministic algorithm changed when evaluations took longer. Such
         an algorithm reads the clock, and a virtual evaluation cost does not affect what it reads.
-        None: not deterministic.
+        None for an algorithm that is not deterministic.
     inside
         Whether all points were within the bounds.
     farthest
@@ -112,8 +113,8 @@ class AuditRow:
         `evaluation_us` divided by the time of a call of the suite. It may be below 1, because runs
         use the C function of the suite if there is one.
     stopped_by
-        What ended the run with a budget of time: the objective (``time``) or the kernel timer
-        (``time_killed``).
+        Cause of the end of the run with a budget of time: the objective (``time``) or the kernel
+        timer (``time_killed``).
     last_evaluation_ms
         Time from the deadline to the end of the last evaluation, which is not counted.
     gone_ms

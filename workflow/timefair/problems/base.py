@@ -140,8 +140,8 @@ class Outputs:
         ``quality(vectors) -> values``: from the kept vectors of a run, shape ``(n, numbers)``, the
         value that the run has reached after each of them, shape ``(n,)``; `inf` if it has not
         reached any. It is called after the run, outside its clock. The events of the run are the
-        points where the least value so far decreases. None: the events are the improvements of
-        `Problem.value` (``feasible``) or of the first number (``improving``), which are known
+        points where the least value so far decreases. With None, the events are the improvements
+        of `Problem.value` (``feasible``) or of the first number (``improving``), which are known
         during the run.
     normalize
         With ``nondominated``: ``normalize(vectors) -> vectors`` of the same shape ``(n, 2)``; the
@@ -237,7 +237,7 @@ class Changes:
         Returns
         -------
         ndarray, shape ``(n,)``
-            It never rises, and ends at the mean of the best errors.
+            The means. They never rise, and end at the mean of the best errors.
 
         Raises
         ------
@@ -277,7 +277,7 @@ class Problem:
         The same evaluation without the interpreter, if the suite has one. It gives the same bits as
         `evaluate`. With `outputs`, it writes all numbers.
     outputs
-        The numbers of an evaluation, if there are several; None: one value.
+        The numbers of an evaluation, if there are several; None if there is one value.
     noise_free
         ``noise_free(x) -> float``: the value without noise, which is only used after a run. None if
         there is no noise, or if this value is unknown.
@@ -376,7 +376,7 @@ class Problem:
 
 
 class Suite(ABC):
-    """A family of problems, which campaigns name as ``problems.suite``.
+    """A family of problems. Campaigns name it as ``problems.suite``.
 
     A suite is an instance of a subclass at the top level of a module of this package, where the
     registry finds it. All methods but `make` work without the library behind the suite.
@@ -421,7 +421,7 @@ class Suite(ABC):
         return self.environments > 1
 
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
-        """Check the parameters; one line per fault, which begins with the offending word."""
+        """Check the parameters; one line per fault. A line begins with the offending word."""
         return [f"{key!r} is not a parameter of {self.name}: it has none" for key in parameters]
 
     def configured(self, parameters: Mapping[str, object]) -> Self:
@@ -447,7 +447,7 @@ class Suite(ABC):
         return True
 
     def problem(self, function: int, dimension: int, instance: int) -> Problem:
-        """Make one problem, which can be evaluated in this process or in a fork of it.
+        """Make one problem. It can be evaluated in this process or in a fork of this process.
 
         Raises
         ------

@@ -92,9 +92,7 @@ def _quality(
 
 
 def _ideal(stacked: str) -> NDArray[np.float64]:
-    """The ideal point of a problem, from COCO's name of the problem, which contains its two
-    functions.
-    """
+    """The ideal point of a problem. COCO's name of the problem contains its two functions."""
     parts = [tuple(map(int, part)) for part in _PARTS.findall(stacked)]
     if len(parts) != 2:
         raise RuntimeError(f"cocoex named a problem of two functions {stacked!r}")

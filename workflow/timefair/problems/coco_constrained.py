@@ -60,7 +60,7 @@ class CocoConstrained(Coco):
 
     @property
     def published_needs(self) -> str:  # type: ignore[override]
-        """The setting for the precisions of COCO's logger, which published data have."""
+        """The setting for the precisions of COCO's logger. Published data have these precisions."""
         return "" if self.quality == "indicator" else "problems.parameters: {quality: indicator}"
 
     def configured(self, parameters: Mapping[str, object]) -> Self:

@@ -103,16 +103,16 @@ class CProblem:
 
     @property
     def native(self) -> Native:
-        """Its evaluation in C, which does not check the shape or integer variables."""
+        """The evaluation of the problem in C. It does not check the shape or integer variables."""
         return Native(_address("coco_evaluate_function"), self.handle)
 
     @property
     def native_constraints(self) -> Native:
-        """The evaluation of its constraints in C, which does not check the shape."""
+        """The evaluation of the constraints in C. It does not check the shape."""
         return Native(_address("coco_evaluate_constraint"), self.handle)
 
     def noisy_pair(self, dimension: int) -> NoisyPair:
-        """Its evaluation with the measured and the noise-free value, without another evaluation.
+        """The evaluation with the measured and the noise-free value, without another evaluation.
 
         COCO leaves the noise-free value in a field of the problem. Before anything is read, the
         fields around it are compared with results of COCO's functions.

@@ -28,7 +28,7 @@ class Functions:
     names
         A short name for each number; a function without a name is shown only with its number.
     groups
-        The numbers of each group, by the name of the group; empty: the suite has no groups.
+        The numbers of each group, by the name of the group; empty if the suite has no groups.
     """
 
     names: Mapping[int, str] = field(default_factory=dict)

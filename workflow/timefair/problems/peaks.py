@@ -46,7 +46,7 @@ ETA = Range(-20.0, 20.0)
 
 @dataclass(frozen=True)
 class Severity:
-    """How far a change moves a property: a standard deviation, but `shift`, which is a distance."""
+    """How far a change moves a property: `shift` is a distance, the others standard deviations."""
 
     shift: float = 1.0
     height: float = 7.0

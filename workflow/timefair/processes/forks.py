@@ -53,7 +53,7 @@ def in_forks(work: Sequence[Callable[[], int]], most: int) -> int:
 
 
 def _status_of(descriptor: int, pid: int) -> int:
-    """The exit status of a fork, which it waits for."""
+    """Wait for the end of a fork, and return its exit status."""
     os.close(descriptor)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 

@@ -18,7 +18,7 @@ Who ends whom:
 - The fork ends in order (SIGHUP) when the job's own process ends, however that
   happens; signals that the job's own process receives are passed on to it.
 - A fork that ends by a signal that the job's own process did not pass on was ended by somebody
-  else, or by a run that it measured. The job's own process asks for another fork, as long as the
+  else, or by a run that it measured. The job's own process requests another fork, as long as the
   forks begin runs: `records.begun` gives up a run that ends them all.
 - A fork that is at work goes on when the prepared process ends.
 
@@ -104,9 +104,9 @@ class Level(NamedTuple):
     Attributes
     ----------
     place
-        Its `address`.
+        The `address` of the process.
     request
-        Request to a process of the previous level to become one.
+        Request to a process of the previous level to become a process of this kind.
     """
 
     place: bytes
@@ -167,7 +167,7 @@ def hand_over(
 
 
 def _written(path: Path | None) -> tuple[int, int] | None:
-    """Time of the last write to a file, and its identity; None if there is no file."""
+    """Identity of a file, and the time of its last write; None if there is no file."""
     if path is None:
         return None
     try:
@@ -187,8 +187,9 @@ class _Fork:
 
 @contextlib.contextmanager
 def _forwarding(begun: Path | None) -> Iterator[_Fork]:
-    """Pass signals that end this process on to the fork, which then ends normally and
-    reports it.
+    """Pass signals that end this process on to the fork.
+
+    The fork then ends normally and reports its end.
     """
     fork = _Fork()
 
@@ -211,7 +212,7 @@ def _forwarding(begun: Path | None) -> Iterator[_Fork]:
 
 
 class _Client:
-    """A job's own process, which looks for prepared processes and lets them be created."""
+    """A job's own process. It looks for prepared processes and lets them be created."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._command, self._environment = command, environment

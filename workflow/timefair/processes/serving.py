@@ -124,7 +124,7 @@ def _let_go(starter: socket.socket | None) -> None:
 def _take(
     listener: socket.socket, inherited: list[int], number: int, work: Work
 ) -> tuple[int, int] | None:
-    """Accept a job and fork for it. The descriptor and the number of the fork; None: no job."""
+    """Accept a job and fork for it. Return the fork's descriptor and number; None without a job."""
     connection, _ = listener.accept()
     with connection:
         connection.settimeout(HANDOVER_S)

@@ -27,7 +27,7 @@ class Cautions:
         place : Path or str
             The file, or ``""`` for all of the data. Each file is listed once per text.
         text : str
-            What is true of the file.
+            A statement that is true of the file.
         **counts : int
             Numbers by name. They are summed over all files with the same text and printed after it.
         """

@@ -24,14 +24,15 @@ def stop_reason(
     budget_s: float | None,
     budget_evaluations: float | None,
 ) -> StopReason:
-    """What ended a run.
+    """The reason why a run ended.
 
     Parameters
     ----------
     last_precision
-        That of the improvement at the last evaluation; inf without one, or without an optimum.
+        Precision of the improvement at the last evaluation; inf if the last evaluation is not an
+        improvement, or without an optimum.
     evaluations, end_s
-        Of the complete run.
+        Evaluations and seconds of the complete run.
     budget_s, budget_evaluations
         Budget of the run; None without such a budget.
     """

@@ -213,7 +213,7 @@ def import_all(
 
 
 def _held(one: DataSet) -> DataSet:
-    """The same data set, which is read now, while its file is open."""
+    """The same data set. Its runs are read now, while its file is open."""
     runs = one.read()
     return replace(one, read=lambda: runs)
 
@@ -255,7 +255,7 @@ def _unnamed(path: Path, wanted: WantedProblems | None) -> str:
 
 
 def _labels(names: list[str], cautions: Cautions) -> dict[str, str]:
-    """The label of each algorithm; `InputError` if two have the same."""
+    """The label of each algorithm; `InputError` if two differ in case only, or not at all."""
     labels: dict[str, str] = {}
     for name in names:
         label = _NO_LABEL.sub("_", name).lstrip("._+-")[:_LONGEST_LABEL].rstrip("_")

@@ -42,7 +42,7 @@ class DataFile:
     Attributes
     ----------
     name : str
-        Its name in the index file.
+        Name of the data file in the index file.
     path : Path
         The file.
     trials : list of ListedRun
@@ -63,11 +63,11 @@ class InfoEntry:
     index : Path
         The index file.
     keys : dict
-        Its keys and values.
+        Keys and values of the entry.
     named : list of (str, list of ListedRun)
         Names of data files, with their trials.
     comment : str
-        Its last comment line.
+        Last comment line of the entry.
     files : list of DataFile
         The data files that exist.
     """

@@ -61,7 +61,7 @@ class Timed:
     status : Status
         Whether the result is the algorithm's own.
     stop_reason : StopReason
-        What ended the run.
+        Reason why the run ended.
     budget_s : float or None
         Seconds that the run was allowed; None without such a budget.
     budget_evaluations : int or None
@@ -147,9 +147,9 @@ class DataSet:
     Attributes
     ----------
     algorithm, suite : str
-        Their names in the data.
+        Names of the algorithm and of the suite in the data.
     function, dimension : int
-        Their numbers.
+        Number of the function, and dimension.
     read : callable
         Reads the data files and returns the runs.
     index : Path

@@ -2,8 +2,8 @@
 
 An algorithm can end the process that measures it, because that process has the same user. The next
 start of the job finds the run in the note, tries it again, and gives up after some attempts. The
-note is a line in a file beside the record. The job holds the lock of its journal while it writes
-the note.
+note is a line in a file in the same folder as the record. The job holds the lock of its journal
+while it writes the note.
 """
 
 from __future__ import annotations

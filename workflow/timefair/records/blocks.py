@@ -44,7 +44,8 @@ def nodes_of(facts: Mapping[str, Any], runs: pa.Table) -> list[dict[str, Any]]:
     facts
         Facts of the file.
     runs
-        Its columns ``algorithm``, ``function``, ``dimension``, ``instance`` and ``round``.
+        The columns ``algorithm``, ``function``, ``dimension``, ``instance`` and ``round``
+        of the file.
     """
     if NODES in facts or not runs.num_rows:
         return list(facts.get(NODES, ()))

@@ -1,4 +1,4 @@
-"""Checksums of the values in columns, which do not depend on encoding or division into batches."""
+"""Checksums of the values in columns. They do not depend on encoding or division into batches."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class _Column:
 
 
 def _bytes(values: pa.Array) -> memoryview:
-    """The bytes of numbers without nulls, in the order of this machine, which is little-endian."""
+    """The bytes of numbers without nulls, in the order of this machine (little-endian)."""
     width = values.type.bit_width // 8
     data = values.buffers()[1]
     start = values.offset * width

@@ -1,4 +1,4 @@
-"""Collects many record files into one file per algorithm, which is complete or not written."""
+"""Collects many record files into one file per algorithm. A file is complete or not written."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def collect(
     Parameters
     ----------
     records
-        What each path says of the record there.
+        The path of each record, and the `Place` that the path states.
     expected
         The runs that should be there.
     allow_mixed

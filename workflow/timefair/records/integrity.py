@@ -94,7 +94,7 @@ class Machine(NamedTuple):
 
 
 def machine_kind(facts: Mapping[str, Any]) -> Machine:
-    """The kind of a machine with these facts; an unknown fact is None, which equals only None.
+    """The kind of a machine with these facts. An unknown fact is None, and equals only None.
 
     Kernels reserve slightly different parts of the memory. Therefore the memory is rounded up to
     the next size that is built.

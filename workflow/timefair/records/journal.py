@@ -1,9 +1,9 @@
 """The completed runs of an unfinished job.
 
-A journal is beside the record of its job and survives the job: a killed job continues after its
-last complete run. The file is append-only. An entry consists of a length, a CRC-32 of length and
-content, and the content, which is an Arrow stream of one run. The first entry names the measurement
-and the record to which the journal belongs.
+A journal is in the same folder as the record of its job and survives the job: a killed job
+continues after its last complete run. The file is append-only. An entry consists of a length, a
+CRC-32 of length and content, and the content, which is an Arrow stream of one run. The first entry
+names the measurement and the record to which the journal belongs.
 """
 
 from __future__ import annotations
@@ -110,12 +110,12 @@ def _run_at(data: bytes, at: int) -> pa.RecordBatch | None:
 
 
 class Journal:
-    """The journal of one record, held by this process until it is closed.
+    """The journal of one record, locked by this process until it is closed.
 
-    Opening waits for another process that holds the journal: after a kill -9 of the workflow, its
-    jobs continue, and the runs that they finish are then found here. A torn last entry is cut off.
-    A journal of another measurement or record, or one whose owner cannot be read, is renamed and
-    not used. Losses are reported on standard error.
+    Opening waits for another process that has locked the journal: after a kill -9 of the workflow,
+    its jobs continue, and the runs that they finish are then found here. A torn last entry is cut
+    off. A journal of another measurement or record, or one whose owner cannot be read, is renamed
+    and not used. Losses are reported on standard error.
 
     Attributes
     ----------
@@ -199,7 +199,7 @@ class Journal:
             os.close(fd)
 
     def _begin(self, data: bytes, owner: str | None) -> None:
-        """Start a new journal, and keep a foreign or damaged one beside it."""
+        """Start a new journal; keep a foreign or damaged journal in the same folder."""
         head = _MAGIC + _entry(self._owner.encode())
         if not head.startswith(data):
             name = "damaged" if owner is None else owner[:12]

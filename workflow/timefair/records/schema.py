@@ -1,4 +1,4 @@
-"""The schema of a record: one row per run, which contains its launches and events as nested rows.
+"""The schema of a record: one row per run. Launches and events of the run are nested rows.
 
 Times are seconds of the run's clock since its start (t0, the moment the algorithm is first called
 with a ready objective). The run's clock is a monotonic clock of the machine, which is advanced by

@@ -120,8 +120,8 @@ class Isolation(StrEnum):
     """The run had a private view of all these folders."""
 
     WATCHED = "watched"
-    """The machine allows no private view of some of these folders, which `watched_because` names:
-    they were compared before and after the run."""
+    """The machine allows no private view of some of these folders; `watched_because` gives the
+    reason. The shared folders were compared before and after the run."""
 
     STRICT = "strict"
     """The same as ``private``, and the algorithm ran in a process that does not hold the problem:

@@ -36,7 +36,7 @@ class Replayed(NamedTuple):
 
 
 def replay_all(places: Sequence[RunPlace]) -> list[Replayed]:
-    """Replay runs of one algorithm in this process, which is prepared once per dimension."""
+    """Replay runs of one algorithm, which is prepared once per campaign and dimension."""
     replayers: dict[tuple[str, int], Replayer] = {}
     found = []
     for place in places:

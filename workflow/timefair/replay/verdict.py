@@ -109,7 +109,7 @@ def replay(
     claimed
         A campaign file, which replaces the record's own campaign for the measurement.
     replayer
-        A replayer that is prepared for the record's own campaign; None: make a new one.
+        A replayer that is prepared for the record's own campaign; None for a new one.
 
     Raises
     ------

@@ -106,6 +106,6 @@ def _space(rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _finite(wide: pd.DataFrame) -> list[list[float | None]]:
-    """The numbers, with None for infinity, which JSON cannot represent."""
+    """The numbers, with None for infinity, because JSON cannot represent infinity."""
     values = wide.to_numpy(dtype=np.float64)
     return [[x if np.isfinite(x) else None for x in line] for line in values.tolist()]

@@ -23,7 +23,7 @@ NOTICEABLE = 1.1
 
 
 class Space(NamedTuple):
-    """The functions of one suite in one dimension, which are judged together."""
+    """The functions of one suite in one dimension. They are judged together."""
 
     suite: str
     dimension: int
@@ -142,7 +142,7 @@ class Evidence:
 
     @property
     def unit(self) -> str:
-        """The unit of the budget, which is compared first: ``seconds`` or ``evaluations``."""
+        """The unit of the budget: ``seconds`` or ``evaluations``. It is compared first."""
         return "evaluations" if self.campaign.budget.time_s is None else "seconds"
 
     @property

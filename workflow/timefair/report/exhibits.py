@@ -90,7 +90,7 @@ def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
 
 
 def tables(shown: Mapping[str, dict[str, Any]]) -> str:
-    """One heading per family, and an element for each table, which is filled when it is opened."""
+    """One heading per family, and one element per table. An element is filled when it is opened."""
     families: dict[str, list[str]] = {}
     for name in sorted(shown, key=lambda name: ROOMS.index(TABLES[name].room)):
         if name != "checklist" and shown[name]["rows"]:

@@ -1,4 +1,4 @@
-"""The page as one self-contained file of HTML, which loads nothing from disk or network."""
+"""The page as one self-contained file of HTML. It loads nothing from disk or network."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def _without_repeats(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _others(frame: pd.DataFrame, leading: Collection[str] | None) -> NDArray[np.bool_]:
-    """The rows of the curves of algorithms that are not in `leading`; None: there are no others."""
+    """The rows of the curves of algorithms that are not in `leading`; no rows for None."""
     if leading is None or "algorithm" not in frame or not any(key in frame for key in CURVES):
         return np.zeros(len(frame), dtype=bool)
     return ~frame["algorithm"].astype(str).isin(leading).to_numpy()

@@ -115,8 +115,9 @@ class UsedByRuns:
 
 @dataclass(frozen=True)
 class Lines:
-    """ERT to each target in seconds and in rounds, which together are linear in the evaluation
-    cost.
+    """ERT to each target in seconds and in rounds.
+
+    The ERT with an evaluation cost is linear in this cost: seconds plus the cost times rounds.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ class LikelyCosts:
     algorithms
         Algorithms in alphabetical order.
     runs, successes
-        Their numbers for each algorithm, shape (algorithms,).
+        Numbers of runs and of successes of each algorithm, shape (algorithms,).
     ert
         Expected running time, `inf` without a success; shape (algorithms,).
     draws

@@ -1,4 +1,4 @@
-"""Runs on several kinds of machines, which blocks make comparable.
+"""Runs on several kinds of machines. Blocks make such runs comparable.
 
 In a campaign with `block: node`, all algorithms of a problem and round were measured on one node. A
 node's speed therefore affects all of them alike, and their runs are compared within each kind of

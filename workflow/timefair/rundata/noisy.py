@@ -72,9 +72,9 @@ class NoisyPart(Part):
         )
 
     def traced(self, rule: Rule, f_opt: NDArray[np.float64]) -> TracePart:
-        """The traces by a rule; precisions are distances to `f_opt`, which has one value per run.
+        """The traces by a rule. Precisions are distances to `f_opt`, with one value per run.
 
-        If `f_opt` is NaN, they are the values themselves.
+        If `f_opt` is NaN, the precisions are the values themselves.
         """
         events, lengths = [], []
         for begin, end in zip(self.offsets[:-1], self.offsets[1:], strict=True):

@@ -30,7 +30,7 @@ class Listed:
     Attributes
     ----------
     among
-        Every listed pair contains at least one of these algorithms; None: every pair is listed.
+        Every listed pair contains at least one of these algorithms; None if every pair is listed.
     """
 
     among: frozenset[str] | None = None
@@ -50,8 +50,9 @@ def listed(analysis: Analysis, ranks: Mapping[str, float]) -> Listed:
     Parameters
     ----------
     analysis
-        Its ``pairs`` is `EVERY_PAIR`, `WITH_THE_BEST`, labels, or None: every pair for up to
-        `MOST_ALGORITHMS` algorithms, and the pairs with the best one for more.
+        The settings. ``pairs`` is `EVERY_PAIR`, `WITH_THE_BEST`, labels, or None. With None, every
+        pair is listed for up to `MOST_ALGORITHMS` algorithms, and the pairs with the best algorithm
+        for more.
     ranks
         The average ranks. The best algorithm has the lowest rank; of several, it is the first in
         alphabetical order. NaN is higher than every number.

@@ -117,7 +117,7 @@ class Runs:
         `records.blocks.node_of`, each with its ``algorithm``.
     published
         Runs of published data, which have no times; None if there are none. They are separate from
-        all others, so that a table contains them only if it asks for them; see `rundata.published`.
+        all others, so that a table contains them only if it requests them; see `rundata.published`.
         If there are measured runs, the times of a foreign clock are dropped. If there are none,
         published runs with times are not separate, and the tables are made from them.
     sources
@@ -145,7 +145,7 @@ class Runs:
     _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, key: Hashable, make: Callable[[], Result]) -> Result:
-        """The result of `make`, which is called only once for each key.
+        """The result of `make`. `make` is called only once for each key.
 
         Several tables of the same runs share the result.
 
@@ -253,10 +253,10 @@ class Runs:
     def runtimes(self, unit: Unit, targets: ArrayLike) -> NDArray[np.float64]:
         """Cost to each target, shape (runs, targets); `inf` if the run did not reach it.
 
-        Targets have the shape (targets,), or (runs, targets) if each run has its own. The latter
-        are precisions. The former are values of f if the runs are `in_values`. Otherwise they are
-        precisions, or shares of the first gap if the optimum is unknown. The cost in seconds is NaN
-        for runs without times.
+        Targets have the shape (targets,), or (runs, targets) if each run has its own targets. With
+        the second shape, targets are precisions. With the first shape, they are values of f if the
+        runs are `in_values`. Otherwise they are precisions, or shares of the first gap if the
+        optimum is unknown. The cost in seconds is NaN for runs without times.
         """
         wanted = self._precisions(np.asarray(targets, dtype=np.float64))
         cost = np.empty((len(self.frame), wanted.shape[-1]))
@@ -268,7 +268,7 @@ class Runs:
         return cost
 
     def seconds_after(self, evaluations: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Seconds that each run had spent after so many of its own evaluations, shape (runs,).
+        """Seconds that each run had spent after its given number of evaluations, shape (runs,).
 
         Exact at events and at the end of a run, and linear between them. More evaluations than the
         run has made give the time of the whole run. NaN for runs without times.
@@ -298,7 +298,7 @@ class Runs:
         return cost / self._dimension if unit in PER_DIMENSION else cost
 
     def launch_runtimes(self, targets: ArrayLike) -> TracedLaunches:
-        """Cost of each traced launch to each target, which are as in `runtimes`."""
+        """Cost of each traced launch to each target. Targets are as in `runtimes`."""
         wanted = self._precisions(np.asarray(targets, dtype=np.float64))
         nobody, nothing = np.empty(0, np.intp), np.empty((0, wanted.shape[-1]))
         found = [(nobody, nobody, nothing, nothing)]

@@ -20,7 +20,7 @@ PLAIN = [name for name in RUN_SCHEMA.names if name not in NESTED]
 
 
 class Source(Protocol):
-    """Runs in an arbitrary order, which is the same in every pass."""
+    """Runs in an arbitrary order. The order is the same in every pass."""
 
     def plain(self) -> pa.Table:
         """The columns of all runs that are not nested.

@@ -33,9 +33,9 @@ class ProblemRuns:
     Attributes
     ----------
     names
-        Its keys.
+        Suite, dimension and function, by the names in `KEYS`.
     rows
-        Rows of its runs in the frame.
+        Rows of these runs in the frame.
     algorithms
         For each algorithm, in alphabetical order, which of `rows` are its runs.
     """

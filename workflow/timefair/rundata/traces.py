@@ -94,7 +94,7 @@ class Traces(Parts[TracePart]):
         return self.each(lambda part: part.renumbered(rows))
 
     def __add__(self, others: Traces) -> Traces:
-        """The events of these and of other runs, which have other rows."""
+        """The events of these and of other runs. The other runs have other rows."""
         return Traces(lambda: chain(self, others))
 
     def held(self, fit: Callable[[], bool]) -> Traces:

@@ -48,5 +48,5 @@ def _of_column(column: pa.ChunkedArray) -> Vectors:
 
 
 def _rows(numbers: NDArray[np.float64], length: int) -> NDArray[np.float64]:
-    """Numbers of so many vectors, one row per vector."""
+    """The numbers of `length` vectors, one row per vector."""
     return numbers.reshape(length, -1) if length else np.empty((0, 0))

@@ -1,4 +1,4 @@
-"""A copy of the records of the self-test in memory, which defects change and checks read."""
+"""A copy of the records of the self-test in memory. Defects change it, and checks read it."""
 
 from __future__ import annotations
 

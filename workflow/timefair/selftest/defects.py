@@ -393,7 +393,7 @@ def injected(name: str, sound: Copy, already: Mapping[str, str]) -> Injected:
     sound
         The records as they were measured; they are not changed.
     already
-        What the checks find in the sound records; it is not counted.
+        Findings of the checks in the sound records; they are not counted.
     """
     inject, one = DEFECTS[name], sound.again()
     with inject(one) or nullcontext():

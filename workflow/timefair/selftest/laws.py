@@ -112,7 +112,7 @@ class Synthetic:
     step_s
         Time h of an evaluation.
     tau
-        Evaluations after which a launch is cut and the next one begins; None: never.
+        Evaluations after which a launch is cut and the next one begins; None for no cut.
     sleeps
         Whether the algorithm sleeps between evaluations, so that it needs little CPU time.
     """
@@ -134,7 +134,7 @@ class Synthetic:
         }
 
     def steps(self, rng: np.random.Generator) -> list[float]:
-        """Draw a launch: number of the evaluation, from 1, that finds each level; `inf`: never."""
+        """Draw a launch: number of the evaluation, from 1, that finds each level, or `inf`."""
         succeeds, p = rng.random(2)
         if succeeds >= self.success:
             return [1.0] + [math.inf] * LEVELS
@@ -177,7 +177,7 @@ class Answers:
         return self.restarted(level, self.synthetic.tau)
 
     def restarted(self, level: int, tau: int | None) -> NDArray[np.float64]:
-        """The same as `survival` if launches are cut after `tau` evaluations; None: never."""
+        """The same as `survival` if launches are cut after `tau` evaluations; None for no cut."""
         key = level, tau
         if key not in self._survival:
             survival = self._of_launch(level)

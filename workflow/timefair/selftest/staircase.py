@@ -35,7 +35,7 @@ def point(level: int) -> NDArray[np.float64]:
 
 
 def staircase(x: NDArray[np.float64], *, function: int) -> float:
-    """The value at a point of shape (1,), which does not depend on the number of the function.
+    """The value at a point of shape (1,). It does not depend on the number of the function.
 
     Functions are repetitions of one experiment, each with its own seeds.
     """

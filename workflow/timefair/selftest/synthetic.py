@@ -28,7 +28,7 @@ def solve(
     success: float = 1.0,
     sleeps: bool = False,
 ) -> None:
-    """Make one launch (see `laws`), which the objective or the end of the run ends."""
+    """Make one launch (see `laws`). The objective or the end of the run ends it."""
     start, read = time.monotonic_ns(), time.monotonic_ns
     found = Synthetic(Law(kind, scale_s, shape), success, step_s).steps(rng)
     points = [point(level) for level in range(LEVELS + 1)]

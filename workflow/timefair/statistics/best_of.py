@@ -85,8 +85,8 @@ def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> NDA
     Returns
     -------
     ndarray
-        `values` without `axis`: the sample quantile of single runs at ``1 - (1 - p)**(1/k)``. NaN
-        if there are no runs and for ``k > R``, as in `best_of_mean`.
+        The sample quantile of single runs at ``1 - (1 - p)**(1/k)``. The shape is that of `values`
+        with `axis` removed. NaN if there are no runs and for ``k > R``, as in `best_of_mean`.
 
     Raises
     ------

@@ -26,7 +26,8 @@ def resampled_ratios(
     Parameters
     ----------
     first, second : array_like, shape (blocks, 2)
-        What the runs of each algorithm spent in each block, and how many reached the target.
+        Cost of the runs of the algorithm in each block, and number of these runs that reached the
+        target.
     resamples : int
         Number of samples.
     rng : numpy.random.Generator

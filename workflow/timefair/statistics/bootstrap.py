@@ -83,7 +83,7 @@ def sums_of_draws(
 def percentile_interval(
     replicates: ArrayLike, confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Central percentile interval of bootstrap replicates, which may contain `inf`.
+    """Central percentile interval of bootstrap replicates. Replicates may be `inf`.
 
     Parameters
     ----------

@@ -41,9 +41,10 @@ class Followed:
     environment
         The environment of each improvement, from 0; shape ``(improvements,)``.
     since
-        Its cost since the beginning of that environment, likewise; not falling within one.
+        Cost of each improvement since the beginning of its environment, not falling within an
+        environment; shape ``(improvements,)``.
     error
-        Its error, likewise; falling within an environment.
+        Error of each improvement, falling within an environment; shape ``(improvements,)``.
     uninformed
         The error before the first improvement of each environment, shape ``(environments,)``. An
         improvement that is worse does not count.
@@ -176,7 +177,7 @@ def recovery_times(run: Followed, targets: NDArray[np.float64]) -> NDArray[np.fl
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with the limits of its interval; arrays of one shape."""
+    """A value and the limits of its interval; all arrays have the same shape."""
 
     value: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -203,7 +204,7 @@ def mean_over_runs(values: ArrayLike, draws: NDArray[np.float64], confidence: fl
     Returns
     -------
     Estimate
-        Of scalars, or of arrays of shape ``(m,)``. With one run, both limits are the mean.
+        Scalars, or arrays of shape ``(m,)``. With one run, both limits are the mean.
     """
     of_runs = np.asarray(values, dtype=np.float64).mean(axis=1)
     replicates = np.tensordot(draws, of_runs, axes=1) / len(of_runs)
@@ -252,7 +253,7 @@ def recovered(
     Parameters
     ----------
     times
-        Of each run, as `recovery_times` gives them; shape ``(runs, environments, targets)``.
+        Recovery times of each run, from `recovery_times`; shape ``(runs, environments, targets)``.
     period
         The length of an environment.
     draws, confidence

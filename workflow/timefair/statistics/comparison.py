@@ -104,7 +104,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
     Raises
     ------
     ValueError
-        If the samples are not vectors of one length or have NaN.
+        If the samples are not vectors of the same length, or contain NaN.
 
     References
     ----------

@@ -134,7 +134,7 @@ class Cells:
         return Moments(self._runs, mean, variance)
 
     def _without_missing(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """With 0, which adds nothing to a sum, where a cell has fewer runs than others."""
+        """The values, with 0 where a cell has fewer runs than others. 0 adds nothing to a sum."""
         values[self._missing] = 0.0
         return values
 

@@ -24,7 +24,7 @@ def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
     Raises
     ------
     ValueError
-        If the measures are not vectors of one length, or a number is NaN.
+        If the measures are not vectors of the same length, or a number is NaN.
 
     References
     ----------
@@ -58,7 +58,7 @@ def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> NDArra
     Raises
     ------
     ValueError
-        If the measures are not vectors of one length, or a number is NaN or negative.
+        If the measures are not vectors of the same length, or a number is NaN or negative.
 
     Examples
     --------

@@ -85,7 +85,7 @@ def ecdf_band(
     resamples: int,
     rng: np.random.Generator,
 ) -> EcdfBand:
-    """ECDF with bootstrap bands, which show the uncertainty from the limited number of runs.
+    """ECDF with bootstrap bands. The bands show the uncertainty from the limited number of runs.
 
     Whole runs are resampled within their strata. The runtimes of a run to all targets therefore
     stay together, and every problem keeps its weight. Problems and targets are fixed, so the bands

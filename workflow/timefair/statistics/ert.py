@@ -30,7 +30,8 @@ def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> NDArray[np.floa
     Returns
     -------
     ndarray
-        `spent` without `axis`, in its unit. `inf` if no run succeeded, NaN if there are no runs.
+        The shape is that of `spent` with `axis` removed; the unit is that of `spent`. `inf` if no
+        run succeeded, NaN if there are no runs.
 
     Raises
     ------

@@ -44,7 +44,7 @@ SETTLED = 0.05
 
 
 def landscape(points: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
-    """Features of a landscape, which do not depend on the unit or the zero of the values.
+    """Features of a landscape. They do not depend on the unit or the zero of the values.
 
     - ``dispersion_02`` to ``dispersion_25``: mean distance between the best 2, 5, 10 and 25 % of
       the points, relative to the mean distance of all points (Lunacek and Whitley 2006);
@@ -55,10 +55,10 @@ def landscape(points: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
       2015);
     - ``linear_r2``, ``interactions_r2``, ``quadratic_r2``: adjusted R² of a linear model, of one
       with products of two variables, and of one with squares (Mersmann et al. 2011);
-    - ``neighbour_...``: the distance to the nearest neighbour beside that to the nearest better
-      point: ratio of the standard deviations, ratio of the means, correlation, coefficient of
-      variation of the ratio of both, and the correlation of the value with the number of points
-      whose nearest better point this is (Kerschke et al. 2015);
+    - ``neighbour_...``: the distance to the nearest neighbour, compared with the distance to the
+      nearest better point: ratio of the standard deviations, ratio of the means, correlation,
+      coefficient of variation of the ratio of both, and the correlation of the value with the
+      number of points whose nearest better point this is (Kerschke et al. 2015);
     - ``value_skewness``, ``value_kurtosis``: shape of the distribution of the values (Mersmann et
       al. 2011), as ``log10(1 + |.|)`` with the sign.
 
@@ -67,7 +67,7 @@ def landscape(points: ArrayLike, values: ArrayLike) -> NDArray[np.float64]:
     points : array_like, shape (n, variables)
         At least 10 points, in units of the bounds: each variable in [0, 1].
     values : array_like, shape (n,)
-        Their values. Values that are not finite count as the largest finite one.
+        Values of the points. Values that are not finite count as the largest finite one.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def _adjusted_r2(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 
 
 def _neighbours(apart: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, ...]:
-    """Nearest neighbours beside nearest better points."""
+    """Nearest neighbours, compared with nearest better points."""
     others = apart.copy()
     np.fill_diagonal(others, np.inf)
     near = others.min(axis=1)

@@ -163,9 +163,9 @@ def _studentised_limits(
 
 
 def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
-    """Mean cost of the runs that succeeded, which is a misleading mean.
+    """Mean cost of the runs that succeeded. This mean is misleading.
 
-    It omits the failures. An algorithm that rarely succeeds, and only in its luckiest runs,
+    The mean omits the failures. An algorithm that rarely succeeds, and only in its luckiest runs,
     therefore seems fast. The function exists to show this effect.
 
     Parameters
@@ -178,7 +178,8 @@ def mean_of_successes(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     Returns
     -------
     ndarray
-        `costs` without `axis`, in its unit; NaN if no run succeeded.
+        The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN if no run
+        succeeded.
 
     Raises
     ------
@@ -216,7 +217,8 @@ def mean_if_all_succeed(costs: ArrayLike, axis: int = -1) -> NDArray[np.float64]
     Returns
     -------
     ndarray
-        `costs` without `axis`, in its unit; NaN ("n/a") if a run failed or if there are no runs.
+        The shape is that of `costs` with `axis` removed; the unit is that of `costs`. NaN ("n/a")
+        if a run failed or if there are no runs.
 
     Raises
     ------

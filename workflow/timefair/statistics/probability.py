@@ -20,7 +20,7 @@ RESAMPLES = 10_000
 
 @dataclass(frozen=True)
 class ProbabilityInterval:
-    """A probability with its limits; arrays of one shape.
+    """A probability with its limits; all arrays have the same shape.
 
     `about_one` is True if the count includes the complete sample: the paper prints "≈ 1.00" then.
     """
@@ -62,8 +62,8 @@ def probability_of_quantile(
     Returns
     -------
     ProbabilityInterval
-        Of shape (). All values are NaN for an empty sample, and if Q_p is `inf`, because then there
-        is no result that another run could reach.
+        Arrays of shape (). All values are NaN for an empty sample, and if Q_p is `inf`, because
+        then there is no result that another run could reach.
 
     Raises
     ------
@@ -105,7 +105,9 @@ def probability_of_quantile(
 def beta_interval(
     count: ArrayLike, n: ArrayLike, confidence: float, *, tied: ArrayLike = False
 ) -> ProbabilityInterval:
-    """Exact interval of F(X_(k)), which has the distribution Beta(k, n + 1 - k) if F is continuous.
+    """Exact interval of F(X_(k)).
+
+    If F is continuous, F(X_(k)) has the distribution Beta(k, n + 1 - k).
 
     Parameters
     ----------

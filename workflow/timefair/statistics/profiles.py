@@ -320,7 +320,7 @@ def _count(
 ) -> None:
     """Add each value (sample, problem, algorithm) to the first point that is not below it.
 
-    What is above all points, or infinite, goes into the column behind the last point.
+    Values above all points and infinite values are added to the column behind the last point.
     """
     place = np.where(np.isfinite(values), np.searchsorted(points, values), points.size)
     sample, _, algorithm = np.indices(values.shape, sparse=True)

@@ -63,7 +63,7 @@ def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.f
     Returns
     -------
     ndarray
-        `values` without `axis`; NaN for an empty sample.
+        The shape is that of `values` with `axis` removed. NaN for an empty sample.
 
     Raises
     ------
@@ -119,9 +119,10 @@ def quantile_interval(
     Returns
     -------
     QuantileInterval
-        `low` and `high` have the shape of `values` without `axis`. If the sample is too small for a
-        limit, `low` is ``-inf`` or `high` is `inf`. At 95 %, the median has no limits for fewer
-        than 6 values; Q.10 has no lower limit and Q.90 has no upper limit for fewer than 36.
+        The shape of `low` and `high` is that of `values` with `axis` removed. If the sample is too
+        small for a limit, `low` is ``-inf`` or `high` is `inf`. At 95 %, the median has no limits
+        for fewer than 6 values; Q.10 has no lower limit and Q.90 has no upper limit for fewer than
+        36 values.
         `coverage` is the actual coverage for a continuous distribution, at least `confidence`; ties
         only increase it. All values are NaN for an empty sample.
 

@@ -52,8 +52,8 @@ def trace(
     Returns
     -------
     rows, values
-        Rising row numbers and strictly falling finite values of one shape, empty if there is no
-        finite value.
+        Rising row numbers and strictly falling finite values. Both arrays have the same shape, and
+        are empty if there is no finite value.
 
     Examples
     --------

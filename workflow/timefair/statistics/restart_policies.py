@@ -101,7 +101,7 @@ def fixed_cutoffs(law: Law, budget: float, at: NDArray[np.intp] | None = None) -
     budget : float
         Budget of a run.
     at : ndarray of int, optional
-        Indices of the cutoffs; None: all.
+        Indices of the cutoffs; None for all cutoffs.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def luby(law: Law, doubling: int, budget: float, at: NDArray[np.intp] | None = N
     budget : float
         Budget of a run, finite.
     at : ndarray of int, optional
-        Indices of the cutoffs that are used as units; None: all.
+        Indices of the cutoffs that are used as units; None for all cutoffs.
 
     Returns
     -------
@@ -240,14 +240,14 @@ def side_by_side(law: Law, copies: int, budget: float) -> Outcome:
 
 @dataclass(frozen=True)
 class _Run:
-    """Some launches one after the other; arrays of one shape.
+    """Some launches one after the other; all arrays have the same shape.
 
     Attributes
     ----------
     cost, chance
         As in `Outcome`.
     length
-        What they cost if none reaches the target; `inf`: not observed.
+        Cost of the launches if none of them reaches the target; `inf` if it was not observed.
     """
 
     cost: Array
@@ -271,14 +271,14 @@ class _Run:
 
 @dataclass(frozen=True)
 class _Budgeted:
-    """Runs that have not come to their end; arrays of one shape.
+    """Runs that have not ended yet; all arrays have the same shape.
 
     Attributes
     ----------
     outcome
         Of the launches so far.
     left
-        What is left of the budget if none of them reached the target.
+        Rest of the budget if none of these launches reached the target.
     open
         Whether launches follow.
     """
@@ -366,7 +366,8 @@ class _Within:
     def __call__(self, cost: Array, where: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
         """Probability of success, cost, and cost of a failure, each of the shape of `cost`.
 
-        That is the shape of the law, with any number of cutoffs. 0 except where it is asked for.
+        The shape of `cost` is that of the law, with any number of cutoffs. All values are 0 where
+        `where` is False.
         """
         wanted = np.flatnonzero(where)
         most = cost.ravel()[wanted]

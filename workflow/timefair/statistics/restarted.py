@@ -40,7 +40,7 @@ DAMPING = 1e-12
 
 @dataclass(frozen=True)
 class RestartedMoments:
-    """Mean and standard deviation; arrays of one shape."""
+    """Mean and standard deviation; both arrays have the same shape."""
 
     mean: NDArray[np.float64]
     sd: NDArray[np.float64]
@@ -48,7 +48,7 @@ class RestartedMoments:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Limits that contain the exact value; arrays of one shape.
+    """Limits that contain the exact value; both arrays have the same shape.
 
     The two limits are equal if the value is computed exactly.
     """
@@ -83,8 +83,9 @@ def restarted_moments(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> R
     Returns
     -------
     RestartedMoments
-        `spent` without `axis`, in its unit. The mean is the ERT. Both are `inf` if no run succeeded
-        and NaN if there are no runs. If no run failed, they are those of the sample (ddof = 0).
+        The shape is that of `spent` with `axis` removed; the unit is that of `spent`. The mean is
+        the ERT. Both numbers are `inf` if no run succeeded, and NaN if there are no runs. If no run
+        failed, they are the mean and the standard deviation of the sample (ddof = 0).
 
     Raises
     ------
@@ -199,8 +200,8 @@ def restarted_quantile(spent: ArrayLike, success: ArrayLike, p: ArrayLike) -> Bo
     Raises
     ------
     ValueError
-        If `spent` and `success` are not vectors of one length, a cost is negative or not finite, or
-        a probability is outside (0, 1].
+        If `spent` and `success` are not vectors of the same length, a cost is negative or not
+        finite, or a probability is outside (0, 1].
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Welch's test of scores, which tests whether two ERTs are equal."""
+"""Welch's test of scores, for the hypothesis that two ERTs are equal."""
 
 from __future__ import annotations
 

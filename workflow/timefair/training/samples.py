@@ -65,7 +65,7 @@ class TrainingSamples:
         folders
             ``results/NAME`` of campaigns that are complete.
         question
-            Its cap is the number of runs that an estimate may see.
+            Task of the classifier. The cap is the number of runs that an estimate may see.
         known
             Information that the classifier may use in addition to the shape of the samples.
 

@@ -15,7 +15,7 @@ from timefair.tuners.space import Values
 
 
 class Evaluation(NamedTuple):
-    """A run that a tuner asks for; see `outcome.Tried`."""
+    """A run that a tuner requests; see `outcome.Tried`."""
 
     candidate: int
     parameters: Values

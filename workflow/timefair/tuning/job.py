@@ -55,7 +55,7 @@ same seed.
 def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -> None:
     """Search for the parameters of a tuned variant, and write the record of the search.
 
-    A search that was interrupted continues from the journal beside the record.
+    A search that was interrupted continues from the journal in the folder of the record.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -
 
 
 class _Search:
-    """A search on held cores, which begins with the evaluations in its journal.
+    """A search on held cores. It begins with the evaluations in its journal.
 
     Attributes
     ----------

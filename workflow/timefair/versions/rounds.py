@@ -27,7 +27,7 @@ Say = Callable[[str], None]
 
 
 class Rounds:
-    """The rounds of a comparison, which this process measures in the same way as Snakemake.
+    """The rounds of a comparison. This process measures them in the same way as Snakemake.
 
     The records are those of the campaign: Snakemake does not measure them again.
 
@@ -156,7 +156,7 @@ class Rounds:
             yield from pair if (turn + number) % 2 else reversed(pair)
 
     def _record(self, job: plan.Job, keys: plan.Keys) -> Path:
-        """The record of a job, which is measured if it does not exist."""
+        """The record of a job. The job is measured if the record does not exist."""
         key = keys[job.algorithm, job.round]
         record = self.folder / job.record(key)
         if record.is_file():

@@ -54,8 +54,8 @@ class Cell:
     jobs
         The number of the job that measured each run, among those of the version on the function.
     reference
-        What the precisions are relative to: the optimum of each run's problem, or the best value
-        that is known of it.
+        Reference value of the precisions: the optimum of each run's problem, or the best value that
+        is known for the problem.
     """
 
     runs: Runs
@@ -140,7 +140,7 @@ class Sample:
     paired
         Whether run i of both versions has the same problem, number and seed.
     efforts
-        Of the base and of the head; None without a target.
+        Efforts of the base and of the head; None without a target.
     """
 
     key: FunctionKey

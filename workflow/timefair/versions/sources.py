@@ -170,7 +170,7 @@ def between(first: Measured, second: Measured, base: str | None, head: str | Non
     Parameters
     ----------
     base, head
-        Labels in the first and in the second campaign. None: the only algorithm of each campaign
+        Labels in the first and in the second campaign. None for the only algorithm of the campaign
         that is not unchanged.
 
     Raises

@@ -107,7 +107,7 @@ def _by_generations(objective: Objective, optimizer: Any) -> None:
 def _with_hook(
     objective: Objective, minimize: Callable[..., Any], settings: Mapping[str, Any]
 ) -> None:
-    """Launch DE, which treats an exception as a bad value, but asks whether to stop."""
+    """Launch DE. It treats an exception as a bad value, but asks whether to stop."""
     trap = ErrorTrap(objective)
 
     def over(x: object, y: object) -> bool:

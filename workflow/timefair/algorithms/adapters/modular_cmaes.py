@@ -91,7 +91,7 @@ def _solve(
 
 
 def _solve_in_python(objective: Objective, chosen: Mapping[str, Any]) -> object:
-    """It draws from numpy's global generator, which is seeded before each launch."""
+    """Launch modCMA. It draws from numpy's global generator, seeded before each launch."""
     from modcma import ModularCMAES
 
     column = (objective.dimension, 1)

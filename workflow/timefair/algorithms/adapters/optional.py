@@ -228,7 +228,7 @@ def _like(value: object, default: object) -> object:
 
 
 def _launch(solve: Callable[..., object], *arguments: Any, **keywords: Any) -> object:
-    """Launch without warnings, which take time and fill the log."""
+    """Launch without warnings, because warnings take time and fill the log."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return solve(*arguments, **keywords)

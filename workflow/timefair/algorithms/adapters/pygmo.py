@@ -194,7 +194,7 @@ def _made(name: str, chosen: Mapping[str, Any], seed: int) -> Any:
 
 
 def _generations(objective: Objective, size: int) -> int:
-    """Number of generations of a launch of ``ihs``, which evaluates one point per generation."""
+    """Number of generations of a launch of ``ihs``. A generation evaluates one point."""
     budget = objective.evaluations_left
     if budget is None:
         budget = BUDGET_PER_DIMENSION * objective.dimension

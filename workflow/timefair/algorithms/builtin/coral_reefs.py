@@ -86,7 +86,7 @@ def faults(**parameters: object) -> list[str]:
 
 
 class Reef:
-    """Squares that are free or have a coral, which is a point with its value.
+    """Squares that are free or have a coral. A coral is a point with its value.
 
     The squares form a grid in the paper, but nothing depends on which are neighbours.
     """

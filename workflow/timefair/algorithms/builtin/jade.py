@@ -98,5 +98,5 @@ def shortened(rng: np.random.Generator, archive: pop.Points, size: int) -> pop.P
 
 
 def lehmer_mean(f: pop.Values) -> float:
-    """Σf²/Σf (eq. 12), which favours large values."""
+    """Σf²/Σf (eq. 12). This mean favours large values."""
     return float(f @ f / f.sum())

@@ -33,7 +33,7 @@ MODULES = {
     "portfolio": "portfolio",
     "random-search": "random_search",
 }
-"""Module or package of each algorithm, beside this file."""
+"""Module or package of each algorithm, in the same folder as this file."""
 _PACKAGE = "timefair.algorithms.builtin."
 
 

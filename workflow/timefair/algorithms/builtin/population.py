@@ -60,9 +60,10 @@ def binomial(rng: np.random.Generator, rates: Values, dimension: int) -> NDArray
 
 
 def exponential(rng: np.random.Generator, rates: Values, dimension: int) -> NDArray[np.bool_]:
-    """The same by exponential crossover: one cyclic sequence, which continues with the rate.
+    """The same by exponential crossover: one cyclic sequence of components.
 
-    Storn and Price (1997). Shape ``(len(rates), dimension)``.
+    After each component, the sequence continues with a probability equal to the trial's rate. Storn
+    and Price (1997). Shape ``(len(rates), dimension)``.
     """
     size = len(rates)
     goes_on = rng.random((size, dimension - 1)) < rates[:, np.newaxis]

@@ -157,7 +157,7 @@ class _ErrorPlace(NamedTuple):
 
 
 def _place(loc: tuple[int | str, ...]) -> _ErrorPlace:
-    """Read the place of an error of pydantic, which also names the classes that keys chose."""
+    """Read the place of an error of pydantic. Pydantic also names the classes that keys chose."""
     section: type[Section] = Campaign
     path, chosen, parts = [loc[0]], None, iter(loc[1:])
     name = str(loc[0])

@@ -1,4 +1,4 @@
-"""Axes of a panel with few ticks, which are drawn without an artist for each tick."""
+"""Axes of a panel with few ticks. They are drawn without an artist for each tick."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class _Plain(Axis):
         return ticks
 
     def get_ticks_position(self) -> Any:
-        """Side of the ticks, which matplotlib reads from the first tick."""
+        """Side of the ticks. Matplotlib reads it from the first tick."""
         self._make_first_ticks()
         return super().get_ticks_position()  # type: ignore[misc]
 

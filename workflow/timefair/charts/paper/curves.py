@@ -1,4 +1,4 @@
-"""Curves over a logarithmic axis, one panel per function or dimension."""
+"""Curves on a logarithmic axis, one panel per function or dimension."""
 
 from __future__ import annotations
 
@@ -95,8 +95,10 @@ def _map(frame: pd.DataFrame, chart: Curves, label: str) -> Figure:
 
 
 def _looks(frame: pd.DataFrame, chart: Curves) -> dict[str, style.Look]:
-    """The algorithms that lead at the end of the curves; for costs, at the hardest
-    target reached.
+    """The looks of the algorithms.
+
+    If there are many algorithms, only those that are best at the end of the curves have
+    ``leads=True``. For costs, the end is the hardest target reached.
     """
     places = [key for key in PROBLEM if key in frame]
     if chart.scale == "log":

@@ -19,7 +19,7 @@ LINE_IN = 0.13
 
 
 def draw(frame: pd.DataFrame, chart: Dots, page: Page) -> Figure:
-    """Draw the dots of a table over a logarithmic axis, the first algorithm on top.
+    """Draw the dots of a table on a logarithmic axis, the first algorithm on top.
 
     Zero is drawn a decade below the least positive value and labelled as 0. An algorithm without a
     finite value has no dot. An overview has one line per algorithm, with a dot for each function.

@@ -10,7 +10,7 @@ from timefair.charts.pages import COLUMNS, LINES
 from timefair.problems import names
 
 SOLVED = 1e-8
-"""Lower bound of precisions in a geometric mean, which a single 0 would make 0."""
+"""Lower bound of precisions in a geometric mean. Otherwise, a single 0 would make the mean 0."""
 
 
 def shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:

@@ -102,7 +102,7 @@ def mapped(
     entries
         Words for the legend and colour of each level, and of infinite values if there is one more.
     label
-        What the values are.
+        Meaning of the values.
     """
     spaces = list(frame.groupby(["suite", "dimension"], sort=True))
     several = frame["suite"].nunique() > 1

@@ -61,7 +61,7 @@ def grid(
         A frame with the columns ``suite``, ``dimension`` and, for one panel per function,
         ``function``. The values of the last two are numbers or ``all``.
     functions : bool
-        Whether there is one panel per function, or one per dimension.
+        If True, there is one panel per function; if False, there is one per dimension.
     share_y : bool
         Whether all panels have the same scale of y; x is always shared. A shared scale is set on
         one panel for all, because setting it on each one takes quadratic time.
@@ -348,7 +348,7 @@ def legend_of(
     Parameters
     ----------
     handlelength : float or None
-        Length of a handle in font sizes; None: the length for lines.
+        Length of a handle in font sizes; None for the length for lines.
     """
     room = LETTERS_PER_IN * figure.get_figwidth()
     sizes = [len(str(handle.get_label())) + HANDLE_LETTERS for handle in handles]

@@ -50,7 +50,7 @@ class Placement(PlaceHolderLayoutEngine):
         Parameters
         ----------
         fig : Figure
-            Its visible axes are cells of one grid.
+            The figure. Its visible axes are cells of one grid.
         """
         panels = [ax for ax in fig.axes if ax.get_visible()]
         if not panels:

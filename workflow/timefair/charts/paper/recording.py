@@ -124,7 +124,7 @@ class _Recorder(Ruler):
 
 
 class Recording(Figure):
-    """The drawing commands of a figure, which can be written in any format without its artists.
+    """The drawing commands of a figure. They can be written in any format without its artists.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class Recording(Figure):
         Parameters
         ----------
         path : Path
-            Its suffix is the format: ``.pdf``, ``.svg`` or ``.png``.
+            Path of the file. The suffix is the format: ``.pdf``, ``.svg`` or ``.png``.
         metadata : dict
             Metadata of the file; a key with the value None is omitted.
         """
@@ -199,7 +199,7 @@ def _numbered(text: str) -> str:
 
 
 def _without_layout_tables() -> AbstractContextManager[object]:
-    """Embed fonts without their `LAYOUT_TABLES`, which takes a third of the time.
+    """Embed fonts without their `LAYOUT_TABLES`. This takes a third of the time.
 
     The tables are kept if fontTools, with which matplotlib embeds fonts, has no such default.
     """

@@ -30,7 +30,7 @@ def power(value: float) -> str:
 
 
 class Powers(LogFormatter):
-    """Labels of a logarithmic axis as powers of ten in Unicode, which need no mathtext."""
+    """Labels of a logarithmic axis as powers of ten in Unicode. They need no mathtext."""
 
     def __call__(self, x: float, pos: int | None = None) -> str:
         """The label of a tick; empty where matplotlib's own formatter has none."""

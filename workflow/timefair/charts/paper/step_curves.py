@@ -1,4 +1,4 @@
-"""Curves of a share, from 0 to 1, with their bands over a logarithmic axis."""
+"""Curves of a share, from 0 to 1, with their bands on a logarithmic axis."""
 
 from __future__ import annotations
 

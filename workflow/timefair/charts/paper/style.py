@@ -178,7 +178,7 @@ def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str,
 
 
 def distinct(algorithms: pd.Series[Any], weight: pd.Series[float]) -> dict[str, Look]:
-    """Looks for areas, which differ only in their colour.
+    """Looks for areas. They differ only in their colour.
 
     Parameters
     ----------

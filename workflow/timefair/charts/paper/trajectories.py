@@ -15,7 +15,7 @@ END_SIZE = 4.5
 def draw(
     frame: pd.DataFrame, *, looks: dict[str, style.Look], cost_label: str, label: str
 ) -> Figure:
-    """Draw one panel per function and dimension, with its own scale of y, which fits the curves.
+    """Draw one panel per function and dimension. The scale of y of a panel fits its curves.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def draw(
         With the columns ``cost``, ``curve``, ``low`` and ``high``; the last three are precisions. A
         curve begins where it is finite; there is no band where a limit is NaN.
     looks : dict
-        The look of each algorithm; algorithms that do not lead have no band.
+        The look of each algorithm; algorithms with ``leads=False`` have no band.
     cost_label, label : str
         Labels of the x axis and the y axis.
 

@@ -26,7 +26,8 @@ LEAST_RUNS = 2
 class Rules(NamedTuple):
     """The settings of a race, from the campaign of its records.
 
-    `family` is the number of comparisons that share the error; None: those of the race.
+    `family` is the number of comparisons that share the error; None for the comparisons of the
+    race.
     """
 
     confidence: float

@@ -137,7 +137,7 @@ COLUMNS = (
 def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Every inversion: one algorithm strictly better by evaluations, the other by time.
 
-    Those over all functions are first.
+    Inversions over all functions are first.
 
     The p-value of an inversion is the larger of those of its two orders (an intersection-union
     test).
@@ -235,7 +235,7 @@ class AtFixedBudget:
     at_equal, at_the_end
         The precisions of the runs of each algorithm.
     medians
-        Their medians.
+        The medians of these precisions; see `Medians`.
     """
 
     pair: Pair

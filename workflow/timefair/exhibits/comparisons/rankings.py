@@ -1,4 +1,4 @@
-"""The ranking by evaluations beside the ranking by time."""
+"""The ranking by evaluations compared with the ranking by time."""
 
 from __future__ import annotations
 

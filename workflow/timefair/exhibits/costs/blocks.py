@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 
 COLUMNS = 10_000
-"""Maximal number of columns of samples in one call, which limits its memory."""
+"""Maximal number of columns of samples in one call. It limits the memory of the call."""
 
 
 def blocks(sizes: Sequence[Hashable], columns: int) -> Iterator[list[int]]:

@@ -29,7 +29,7 @@ class Setup:
     lower, upper, integer
         Bounds and integer variables of the problems, shape ``(dimension,)``.
     memory_mb
-        Memory limit of a solver; None: no limit.
+        Memory limit of a solver; None for no limit.
     """
 
     starter: int

@@ -39,7 +39,7 @@ class Host:
     pid
         Process id of the host.
     ready
-        Its first answer.
+        First answer of the host.
     cores
         Cores of the solvers.
     own_core
@@ -159,7 +159,7 @@ class Solvers:
         return Algorithm(self._solve)
 
     def _solve(self, objective: Objective, rng: np.random.Generator) -> idleness.Remark:
-        """Make the launch in a solver, which uses the same random stream as `rng`."""
+        """Make the launch in a solver. The solver uses the same random stream as `rng`."""
         solver = next((one for one in self._solvers if not one.busy), None) or self._another()
         return idleness.Remark(solver.launch(self._launch(), objective))
 

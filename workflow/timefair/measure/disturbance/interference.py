@@ -34,10 +34,10 @@ def judge(
     real_s
         Length of the run without virtual evaluation cost; 0 if it never began.
     foreign_delay_s
-        Part of this time in which the run waited for a core that processes of others used; None:
-        unknown.
+        Part of this time in which the run waited for a core that processes of others used; None
+        if it is unknown.
     reference_s
-        Mean time of the reference kernel before and after the run; None: not timed.
+        Mean time of the reference kernel before and after the run; None if it was not timed.
     best_reference_s
         Least time of the reference kernel on this core.
 

@@ -69,7 +69,7 @@ class Reference:
 
 
 def parts_for(budget_s: float | None) -> int:
-    """The `parts` for runs of this length; None: no budget in seconds."""
+    """The `parts` for runs of this length; None for runs without a budget in seconds."""
     return 2 if budget_s is not None and budget_s < SHORT_BUDGET_S else 1
 
 
@@ -81,7 +81,7 @@ def _cpu_s(generations: int) -> float:
 
 
 def adapt(generations: int) -> float:
-    """Minimize an ellipsoid and return the best value, which is the same at each call."""
+    """Minimize an ellipsoid and return the best value. This value is the same at each call."""
     n, rng = DIMENSION, np.random.default_rng(1)
     weights = np.log((OFFSPRING + 1) / 2) - np.log(np.arange(1, OFFSPRING // 2 + 1))
     weights /= weights.sum()

@@ -56,7 +56,7 @@ class Counters:
     cores
         Cores whose stolen time counts.
     host
-        The host whose files are read; None: this machine.
+        The host whose files are read; None for this machine.
     """
 
     def __init__(self, cores: Iterable[int], host: Host | None = None) -> None:

@@ -126,7 +126,7 @@ class State:
         return self._header
 
     def seal(self, start: Start) -> None:
-        """Write the start, which cannot be changed afterwards."""
+        """Write the start. It cannot be changed afterwards."""
         os.pwrite(self._start_fd, _START.pack(*start), 0)
         fcntl.fcntl(self._start_fd, fcntl.F_ADD_SEALS, _SEALS)
 

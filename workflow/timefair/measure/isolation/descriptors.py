@@ -1,4 +1,4 @@
-"""Open files of the measurement, which a run's process must not inherit."""
+"""Open files of the measurement. The process of a run must not inherit them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _FIRST = 3
 def of_the_measurement(folders: Iterable[Path]) -> tuple[int, ...]:
     """The descriptors of this process that its runs must not have.
 
-    They are all files in some folders, and all sockets. Sockets of the algorithm are included,
-    because runs would share them.
+    The result contains all files in some folders, and all sockets. Sockets of the algorithm are
+    included, because runs would share them.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ _EXPECTED = frozenset({".snakemake", "results", ".git"})
 """Names that the workflow and the user's tools create in their working folder."""
 
 _COMPILED = ".pyc"
-"""Names that the interpreter creates beside modules."""
+"""Suffix of the files that the interpreter creates for modules."""
 
 Fingerprint = dict[str, tuple[int, int] | None]
 """Size and change time of files (ns, that of the inode, which no program can set); None for a

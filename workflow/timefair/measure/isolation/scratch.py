@@ -1,4 +1,4 @@
-"""A folder for the temporary files of one run, which is removed however the run ends."""
+"""A folder for the temporary files of one run. It is removed however the run ends."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A file written by the trial launch or by a run could tell the next run what has been found.
 Therefore the process of a run enters private views of the folders that algorithms write to, just
 after its fork and before its time starts (`linux.private_folders`). All processes that it starts
-inherit these views. If the kernel does not allow such views, or the campaign does not ask for them,
+inherit these views. If the kernel does not allow such views, or the campaign does not request them,
 the folders are compared before and after each run (`measure.isolation.leftovers`).
 """
 
@@ -90,7 +90,7 @@ def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = N
     Parameters
     ----------
     asked
-        The isolation that the campaign asks for: ``private`` or ``shared``.
+        The isolation that the campaign requests: ``private`` or ``shared``.
     sources
         The files of the algorithm and of the problem; runs may write to the folders of these files.
     megabytes

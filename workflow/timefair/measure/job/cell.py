@@ -41,9 +41,7 @@ SPENT = "where the time went:"
 
 
 def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
-    """Measure a job by `measure_job` in this process, which is not prepared for any
-    algorithm yet.
-    """
+    """Measure a job by `measure_job`. This process is not prepared for any algorithm yet."""
     measure_job(unprepared(campaign), job, record, key)
 
 
@@ -84,9 +82,11 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
     Parameters
     ----------
     prepared
-        It is made ready for the job's algorithm when the first run has to be measured.
+        State of this process; it is made ready for the job's algorithm when the first run has to be
+        measured.
     record
-        The file to write, at the job's place in the campaign's folder; the journal is beside it.
+        The file to write, at the job's place in the campaign's folder; the journal is in the
+        same folder.
     key
         The digest of everything that determines this measurement (`provenance.measure_key`).
     number

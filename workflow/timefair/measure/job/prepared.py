@@ -163,7 +163,7 @@ class Prepared:
 
     @contextmanager
     def hosted(self, job: Job, cores: tuple[int, ...]) -> Iterator[Host]:
-        """Prepare the job's algorithm in a separate process, which lives until the block ends."""
+        """Prepare the job's algorithm in a separate process. It lives until the block ends."""
         spec = self.campaign.algorithms[job.algorithm]
         problem = self.suite.problem(job.function, job.dimension, job.instances[0])
         setup = Setup(

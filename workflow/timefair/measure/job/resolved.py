@@ -93,4 +93,4 @@ class Resolved:
         return self._apart
 
     def environment_of(self, _: str) -> None:
-        """None: this process already runs in the environment of the algorithm."""
+        """None, because this process already runs in the environment of the algorithm."""

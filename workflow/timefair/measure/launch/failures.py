@@ -12,7 +12,7 @@ FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
 
 
 class LaunchFailed(Exception):
-    """The algorithm raised in a solver, which reports the `code` and the text as `failure` does."""
+    """The algorithm raised in a solver. The solver reports `code` and `text` as `failure` does."""
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(text)

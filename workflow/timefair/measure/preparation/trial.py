@@ -50,12 +50,12 @@ class Trial(NamedTuple):
     Attributes
     ----------
     modules
-        Modules that it loaded in addition to those loaded before, in order.
+        Modules that the trial loaded in addition to those loaded before, in order.
     trace
-        Its `faulthandler` trace at the end of its time, if it had made no evaluation by then; empty
-        otherwise.
+        `faulthandler` trace of the trial at the end of its time, if the trial had made no
+        evaluation by then; empty otherwise.
     appeared
-        Files that it made or changed in folders that runs share; None if there are none.
+        Files that the trial made or changed in folders that runs share; None if there are none.
     """
 
     modules: Sequence[str] = ()
@@ -170,7 +170,7 @@ def _trial_launch(
 
 
 def _guard(parent: int, try_out: Callable[[int], None]) -> NoReturn:
-    """Fork a trial, which may end this process, and wait for its end."""
+    """Fork a trial, and wait for its end. The trial may end this process."""
     try:
         kernel.die_with_parent(parent)
         ends_at_once()

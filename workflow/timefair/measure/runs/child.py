@@ -188,7 +188,7 @@ def _begin_run(state: State, allowance: Allowance, used_ns: Callable[[], int]) -
 
 @dataclass
 class _Launcher:
-    """Makes the launches of a run for its restart policy, which takes it as `Launches`."""
+    """Makes the launches of a run. The restart policy of the run uses it as `Launches`."""
 
     algorithm: Algorithm
     measurement: Measurement

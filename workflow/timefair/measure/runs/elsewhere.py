@@ -24,14 +24,14 @@ def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any
     function
         Returns a value that JSON can represent.
     within_s
-        The process is killed after this number of seconds; None: never.
+        The process is killed after this number of seconds; None for no limit.
 
     Raises
     ------
     InputError
         If the function raises it.
     NoAnswer
-        If it raises anything else, ends its process or takes longer than `within_s`.
+        If the function raises anything else, ends its process or takes longer than `within_s`.
     """
     answers, parent = os.memfd_create("timefair-answer"), os.getpid()
     pid = os.fork()

@@ -530,10 +530,10 @@ def _launch_log(
     best: float,
     failed: bool,
 ) -> list[dict[str, Any]]:
-    """The launches of a run of so many evaluations; `best` is the best precision of its events.
+    """The launches of a run with the given number of evaluations.
 
-    If a process was killed just before it committed an event, its launch already contains the
-    precision of that event.
+    `best` is the best precision of the events of the run. If a process was killed just before it
+    committed an event, the launch already contains the precision of that event.
     """
     log = []
     for row, launch_best in zip(launches, launch_bests.tolist(), strict=True):

@@ -15,7 +15,7 @@ from timefair.basics.values import Count, Seconds
 
 @dataclass(frozen=True)
 class Limit:
-    """Limit of a launch in seconds and in evaluations; None: no limit."""
+    """Limit of a launch in seconds and in evaluations; None for no limit."""
 
     seconds: float | None = None
     evaluations: int | None = None

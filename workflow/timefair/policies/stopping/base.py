@@ -22,7 +22,7 @@ class Cell:
     Attributes
     ----------
     use, parameters
-        Those of the algorithm in the campaign file.
+        Keys ``use`` and ``parameters`` of the algorithm in the campaign file.
     landscape
         Returns features of the problem by name. It evaluates the problem outside all runs.
     """

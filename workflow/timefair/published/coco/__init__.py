@@ -73,7 +73,7 @@ def _columns(entry: InfoEntry, place: Path) -> CocoColumns:
 
 
 def _suite(entry: InfoEntry) -> str:
-    """The suite; it is inferred for data from before 2016, which do not name it."""
+    """The suite; it is inferred for data from before 2016, because they do not name it."""
     suite = entry.keys.get("suite")
     if suite:
         return FORMER.get(suite, suite)

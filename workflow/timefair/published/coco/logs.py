@@ -100,7 +100,7 @@ def logs(
     path, place : Path
         The file, and its name in messages.
     columns : CocoColumns
-        Its columns.
+        Columns of the data file.
     expected : int
         Number of trials. Comments inside trials are ignored, and trials without a comment before
         them are separated, if this gives the expected number.

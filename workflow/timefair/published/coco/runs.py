@@ -108,8 +108,9 @@ def _steps(log: CocoLog, least: float) -> Steps:
 def _contradictory(by_target: Steps, by_evaluations: Steps) -> NDArray[np.bool_]:
     """Whether each ``.tdat`` step is better than the ``.dat`` file allows.
 
-    It is if it has a better precision than a ``.dat`` line at the same evaluation, or if it reaches
-    one of `TARGETS` at an evaluation where the ``.dat`` file has not reached it.
+    A step is too good if it has a better precision than a ``.dat`` line at the same evaluation, or
+    if it reaches one of `TARGETS` at an evaluation where the ``.dat`` file has not reached this
+    target.
     """
     at, best = by_target[0], np.fmin.accumulate([np.inf, *by_target[1]])
     state = best[np.searchsorted(at, by_evaluations[0], side="right")]

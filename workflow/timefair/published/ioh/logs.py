@@ -40,7 +40,7 @@ NO_PARAMETERS = "No parameters"
 """Last name in a line of column names if no parameter was logged. It has no column."""
 
 SECOND_OBJECTIVE = "F2"
-"""Column of the second objective, beside ``raw_y`` or ``F1``."""
+"""Column of the second objective, in addition to ``raw_y`` or ``F1``."""
 
 SEVERAL_OBJECTIVES = (
     f"data of several objectives (column {SECOND_OBJECTIVE}) have no single optimum"

@@ -115,7 +115,7 @@ def _always(text: str, place: int) -> str:
 
 
 def _has_zero(words: NDArray[np.str_]) -> bool:
-    """Whether a number is 0, which no function and no instance of a campaign has."""
+    """Whether a number is 0. No function and no instance of a campaign has this number."""
     return any(not word.strip("0") for word in words)
 
 
@@ -143,14 +143,14 @@ class _Table:
     cells : Cells
         All rows.
     function, instance : ndarray, shape (rows,)
-        Their numbers.
+        Numbers of the function and of the instance of each row.
 
     Attributes
     ----------
     order, rows : ndarray, shape (rows,)
         The index of each sorted row, among the cells and in the file.
     keys : dict
-        What names a run, sorted; texts as ranks.
+        The columns that identify a run, in the sorted order; texts are replaced by their ranks.
     """
 
     def __init__(

@@ -50,11 +50,11 @@ class Faults:
         Parameters
         ----------
         rows : ndarray, shape (faults,)
-            Their indices in the file, from 0.
+            Indices of the rows in the file, from 0.
         text : callable
-            The fault of one of them, by its index, or by its place.
+            The fault of a row, from the index or the place of the row.
         places : ndarray, shape (faults,), optional
-            What `text` is called with instead of the index.
+            Arguments of `text` instead of the indices.
         """
         given = rows if places is None else places
         self._rows.append(rows)

@@ -1,4 +1,4 @@
-"""Standings on a few functions, from their runs, which do not need a sample of functions."""
+"""Standings on a few functions, from their runs. They do not need a sample of functions."""
 
 from __future__ import annotations
 

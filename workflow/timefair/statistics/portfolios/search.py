@@ -54,9 +54,9 @@ class Judged:
         Share of the (function, target) pairs that are reached, averaged over the functions. On each
         function, the portfolio is the one that is best on all others. NaN for one function.
     gain, gain_low, gain_high
-        This share minus that of the single best algorithm, which is chosen in the same way and has
-        as many cores. NaN if an algorithm has fewer runs on an instance than there are cores. The
-        limits are NaN if a chosen algorithm has only one run on an instance.
+        The share minus the share of the single best algorithm. This algorithm is chosen in the same
+        way and has as many cores. NaN if an algorithm has fewer runs on an instance than there are
+        cores. The limits are NaN if a chosen algorithm has only one run on an instance.
     """
 
     share: float
@@ -68,7 +68,7 @@ class Judged:
 
 
 class Search:
-    """Portfolios of some algorithms over some functions, which count equally.
+    """Portfolios of some algorithms over some functions. The functions count equally.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ class Search:
 
     @cached_property
     def _known(self) -> dict[tuple[bytes, Schedule], NDArray[np.float64]]:
-        """Values that were asked for, shape (groups, functions): each fold asks for the same."""
+        """Requested values, shape (groups, functions): each fold requests the same values."""
         return {}
 
     def _resampled(
@@ -360,7 +360,7 @@ def _mean_reached(
 
 
 def _first_largest(values: NDArray[np.float64]) -> int:
-    """The first of the largest values, which may differ by rounding."""
+    """The first of the largest values. Values that differ by rounding count as equal."""
     return int(np.flatnonzero(values >= values.max() - EQUAL)[0])
 
 

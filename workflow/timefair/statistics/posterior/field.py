@@ -19,7 +19,7 @@ NEGLIGIBLE = 1e-20
 
 
 POOLED_RUNS = 4
-"""Runs that the average spread of the field counts as much as, beside an algorithm's own."""
+"""Weight of the average spread of the field, in runs, compared with an algorithm's own runs."""
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,8 @@ def signed_rank(
     Raises
     ------
     ValueError
-        If the costs are not vectors of one length, or one is NaN or negative, or `ratio` or `draws`
-        is below 1.
+        If the costs are not vectors of the same length, a cost is NaN or negative, or `ratio` or
+        `draws` is below 1.
 
     Notes
     -----

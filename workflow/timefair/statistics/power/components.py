@@ -64,7 +64,7 @@ def components(differences: ArrayLike, of_run: ArrayLike, runs: int) -> Componen
     Raises
     ------
     ValueError
-        If the arrays are not matrices of one shape.
+        If the arrays are not matrices of the same shape.
 
     References
     ----------

@@ -159,7 +159,7 @@ class EqualErt:
             self._of_slow = self._sums(slow)
 
     def power(self, ratio: float) -> float:
-        """Probability in [0, 1] that the test finds a ratio of the ERTs, which is at least 1."""
+        """Probability in [0, 1] that the test finds a ratio (at least 1) of the ERTs."""
         return self._simulated(ratio) if self.runs <= SIMULATED_RUNS else self._normal(ratio)
 
     def _simulated(self, ratio: float) -> float:

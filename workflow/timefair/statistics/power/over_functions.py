@@ -22,7 +22,7 @@ MOST_FUNCTIONS = 1000
 """Functions up to which a number is looked for."""
 
 EFFICIENCY = 0.86
-"""Least efficiency of Wilcoxon's test beside the t-test, for any symmetric law."""
+"""Least efficiency of Wilcoxon's test compared with the t-test, for any symmetric law."""
 
 
 def least_for_wilcoxon(level: float) -> int:
@@ -262,7 +262,7 @@ def _error_of_rank(algorithms: int, functions: int) -> float:
 
 
 def _chance_of_range(width: float, algorithms: int) -> float:
-    """Probability that so many standard normal numbers spread at least that wide."""
+    """Probability that `algorithms` standard normal numbers have a range of at least `width`."""
     lowest = np.linspace(-9.0, 9.0, 2001)
     density = np.exp(-(lowest**2) / 2) / sqrt(2 * np.pi)
     within = (ndtr(lowest + width) - ndtr(lowest)) ** (algorithms - 1)

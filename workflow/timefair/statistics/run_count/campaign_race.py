@@ -200,7 +200,7 @@ class CampaignRace:
         Returns
         -------
         Grant
-            It has no runs if all pairs are decided or out of reach.
+            The chosen runs. There are none if all pairs are decided or out of reach.
 
         Notes
         -----

@@ -193,13 +193,13 @@ class Classifier:
     Attributes
     ----------
     question
-        What it predicts.
+        Prediction task of the classifier.
     names
         Names of the known features, which follow those of the shape.
     model
-        The logistic model of both.
+        The logistic model of the features of the shape and the known features.
     stops
-        What its thresholds keep, from samples of groups that were held out.
+        Results of the thresholds, from samples of groups that were held out.
     """
 
     question: Question
@@ -217,7 +217,8 @@ class Classifier:
         samples : array_like, shape (samples, n)
             Samples of one algorithm on one problem.
         known : mapping, optional
-            What is known of both, by name. A number that is missing counts as average.
+            Known features of the algorithm and of the problem, by name. A missing number counts as
+            average.
         """
         table = shape(samples, self.question)
         row = np.array([(known or {}).get(name, _missing(name)) for name in self.names])
@@ -237,7 +238,7 @@ def train(
         Group of each sample, such as its function. To find what a threshold keeps, each group is
         held out once. At least two groups.
     question : Question
-        What it predicts. Every number of runs of every sample is a case.
+        Prediction task of the classifier. Every number of runs of every sample is a case.
     penalty : float
         As for `reliability.fit_reliability`.
 
@@ -373,7 +374,7 @@ def parameter_features(use: str, parameters: Mapping[str, object]) -> dict[str, 
     Parameters
     ----------
     use
-        What the algorithm is, such as ``timefair:DE``; "" for unknown.
+        Name of the algorithm, such as ``timefair:DE``; "" if it is unknown.
     parameters
         Parameters that differ from its defaults.
 
@@ -418,7 +419,7 @@ class ClassifierRule:
     Parameters
     ----------
     classifier : Classifier
-        What was trained.
+        The trained classifier.
     threshold : float
         Probability at which the rule stops; from `Stops.threshold_for`.
     known : mapping

@@ -114,7 +114,7 @@ def counts_proposal(counts: Sequence[StopCounts], outliers: Outliers) -> Proposa
 
 
 def fixed_control(proposal: Proposal) -> Proposal:
-    """Control with the same n for all samples, which saves at least as much as each setting.
+    """Control with the same n for all samples. It saves at least as much as each setting.
 
     Parameters
     ----------

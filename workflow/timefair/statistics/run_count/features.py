@@ -29,7 +29,7 @@ LEAST = 1e-16
 """Ratios are limited to this value and its inverse."""
 
 BLOCK = 1000
-"""Number of samples in one block, which limits the memory."""
+"""Number of samples in one block. Blocks limit the memory."""
 
 
 def features(
@@ -38,7 +38,7 @@ def features(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> NDArray[np.float64]:
-    """Features of the first n runs of each sample, which do not depend on the unit of the values.
+    """Features of the first n runs of each sample. They do not depend on the unit of the values.
 
     - ``log_n``: number of runs;
     - ``log_cv``: standard deviation, relative to the absolute mean;

@@ -20,7 +20,7 @@ taken from its mean A12. With them, the standard error of a complete separation 
 within 15 % of that of the exact permutation test."""
 
 USUAL_GROWTH = 3
-"""The confidence sequence is narrowest when every algorithm has so many times its first runs."""
+"""The confidence sequence is narrowest when every algorithm has this multiple of its first runs."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def pairs_over_functions(
     Returns
     -------
     PairsOverFunctions
-        Its arrays are empty if there are no pairs.
+        The estimates. The arrays are empty if there are no pairs.
 
     Raises
     ------

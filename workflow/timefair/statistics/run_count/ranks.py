@@ -26,7 +26,7 @@ PRIOR_RUNS = 2.0
 
 
 def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """Ranks of the ordinary interval, which is valid for one n that was fixed in advance.
+    """Ranks of the ordinary interval. It is valid for one n that was fixed in advance.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
 
 
 def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """Ranks of a confidence sequence, which is valid for all n simultaneously.
+    """Ranks of a confidence sequence. It is valid for all n simultaneously.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True)
 class Savings:
-    """Numbers of runs, and their percentages of `total`; arrays of one shape.
+    """Numbers of runs, and their percentages of `total`; all arrays have the same shape.
 
     The rule makes `estimated` runs and saves `saved` of `total` runs. `accuracy` is the percentage
     of samples with an accurate estimate. `expected_saved` is this percentage of the saved runs.

@@ -210,10 +210,10 @@ def worse_probability(
 
 
 def average(changes: Sequence[Change]) -> Change:
-    """Average of the known changes, which were estimated from different runs.
+    """Average of the known changes. They were estimated from different runs.
 
-    For logarithms of ratios, it is the logarithm of the geometric mean. It applies to these
-    functions, not to a population of functions.
+    For logarithms of ratios, the average is the logarithm of the geometric mean. It applies to
+    these functions, not to a population of functions.
 
     Returns
     -------

@@ -52,9 +52,9 @@ def affordable(
     Parameters
     ----------
     evaluations, seconds : array_like, shape (runs,)
-        What the complete run has spent.
+        Evaluations and seconds of the complete run.
     budget_s, budget_evaluations : array_like, shape (runs,)
-        Its budgets; NaN for none.
+        Budgets of the run; NaN without such a budget.
 
     Returns
     -------

@@ -60,7 +60,7 @@ LEAST_TIME_S = 1e-4
 
 
 class _Turn(NamedTuple):
-    """Limits of a member's turn; None: no limit."""
+    """Limits of a member's turn; None for no limit."""
 
     evaluations: int | None
     time_ns: int | None

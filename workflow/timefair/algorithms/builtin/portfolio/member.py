@@ -1,4 +1,4 @@
-"""A running member of a portfolio, which makes launches within its share."""
+"""A running member of a portfolio. A member makes launches within its share."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Member:
     objective
         The objective of the portfolio.
     rng
-        The source of the streams of its launches.
+        Source of the random streams of the member's launches.
     evaluations_left
-        Its share of a budget of evaluations; None without one.
+        The member's share of a budget of evaluations; None without such a budget.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ from timefair.charts.paper import notes, style
 Draw: TypeAlias = Callable[[pd.DataFrame], Figure]
 
 COLUMNS = ("true", "p0.5", "p1", "p5", "p10", "p15", "p20")
-"""Columns of Table 1: right, and right within an error of so many percent."""
+"""Columns of Table 1: right, and right within an error of the given percentage."""
 
 TECHNIQUES = {"none": "no technique", "iqr": "IQR", "percentile": "percentiles", "mad": "MAD"}
 TECHNIQUES["mad-mean"] = "MAD, mean"

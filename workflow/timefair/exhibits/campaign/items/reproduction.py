@@ -96,7 +96,7 @@ def _registration(runs: Runs, analysis: Analysis) -> ChecklistPart:
 
 
 def _published(runs: Runs) -> ChecklistPart:
-    """The published data beside the measured runs, and their files."""
+    """The published data in addition to the measured runs, and the files of the published data."""
     said = [
         f"{label} from {source['path']} (SHA-256 {short(source['sha256'])})"
         for label, source in sorted(runs.sources.items())
