@@ -19,7 +19,9 @@ settings.load_profile("busy")  # a busy machine is no defect
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start hundreds of processes of Python
 
-FORKING = Path(__file__).parent / "unit/measure"
+UNIT = Path(__file__).parent / "unit"
+FORKING = UNIT / "measure"
+LONG = tuple(UNIT / name for name in ("versions", "environments", "selftest", "replay", "charts"))
 SLOW = ("workflow", "peer", "slow", "all_figures")
 
 
@@ -57,7 +59,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Mark the fast tests, and set the order: campaigns, which take longest; runs; the rest.
 
     Each run is a fork of the tests' process. Forks take three times as long once other tests have
-    imported their libraries.
+    imported their libraries. Of the rest, the files with the longest tests are first: one worker
+    executes all tests of a file, and the others should not wait for it at the end.
 
     Fast is one case of each test, unless the test or its file has one of the marks in `SLOW`.
     """
@@ -77,4 +80,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _turn(item: pytest.Item) -> int:
     if item.get_closest_marker("workflow"):
         return 0
-    return 1 if FORKING in item.path.parents else 2
+    if FORKING in item.path.parents:
+        return 1
+    return 2 if any(folder in item.path.parents for folder in LONG) else 3

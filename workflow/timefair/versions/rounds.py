@@ -168,7 +168,7 @@ class Rounds:
             "--campaign", str(self.folder / plan.SNAPSHOT), "--algorithm", job.algorithm,
             "--function", str(job.function), "--dimension", str(job.dimension),
             "--instances", plan.format_instances(job.instances), "--round", str(job.round),
-            "--key", key, "--record", str(record),
+            "--key", plan.short_key(key), "--record", str(record),
         ]  # fmt: skip
         with storing():
             log.parent.mkdir(parents=True, exist_ok=True)
