@@ -154,8 +154,7 @@ def library_sentence() -> str:
         if _is_adapter(declaration(library).module):
             packages[extra_of(library)].append(library.distributions[0])
     return (
-        f"{_and(packages[''])}, and with `pip install 'timefair[extras]'` also "
-        f"{_and(packages['extras'])}"
+        f"{_and(packages[''])}. `pip install 'timefair[extras]'` adds {_and(packages['extras'])}."
     )
 
 
@@ -238,9 +237,7 @@ def suite_sentence() -> str:
     names: dict[str, list[str]] = {"": [], "extras": []}
     for name, suite in suites.SUITES.items():
         names[extra_of(suite)].append(f"`{name}`")
-    return (
-        f"{_and(names[''])}, and with `pip install 'timefair[extras]'` also {_and(names['extras'])}"
-    )
+    return f"{_and(names[''])}. `pip install 'timefair[extras]'` adds {_and(names['extras'])}."
 
 
 def extras_sentence() -> str:

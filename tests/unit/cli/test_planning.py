@@ -96,7 +96,7 @@ def test_check_warns_of_a_design_that_can_decide_nothing(tmp_path, capsys):
     assert cli.main(["check", str(file)]) == 0
     out = capsys.readouterr().out
     assert (
-        "this design can decide nothing by the precision at the end: 6 functions, 3 pairs; "
+        "this design cannot detect any difference in final precision: 6 functions, 3 pairs; "
         "Wilcoxon's test needs 7 functions"
     ) in out
 
@@ -114,7 +114,7 @@ def test_the_default_campaign_can_decide_something_in_five_minutes_on_two_cores(
     """It had six functions, which are too few to decide any of its 28 pairs."""
     campaign = configuration.parse(configuration.read_yaml(ROOT / "config/config.yaml"))
     lines = "\n".join(check_lines(campaign))
-    assert "can decide nothing" not in lines
+    assert "cannot detect" not in lines
     assert "better on 81 % of all functions" in lines
     assert plan.wall_seconds(campaign, cores=2) < 300
 
@@ -126,10 +126,10 @@ def test_check_is_silent_about_a_single_algorithm():
 def test_one_run_and_one_function_show_nothing():
     lines = checked(problems=CAMPAIGN["problems"] | {"functions": 1, "instances": 1}, runs=1)
     assert lines[1].endswith(
-        "this design can decide nothing on a function: 1 run of each algorithm, 1 test; "
+        "this design cannot detect any difference on a function: 1 run of each algorithm, 1 test; "
         "Mann and Whitney's test needs 4 runs"
     )
-    assert sum("can decide nothing" in line for line in lines) == 3
+    assert sum("cannot detect" in line for line in lines) == 3
 
 
 def test_runs_of_a_stopping_rule_are_the_most_there_can_be():

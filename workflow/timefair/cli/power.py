@@ -31,7 +31,7 @@ def check_lines(campaign: Campaign) -> Iterator[str]:
     )
     if design.runs_on_function < shown.mann_whitney:
         yield (
-            "  function    this design can decide nothing on a function: "
+            "  function    this design cannot detect any difference on a function: "
             f"{counted(design.runs_on_function, 'run')} of each algorithm, "
             f"{counted(design.pairs * design.functions, 'test')}; Mann and Whitney's test needs "
             f"{shown.mann_whitney} runs"
@@ -43,7 +43,7 @@ def check_lines(campaign: Campaign) -> Iterator[str]:
         )
     if isinf(shown.share) and design.functions < shown.wilcoxon:
         yield (
-            "  all         this design can decide nothing by the precision at the end: "
+            "  all         this design cannot detect any difference in final precision: "
             f"{counted(design.functions, 'function')}, {counted(design.pairs, 'pair')}; "
             f"Wilcoxon's test needs {shown.wilcoxon} functions"
         )
@@ -55,7 +55,7 @@ def check_lines(campaign: Campaign) -> Iterator[str]:
     least = max(shown.friedman, shown.nemenyi)
     if design.functions < least:
         yield (
-            "  ranks       this design can decide nothing by average ranks: Friedman's test needs "
+            "  ranks       this design cannot detect any difference in average ranks: Friedman's test needs "
             f"{shown.friedman} functions, Nemenyi's {shown.nemenyi}"
         )
 
