@@ -55,8 +55,8 @@ def check_lines(campaign: Campaign) -> Iterator[str]:
     least = max(shown.friedman, shown.nemenyi)
     if design.functions < least:
         yield (
-            "  ranks       this design cannot detect any difference in average ranks: Friedman's test needs "
-            f"{shown.friedman} functions, Nemenyi's {shown.nemenyi}"
+            "  ranks       this design cannot detect any difference in average ranks: "
+            f"Friedman's test needs {shown.friedman} functions, Nemenyi's {shown.nemenyi}"
         )
 
 
