@@ -188,7 +188,7 @@ def inverted(function: str, target: float, p: float, *, significant: bool) -> di
     return {
         "dimension": 5, "function": function, "target": target, "p_holm": p,
         "algorithm_a": "A", "algorithm_b": "B",
-        "winner_by_evaluations": "B", "winner_by_time": "A",
+        "winner_by_evaluations": "B", "winner_by_time": "A", "evaluations": 433.0,
         "by_evaluations_a": 3.0, "by_evaluations_b": 20.0, "by_time_a": 22.0, "by_time_b": 1.0,
         "significant": significant,
     }  # fmt: skip
@@ -224,7 +224,7 @@ INVERTED = Tables(
 
 def test_an_inversion_over_all_functions_has_its_crossover_cost() -> None:
     *_, row = blocks.inversions_over_all(INVERTED, 5).splitlines()
-    assert row == "| B | A | 20 : 3 | 1 : 22 | 0.010 | 3.0 ms [2.0 ms, 4.0 ms] | 3 |"
+    assert row == "| B | A | 433 | 20 : 3 | 1 : 22 | 0.010 | 3.0 ms [2.0 ms, 4.0 ms] | 3 |"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from study.findings import COSTS_S, SHORT
 from study.tables import Study
 from study.words import NONE, duration, interval, number, percent, table
 
-MOST_ROWS = 20
+MOST_ROWS = 30
 """Most rows of a table whose length depends on the results."""
 
 
@@ -117,6 +117,7 @@ def inversions_over_all(study: Study, dimension: int) -> str:
             [
                 by_evaluations,
                 by_time,
+                number(row["evaluations"], 3),
                 f"{row[f'by_evaluations_{a}']:.0f} : {row[f'by_evaluations_{b}']:.0f}",
                 f"{row[f'by_time_{a}']:.0f} : {row[f'by_time_{b}']:.0f}",
                 number(row["p_holm"]),
@@ -124,8 +125,9 @@ def inversions_over_all(study: Study, dimension: int) -> str:
                 turn.cells,
             ]
         )
-    head = ["better by evaluations", "better by time", "functions, equal evaluations"]
-    head += ["functions, equal time", "p", "crossover cost", "crossovers"]
+    head = ["better by evaluations", "better by time", "evaluations"]
+    head += ["functions, equal evaluations", "functions, equal time"]
+    head += ["p", "crossover cost", "crossovers"]
     return table(head, rows)
 
 

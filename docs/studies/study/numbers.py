@@ -64,7 +64,9 @@ def _quality(study: Study) -> Named:
     yield "fastest_tenth", number(speeds.min(), 3)
     yield "slowest_tenth", number(speeds.max(), 3)
     resolution = study.table("resolution")
-    yield "resolved_ratio", number(resolution["resolved_ratio"].max(), 3)
+    over_all = resolution["function"] == "all"
+    yield "resolved_ratio", number(resolution.loc[~over_all, "resolved_ratio"].max(), 3)
+    yield "resolved_ratio_over_all", number(resolution.loc[over_all, "resolved_ratio"].max(), 3)
 
 
 def _ranking(study: Study, dimension: int) -> Named:

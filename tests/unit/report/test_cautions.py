@@ -37,13 +37,14 @@ def test_failed_and_disturbed_runs_are_counted(evidence):
     runs = known.table("runs")
     runs.loc[runs["algorithm"] == "B", "status"] = "crashed"
     for frame in known.tables.values():
-        frame.attrs["disturbed"] = "3 of 160 runs were disturbed, and count."
+        frame.attrs["disturbed"] = "3 of 160 runs were disturbed and are included."
     disturbance = known.table("disturbance")
     disturbance.loc[disturbance["algorithm"] == "B", "disturbed"] = 3
     said = told(known)
     assert said["Failed runs"] == "80 runs of B (crashed) failed. Results up to the failure count."
     assert (
-        said["Disturbance"] == "3 of 160 runs were disturbed, and count. B has the most: 3 of 80."
+        said["Disturbance"]
+        == "3 of 160 runs were disturbed and are included. B has the most: 3 of 80."
     )
 
 

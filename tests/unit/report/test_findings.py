@@ -5,13 +5,14 @@ import pytest
 
 from timefair.report.conclusions import summed_up
 from timefair.report.evidence import Evidence, Space
+from timefair.report.findings import functions
 from timefair.report.findings.by_runs import from_runs
-from timefair.report.findings.functions import on_functions
+from timefair.report.findings.functions import OnFunction, on_functions
 from timefair.report.findings.ranked import by_rank, pairs_decided
 from timefair.report.findings.results import by_cost
 from timefair.report.findings.shares import how_far, within
 from timefair.report.findings.situations import across, findings
-from timefair.report.findings.standing import Verdict, judged
+from timefair.report.findings.standing import Standing, Verdict, judged
 
 SPACE = Space("bbob", 2)
 RANKED = ("ranks", "friedman")
@@ -187,6 +188,21 @@ def test_the_first_screen_has_the_reversal(reversing):
     assert alone.index("quick wins") < alone.index("Equal time reverses an order")
     several = summed_up([found, found])
     assert several.count("Equal time reverses an order") == 2
+
+
+def test_the_sentence_over_all_functions_counts_each_of_them():
+    leaders = ["A"] * 3 + ["B"] * 2 + ["C", "D", "E", "F"]
+    found = [
+        OnFunction(
+            number, f"f{number}", "time", "1 s", 2.0, Standing(Verdict.CLEAR, (name,), (), "")
+        )
+        for number, name in enumerate(leaders)
+    ]
+    assert functions.summed_up(found).startswith(
+        "Function by function, the first is A on 3, B on 2, C on 1, D on 1 and 2 other algorithms "
+        "on 2 of 9 functions. On all"
+    )
+    assert functions.summed_up(found[:7]).count("other algorithm") == 0
 
 
 @pytest.mark.slow

@@ -81,6 +81,25 @@ def test_the_steps_compare_and_write_the_summary(repository: Path) -> None:
     assert (repository / "benchmarks/comparison.html").is_file()
 
 
+def test_the_base_and_the_head_are_built_before_they_are_compared(repository: Path) -> None:
+    few = CAMPAIGN | {"runs": 2}
+    (repository / "benchmarks/campaign.yaml").write_text(yaml.safe_dump(few))
+    build = "test ! -e benchmarks/results && cp benchmarks/campaign.yaml built.yaml"
+    status, _, _ = perform(repository, study="benchmarks", base="HEAD", install="", build=build)
+    assert status == 0
+    built = [
+        (top / "built.yaml").read_text() for top in (repository / "benchmarks/base", repository)
+    ]
+    assert built[0] == yaml.safe_dump(CAMPAIGN)
+    assert built[1] == yaml.safe_dump(few)
+
+
+def test_a_build_that_fails_ends_the_action(repository: Path) -> None:
+    inputs = {"study": "benchmarks", "base": "HEAD", "install": "", "build": "false"}
+    status, outputs, summary = perform(repository, **inputs)
+    assert (status, outputs, summary) == (1, {}, "")
+
+
 @pytest.mark.parametrize(("strict", "expected"), [("false", 0), ("true", 3)])
 def test_an_undecided_comparison_fails_only_if_it_should(
     repository: Path, strict: str, expected: int

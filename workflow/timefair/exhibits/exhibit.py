@@ -274,7 +274,7 @@ class Exhibit:
         unknown = total - count - int((runs.frame["disturbance"] == Disturbance.CLEAN).sum())
         omitted = analysis.disturbed == "exclude" and not self.complete
         text = f"{count} of {total} runs were disturbed"
-        text += (" and are omitted" if omitted else " and count") if count else ""
+        text += (" and are omitted" if omitted else " and are included") if count else ""
         return text + (f"; for {unknown} this is unknown." if unknown else ".")
 
 

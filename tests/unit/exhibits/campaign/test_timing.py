@@ -136,9 +136,9 @@ def test_what_is_left_is_as_if_the_others_had_not_been(runs_and_events):
 @pytest.mark.parametrize(
     ("settings", "name", "said"),
     [
-        ({}, "ert", "1 of 2 runs were disturbed and count."),
+        ({}, "ert", "1 of 2 runs were disturbed and are included."),
         ({"disturbed": "exclude"}, "ert", "1 of 2 runs were disturbed and are omitted."),
-        ({"disturbed": "exclude"}, "runs", "1 of 2 runs were disturbed and count."),
+        ({"disturbed": "exclude"}, "runs", "1 of 2 runs were disturbed and are included."),
     ],
 )
 def test_every_table_says_how_many_were_disturbed(timed, tmp_path, settings, name, said):

@@ -15,6 +15,9 @@ from timefair.report.findings.standing import Standing, Verdict, first, judged, 
 from timefair.report.words import counted, listed, number
 from timefair.rundata.measures import quantile_name
 
+NAMED = 4
+"""The sentence over all functions names at most this many algorithms."""
+
 
 @dataclass(frozen=True)
 class OnFunction:
@@ -113,14 +116,17 @@ def _factor(results: Sequence[Result], best: Result) -> float:
 
 
 def summed_up(found: Sequence[OnFunction]) -> str:
-    """A sentence on the number of functions on which each algorithm is first; empty for one or
-    none.
+    """A sentence on the number of functions on which each algorithm is first, the algorithms after
+    the `NAMED` most frequent ones together; empty for less than two functions.
     """
     if len(found) < 2:
         return ""
     leads = Counter(name for one in found for name in one.standing.leaders)
     clear = sum(one.standing.verdict is Verdict.CLEAR for one in found)
-    most = [f"{name} on {count}" for name, count in leads.most_common(4)]
+    most = [f"{name} on {count}" for name, count in leads.most_common(NAMED)]
+    if len(leads) > NAMED:
+        others = sum(count for _, count in leads.most_common()[NAMED:])
+        most.append(f"{counted(len(leads) - NAMED, 'other algorithm')} on {others}")
     sure = "none" if not clear else "all" if clear == len(found) else str(clear)
     return (
         f"Function by function, the first is {listed(most)} of {len(found)} functions. "
