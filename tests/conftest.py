@@ -1,11 +1,12 @@
-"""The order of the tests, and which of them are fast."""
+"""The order of the tests, which of them are fast, and which are made only if asked for."""
 
 from __future__ import annotations
 
 import os
 import socket
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import chromium
@@ -22,7 +23,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start hundreds of p
 UNIT = Path(__file__).parent / "unit"
 FORKING = UNIT / "measure"
 LONG = tuple(UNIT / name for name in ("versions", "environments", "selftest", "replay", "charts"))
-SLOW = ("workflow", "peer", "slow", "all_figures")
+SLOW = ("workflow", "peer", "slow", "thorough")
 
 
 @pytest.hookimpl(trylast=True)
@@ -40,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of our tests."""
     parser.addoption(
-        "--all-figures", action="store_true", help="measure the figures of every size too"
+        "--thorough", action="store_true", help="all cases of all tests (an hour on two cores)"
     )
 
 
@@ -64,10 +65,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Fast is one case of each test, unless the test or its file has one of the marks in `SLOW`.
     """
-    if not config.getoption("--all-figures"):
-        left_out = [item for item in items if item.get_closest_marker("all_figures")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("all_figures")]
+    if not config.getoption("--thorough"):
+        left_out = set(_only_if_asked(items))
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
     seen: set[str] = set()
     for item in items:
         function = item.nodeid.partition("[")[0]
@@ -75,6 +76,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             seen.add(function)
             item.add_marker("fast")
     items.sort(key=_turn)
+
+
+def _only_if_asked(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
+    """The tests and cases that only ``--thorough`` makes."""
+    cases: Counter[str] = Counter()
+    for item in items:
+        if item.get_closest_marker("thorough"):
+            yield item
+        elif thinned := item.get_closest_marker("thinned"):
+            function = item.nodeid.partition("[")[0]
+            if cases[function] % thinned.args[0]:
+                yield item
+            cases[function] += 1
 
 
 def _turn(item: pytest.Item) -> int:

@@ -77,6 +77,7 @@ def test_each_comes_to_what_it_should(bench: Workspace) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.thorough
 def test_the_honest_find_the_same_without_them(bench: Workspace, tmp_path: Path) -> None:
     """Bit for bit, as their budget is one of evaluations."""
     alone = Workspace(tmp_path)

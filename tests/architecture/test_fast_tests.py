@@ -10,7 +10,7 @@ import pytest
 UNIT = Path(__file__).parents[1] / "unit"
 PACKAGE = Path(__file__).parents[2] / "workflow/timefair"
 FILES = sorted(UNIT.rglob("test_*.py"))
-NOT_FAST = ("slow", "workflow", "peer", "all_figures")
+NOT_FAST = ("slow", "workflow", "peer", "thorough")
 WHOLLY_SLOW = ("report/browser/test_in_chromium.py",)
 """Files that need a program beside Python."""
 WHERE_THEY_ARE_USED = {"linux"}

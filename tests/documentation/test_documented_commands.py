@@ -330,8 +330,23 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return made
 
 
+def _of_start_and_reference(page: Path) -> bool:
+    """Whether the page is one of those whose commands always run."""
+    return page.parent in (ROOT, ROOT / "docs/start", ROOT / "docs/reference")
+
+
 @pytest.mark.workflow
-@pytest.mark.parametrize("page", ON_PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            page,
+            id=str(page.relative_to(ROOT)),
+            marks=() if _of_start_and_reference(page) else pytest.mark.thorough,
+        )
+        for page in ON_PAGES
+    ],
+)
 def test_the_commands_of_a_page_run(page: Path, copy: Copy) -> None:
     folder = copy.folder
     for fence in fences(page):

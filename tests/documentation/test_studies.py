@@ -287,6 +287,7 @@ def test_what_the_prose_says_without_a_number(dimension: int) -> None:
     }
 
 
+@pytest.mark.thorough
 @shipped
 @pytest.mark.slow
 def test_the_results_are_those_of_the_archive() -> None:

@@ -45,6 +45,7 @@ def test_a_false_reversal_is_at_most_as_frequent_as_the_level(by_evaluations, at
     assert false <= binom.ppf(1 - CHANCE, CAMPAIGNS, ALPHA) / CAMPAIGNS
 
 
+@pytest.mark.thorough
 def test_false_reversals_stay_rare_beside_a_true_one():
     by_evaluations, at_the_end = 2 * ORDERED, np.array([2.0, 0.0, 1.0, 1.0, 1.0])
     true = [(0, k) for k in range(1, ALGORITHMS)]

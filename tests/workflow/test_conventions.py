@@ -122,6 +122,7 @@ def test_the_rules_are_formatted(tmp_path: Path) -> None:
     python(*words, executable=formatter, PYTHONPATH="")
 
 
+@pytest.mark.thorough
 def test_snakedeploy_makes_a_workflow_that_runs(workspace, clone: Path) -> None:
     snakedeploy = shutil.which("snakedeploy")
     if snakedeploy is None:

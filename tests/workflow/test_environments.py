@@ -34,6 +34,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> str:
     return made
 
 
+@pytest.mark.thorough
 def test_two_versions_of_a_library_take_turns(workspace, python):
     algorithms = {
         "old": {"use": "pycma:CMA-ES", "python": python},

@@ -96,6 +96,7 @@ def test_default_and_tuned_variant_stand_side_by_side(tmp_path) -> None:
     assert again == {"DE-tuned"}
 
 
+@pytest.mark.thorough
 def test_a_search_that_was_killed_goes_on(tmp_path) -> None:
     algorithms = {"DE": {**ALGORITHMS["DE"], "tune": {**ALGORITHMS["DE"]["tune"], "budget_s": 8}}}
     workspace = configured(tmp_path)

@@ -217,6 +217,7 @@ def plain_points(*, D, seed=1, most=400, function=waves, **parameters):
 # --- Step by step ---------------------------------------------------------------------------
 
 
+@pytest.mark.thinned(3)
 @OBJECTIVES
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ def skip_unless_installed(use: str) -> None:
     pytest.importorskip(registry.LIBRARIES[use.partition(":")[0]].module)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("use", USES)
 def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
     launch, use: str, tmp_path, monkeypatch, capfd
@@ -74,6 +75,7 @@ class Corner:
         return np.array([self(x) for x in points])
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("use", USES)
 def test_no_point_misses_the_bounds_by_a_rounding_error(use: str) -> None:
     skip_unless_installed(use)

@@ -77,6 +77,7 @@ TAKING = (
 )
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("kind", ["binary", "integer", "mixed"])
 @pytest.mark.parametrize("use", TAKING)
 def test_points_are_whole_and_inside(use: str, kind: str) -> None:

@@ -97,6 +97,7 @@ def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, start: str
     assert "\n" not in line
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["NGOpt14", "NGOpt38"])
 def test_wizards_of_the_run_count_paper_model_the_objective_and_repeat(launch, name: str) -> None:

@@ -117,6 +117,7 @@ def test_one_of_everything(name):
     drawn(name, frames(functions=(1,), dimensions=(2,), algorithms=("A",)))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize("change", [all_zero, all_infinite])
@@ -124,6 +125,7 @@ def test_nothing_but_zero_or_infinity(name, change):
     drawn(name, frames((1,), (2,), change=change))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_all_text_is_inside_of_the_figure(name):
@@ -133,6 +135,7 @@ def test_all_text_is_inside_of_the_figure(name):
         assert not outside(figure, boxes_of_text(figure)), f"{count} panels"
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_LEGEND)
 def test_a_legend_of_many_lines_leaves_room_for_the_panels(name):

@@ -17,7 +17,7 @@ SPACES = {
 }
 """Functions and dimensions."""
 IN_CI = {("6x1", 104)}
-"""The size that is hardest to draw; the others are drawn with ``--all-figures``."""
+"""The size that is hardest to draw; the others are drawn with ``--thorough``."""
 LEGEND_SHARE = 0.3
 FILLED = 0.35
 """Least share of an axis that the curves of all panels together take."""
@@ -26,7 +26,7 @@ SIZES = [
         space,
         count,
         id=f"{count} on {space}",
-        marks=pytest.mark.slow if (space, count) in IN_CI else pytest.mark.all_figures,
+        marks=pytest.mark.slow if (space, count) in IN_CI else pytest.mark.thorough,
     )
     for space in SPACES
     for count in ALGORITHMS
@@ -58,6 +58,7 @@ def pages(name, space, count):
         yield page, FIGURES[name](table, page)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", FIGURES)
 @pytest.mark.parametrize(("space", "count"), SIZES)
 def test_a_figure_is_readable(name, space, count):

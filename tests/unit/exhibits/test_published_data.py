@@ -104,6 +104,7 @@ def of_measured(frame):
     return rows.astype({"algorithm": str}).reset_index(drop=True)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", sorted(set(TABLES) - AMONG - {"friedman", "checklist"}))
 def test_all_other_tables_do_not_change(name, alone, beside):
     analysis = Analysis(**{**vars(ANALYSIS), "ancillary": "amortised"})

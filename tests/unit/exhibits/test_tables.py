@@ -26,6 +26,7 @@ def of_campaign(campaign):
     return lambda name: make(name).copy()
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", TABLES)
 def test_the_order_of_the_records_does_not_matter(name, campaign, of_campaign):
     backwards = campaign.take(list(range(campaign.num_rows))[::-1])

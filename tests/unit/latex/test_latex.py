@@ -129,6 +129,7 @@ def test_a_campaign_without_runs_is_valid_latex(name):
     assert "No rows." in tex
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_without_a_layout_has_one(name, made):
     frame = made(name)

@@ -259,6 +259,7 @@ def test_a_launch_may_look_at_its_budget(algorithms, problem):
 # --- How runs end -------------------------------------------------------------------------------
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "status", "stop_reason", "said"),

@@ -92,6 +92,7 @@ def complete(measured):
     return measured(campaign())[0]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "rounds"),

@@ -86,6 +86,7 @@ def paths(written, tmp_path):
     return [Path(shutil.copy(path, tmp_path)) for path in written]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(TABLES))
 def test_a_table_is_the_same_if_events_are_read_again(name, written, held, monkeypatch):

@@ -68,6 +68,7 @@ def test_a_level_that_is_not_reached_costs_the_budget():
     assert (cost == BUDGET_S).all()
 
 
+@pytest.mark.thorough
 def test_a_machine_that_resolves_nothing():
     rng = np.random.default_rng(7)
     first, second = machine(rng, 5.0, 8), machine(rng, 5.0, 8)

@@ -100,6 +100,7 @@ def test_a_build_that_fails_ends_the_action(repository: Path) -> None:
     assert (status, outputs, summary) == (1, {}, "")
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("strict", "expected"), [("false", 0), ("true", 3)])
 def test_an_undecided_comparison_fails_only_if_it_should(
     repository: Path, strict: str, expected: int

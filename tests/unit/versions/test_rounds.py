@@ -101,6 +101,7 @@ def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, co
     assert content == {"base": "base", "head": "head", "looks": 4}
 
 
+@pytest.mark.thorough
 def test_a_loss_of_successes_is_found(study: Path, compare) -> None:
     status, printed = compare(CAMPAIGN_FILE, "--head", "worse")
     assert status == 1

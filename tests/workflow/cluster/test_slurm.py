@@ -135,6 +135,7 @@ def solve(objective, rng, pause_s):
 """
 
 
+@pytest.mark.thorough
 def test_a_mixture_of_two_kinds_of_nodes_by_blocks_has_the_ratios_of_one(slurm, workspace):
     """An evaluation takes 1.5 times as long on the other node: the algorithms wait for it."""
     own = ON_TWO_KINDS.replace("PROCESSOR", slurm.other_processor)

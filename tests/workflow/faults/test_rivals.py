@@ -53,6 +53,7 @@ def test_of_two_workflows_one_works_and_the_other_says_why_not(new_trial):
     trial.check()
 
 
+@pytest.mark.thorough
 def test_a_campaign_that_is_a_module_of_two_workflows(new_trial):
     """The second changes nothing of what the jobs of the first read, nor does a dry run."""
     trial = new_trial(budget={"time_s": 0.4}, runs=20)  # its jobs do not end before the others
@@ -77,6 +78,7 @@ def test_a_campaign_that_is_a_module_of_two_workflows(new_trial):
     assert trial.ended(first) != 0
 
 
+@pytest.mark.thorough
 def test_a_clock_that_is_set_back(trial):
     """What was written before is from the future then; whole runs are not measured again."""
     campaign = trial.begin(12)

@@ -20,6 +20,7 @@ def signal_all(trial, kind, number):
             os.kill(victim, number)
 
 
+@pytest.mark.thorough
 def test_jobs_that_are_asked_to_end_say_what_they_keep(trial):
     """And a run is measured once more. SIGINT is that of Ctrl-C below."""
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -35,6 +36,7 @@ def test_jobs_that_are_asked_to_end_say_what_they_keep(trial):
     trial.finish()
 
 
+@pytest.mark.thorough
 def test_processes_that_are_asked_to_end_by_another_one_are_replaced(trial):
     """The process that measures a job may be signalled by the run: the job goes on."""
     campaign = trial.begin()

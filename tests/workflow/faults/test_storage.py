@@ -67,6 +67,7 @@ def became_read_only(folder):
     return ctypes.CDLL(None).mount(None, os.fsencode(folder), None, read_only | remount, None) == 0
 
 
+@pytest.mark.thorough
 def test_results_that_became_read_only(trial_on_disk, disk):
     campaign = trial_on_disk.begin(4, cores=1)  # no file is open for writing between two jobs
     time.sleep(0.2)
@@ -82,6 +83,7 @@ def test_results_that_became_read_only(trial_on_disk, disk):
     trial_on_disk.finish()
 
 
+@pytest.mark.thorough
 def test_a_damaged_journal_costs_its_run_and_a_damaged_record_is_named_before_any_table(trial):
     damage_a_journal(trial)
     damage_a_record(trial)

@@ -295,6 +295,7 @@ SETTINGS = (
 )
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("changed", SETTINGS)
 def test_tables_of_runs_that_others_have_used_are_those_made_alone(changed, records_in_batches):
     """Also if those were made with other settings; and all note the same settings as read."""
