@@ -239,3 +239,11 @@ def kills_all_processes_above_it(objective, rng):
         os.kill(pid, 9)
         pid = above
     time.sleep(1000)
+
+
+@adversary("raised", FAILED, message="PermissionError")
+def opens_the_memory_of_the_process_that_measures_it(objective, rng):
+    """To read what other runs have found, or to write another count."""
+    one(objective)
+    os.open(f"/proc/{os.getppid()}/mem", os.O_RDWR)
+    search(objective, rng)

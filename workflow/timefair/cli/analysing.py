@@ -1,8 +1,9 @@
-"""Jobs of the analysis as forks of one prepared process that has imported the needed modules.
+"""Jobs of the analysis as forks of prepared processes that have imported the needed modules.
 
-A rule calls `timefair collect`, `analyse` or `report`. Such a command asks the prepared process of
-its snakemake to do the work, and does it itself where there is none. The first job has the process
-made: ``python -m timefair.cli.analysing SNAPSHOT SNAKEMAKE LISTENER STARTER``.
+A rule calls `timefair collect`, `analyse` or `report`. Such a command asks a prepared process of
+its snakemake to do the work, and does it itself where there is none. One process collects records;
+the other one, a fork of it, has also imported what tables and figures need. The first job has the
+first process made: ``python -m timefair.cli.analysing SNAPSHOT SNAKEMAKE LISTENER STARTER``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import socket
 import sys
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -30,7 +32,6 @@ _ALWAYS = (
     "timefair.analysis.room",
     "timefair.exhibits.files",
     "timefair.latex",
-    "timefair.records.collect",
     "timefair.report.page",
     "timefair.report.checklist_page",
     "timefair.rundata.runs",
@@ -62,9 +63,12 @@ def forked(arguments: argparse.Namespace) -> int | None:
     """
     folder = arguments.campaign.absolute().parent
     if (snakemake := snakemake_above(folder)) is not None:
-        level = prepared.Level(prepared.address(snakemake, folder, "analysis"), {})
+        stages = ["collection"] if arguments.words[0] == "collect" else ["collection", "analysis"]
+        levels = [
+            prepared.Level(prepared.address(snakemake, folder, stage), {}) for stage in stages
+        ]
         words = [sys.executable, "-m", __name__, str(arguments.campaign), str(snakemake)]
-        status = prepared.hand_over([level], {"words": arguments.words}, words, os.environ)
+        status = prepared.hand_over(levels, {"words": arguments.words}, words, os.environ)
         if status is not None:
             return status
     work: int | None = arguments.work(arguments)
@@ -72,21 +76,46 @@ def forked(arguments: argparse.Namespace) -> int | None:
 
 
 def serve(snapshot: str, snakemake: str, listener: str, starter: str) -> int:
-    """Be the prepared process."""
+    """Be the prepared process that collects records."""
     from timefair.processes import serving
 
     serving.begin(int(starter))
     one_thread()
 
+    restored: list[Campaign] = []
+
     def get_ready() -> None:
         from timefair.campaign import configuration
+        from timefair.cli import parser
 
-        load(configuration.restore(Path(snapshot)))
+        parser("collect")
+        import_module("timefair.records.collect")
+        restored.append(configuration.restore(Path(snapshot)))
 
     if status := status_of(get_ready):
         return status
-    serving.serve(socket.socket(fileno=int(listener)), int(snakemake), _work)
+    _wait_for_jobs(restored[0], int(snakemake), socket.socket(fileno=int(listener)))
     return 0
+
+
+def _wait_for_jobs(
+    campaign: Campaign,
+    snakemake: int,
+    listener: socket.socket,
+    starter: socket.socket | None = None,
+) -> None:
+    from timefair.processes import serving
+
+    def become(task: Task, listener: socket.socket) -> None:
+        load(campaign)
+        _wait_for_jobs(campaign, snakemake, listener, task.connection)
+
+    def work(task: Task) -> int:
+        if task.listener is None:
+            return _work(task)
+        return status_of(partial(become, task, task.listener))
+
+    serving.serve(listener, snakemake, work, starter)
 
 
 def _work(task: Task) -> int:

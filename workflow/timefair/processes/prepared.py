@@ -7,8 +7,9 @@ process forks, and the fork does the job. Every job of an algorithm begins in th
 every run of a job.
 
 Prepared processes have levels; each is a fork of the previous level. For measuring, the levels are
-the modules that all algorithms need, then a library, then an algorithm. The analysis has one level.
-The first job that needs a level creates it.
+the modules that all algorithms need, then a library, then an algorithm. For the analysis, they are
+the modules that collect records, then those of tables and figures. The first job that needs a level
+creates it.
 
 Who ends whom:
 
