@@ -330,9 +330,14 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return made
 
 
-def _of_start_and_reference(page: Path) -> bool:
-    """Whether the page is one of those whose commands always run."""
-    return page.parent in (ROOT, ROOT / "docs/start", ROOT / "docs/reference")
+READ_BY_PYTHON = {ROOT / "docs/how-to/ioh.md"}
+"""Pages with Python that reads what their commands write."""
+
+
+def _always_run(page: Path) -> bool:
+    """Whether the commands of the page are not for ``--thorough`` only."""
+    first = (ROOT, ROOT / "docs/start", ROOT / "docs/reference")
+    return page.parent in first or page in READ_BY_PYTHON
 
 
 @pytest.mark.workflow
@@ -342,7 +347,7 @@ def _of_start_and_reference(page: Path) -> bool:
         pytest.param(
             page,
             id=str(page.relative_to(ROOT)),
-            marks=() if _of_start_and_reference(page) else pytest.mark.thorough,
+            marks=() if _always_run(page) else pytest.mark.thorough,
         )
         for page in ON_PAGES
     ],
