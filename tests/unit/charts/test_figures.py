@@ -569,3 +569,35 @@ def test_an_svg_has_coordinates_to_a_hundredth_of_a_point(tmp_path):
     assert any(re.search(r"\.\d\d\b", one) for one in coordinates)
     assert not any(re.search(r"\.\d{3}", one) for one in coordinates)
     assert "1.23456 stays" in text
+
+
+def points(path):
+    """The corners of a path in an SVG, each command on its own line."""
+    x = y = 0.0
+    for command, *numbers in re.findall(r"([MLHV])([-\d.]+)(?: ([-\d.]+))?", path):
+        first, second = numbers
+        x = x if command == "V" else float(first)
+        y = float(first) if command == "V" else y if command == "H" else float(second)
+        yield x, y
+
+
+def test_lines_along_an_axis_are_short_in_an_svg(tmp_path):
+    figure = Figure(figsize=(2, 2))
+    ax = figure.add_axes((0, 0, 1, 1), xlim=(0, 144), ylim=(0, 144))
+    ax.step([0, 36, 72, 108], [0, 36, 36, 72], where="post", color="#010203")
+    ax.plot([30, 30], [40, 40], solid_capstyle="round", color="#040506")
+    ax.scatter([10, 20, 30], [10, 20, 30], color="#123456")
+    style.save(figure, tmp_path / "figure.svg")
+    text = (tmp_path / "figure.svg").read_text()
+    paths = {
+        name: re.search(rf' d="([^"]*)"[^>]*stroke: {colour}', text)[1]
+        for name, colour in {"steps": "#010203", "dot": "#040506"}.items()
+    }
+    assert "L" not in paths["steps"]
+    corners = [(0, 0), (36, 0), (36, 36), (108, 36), (108, 72)]
+    drawn = [(x, 144 - y) for x, y in points(paths["steps"])]
+    assert [drawn[0], *drawn[-2:]] == [corners[0], *corners[-2:]]
+    assert set(corners) <= set(drawn)
+    assert len(list(points(paths["dot"]))) == 2
+    (markers,) = re.findall(r"<g[^>]*>\n(?: *<use[^>]*>\n){3}", text)
+    assert markers.count("fill: #123456") == 1

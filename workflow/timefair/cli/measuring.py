@@ -425,7 +425,9 @@ def _collect(arguments: argparse.Namespace) -> None:
     from timefair.campaign import configuration, plan
     from timefair.records.collect import collect
     from timefair.records.integrity import Place
+    from timefair.records.light_arrow import avoid_pandas
 
+    avoid_pandas()
     campaign = configuration.restore(arguments.campaign)
     prepare_files([arguments.output])
     label: str = arguments.algorithm

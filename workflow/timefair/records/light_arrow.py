@@ -1,4 +1,4 @@
-"""pyarrow without pandas, for processes that only write records."""
+"""pyarrow without pandas, for processes that only read and write records."""
 
 from __future__ import annotations
 

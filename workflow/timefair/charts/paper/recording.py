@@ -75,6 +75,11 @@ COORDINATES = re.compile(r' (?:d|x|y|width|height)="[^"]*"')
 DECIMALS = re.compile(r"(\.\d\d)\d+")
 """SVG attributes with coordinates, and the decimals that are cut off there; exponents have none."""
 
+PATH = re.compile(r' d="([^"]*)"')
+MARKERS = re.compile(r"<g([^>]*)>\n((?: *<use [^>]*/>\n)+)")
+STYLE = re.compile(r' style="[^"]*"')
+"""In an SVG: a path, a group that begins with markers, and a style."""
+
 NAME = re.compile(r'(?<=["#])[a-z][0-9a-f]{10}(?=[")])')
 """The names that matplotlib gives to markers and clip paths in an SVG."""
 
@@ -180,12 +185,42 @@ class Recording(Figure):
         else:
             self.savefig(path, metadata=metadata)
             text = path.read_text(encoding="utf-8")
-            path.write_text(_numbered(COORDINATES.sub(_cut, text)), encoding="utf-8")
+            path.write_text(_smaller(_numbered(text)), encoding="utf-8")
 
 
-def _cut(attribute: re.Match[str]) -> str:
-    """Cut coordinates to a hundredth of a point: invisible, and a file is a quarter smaller."""
-    return DECIMALS.sub(r"\1", attribute[0])
+def _smaller(text: str) -> str:
+    """The same picture in an SVG of half the size.
+
+    Coordinates are cut to a hundredth of a point, lines along an axis name one coordinate, and
+    markers of one style have it in common.
+    """
+    text = COORDINATES.sub(lambda attribute: DECIMALS.sub(r"\1", attribute[0]), text)
+    text = PATH.sub(lambda attribute: f' d="{_short(attribute[1])}"', text)
+    return MARKERS.sub(_with_one_style, text)
+
+
+def _short(path: str) -> str:
+    """The same path with the commands H and V of SVG, and without steps to the same point."""
+    kept: list[str] = []
+    here: list[str] = []
+    for step in path.split("\n"):
+        command, *point = step.split() or [""]
+        if command != "L" or len(here) != 2:
+            kept.append(command + " ".join(point))
+        elif point[1] != here[1]:
+            kept.append(f"V{point[1]}" if point[0] == here[0] else f"L{' '.join(point)}")
+        elif point[0] != here[0] or kept[-1].startswith("M"):  # the second is a dot
+            kept.append(f"H{point[0]}")
+        here = point
+    return "\n".join(kept)
+
+
+def _with_one_style(group: re.Match[str]) -> str:
+    attributes, markers = group.groups()
+    styles = STYLE.findall(markers)
+    if "style=" in attributes or len(styles) < markers.count("<use") or len(set(styles)) > 1:
+        return group[0]
+    return f"<g{attributes}{styles[0]}>\n{STYLE.sub('', markers)}"
 
 
 def _numbered(text: str) -> str:
