@@ -15,14 +15,18 @@ import argparse
 import contextlib
 import multiprocessing
 import os
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
+
+from timefair.linux import kernel
 
 CAMPAIGN = """
 name: analysis
@@ -74,11 +78,12 @@ class Usage:
 
 
 def used_by(command: list[str], folder: Path) -> Usage:
-    """Run a command to its end and say what it used.
+    """Run a command to its end and say what it used, with prepared processes that outlive it.
 
     The peak of a process includes what its parent had when it was started, so this one stays small:
-    nothing is imported here, and the data are made elsewhere.
+    little is imported here, and the data are made elsewhere.
     """
+    kernel.adopt_orphans()
     with (folder / "log.txt").open("w+") as log:
         start = time.monotonic()
         process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
@@ -88,7 +93,16 @@ def used_by(command: list[str], folder: Path) -> Usage:
         if process.returncode:
             log.seek(0)
             sys.exit(f"{' '.join(command)}\n{log.read()}")
-    return Usage(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    usages = [usage, *_of_orphans()]
+    cpu_s = sum(one.ru_utime + one.ru_stime for one in usages)
+    return Usage(wall_s, cpu_s, max(one.ru_maxrss for one in usages) / 1024)
+
+
+def _of_orphans() -> Iterator[resource.struct_rusage]:
+    """Of the processes that have become children of this one, when they have ended."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            yield os.wait4(-1, 0)[2]
 
 
 def timefair(*words: object, folder: Path) -> Usage:
