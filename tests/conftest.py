@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of our tests."""
     parser.addoption(
-        "--thorough", action="store_true", help="all cases of all tests (an hour on two cores)"
+        "--thorough", action="store_true", help="all cases of all tests (half an hour on two cores)"
     )
 
 

@@ -25,6 +25,7 @@ def be_poor() -> None:
         libc.umount2(b"/dev/shm", MNT_DETACH)
 
 
+@pytest.mark.thorough
 def test_a_problem_that_misbehaves_on_a_poor_machine(tmp_path: Path) -> None:
     """Each function has its status; limits and a missing folder change nothing."""
     use = f"{Path(__file__).with_name('problem.py')}:value"

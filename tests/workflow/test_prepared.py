@@ -70,6 +70,7 @@ bowl.lower, bowl.upper = -1, 1
 """
 
 
+@pytest.mark.thorough
 def test_the_import_of_an_own_module_is_preparation(workspace):
     for name, text in {"slow": SLOW, "one": OWN, "two": OWN, "problem": PROBLEM}.items():
         (workspace.folder / f"{name}.py").write_text(text)

@@ -25,6 +25,7 @@ def ert(workspace):
     return frame[(frame["algorithm"] == "old.2009") & (frame["target"] == 1)]
 
 
+@pytest.mark.thorough
 def test_published_data_are_imported_again_when_they_change(workspace):
     publish(workspace, 40)
     workspace.configure(

@@ -89,6 +89,7 @@ def test_no_point_misses_the_bounds_by_a_rounding_error(use: str) -> None:
     assert objective.evaluations > 5
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("most", [3, 8])
 @pytest.mark.parametrize("use", USES)
 def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None:

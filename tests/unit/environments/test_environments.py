@@ -58,6 +58,7 @@ def results(record: Path) -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
@@ -79,6 +80,7 @@ def test_the_interpreter_of_the_workflow_gives_the_same_results(campaign, measur
     assert [row["status"] for row in read_runs([own]).to_pylist()] == ["ok"] * 4
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("use", ["timefair:DE", "pycma:BIPOP", "scipy:Nelder-Mead"])
 def test_algorithms_of_libraries_do_too(campaign, measured, use):

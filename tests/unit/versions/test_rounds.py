@@ -177,6 +177,7 @@ def test_both_versions_are_first_in_turn(study: Path) -> None:
     assert rounds.workers == 2
 
 
+@pytest.mark.thorough
 def test_the_forecast_is_for_the_campaign(study: Path) -> None:
     rounds = Rounds(configuration.load(study / CAMPAIGN_FILE), study / "results", "base", "head", 2)
     design = design_of(rounds, 1.2)
