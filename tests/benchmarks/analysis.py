@@ -15,13 +15,11 @@ import argparse
 import contextlib
 import multiprocessing
 import os
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -84,6 +82,7 @@ def used_by(command: list[str], folder: Path) -> Usage:
     little is imported here, and the data are made elsewhere.
     """
     kernel.adopt_orphans()
+    others = kernel.children()
     with (folder / "log.txt").open("w+") as log:
         start = time.monotonic()
         process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
@@ -93,16 +92,9 @@ def used_by(command: list[str], folder: Path) -> Usage:
         if process.returncode:
             log.seek(0)
             sys.exit(f"{' '.join(command)}\n{log.read()}")
-    usages = [usage, *_of_orphans()]
+    usages = [usage, *(orphan.usage for orphan in kernel.end_orphans(spare=others))]
     cpu_s = sum(one.ru_utime + one.ru_stime for one in usages)
     return Usage(wall_s, cpu_s, max(one.ru_maxrss for one in usages) / 1024)
-
-
-def _of_orphans() -> Iterator[resource.struct_rusage]:
-    """Of the processes that have become children of this one, when they have ended."""
-    with contextlib.suppress(ChildProcessError):
-        while True:
-            yield os.wait4(-1, 0)[2]
 
 
 def timefair(*words: object, folder: Path) -> Usage:
