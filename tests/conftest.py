@@ -71,7 +71,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in left_out]
     seen: set[str] = set()
     for item in items:
-        function = item.nodeid.partition("[")[0]
+        function = _function(item)
         if function not in seen and not any(item.get_closest_marker(mark) for mark in SLOW):
             seen.add(function)
             item.add_marker("fast")
@@ -85,10 +85,15 @@ def _only_if_asked(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
         if item.get_closest_marker("thorough"):
             yield item
         elif thinned := item.get_closest_marker("thinned"):
-            function = item.nodeid.partition("[")[0]
+            function = _function(item)
             if cases[function] % thinned.args[0]:
                 yield item
             cases[function] += 1
+
+
+def _function(item: pytest.Item) -> str:
+    """The name of a test without that of the case."""
+    return item.nodeid.partition("[")[0]
 
 
 def _turn(item: pytest.Item) -> int:

@@ -153,9 +153,7 @@ def library_sentence() -> str:
     for library in libraries.LIBRARIES.values():
         if _is_adapter(declaration(library).module):
             packages[extra_of(library)].append(library.distributions[0])
-    return (
-        f"{_and(packages[''])}. `pip install 'timefair[extras]'` adds {_and(packages['extras'])}."
-    )
+    return _with_extras(packages)
 
 
 def _is_adapter(module: ModuleType) -> bool:
@@ -237,6 +235,11 @@ def suite_sentence() -> str:
     names: dict[str, list[str]] = {"": [], "extras": []}
     for name, suite in suites.SUITES.items():
         names[extra_of(suite)].append(f"`{name}`")
+    return _with_extras(names)
+
+
+def _with_extras(names: dict[str, list[str]]) -> str:
+    """The names that come with timefair, and those that its extras add."""
     return f"{_and(names[''])}. `pip install 'timefair[extras]'` adds {_and(names['extras'])}."
 
 

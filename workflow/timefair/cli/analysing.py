@@ -82,20 +82,16 @@ def serve(snapshot: str, snakemake: str, listener: str, starter: str) -> int:
     serving.begin(int(starter))
     one_thread()
 
-    restored: list[Campaign] = []
-
-    def get_ready() -> None:
+    def be() -> None:
         from timefair.campaign import configuration
         from timefair.cli import parser
 
         parser("collect")
         import_module("timefair.records.collect")
-        restored.append(configuration.restore(Path(snapshot)))
+        campaign = configuration.restore(Path(snapshot))
+        _wait_for_jobs(campaign, int(snakemake), socket.socket(fileno=int(listener)))
 
-    if status := status_of(get_ready):
-        return status
-    _wait_for_jobs(restored[0], int(snakemake), socket.socket(fileno=int(listener)))
-    return 0
+    return status_of(be)
 
 
 def _wait_for_jobs(
@@ -106,16 +102,20 @@ def _wait_for_jobs(
 ) -> None:
     from timefair.processes import serving
 
-    def become(task: Task, listener: socket.socket) -> None:
-        load(campaign)
-        _wait_for_jobs(campaign, snakemake, listener, task.connection)
-
     def work(task: Task) -> int:
         if task.listener is None:
             return _work(task)
-        return status_of(partial(become, task, task.listener))
+        return status_of(partial(_become, campaign, snakemake, task.listener, task.connection))
 
     serving.serve(listener, snakemake, work, starter)
+
+
+def _become(
+    campaign: Campaign, snakemake: int, listener: socket.socket, starter: socket.socket
+) -> None:
+    """Be the prepared process that makes tables and figures, in a fork of the first one."""
+    load(campaign)
+    _wait_for_jobs(campaign, snakemake, listener, starter)
 
 
 def _work(task: Task) -> int:

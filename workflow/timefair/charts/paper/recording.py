@@ -76,9 +76,9 @@ DECIMALS = re.compile(r"(\.\d\d)\d+")
 """SVG attributes with coordinates, and the decimals that are cut off there; exponents have none."""
 
 PATH = re.compile(r' d="([^"]*)"')
-MARKERS = re.compile(r"<g([^>]*)>\n((?: *<use [^>]*/>\n)+)")
+MARKERS = re.compile(r"<g([^>]*)>\n((?: *<use [^>]*/>\n)+)(?= *</g>)")
 STYLE = re.compile(r' style="[^"]*"')
-"""In an SVG: a path, a group that begins with markers, and a style."""
+"""In an SVG: a path, a group of nothing but markers, and a style."""
 
 NAME = re.compile(r'(?<=["#])[a-z][0-9a-f]{10}(?=[")])')
 """The names that matplotlib gives to markers and clip paths in an SVG."""

@@ -121,12 +121,12 @@ def summed_up(found: Sequence[OnFunction]) -> str:
     """
     if len(found) < 2:
         return ""
-    leads = Counter(name for one in found for name in one.standing.leaders)
+    leads = Counter(name for one in found for name in one.standing.leaders).most_common()
     clear = sum(one.standing.verdict is Verdict.CLEAR for one in found)
-    most = [f"{name} on {count}" for name, count in leads.most_common(NAMED)]
-    if len(leads) > NAMED:
-        others = sum(count for _, count in leads.most_common()[NAMED:])
-        most.append(f"{counted(len(leads) - NAMED, 'other algorithm')} on {others}")
+    most = [f"{name} on {count}" for name, count in leads[:NAMED]]
+    if others := leads[NAMED:]:
+        together = sum(count for _, count in others)
+        most.append(f"{counted(len(others), 'other algorithm')} on {together}")
     sure = "none" if not clear else "all" if clear == len(found) else str(clear)
     return (
         f"Function by function, the first is {listed(most)} of {len(found)} functions. "
