@@ -46,7 +46,7 @@ def test_a_file_becomes_tables_figures_and_the_report(study, capfd):
     assert "All runs are imported: their times are of a foreign clock." in page
     assert "timefair analyse mine.csv" in page
     assert "timefair has not measured these runs." in page
-    assert "Not all runs lasted equally long (item Time T of the checklist)" in page
+    assert "Not all runs lasted equally long (part Time T of the checklist)" in page
     assert "stopping rule" not in page
     before = {path: path.stat().st_mtime_ns for path in folder.glob("*/ert.*")}
     said("analyse mine.csv --settings settings.yaml", capfd)

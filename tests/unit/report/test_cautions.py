@@ -41,7 +41,10 @@ def test_failed_and_disturbed_runs_are_counted(evidence):
     disturbance = known.table("disturbance")
     disturbance.loc[disturbance["algorithm"] == "B", "disturbed"] = 3
     said = told(known)
-    assert said["Failed runs"] == "80 runs of B (crashed) failed. Results up to the failure count."
+    assert (
+        said["Failed runs"]
+        == "80 runs of B (crashed) failed. Their results up to the failure are used."
+    )
     assert (
         said["Disturbance"]
         == "3 of 160 runs were disturbed and are included. B has the most: 3 of 80."
@@ -138,5 +141,5 @@ def test_what_the_machine_does_not_resolve_is_said(evidence):
     ]
     uneven = Evidence({**known.tables, "resolution": pd.DataFrame(rows)}, known.campaign)
     said = told(uneven)["Resolution"]
-    assert "up to 2 times as long as at best" in said
+    assert "up to 2 times its shortest time" in said
     assert "above 1.6 on one function, and above 1.2 over all functions" in said

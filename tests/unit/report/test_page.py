@@ -79,7 +79,7 @@ def test_a_campaign_of_few_tables_has_a_page(written, tables):
 
 @pytest.mark.slow
 def test_a_campaign_without_runs_has_a_page(written):
-    assert "Without rows" in written({"A": 0.1, "B": 0.2}, runs=0).read_text()
+    assert "Empty tables" in written({"A": 0.1, "B": 0.2}, runs=0).read_text()
 
 
 @pytest.mark.slow

@@ -45,7 +45,7 @@ def test_it_names_the_best_and_the_pairs_without_an_order():
         "confidence); A is better than 2 other algorithms. Not decided: B and C."
     )
     assert left_out == (
-        "It gave 5 to 20 runs to an algorithm on a function. In 3 of 6 cases, there were no runs "
+        "It gave each algorithm 5 to 20 runs per function. In 3 of 6 cases, there were no runs "
         "after the first round; A had none on any function. The table allocation contains the "
         "reasons."
     )

@@ -64,7 +64,7 @@ def test_it_is_undecided():
     open_ = {"saved_s_low": -0.1, "problems_high": math.inf, "verdict": "undecided"}
     assert said(open_) == [
         "Tuning A took 60.4 s. Whether it pays off at the target 0.1 is undecided: A-tuned saves "
-        "0.5 [-0.1, 1] s per problem; if it does, then after 61 problems at the earliest."
+        "0.5 [-0.1, 1] s per problem. If it does, it takes at least 61 problems."
     ]
     single = {"saved_s_low": math.nan, "saved_s_high": math.nan, "verdict": "undecided"}
     assert said(single) == [

@@ -30,7 +30,7 @@ numbers{limit}.</p>
 
 REPEAT_FOREIGN = """<p>With the same file, whose SHA-256 is in the checklist, run</p>
 <pre>{command}</pre>
-<p>with timefair {version}. This repeats the analysis. Nothing is known here of how the runs
+<p>with timefair {version}. This repeats the analysis. timefair does not know how the runs
 were made.</p>"""
 
 OF_MEASUREMENT = ("Restarts", "Isolation", "Disturbed runs")
@@ -110,14 +110,14 @@ def setup(evidence: Evidence, names: Names) -> str:
         "Problems": f"{chosen.suite}, functions {format_ranges(chosen.functions)}, dimensions "
         f"{format_ranges(chosen.dimensions)}, instances {format_ranges(chosen.instances)}",
         "Budget of a run": _budget(campaign)
-        + (f"; it ends early at the precision {number(final)}" if final is not None else ""),
+        + (f"; a run ends early at the precision {number(final)}" if final is not None else ""),
         "Restarts": campaign.restart.policy,
         "Isolation": campaign.isolation,
         "Runs": f"{_runs(campaign)}, in {counted(campaign.rounds, 'round')}; "
         f"stopping rule: {campaign.stopping.rule}",
         "Targets": f"{len(targets)} {kind}, {number(max(targets))} to {number(min(targets))}",
         "Confidence": f"{100 * campaign.statistics.confidence:g}\u00a0%",
-        "Disturbed runs": {"flag": "count", "exclude": "are omitted from results"}.get(
+        "Disturbed runs": {"flag": "are included", "exclude": "are omitted from results"}.get(
             campaign.timing.disturbed, "are measured again"
         ),
         "Seed": str(campaign.seed),

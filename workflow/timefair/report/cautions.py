@@ -72,9 +72,9 @@ def _foreign_clock(evidence: Evidence) -> Iterator[str]:
     rows = evidence.table("checklist")
     if len(rows) and not rows.loc[rows["part"] == "Time T", "met"].all():
         yield (
-            "Not all runs lasted equally long (item Time T of the checklist), so precisions at the "
-            "end of a run are those at different times. The column budget_s gives all runs the "
-            "same T."
+            "Not all runs lasted equally long (part Time T of the checklist). Precisions at the "
+            "end of the runs therefore belong to different times. The column budget_s gives all "
+            "runs the same T."
         )
 
 
@@ -122,7 +122,7 @@ def _failures(evidence: Evidence) -> Iterator[str]:
             f"{counted(int(row['runs']), 'run')} of {row['algorithm']} ({row['status']})"
             for row in by_status.reset_index().to_dict("records")
         ]
-        yield f"{listed(said)} failed. Results up to the failure count."
+        yield f"{listed(said)} failed. Their results up to the failure are used."
     if len(failed):
         messages = failed.loc[failed["message"] != "none", ["algorithm", "message"]]
         for row in messages.drop_duplicates("algorithm").head(MOST_MESSAGES).to_dict("records"):
@@ -222,8 +222,8 @@ def _resolution(evidence: Evidence) -> Iterator[str]:
     )
     all_together = f", and above {over} over all functions" if on != over else ""
     yield (
-        f"The speed of the machine varied: the same work took up to {slowest} times as long as at "
-        f"best. Times of two algorithms count as different if their ratio is above {on} on one "
+        f"The speed of the machine varied: the same work took up to {slowest} times its shortest "
+        f"time. Times of two algorithms count as different if their ratio is above {on} on one "
         f"function{all_together}; smaller ratios may come from the machine."
     )
     if evidence.unit == "seconds":

@@ -29,10 +29,10 @@ t + c e seconds.</p>
 <h3>Lowest expected running time on each function</h3>
 <div class="scroll" tabindex="0" role="region" aria-label="Lowest expected running time"></div>
 </div>
-<p class="note">ERT: expected running time in {seconds} to a target. Runs that were cut count as
-failures at their own end. The ERT of an algorithm with few evaluations is therefore an upper
-estimate at large costs. The table <code>cost_map</code> names the runs that are missing. These
-numbers are not tested; the tables <code>cost_winners</code> and <code>cost_ert</code> have
+<p class="note">ERT: expected running time in {seconds} to a target. A run that was cut counts as a
+failure and costs what it used. The ERT of an algorithm with few evaluations is therefore an upper
+estimate at large costs. The table <code>cost_map</code> names the algorithms with missing runs.
+These numbers are not tested; the tables <code>cost_winners</code> and <code>cost_ert</code> have
 intervals. {refused}</p>"""
 
 

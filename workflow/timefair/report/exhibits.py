@@ -101,7 +101,7 @@ def tables(shown: Mapping[str, dict[str, Any]]) -> str:
         for family, made in families.items()
     ]
     if empty:
-        parts.append(f'<p class="note">Without rows: {escape("; ".join(empty))}.</p>')
+        parts.append(f'<p class="note">Empty tables: {escape("; ".join(empty))}.</p>')
     return "\n".join(parts)
 
 

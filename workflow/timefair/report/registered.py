@@ -33,8 +33,8 @@ TESTS = {
 
 EXPLORATORY = "Who wins (exploratory)"
 
-OTHERS = """<p class="note">This is the only confirmatory result. It comes from the planned runs and
-from one test at its own level. All other results on this page are exploratory: they suggest
+OTHERS = """<p class="note">This is the only confirmatory result. It uses only the planned runs and
+one test at the registered level. All other results on this page are exploratory: they suggest
 questions for another campaign. Deviations, which are listed below, limit what the answer
 confirms.</p>"""
 

@@ -12,7 +12,7 @@ from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.strata import stratified_sums
 
 LEAST_BLOCKS = 2
-"""Blocks of a stratum with fewer of which there is no interval."""
+"""Smallest number of blocks of a stratum for which there is an interval."""
 
 
 def resampled_ratios(
@@ -76,10 +76,11 @@ def ratio_limits(
     Returns
     -------
     low, high : float
-        A t interval of the logarithm, with the standard deviation over the samples. If a sample has
-        the ratio 0 or `inf`, or none, a percentile interval with the tails of the t distribution
-        (expanded percentiles, Hesterberg 2015); a sample without a ratio counts as 0 for the lower
-        limit, and as `inf` for the upper one. Both are NaN if no sample has a ratio.
+        Limits of a t interval of the logarithm, with the standard deviation over the samples. If a
+        ratio is 0, `inf` or NaN, limits of a percentile interval with the tails of the t
+        distribution (expanded percentiles, Hesterberg 2015); NaN then counts as 0 for the lower
+        limit, and as `inf` for the upper limit. Both are NaN if all ratios are
+        NaN, or if `degrees` is below 1.
 
     References
     ----------

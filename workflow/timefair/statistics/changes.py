@@ -4,8 +4,8 @@ A run goes through environments of equal length, its *period*. It is described b
 improved on all earlier ones of their environment: the environment, the cost since its beginning,
 and the error. Before the first of these, the error is that of a point that needs no information.
 
-The environments of one run are not independent, because what an algorithm knows of one of them it
-carries to the next. Intervals are therefore from a bootstrap of whole runs.
+The environments of one run are not independent, because an algorithm carries its knowledge of one
+to the next. Intervals are therefore from a bootstrap of whole runs.
 
 References
 ----------

@@ -134,9 +134,9 @@ def shaffer(p: ArrayLike, algorithms: int) -> NDArray[np.float64]:
     family, made = _family(p)
     pairs = algorithms * (algorithms - 1) // 2
     if algorithms < 0 or family.size != pairs:
-        raise ValueError(f"p must hold the {pairs} pairs of {algorithms}, not {family.size}")
+        raise ValueError(f"p must have {pairs} values, one per pair, not {family.size}")
     if made.any() and not made.all():
-        raise ValueError("p must be there for all pairs or for none")
+        raise ValueError("p must be NaN for all pairs or for none")
     possible = np.array(sorted(_true_together(algorithms)))
     left = np.arange(made.sum(), 0, -1)
     return _step_down(family, made, possible[np.searchsorted(possible, left, side="right") - 1])

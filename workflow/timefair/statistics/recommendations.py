@@ -15,11 +15,11 @@ There are three rules:
     The point with the best noise-free value among all evaluated points. Nobody who sees only
     measured values can choose it; COCO's logger writes its value.
 
-By the first two rules the value can rise when a worse point has a lucky measurement. Their trace is
-therefore the *settled* value: the worst value from a moment to the end of the run. A target is
-reached at the moment from which the recommended point stays at or below it, and the last value of
-the trace is the value of the point that the run recommends at its end. Before the end, the settled
-value is at least the value of the point that is recommended at that moment.
+Under the first two rules, the value rises if a worse point has a lucky measurement. Their trace is
+therefore the *settled* value: at each moment, the worst value from then to the end of the run. A
+target is reached at the moment from which the value of the recommended point stays at or below it.
+The trace ends with the value of the point that the run recommends at its end. Before the end, the
+settled value is at least the value of the point that is recommended at that moment.
 """
 
 from __future__ import annotations

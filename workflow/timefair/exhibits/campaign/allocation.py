@@ -50,10 +50,10 @@ CELL_COLUMNS = (
     Column(
         "reason",
         "why there were no runs in the last round: `decided` (all its pairs are decided), "
-        "`out of reach` (`runs` runs are not expected to decide its other pairs), `elsewhere` "
-        "(runs on other functions decide them sooner), `budget` (the core-seconds were needed for "
-        "other pairs), `cap` (it has `runs` runs) or `not asked` (the registered question is not "
-        "about it); empty if there were runs",
+        "`out of reach` (the greatest number of runs is not expected to decide its other pairs), "
+        "`elsewhere` (runs on other functions decide them sooner), `budget` (the core-seconds were "
+        "needed for other pairs), `cap` (it has the greatest number of runs) or `not asked` (the "
+        "registered question is not about it); empty if there were runs",
         text=True,
     ),
 )

@@ -27,7 +27,7 @@ COLUMNS = (
     RUNS,
     Column(
         "tuning_s",
-        "seconds of tuning for all problems: declared, and measured where timefair tuned",
+        "seconds of tuning for all problems: declared seconds plus measured seconds of a search",
         "s",
     ),
     Column("preparation_s", "seconds of preparation for all problems", "s"),

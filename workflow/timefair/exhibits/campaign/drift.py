@@ -31,7 +31,10 @@ COLUMNS = (
         "problem",
     ),
     Column("outliers", "number of runs far from the others"),
-    Column("first_run", "median time of the first run on each problem over that of the other runs"),
+    Column(
+        "first_run",
+        "median time of an evaluation in the first run on each problem, over that in the others",
+    ),
     Column(
         "warnings",
         "`spread` (10 % or more), `outliers`, `slow first runs` (more than 10 % slower), or `none`",

@@ -38,7 +38,7 @@ COLUMNS = (
     Column(
         "objective_share",
         "estimated time inside the objective, the evaluation itself included, as a share of the "
-        "wall clock: the calibrated time of an evaluation times the evaluations, at most the run",
+        "wall clock, at most 1: the calibrated time of an evaluation times the evaluations",
     ),
     Column(
         "objective_per_bare",

@@ -48,7 +48,7 @@ COLUMNS = (
     Column("registered", "time of the registration; empty if there is none", text=True),
     Column("digest", "SHA-256 of the registration; empty if there is none", text=True),
     Column("table", "the table that explains the measure and the test", text=True),
-    Column("measure", "what is compared: a column of this table, or `precision` at T", text=True),
+    Column("measure", "what is compared: a column of `table`, or `precision` at T", text=True),
     SUITE,
     DIMENSION,
     FUNCTION_OR_ALL,
@@ -94,9 +94,10 @@ class Order(NamedTuple):
     title="Answer to the registered question",
     caption="""
     The confirmatory result: the answer to the question that was registered before the first run.
-    It uses only the planned runs, the registered settings, and one test at its own level. All other
-    tables are exploratory. If the table has two rows, the question is about two orders, and both
-    have to be significant. The table `deviations` lists what differs from the registration.
+    It uses only the planned runs, the registered settings, and one test at the registered level.
+    All other tables are exploratory. If the table has two rows, the question is about two orders,
+    and both have to be significant. The table `deviations` lists what differs from the
+    registration.
     """,
     columns=COLUMNS,
     layouts=[

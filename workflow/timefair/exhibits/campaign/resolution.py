@@ -25,7 +25,7 @@ COLUMNS = (
     RUNS,
     Column(
         "jobs",
-        "number of (function, round) pairs in which an algorithm ran, least over the algorithms",
+        "number of (function, round) pairs in which an algorithm ran, minimum over the algorithms",
     ),
     Column(
         "slowdown_median",
@@ -47,8 +47,8 @@ COLUMNS = (
     caption="""
     How much the speed of the machine varied, and which ratio of the times of two algorithms it
     therefore resolves. The slowdown of a run comes from the reference kernel before and after it
-    and from the time that it waited for a core that others used. The ratio of the times of two
-    identical algorithms is below `resolved_ratio` with {confidence} confidence. Values are empty if
+    and from the time that it waited for a core that others used. `resolved_ratio` is the upper
+    {confidence} limit of the ratio of the times of two identical algorithms. Values are empty if
     the machine reports neither value, for a single job, and if the unit of time is the reference
     kernel.
     """,

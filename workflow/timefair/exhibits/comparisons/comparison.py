@@ -46,8 +46,8 @@ COLUMNS = (
     ),
     Column(
         "p_holm",
-        "`p` after Holm, over all pairs and functions of the suite and dimension; for `all`, over "
-        "its pairs. Pairs that are not listed enter with p = 1",
+        "`p` adjusted by Holm's procedure for all pairs and functions of the suite and dimension; "
+        "for `all`, for its pairs. Pairs that are not listed count as p = 1",
     ),
     *Column(
         "a12",

@@ -36,9 +36,9 @@ COLUMNS = (
 )
 P_VALUES = (
     Column("p_raw", "two-sided p-value of `z`"),
-    Column("p_holm", "`p_raw` adjusted for all pairs after Holm"),
-    Column("p_shaffer", "`p_raw` adjusted for all pairs after Shaffer (static)"),
-    Column("p_nemenyi", "p-value after Nemenyi, for all pairs"),
+    Column("p_holm", "`p_raw` adjusted for all pairs by Holm's procedure"),
+    Column("p_shaffer", "`p_raw` adjusted for all pairs by Shaffer's static procedure"),
+    Column("p_nemenyi", "p-value of Nemenyi's test, for all pairs simultaneously"),
 )
 PAIR_COLUMNS = (
     *SPACE,

@@ -21,6 +21,6 @@ ROUNDS = Column(
     "target",
 )
 CUT = (
-    "Runs that were cut count as failures at their own end. Therefore the ERT of an algorithm with "
-    "few evaluations is an upper estimate at large evaluation costs."
+    "A run that was cut counts as a failure and costs what it used. Therefore the ERT of an "
+    "algorithm with few evaluations is an upper estimate at large evaluation costs."
 )

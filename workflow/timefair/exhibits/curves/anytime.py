@@ -29,8 +29,8 @@ CURVES = (
     Column("high", "0.75 quantile of single runs", "precision"),
     Column(
         "median_low",
-        "lower limit of the interval of `median` at this cost; empty if the runs are too few (95 % "
-        "need six)",
+        "lower limit of the interval of `median` at this cost; empty if the runs are too few (a "
+        "95 % interval needs six)",
         "precision",
     ),
     Column("median_high", "upper limit of that interval", "precision"),

@@ -32,7 +32,7 @@ COLUMNS = (
     ALGORITHM,
     PROBLEMS,
     Column("ratio", "expected cost as a multiple of the lowest expected cost on the problem"),
-    Column("fraction", "share of the problems on which the algorithm needs at most `ratio`"),
+    Column("fraction", "share of the problems on which this multiple is at most `ratio`"),
     *LIMITS,
 )
 PAIR_COLUMNS = (
@@ -41,14 +41,14 @@ PAIR_COLUMNS = (
     Column("against", "the other algorithm of the pair", text=True),
     PROBLEMS,
     Column("ratio", "expected cost as a multiple of the lower expected cost of the two"),
-    Column("fraction", "share of the problems on which the algorithm needs at most `ratio`"),
+    Column("fraction", "share of the problems on which this multiple is at most `ratio`"),
 )
 
 
 def _layout(cost: str, problem: str) -> Layout:
     return Layout(
         caption=f"Performance profile: share of problems, each a {problem}, on which the {cost} of "
-        f"an algorithm are at most a ratio times the best.",
+        f"an algorithm are at most a given multiple of the best.",
         brackets=BOOTSTRAP,
         values=(SHARE,),
         rows=("algorithm",),

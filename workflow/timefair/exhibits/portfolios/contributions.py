@@ -46,8 +46,8 @@ COLUMNS = (
     caption=f"""
     What each algorithm reaches alone, and what it contributes to the virtual best, which uses the
     best algorithm on each pair. {PAIRS} If two algorithms are equal, `marginal` is 0 for both, and
-    the Shapley value, which is exact, divides between them what they reach. The best algorithm of a
-    pair is chosen by the same runs, so the virtual best is too optimistic if there are few runs.
+    the Shapley value divides what they reach equally between them; it is exact. The best algorithm
+    of a pair is chosen from the same runs, so few runs make the virtual best too optimistic.
     """,
     columns=COLUMNS,
     layouts=[

@@ -81,8 +81,8 @@ COLUMNS = (
     single best algorithm and the virtual best. {PAIRS} The result of a member within its part of
     the budget is read from its runs up to this time. This assumes that a run does not depend on its
     budget, which is wrong for algorithms that read the clock or their remaining budget. Parts are
-    tenths of T if the members run `in turn`. `share` is about the functions that were used for the
-    choice; `held_out` and `gain` are about functions that were not used for it. Their limits hold
+    tenths of T if the members run `in turn`. `share` refers to the functions that were used for the
+    choice; `held_out` and `gain` refer to functions that were not used for it. Their limits hold
     for new runs on these functions. For more than {EVERY_TRIPLE} algorithms, only triples that
     extend the best pair are tried.
     """,

@@ -115,8 +115,8 @@ CURVE = (
     (Trojanowski and Michalewicz 1999), its mean and quartiles over runs and environments, and the
     offline error (Branke and Schmeck 2003), the mean of the best error since the change over the
     seconds or the evaluations of the run. Until the first evaluation in an environment, the error
-    is that of the middle of the bounds, and an error above this one does not count. A run that
-    failed keeps this error in all environments that it did not reach. {POOLED} {BOOTSTRAP} Only for
+    is that of the middle of the bounds. Larger errors do not count. A run that failed
+    keeps this error in all environments that it did not reach. {POOLED} {BOOTSTRAP} Only for
     suites with problems that change.
     """,
     columns=COLUMNS,

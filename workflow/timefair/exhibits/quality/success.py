@@ -25,7 +25,7 @@ MEANS = tuple(
         (
             "mean_{unit}_successes_only",
             "mean cost of the successful runs only; it is too low for algorithms that often fail, "
-            "and is shown so that it can be recognized elsewhere",
+            "and is shown so that readers recognize it in other work",
         ),
         ("mean_{unit}", "mean cost to the target; empty unless every run reached it"),
         (

@@ -56,7 +56,7 @@ COLUMNS = (
     Column(
         "verdict",
         "`gain`: the lower limit of `gain` is above 1. `nothing to gain`: even `gain_same_runs` is "
-        "below 1.1. `not sure`: neither of both. `not judged`: fewer than two functions have a "
+        "below 1.1. `not sure`: neither of these. `not judged`: fewer than two functions have a "
         "target that enough launches reached. `no launch traces`: the records do not contain what "
         "each launch found",
         text=True,

@@ -68,7 +68,7 @@ NAMES = {"median": "the median", "q10": "Q.10", "q90": "Q.90", "mean": "the mean
 PROBLEM = ["function", "instance"]
 RULE_COLUMNS = (
     Column("rule", "the rule for the number of runs", text=True),
-    Column("setting", "its setting", text=True),
+    Column("setting", "setting of the rule", text=True),
     Column(
         "promises",
         "the estimate that the rule promises to keep near the truth, `best algorithm`, or `none`",
@@ -97,7 +97,7 @@ COLUMNS = (
     Column("problems", "number of (function, dimension, instance) with several algorithms"),
     Column("problems_independent", "number of these with independent runs of every algorithm"),
     MEAN_RUNS,
-    Column("saved_percent", "runs that were not needed", "%"),
+    Column("saved_percent", "runs that the rule saves", "%"),
     NEVER_STOPPED,
     Column(
         "out_of_bounds_percent",
@@ -107,8 +107,8 @@ COLUMNS = (
     ),
     Column(
         "accurate_percent",
-        "samples with an accurate mean by the run-count paper's criterion, untrimmed, compared "
-        "with the complete sample",
+        "samples whose mean, without an outlier filter, is accurate by the run-count paper's "
+        "criterion, compared with the complete sample",
         "%",
     ),
     Column("accurate_independent_percent", "likewise, compared with independent runs", "%"),
@@ -155,18 +155,18 @@ class Entrant:
     caption="""
     Rules for the number of runs on the same samples: how many runs each rule saves, how often the
     mean is accurate, how often each estimate stays within the stated width of the independent runs,
-    and how often the best algorithm is found. The promise of a rule with a width applies to the
-    estimate named in `promises`, and with the setting `single` to a single look only. The row with
-    the fixed n equal to the cap shows the result of all runs.
+    and how often the best algorithm is found. A rule with a width makes its promise only for the
+    estimate in `promises`. With the setting `single`, the promise is valid for one look only. The
+    row with the fixed n equal to the cap shows the result of all runs.
     """,
     columns=COLUMNS,
     layouts=[
         Layout(
             caption="Rules for the number of runs, in percent of the samples. Accurate: the mean "
-            "of the runs made is accurate, untrimmed, against the complete sample and against "
-            "independent runs (ind.). Kept: the median of the independent runs is within the "
-            "stated width of that of the runs made. Winner: problems whose best algorithm by the "
-            "median is found.",
+            "of the runs made, without an outlier filter, is accurate against the complete sample "
+            "and against independent runs (ind.). Kept: the median of the independent runs is "
+            "within the stated width of that of the runs made. Winner: problems whose best "
+            "algorithm by the median is found.",
             values=(
                 Value("mean_runs", "Mean n", decimals=1),
                 PRINTED_SAVED,

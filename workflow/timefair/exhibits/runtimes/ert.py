@@ -109,7 +109,7 @@ READING = "Lower is better. Bands are intervals of the logarithm of the ERT."
     caption="""
     Expected running time (ERT) to each target, in {seconds} and in evaluations. The runs of all
     instances are pooled. The ERT is the total cost of all runs divided by the number of runs that
-    reached the target; a run that failed is charged its own end. The limits are those of the
+    reached the target; a failed run costs all that it used. The limits are those of the
     logarithm of the ERT. The upper limit is `inf` if the successes are too few to bound the ERT,
     and both limits are empty for a single run. The columns `ert_s_heavy_tail` and
     `ert_evaluations_heavy_tail` mark samples for which the interval may be too short.
@@ -121,7 +121,7 @@ READING = "Lower is better. Bands are intervals of the logarithm of the ERT."
             "ert",
             "Expected seconds to targets",
             "Expected running time (ERT) in {seconds} to targets from easy to hard. The runs of "
-            f"all instances are pooled, and a failed run is charged its own end. {READING}",
+            f"all instances are pooled, and a failed run costs all that it used. {READING}",
             _curves("seconds", HARDER, "seconds"),
             default=True,
         ),
@@ -129,7 +129,7 @@ READING = "Lower is better. Bands are intervals of the logarithm of the ERT."
             "ert_evaluations",
             "Expected evaluations to targets",
             "Expected running time (ERT) in evaluations to targets from easy to hard. The runs of "
-            f"all instances are pooled, and a failed run is charged its own end. {READING}",
+            f"all instances are pooled, and a failed run costs all that it used. {READING}",
             _curves("evaluations", HARDER, "evaluations"),
         ),
     ),

@@ -68,7 +68,7 @@ def _left_out(cells: pd.DataFrame) -> str:
     every = cells.groupby("algorithm", observed=True).size()
     alone = sorted(str(name) for name in complete.index if complete[name] == every[name])
     said = (
-        f"It gave {least} to {most} runs to an algorithm on a function. In {len(early)} of "
+        f"It gave each algorithm {least} to {most} runs per function. In {len(early)} of "
         f"{len(cells)} cases, there were no runs after the first round"
     )
     if alone:

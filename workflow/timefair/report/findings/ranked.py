@@ -39,7 +39,7 @@ def by_rank(evidence: Evidence, space: Space, measure: str, criterion: str) -> S
     difference = float(rows["critical_difference"].iloc[0])
     best = _best(ranks, functions, digits)
     if isnan(difference):
-        return untested(ranks, f"{best} A single function says nothing about other functions.")
+        return untested(ranks, f"{best} One function gives no evidence on other functions.")
     p = _friedman(evidence, space, measure, criterion)
     if p is not None and p > 1 - evidence.confidence:
         reason = f"{best} Friedman’s test finds no difference ({p_value(p)})."

@@ -50,6 +50,6 @@ def _sentence(row: pd.Series[Any]) -> str:
     if row["verdict"] == NEVER:
         return f"{took} It never pays off {at}: {row['algorithm']} saves {per_problem}."
     return (
-        f"{took} Whether it pays off {at} is undecided: {row['algorithm']} saves {per_problem}; if "
-        f"it does, then after {row['problems_low']:.0f} problems at the earliest."
+        f"{took} Whether it pays off {at} is undecided: {row['algorithm']} saves {per_problem}. If "
+        f"it does, it takes at least {row['problems_low']:.0f} problems."
     )

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.statistics.posterior.verdicts import UNKNOWN, Practical, check_ratio
 
 PRIOR_FUNCTIONS = 0.5
-"""Functions without a difference that the prior counts as much as."""
+"""Weight of the prior, as a number of functions without a difference."""
 
 
 def signed_rank(
@@ -32,9 +32,9 @@ def signed_rank(
     Returns
     -------
     Practical
-        The posterior probability of each of the three cases (better, equal, worse) that it is the
-        most frequent one among pairs of functions, where the case of a pair is that of the average
-        of its two log ratios. NaN if there are no functions.
+        The posterior probability that each case (better, equal, worse) is the most frequent one
+        among pairs of functions. The average of the two log ratios of a pair determines its case.
+        NaN if there are no functions.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from timefair.statistics.power.search import MOST_RUNS, least_number, smallest_e
 from timefair.statistics.score_test import score_p
 
 SIMULATED_COSTS = 600_000
-"""Costs of each algorithm from which a power is estimated, a sample holding one per run."""
+"""Number of simulated costs of each algorithm for a power; a sample has one per run."""
 
 MOST_SAMPLES = 4000
 """Samples at most; there are at least 2000, and a power of 0.8 has a standard error below 0.009."""
@@ -26,7 +26,7 @@ GREATEST_RATIO = 1000.0
 """Ratio of ERTs up to which an effect is looked for."""
 
 SHAPES = (0.05, 400.0)
-"""Shapes of the laws that spreads are fitted by."""
+"""Smallest and largest shape of a law that is fitted to a spread."""
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ def power_of_a12(a12: float, runs: int, level: float) -> float:
     Parameters
     ----------
     a12 : float
-        Probability, in [0.5, 1), that of one run of each algorithm, that of the better algorithm is
-        the better one.
+        Probability, in [0.5, 1), that a run of the better algorithm has a better result than a run
+        of the other algorithm.
     runs : int
         Number of runs of each algorithm, at least 1. The results have no ties.
     level : float

@@ -63,8 +63,7 @@ def least_number(
     Returns
     -------
     int or None
-        Exact up to 200. Above, it is within 0.5 %, because such powers are simulated in any case.
-        None if `most` does not have this power.
+        Exact up to 200, within 0.5 % above. None if `most` does not have this power.
 
     Examples
     --------

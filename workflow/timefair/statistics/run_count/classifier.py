@@ -429,10 +429,10 @@ class ClassifierRule:
 
     Notes
     -----
-    The share of accurate estimates where the rule stops is not the threshold. Most samples that
-    reach the threshold state more, and the first n that reaches it is selected by its probability,
-    which is then too high on average. `Stops` therefore has the share for each threshold, from
-    groups that the model had not seen.
+    The share of accurate estimates where the rule stops is not the threshold. Most samples stop at
+    a probability above the threshold. This probability is too high on average, because it selects
+    the n. `Stops` therefore has the share for each threshold, from groups that the model had not
+    seen.
     """
 
     classifier: Classifier

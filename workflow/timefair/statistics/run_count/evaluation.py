@@ -315,7 +315,7 @@ def _labels(groups: ArrayLike | None, size: int) -> NDArray[np.int64]:
         return np.zeros(size, dtype=np.int64)
     labels = np.asarray(groups, dtype=np.int64)
     if labels.shape != (size,) or labels.min(initial=0) < 0:
-        raise ValueError(f"groups must be {size} numbers from 0, one a sample")
+        raise ValueError(f"groups must be {size} numbers from 0, one per sample")
     return labels
 
 

@@ -184,5 +184,5 @@ def _checked_table(features: ArrayLike) -> NDArray[np.float64]:
 def _checked_outcome(right: ArrayLike, table: NDArray[np.float64]) -> NDArray[np.bool_]:
     outcome = np.asarray(right, dtype=np.bool_)
     if outcome.shape != table.shape[:1] or outcome.size == 0:
-        raise ValueError(f"right must have a value for each of at least one case, {len(table)}")
+        raise ValueError(f"right must have {len(table)} values, one per case, and at least one")
     return outcome

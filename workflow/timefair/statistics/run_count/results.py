@@ -1,4 +1,4 @@
-"""What rules compare runs by, if runs of several problems or beyond the final target are there."""
+"""Results by which rules compare runs: for several problems, and limited by the final target."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def equal_if_solved(
 def pooled_results(
     precision: ArrayLike, unknown: ArrayLike, problems: ArrayLike, final_target: float | None
 ) -> NDArray[np.float64]:
-    """What runs are compared by, of which those on several instances can be pooled.
+    """Results by which runs are compared; results on several instances can be pooled.
 
     Where the optimum is unknown, the best value of these runs on the same problem is subtracted.
     The result of a run therefore depends on which runs there are.

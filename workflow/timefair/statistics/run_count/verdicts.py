@@ -247,6 +247,6 @@ def _check_shapes(
             f"not {counts.shape}"
         )
     if truth.shape[0] != values.shape[0] or truth.shape[1] == 0:
-        raise ValueError("truth must have a row, not empty, for each sample")
+        raise ValueError("truth must have one row per sample, and at least one run per row")
     if counts.size and not (counts.min() >= 1 and counts.max() <= values.shape[1]):
         raise ValueError(f"counts must lie in 1..{values.shape[1]}")
