@@ -63,19 +63,27 @@ def _is_name_of_a_type(app, what, name, member, skip, options):  # type: ignore[
 
 
 def _write_api_pages(folder: Path) -> None:
-    """Write a page for each module of `timefair.statistics`, and of the package."""
+    """Write a page for each module and each subpackage of `timefair.statistics`, and for itself."""
     package = timefair.statistics
-    modules = [
-        found.name
-        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-        if not found.name.rpartition(".")[2].startswith("_")
-    ]
+    pages = {package.__name__: _described(package.__name__, "=")}
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        page, _, inner = found.name.removeprefix(f"{package.__name__}.").partition(".")
+        if not found.name.rpartition(".")[2].startswith("_"):
+            name = f"{package.__name__}.{page}"
+            pages[name] = pages.get(name, "") + _described(found.name, "-" if inner else "=")
     folder.mkdir(exist_ok=True)
-    for name in [package.__name__, *modules]:
-        text = f"{name}\n{'=' * len(name)}\n\n.. automodule:: {name}\n   :members:\n"
-        page = folder / f"{name}.rst"
-        if not page.exists() or page.read_text(encoding="utf-8") != text:
-            page.write_text(text, encoding="utf-8")
+    for old in folder.glob("*.rst"):
+        if old.stem not in pages:
+            old.unlink()
+    for name, text in pages.items():
+        file = folder / f"{name}.rst"
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
+
+
+def _described(module: str, underline: str) -> str:
+    """The section of a module, with its public members."""
+    return f"{module}\n{underline * len(module)}\n\n.. automodule:: {module}\n   :members:\n\n"
 
 
 def _write_order(file: Path) -> None:
