@@ -109,7 +109,9 @@ def _joined(texts: Mapping[str, str], only: str = "") -> str:
     if only:
         if len(kinds) == 1:
             return next(iter(kinds))
-        return ", ".join(text + only.format(", ".join(names)) for text, names in kinds.items())
+        return ", ".join(
+            (text or "`null`") + only.format(", ".join(names)) for text, names in kinds.items()
+        )
     return " ".join(f"With {', '.join(names)}: {_inside(text)}" for text, names in kinds.items())
 
 
