@@ -224,10 +224,9 @@ def open_record(path: Path) -> Record:
         raise InputError(f"{path}: not a record of timefair; move it elsewhere")
     version = facts["schema_version"]
     if version != SCHEMA_VERSION and version not in ADDED:
-        known = " and ".join(map(str, [*ADDED, SCHEMA_VERSION]))
         raise InputError(
-            f"{path}: schema version {version}, and this timefair reads "
-            f"{known}; measure again, or use the timefair that wrote it"
+            f"{path}: schema version {version}, and this timefair reads {min(ADDED)} to "
+            f"{SCHEMA_VERSION}; measure again, or use the timefair that wrote it"
         )
     if _CHECKSUM not in metadata:
         raise InputError(f"{path}: has no checksum; {MEND}")
