@@ -20,8 +20,9 @@ Python's global generator: both are seeded for each launch. It may have an attri
 a function of the same arguments that gives the value without noise. timefair calls it after a run,
 outside the run's clock, for the best measured points and for the points that the algorithm
 recommends. The optimum ``f_opt`` is that of the function without noise. If ``noise_free`` raises,
-gives NaN or an infinite value, or takes longer than 600 s for a run, the run has the status
-``raised``.
+or takes longer than 600 s for one of these two sets of points, the run has the status ``raised``.
+If its value is NaN or infinite, a run has this status for a measured point, and timefair drops a
+recommended point.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     F(b) = 1/R (number of successes up to b + sum of F(b - t) over the failures). This equation is
     solved by listing all sums of failure costs. There are few sums if the failures have equal
     costs, for example the same budget, or if b is not much larger than the costs. F is then exact.
-    Otherwise, the failure costs are rounded to a lattice of `CELLS` points, once down and once up.
+    Otherwise, the failure costs are rounded to a lattice of `CELLS` cells, once down and once up.
     Rounding down gives a larger F, and rounding up a smaller F. `low` and `high` are these two
     results, and the exact F is between them.
 
