@@ -16,12 +16,13 @@ from timefair.exhibits.registry import TABLES
 
 min_version("9.0")
 
-# The jobs use the Python that Snakemake runs in, even if its environment is not active.
+# The jobs use the Python of Snakemake, even if its environment is not active.
 os.environ.update(
     PATH=os.pathsep.join([str(Path(sys.executable).parent), *os.get_exec_path()])
 )
 
-# In another workflow the campaign is the module's `config`; the files are that workflow's own.
+# In a workflow that includes this one as a module, the campaign is the module's `config`, and the
+# campaign files belong to that workflow.
 IS_MODULE = not workflow.modifier.is_main_snakefile()
 
 if not IS_MODULE:
@@ -33,12 +34,12 @@ if IS_MODULE or not workflow.configfiles:
 
 
 try:
-    # Snakemake has read these files already, but takes a key that is given twice.
+    # Snakemake has read these files, but it accepts a key that occurs twice.
     for path in [] if IS_MODULE else workflow.configfiles:
         campaigns.read_yaml(Path(path))
     CAMPAIGN = campaigns.parse(config)
     RESULTS = f"results/{CAMPAIGN.name}"
-    # Where Snakemake puts what the rules call `RESULTS`: a module may have a prefix.
+    # The folder of `RESULTS` on the disk: a module may have a prefix.
     FOLDER = Path(workflow.modifier.modify_path(RESULTS))
     REGISTRATION = registration.settings(CAMPAIGN, FOLDER)
     KEYS = driver.planned_keys(workflow, CAMPAIGN, FOLDER)

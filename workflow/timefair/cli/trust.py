@@ -33,7 +33,7 @@ def add_to(commands: Commands) -> None:
         exits={0: "no finding is bad", 1: "a finding is bad"},
     )
     doctor.add_argument(
-        "--cores", type=int, metavar="N", help="number of runs at the same time (all usable)"
+        "--cores", type=int, metavar="N", help="number of cores for timed runs (all usable)"
     )
     doctor.add_argument("--json", action="store_true", help="print all facts, as JSON")
     doctor.set_defaults(command=_doctor)

@@ -17,6 +17,8 @@ Not included: ``XNES`` and ``DXNESIC``, because they diverge if points are moved
 ``bbob`` f10, D = 10, within 500 evaluations), and the variants for categories and for several
 objectives.
 
+On a noisy problem, each generation recommends the mean of the distribution.
+
 Parameters
 ----------
 sigma
@@ -30,8 +32,6 @@ n_max_resampling
 lr_adapt
     (``CMA``) Whether the learning rates adapt to the difficulty of the problem (Nomura et al.
     2023), for noisy and multimodal problems. Default: false.
-
-On a noisy problem each generation recommends the mean of the distribution.
 """
 
 from __future__ import annotations

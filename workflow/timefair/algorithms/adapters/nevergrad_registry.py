@@ -10,11 +10,11 @@ then choose discrete optimizers. If only some variables are integer, timefair ro
 nevergrad does not know that they are integer. Optimizers that avoid points which they have seen
 (``SADiscrete...``, ``...T``) become very slow when they have seen all points of a small space.
 
-With two objectives, nevergrad makes one value of both by a hypervolume of its own. ``DE`` and its
-variants compare the two objectives themselves. `TWO_OBJECTIVES` names the optimizers that can be
-used; others fail, or stay far from the front.
+With two objectives, nevergrad replaces the two values by one, which it derives from a hypervolume.
+``DE`` and its variants compare the two objectives themselves. These optimizers can be used:
+`TWO_OBJECTIVES`. The others fail, or stay far from the front.
 
-On a noisy problem timefair records the recommendation of nevergrad
+On a noisy problem, timefair records the recommendation of nevergrad
 (``provide_recommendation``) each time that the evaluations of a launch have grown by 2 %.
 
 Parameters
