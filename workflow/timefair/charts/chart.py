@@ -23,12 +23,12 @@ PAPER = "timefair.charts.paper"
 
 
 ENDED = (
-    "A curve ends at a cross if half of the runs made no more evaluations; nothing is known beyond "
-    "it."
+    "A curve over evaluations ends at a cross where half of its runs are cut off; nothing is known "
+    "beyond it."
 )
 LEADERS = (
-    f"With {pages.MANY} or more algorithms, the 7 with the best average rank at the end of the "
-    "curves (or marks) are in colour; the others are grey."
+    f"With {pages.MANY} or more algorithms, the 7 with the best average rank "
+    "are in colour; the others are grey."
 )
 BANDS = (
     "The axes follow the curves, so wide bands may be cut. With fewer than "
@@ -45,13 +45,13 @@ OVERVIEWS = {
 }
 """The overview of all functions on the first page, for each scale of curves."""
 LINES = (
-    f"With several pages, or with {pages.MANY} or more algorithms, there is one line per algorithm "
-    "instead, with a dot for each function and a bar at the median."
+    f"With several pages, or with {pages.MANY} or more algorithms, the lines are the algorithms "
+    "instead of the functions, with a dot for each function and a bar at the median."
 )
 MAP = (
     "An overview is a map of all functions: the median of each algorithm as a multiple of the "
     "least median; precisions below 1e-8 count as 1e-8. "
-    f"Fewer than {LEAST_RUNS} runs have no pale bar. "
+    f"With fewer than {LEAST_RUNS} runs, there is no pale bar. "
     f"{LEADERS}"
 )
 

@@ -25,7 +25,7 @@ LISTING = """# Tables and figures by question
 
 `typewriter`: made by default. *Italics*: made with `tables: all` and `figures: all`, or if the
 campaign names them. Each table is a CSV, a Parquet and a LaTeX file in `results/NAME/tables/`.
-Each figure is in `results/NAME/figures/`, and its data are the table of the same row.
+Each figure is in `results/NAME/figures/`, and its data are in a table of the same row.
 """
 
 WORDS = {"seconds": "seconds of the campaign's clock", "confidence": "confidence"}

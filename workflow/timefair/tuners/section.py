@@ -65,8 +65,8 @@ class Tune(Section):
         "nevergrad) or `optuna:TPE`."
     )
     budget_s: Seconds = Field(
-        description="Limit of the search, in seconds of wall clock. A run begins only if T fits into "
-        "the remaining seconds; at least two runs per problem are made in any case."
+        description="Limit of the search, in seconds of wall clock. A run begins only if T fits "
+        "into the remaining seconds; at least two runs per problem are made in any case."
     )
     on: TuningProblems = Field(description="The problems of the search.")
     overlap: Literal["refused", "allowed"] = Field(

@@ -46,8 +46,8 @@ COLUMNS = (
     caption="""
     Runs that something else on the machine disturbed, per algorithm. A run is disturbed if it
     waited more than 5 % of its time for a core that others used, or if the reference kernel (a
-    small fixed piece of work) took more than 1.15 times its best time, on average before and after
-    the run. Values are empty if the machine does not report them.
+    small fixed piece of work) took more than 1.15 times its best time in the job so far, as
+    the mean before and after the run. Values are empty if the machine does not report them.
     """,
     columns=COLUMNS,
     layouts=[

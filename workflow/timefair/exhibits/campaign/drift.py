@@ -27,7 +27,8 @@ COLUMNS = (
     Column("reference", "time of the reference kernel relative to the first round"),
     Column(
         "spread",
-        "standard deviation over mean of the time of an evaluation, relative to the median on the "
+        "standard deviation divided by mean, both of the time of an evaluation as a multiple of "
+        "its median on the "
         "problem",
     ),
     Column("outliers", "number of runs far from the others"),

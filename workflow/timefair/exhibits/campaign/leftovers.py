@@ -19,7 +19,7 @@ COLUMNS = (
     Column("runs", "number of runs"),
     Column(
         "with_processes",
-        "runs that left a process when their own had ended; an external program that is cut at T "
+        "runs that left a process running at their end; an external program that is cut at T "
         "counts",
     ),
     Column("with_files", "runs that left a file in their temporary folder"),
@@ -44,7 +44,8 @@ COLUMNS = (
     Column("watched_because", "why the machine allows no private views, or `none`", text=True),
     Column(
         "appeared",
-        "the different names of such files, separated by commas, or `none`",
+        "names of the files that appeared or changed in shared folders, separated by commas, or "
+        "`none`",
         text=True,
     ),
     Column(
@@ -62,8 +63,8 @@ COLUMNS = (
     caption="""
     What the algorithms wrote and left behind: processes, files in their temporary folder, and files
     that appeared or changed in folders that runs share. Processes are ended and temporary files
-    removed after the run; the other files stay. A run with private views of the folders leaves
-    none.
+    removed after the run; the other files stay. A run with private views of the folders
+    leaves no such file.
     """,
     columns=COLUMNS,
     layouts=[

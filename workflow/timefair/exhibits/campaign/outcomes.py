@@ -25,8 +25,8 @@ COLUMNS = (
     ),
     Column(
         "run_queue_delay_share",
-        "time that the process of the run waited for a core, whichever process used it, as a share "
-        "of the wall clock; this includes an external program that takes turns with it. Empty if "
+        "time that the main thread of the run waited for a core, as a share of the wall clock, "
+        "whichever process used the core, also an external program of the same run. Empty if "
         "the kernel does not report it",
     ),
     Column(

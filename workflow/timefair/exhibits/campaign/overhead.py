@@ -26,7 +26,7 @@ COLUMNS = (
     Column(
         "overhead_s",
         "median over the runs of the time per evaluation that the algorithm itself takes: the "
-        "difference of the two; 0 if the calibrated time is no shorter than that of the run",
+        "difference of the two; 0 if the calibrated time is not below `s_per_evaluation`",
         "s",
     ),
     Column("overhead_s_low", "first quartile of that time over the runs", "s"),

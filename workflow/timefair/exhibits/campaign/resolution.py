@@ -49,8 +49,8 @@ COLUMNS = (
     therefore resolves. The slowdown of a run comes from the reference kernel before and after it
     and from the time that it waited for a core that others used. `resolved_ratio` is the upper
     {confidence} limit of the ratio of the times of two identical algorithms. Values are empty if
-    the machine reports neither value, for a single job, and if the unit of time is the reference
-    kernel.
+    the machine reports neither value, and if the unit of time is the reference kernel.
+    `resolved_ratio` is also empty for a single job.
     """,
     columns=COLUMNS,
     layouts=[

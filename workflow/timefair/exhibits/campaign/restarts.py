@@ -18,7 +18,7 @@ COLUMNS = (
     Column("launches_mean", "mean number of launches per run"),
     Column(
         "completed_restarts_mean",
-        "mean number of restarts per run whose launch was not cut by the end of the run",
+        "mean number of launches per run that ended by themselves or by the restart policy",
     ),
     Column("evaluations_per_s", "evaluations of all runs per second of wall clock", "1/s"),
     Column(

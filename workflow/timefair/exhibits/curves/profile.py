@@ -61,8 +61,9 @@ def _figure(name: str, title: str, words: str, problem: str, unit: str, view: st
     return Figure(
         name,
         title,
-        f"Performance profiles (Dolan and Moré 2002) on {words}, over all {problem}. Higher is "
-        "better. The left end of a curve is the share of problems on which the algorithm is the "
+        f"Performance profiles (Dolan and Moré 2002) on {words}, over all {problem} triples. "
+        "Higher is better. The left end of a curve is the share of problems on which the "
+        "algorithm is the "
         "best, the right end the share that it solves at all. Bands are bootstrap limits at each "
         "ratio. Another algorithm in the campaign may change which one is the best.",
         Curves(

@@ -115,7 +115,7 @@ CURVE = (
     (Trojanowski and Michalewicz 1999), its mean and quartiles over runs and environments, and the
     offline error (Branke and Schmeck 2003), the mean of the best error since the change over the
     seconds or the evaluations of the run. Until the first evaluation in an environment, the error
-    is that of the middle of the bounds. Larger errors do not count. A run that failed
+    is that of the middle of the bounds. Larger errors count as this error. A run that failed
     keeps this error in all environments that it did not reach. {POOLED} {BOOTSTRAP} Only for
     suites with problems that change.
     """,
@@ -159,8 +159,9 @@ def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     caption=f"""
     Expected cost from a change until the error is again at most a target, and the share of
     environments in which this happens before the next change. Each environment is a trial, as each
-    run is for the ERT. The targets of the campaign are errors here, and the error of the middle of
-    the bounds does not count. {POOLED} {BOOTSTRAP} Only for suites with problems that change.
+    run is for the ERT. The targets of the campaign are errors here, and only an
+    evaluated point can reach them. {POOLED} {BOOTSTRAP} Only for suites with problems that
+    change.
     """,
     columns=RECOVERY,
     layouts=[

@@ -47,7 +47,7 @@ def _columns(unit: Unit, in_words: str) -> tuple[Column, ...]:
         ),
         Column(
             f"{name}_text",
-            "the quantile as it is printed, with four digits. `> 0.8 s` is a censored quantile "
+            "the quantile as it is printed, with four digits. `> 0.8` is a censored quantile "
             "with its lower bound: the budget or, without a budget in this unit, the same quantile "
             "of what the runs had spent",
             text=True,

@@ -29,8 +29,8 @@ COLUMNS = (
     ),
     Column(
         "best_evaluated",
-        "best value without noise of all evaluated points, as COCO's logger has it; empty for a "
-        "user's function, whose value without noise is not known of all evaluated points",
+        "best value without noise of all evaluated points, as in COCO's logger; empty for a "
+        "user's function, because its value without noise is known for some points only",
         "precision",
     ),
     Column(
@@ -48,7 +48,7 @@ COLUMNS = (
     title="What noisy runs have found",
     caption="""
     Quantiles over runs of the precision at the end: of the best measured value, and of values
-    without noise by three rules. The quantiles of each column are taken by themselves. The runs of
+    without noise by three rules. The quantiles of each column are computed separately. The runs of
     all instances are pooled. Only noisy runs whose value without noise is known have rows.
     """,
     columns=COLUMNS,

@@ -39,7 +39,7 @@ LAUNCH_COLUMNS = (
     Column("budget", "budget T of a run", "`unit`"),
     Column(
         "complete_launches",
-        "launches that returned, used their complete share or reached the final target",
+        "launches that returned, were ended by the restart policy or reached the final target",
     ),
     Column("tau", "mean length τ of a complete launch", "`unit`"),
     Column("k", "number of launches that the budget allows: floor(T/τ)"),

@@ -99,7 +99,7 @@ def _curves(unit: str, x_label: str, view: str) -> Curves:
 
 
 HARDER = "target precision (easy to hard)"
-READING = "Lower is better. Bands are intervals of the logarithm of the ERT."
+READING = "Lower is better. Bands are intervals, computed on a logarithmic scale."
 
 
 @exhibit(
@@ -109,8 +109,8 @@ READING = "Lower is better. Bands are intervals of the logarithm of the ERT."
     caption="""
     Expected running time (ERT) to each target, in {seconds} and in evaluations. The runs of all
     instances are pooled. The ERT is the total cost of all runs divided by the number of runs that
-    reached the target; a failed run costs all that it used. The limits are those of the
-    logarithm of the ERT. The upper limit is `inf` if the successes are too few to bound the ERT,
+    reached the target; a failed run costs all that it used. The limits are computed on
+    a logarithmic scale. The upper limit is `inf` if the successes are too few to bound the ERT,
     and both limits are empty for a single run. The columns `ert_s_heavy_tail` and
     `ert_evaluations_heavy_tail` mark samples for which the interval may be too short.
     """,
