@@ -116,15 +116,17 @@ def _factor(results: Sequence[Result], best: Result) -> float:
 
 
 def summed_up(found: Sequence[OnFunction]) -> str:
-    """A sentence on the number of functions on which each algorithm is first, the algorithms after
-    the `NAMED` most frequent ones together; empty for less than two functions.
+    """A sentence on the number of functions on which each algorithm is first; empty for less than
+    two functions. If more than one algorithm follows the `NAMED` most frequent ones, these follow
+    together.
     """
     if len(found) < 2:
         return ""
     leads = Counter(name for one in found for name in one.standing.leaders).most_common()
     clear = sum(one.standing.verdict is Verdict.CLEAR for one in found)
-    most = [f"{name} on {count}" for name, count in leads[:NAMED]]
-    if others := leads[NAMED:]:
+    named = NAMED + (len(leads) == NAMED + 1)
+    most = [f"{name} on {count}" for name, count in leads[:named]]
+    if others := leads[named:]:
         together = sum(count for _, count in others)
         most.append(f"{counted(len(others), 'other algorithm')} on {together}")
     sure = "none" if not clear else "all" if clear == len(found) else str(clear)
