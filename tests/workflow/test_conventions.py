@@ -249,19 +249,37 @@ class Installation:
         return python(*words, folder=folder, executable=self.python, **variables)
 
 
+def _keep_compiled(source: Path) -> None:
+    """Copy the compiled modules that are current, so that the copy is not compiled again.
+
+    Their times are now: Cython compiles again what is older than the files of Cython.
+    """
+    built_for = f"lib.{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
+    for compiled in ROOT.glob("workflow/**/*.so"):
+        module = compiled.relative_to(ROOT).with_name(compiled.name.partition(".")[0])
+        of_cython = source / module.with_suffix(".c")
+        if not of_cython.exists():
+            continue
+        written, cythonized, linked = (
+            path.stat().st_mtime
+            for path in (ROOT / module.with_suffix(".pyx"), of_cython, compiled)
+        )
+        if written <= cythonized <= linked:
+            of_cython.touch()
+            place = source / "build" / built_for / compiled.relative_to(ROOT / "workflow")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(compiled, place)
+
+
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
     folder = tmp_path_factory.mktemp("wheel")
     kept_out = shutil.ignore_patterns(".*", "results", "build", "*.so", "*.egg-info", "__pycache__")
-    shutil.copytree(ROOT, folder / "source", ignore=kept_out)
-    built_for = f"lib.{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
-    for compiled in ROOT.glob("workflow/**/*.so"):  # those that are current stay
-        place = folder / "source/build" / built_for / compiled.relative_to(ROOT / "workflow")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(compiled, place)
+    source = shutil.copytree(ROOT, folder / "source", ignore=kept_out)
+    _keep_compiled(source)
     quick = {"CFLAGS": "-O0"}
     built = ("--no-deps", "--no-build-isolation", "--wheel-dir", str(folder))
-    python("-m", "pip", "wheel", *built, str(folder / "source"), **quick)
+    python("-m", "pip", "wheel", *built, str(source), **quick)
     (wheel,) = folder.glob("*.whl")
     return Installation(folder / "venv", wheel)
 
