@@ -14,8 +14,11 @@ import pytest
 from chromium import Browser
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")  # a busy machine is no defect
+BUSY = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+"""A busy machine is not a defect."""
+
+settings.register_profile("few", max_examples=40, **BUSY)
+settings.register_profile("thorough", max_examples=100, **BUSY)
 
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start hundreds of processes of Python
@@ -26,14 +29,23 @@ LONG = tuple(UNIT / name for name in ("versions", "environments", "selftest", "r
 SLOW = ("workflow", "peer", "slow", "thorough")
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
+    """Choose how many examples hypothesis makes.
+
+    A test that needs more multiplies ``settings.default.max_examples``.
+    """
+    settings.load_profile("thorough" if config.getoption("--thorough") else "few")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
     """Let the rerun plugin ask at once: with several workers, each test waits 40 ms otherwise.
 
     In a worker, the plugin sends two messages per test and then waits for an answer. By default,
     TCP holds back the second message until the first is acknowledged.
     """
-    connection = getattr(getattr(config, "failures_db", None), "sock", None)
+    connection = getattr(getattr(session.config, "failures_db", None), "sock", None)
     if connection is not None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.algorithms import registry
@@ -241,7 +241,6 @@ def test_every_point_is_that_of_the_plain_implementation(
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
 @given(
     strategy=st.sampled_from(list(STRATEGIES)),
     NP=st.integers(7, 15),

@@ -734,7 +734,7 @@ keys = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 @given(keys, anything)
 @example("problems.functions", 10**5000)
 @example("problems.instances", -(10**5000))

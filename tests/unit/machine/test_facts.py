@@ -265,7 +265,9 @@ FILES = sorted({**SERVER, **LAPTOP, **QUOTA_1, **QUOTA_2, **VIRTUAL})
 @example(files={"sys/fs/cgroup/jobs/cpu.max": "100 0"})
 @given(files=st.dictionaries(st.sampled_from(FILES), ODD, min_size=1, max_size=12))
 @settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=3 * settings.default.max_examples,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_odd_contents_raise_nothing(files: dict[str, str | bytes], build: Build) -> None:
     host = build(LAPTOP, QUOTA_2, VIRTUAL)

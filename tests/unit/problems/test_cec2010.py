@@ -97,7 +97,7 @@ def test_the_optimum_is_inside_the_bounds_and_has_the_value_0(function, dimensio
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 def test_everywhere_else_the_value_is_above_0(data):
     function = data.draw(st.sampled_from(FUNCTIONS))
     problem = DEFAULT.problem(function, 10, 1)
@@ -289,7 +289,7 @@ def test_dimensions_that_the_groups_do_not_fill():
 
 @pytest.mark.slow
 @given(st.sampled_from(FUNCTIONS), st.integers(2, 130), st.none() | st.integers(2, 70))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples, deadline=None)
 def test_what_has_no_faults_can_be_evaluated(function, dimension, m):
     suite = Cec2010(m)
     if not suite.faults([function], [dimension], [1]):

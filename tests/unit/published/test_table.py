@@ -301,7 +301,12 @@ def whole():
 def test_damage_gives_lines_and_no_traceback(stored, whole, tmp_path):
     path, outcomes = tmp_path / "damaged.csv", set()
 
-    @settings(max_examples=250, deadline=None, derandomize=True, database=None)
+    @settings(
+        max_examples=3 * settings.default.max_examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+    )
     @given(st.sampled_from(OPERATIONS[:-1]), st.integers(0, 10**6), st.integers(0, 10**6))
     def check(operation, at, how):
         if stored:

@@ -149,7 +149,7 @@ flips = st.lists(
     st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), min_size=1, max_size=8
 )
 often = settings(
-    max_examples=300,
+    max_examples=3 * settings.default.max_examples,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

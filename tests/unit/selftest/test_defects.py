@@ -64,7 +64,7 @@ def test_every_defect_has_its_checks():
     assert {name for name, found in FOUND_BY.items() if not found} == set(defects.NOT_FOUND)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", defects.DEFECTS)
 def test_a_defect_is_found(name, sound):
     found = defects.injected(name, sound, {}).found

@@ -60,7 +60,7 @@ VALUES = st.one_of(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=2 * settings.default.max_examples)
 @given(arrays(np.float64, 20, elements=VALUES))
 def test_online_and_offline_agree_on_every_sample(sample):
     offline = skewness_counts(EVERY_RULE, sample[np.newaxis])
