@@ -29,6 +29,7 @@ from analysis import Usage, elsewhere, timefair, used_by
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS, DIMENSIONS, INSTANCES = 24, 3, 15
 NODES, CORES = 20, 32
+F_OPT = 100.0
 TABLES = ("runs", "ert", "quantiles", "ranks", "ecdf")
 MEASURING = """
 import os, runpy, sys
@@ -116,7 +117,8 @@ def _runs(chance: random.Random, events: int):
 
 def _run(instance: int, chance: random.Random, count: int) -> dict[str, object]:
     evaluations = sorted(chance.sample(range(1, 5000), count))
-    precision = sorted((10 ** chance.uniform(-8, 2) for _ in evaluations), reverse=True)
+    values = sorted((F_OPT + 10 ** chance.uniform(-8, 2) for _ in evaluations), reverse=True)
+    precision = [value - F_OPT for value in values]
     events = [
         {"launch": 0, "evaluations": made, "time_s": made * 1e-5, "precision": best}
         for made, best in zip(evaluations, precision, strict=True)
@@ -125,8 +127,8 @@ def _run(instance: int, chance: random.Random, count: int) -> dict[str, object]:
     return {
         "suite": "bbob", "instance": instance, "round": 1, "run": 0, "seed": chance.getrandbits(64),
         "status": "ok", "stop_reason": "evaluations", "attempts": 1, "wall_s": 0.05, "cpu_s": 0.05,
-        "evaluations": 5000, "budget_evaluations": 5000, "launches": 1, "completed_restarts": 0,
-        "best_f": 100 + precision[-1], "best_precision": precision[-1], "f_opt": 100.0,
+        "reaped_s": 0.05, "evaluations": 5000, "budget_evaluations": 5000, "launches": 1, "completed_restarts": 0,
+        "best_f": values[-1], "best_precision": precision[-1], "f_opt": F_OPT,
         "disturbance": "clean", "run_queue_delay_s": 0.0, "foreign_delay_s": 0.0, "repeats": 0,
         "launch_log": [launch | {"end": "cut"}], "events": events,
     }  # fmt: skip

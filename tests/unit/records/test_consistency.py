@@ -90,6 +90,7 @@ def test_what_launches_found_need_not_be_recorded():
         {"run": {"wall_s": -0.07}},
         {"run": {"wall_s": 1.1}},
         {"run": {"reaped_s": 0.8}},
+        {"run": {"reaped_s": None}},
         {"run": {"reaped_s": 0.8, "real_s": None, "charged_s": None}},
         {"run": {"reaped_s": 0.8, "real_s": 0.9, "charged_s": 0.2}},
         {"run": {"real_s": -0.1, "charged_s": 1.0}},

@@ -167,10 +167,13 @@ def _of_the_run(run: Mapping[str, Any], surpassable: bool) -> Clauses:
     yield f"wall_s is {wall_s}", wall_s >= 0
     if budget_s is not None:
         yield f"wall_s {wall_s} exceeds the budget of {budget_s} s", wall_s <= budget_s
-    real_s, charged_s = run["real_s"], run["charged_s"] or 0.0
-    latest_s = run["reaped_s"] + charged_s + _ROUNDED_S * (charged_s > 0)
+    real_s, reaped_s, charged_s = run["real_s"], run["reaped_s"], run["charged_s"] or 0.0
+    if reaped_s is None:
+        yield "wall_s is known, and reaped_s is empty", False
+        return
+    latest_s = reaped_s + charged_s + _ROUNDED_S * (charged_s > 0)
     if real_s is not None:
-        yield f"real_s is {real_s}", 0 <= real_s <= run["reaped_s"]
+        yield f"real_s is {real_s}", 0 <= real_s <= reaped_s
         yield f"charged_s is {charged_s}", charged_s >= 0
     yield f"wall_s {wall_s} exceeds the life of its process", wall_s <= latest_s
     if (last_s := run["last_evaluation_s"]) is not None:
