@@ -131,6 +131,7 @@ def contradiction(
         each vector are finite. None if evaluations give one value.
     """
     for clauses in (
+        _of_needed(run),
         _of_the_run(run, surpassable=vectors is not None),
         _of_events(run, events),
         _of_launches(run, launches),
@@ -151,6 +152,13 @@ Clauses = Iterator[tuple[str, bool]]
 """Each clause describes a fault of the run if its second value is False."""
 
 
+def _of_needed(run: Mapping[str, Any]) -> Clauses:
+    """The other checks compute with these columns, with the last two only in measured runs."""
+    needed = ("evaluations", "best_f", "reaped_s")
+    for name in needed[:1] if run["wall_s"] is None else needed:
+        yield f"{name} is empty", run[name] is not None
+
+
 def _of_the_run(run: Mapping[str, Any], surpassable: bool) -> Clauses:
     evaluations, wall_s, budget_s = run["evaluations"], run["wall_s"], run["budget_s"]
     yield "the number of evaluations is negative", evaluations >= 0
@@ -167,13 +175,10 @@ def _of_the_run(run: Mapping[str, Any], surpassable: bool) -> Clauses:
     yield f"wall_s is {wall_s}", wall_s >= 0
     if budget_s is not None:
         yield f"wall_s {wall_s} exceeds the budget of {budget_s} s", wall_s <= budget_s
-    real_s, reaped_s, charged_s = run["real_s"], run["reaped_s"], run["charged_s"] or 0.0
-    if reaped_s is None:
-        yield "wall_s is known, and reaped_s is empty", False
-        return
-    latest_s = reaped_s + charged_s + _ROUNDED_S * (charged_s > 0)
+    real_s, charged_s = run["real_s"], run["charged_s"] or 0.0
+    latest_s = run["reaped_s"] + charged_s + _ROUNDED_S * (charged_s > 0)
     if real_s is not None:
-        yield f"real_s is {real_s}", 0 <= real_s <= reaped_s
+        yield f"real_s is {real_s}", 0 <= real_s <= run["reaped_s"]
         yield f"charged_s is {charged_s}", charged_s >= 0
     yield f"wall_s {wall_s} exceeds the life of its process", wall_s <= latest_s
     if (last_s := run["last_evaluation_s"]) is not None:
