@@ -65,11 +65,12 @@ def _is_name_of_a_type(app, what, name, member, skip, options):  # type: ignore[
 def _write_api_pages(folder: Path) -> None:
     """Write a page for each module and each subpackage of `timefair.statistics`, and for itself."""
     package = timefair.statistics
+    prefix = f"{package.__name__}."
     pages = {package.__name__: _described(package.__name__, "=")}
-    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        page, _, inner = found.name.removeprefix(f"{package.__name__}.").partition(".")
+    for found in pkgutil.walk_packages(package.__path__, prefix):
+        page, _, inner = found.name.removeprefix(prefix).partition(".")
         if not found.name.rpartition(".")[2].startswith("_"):
-            name = f"{package.__name__}.{page}"
+            name = prefix + page
             pages[name] = pages.get(name, "") + _described(found.name, "-" if inner else "=")
     folder.mkdir(exist_ok=True)
     for old in folder.glob("*.rst"):

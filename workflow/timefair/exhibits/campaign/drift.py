@@ -28,8 +28,7 @@ COLUMNS = (
     Column(
         "spread",
         "standard deviation divided by mean, both of the time of an evaluation as a multiple of "
-        "its median on the "
-        "problem",
+        "its median on the problem",
     ),
     Column("outliers", "number of runs far from the others"),
     Column(

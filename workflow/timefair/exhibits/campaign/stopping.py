@@ -20,8 +20,7 @@ COLUMNS = (
         "what ended the runs: `met`, `cap`, `degenerate`; `out of bounds` (a result outside the "
         "bounds of the rule, so that nothing is promised); `dropped` and `won` with `race`; "
         "`resting` with `pair` (only the other algorithm had runs in the last round); those of the "
-        "table `allocation` with `campaign_race`; empty if "
-        "the rule would have continued",
+        "table `allocation` with `campaign_race`; empty if the rule would have continued",
         text=True,
     ),
     Column("looks", "how often the rule was evaluated"),

@@ -81,8 +81,7 @@ def _figure(name: str, unit: str, title: str, caption: str, y: str, view: str) -
 MEDIAN = (
     "Best precision so far over {unit}: the median over the runs of all instances, with its "
     "interval at each cost. Lower is better. A curve begins where half of the runs have a value. "
-    "Each panel has its own vertical "
-    "scale."
+    "Each panel has its own vertical scale."
 )
 MEAN = (
     "Geometric mean of the best precision so far over {unit}, with its interval at each cost. "

@@ -58,8 +58,7 @@ def _figure(name: str, unit: str, words: str, view: str, title: str) -> Figure:
         title,
         "Data profiles (Moré and Wild 2009): the share of (function, instance, relative target) "
         f"triples that are solved within an expected number of {words}, over all dimensions and "
-        "for each "
-        "dimension. Higher is better. Bands are bootstrap limits at each cost.",
+        "for each dimension. Higher is better. Bands are bootstrap limits at each cost.",
         Curves(
             x="cost",
             y="fraction",

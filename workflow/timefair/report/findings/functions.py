@@ -124,7 +124,7 @@ def summed_up(found: Sequence[OnFunction]) -> str:
         return ""
     leads = Counter(name for one in found for name in one.standing.leaders).most_common()
     clear = sum(one.standing.verdict is Verdict.CLEAR for one in found)
-    named = NAMED + (len(leads) == NAMED + 1)
+    named = NAMED if len(leads) > NAMED + 1 else len(leads)
     most = [f"{name} on {count}" for name, count in leads[:named]]
     if others := leads[named:]:
         together = sum(count for _, count in others)

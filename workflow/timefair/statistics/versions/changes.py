@@ -28,7 +28,7 @@ LEAST_JOBS = 4
 """Jobs of a version from which on the error is that of the jobs and not of the runs."""
 
 HALF = 0.5
-"""Successes that a version without any counts as; its ERT is then at least as large as computed."""
+"""Successes counted for a version without any; its ERT is then at least as large as computed."""
 
 DISCORDANT = 0.5
 """Pairs that are added in which only the one version, and in which only the other one succeeds."""
