@@ -1,0 +1,306 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+# cython: cdivision=True
+# distutils: extra_compile_args = -ffp-contract=off
+"""Runs made of launches of given lengths, compiled: their cost and their chance of success.
+
+Each function takes the laws of a launch, one per sample and stratum, and returns the cost of a run and
+its probability of success. Products and sums are rounded one by one (no contraction), so that a law
+gives the same numbers on every processor.
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY, NAN, floor, fmax, fmin, pow
+
+cdef double ROUNDING = 1e-12  # relative difference of two costs that is taken for rounding
+cdef int MOST_LAST = 16  # launches before the end of a run; what is left goes to one more
+cdef int MOST_BLOCKS = 2200  # each is at least twice as long as the previous one
+
+cdef struct Law:
+    # the law of a launch for one target; consecutive cutoffs are `stride` apart
+    const double *cutoffs
+    const double *chance
+    const double *cost
+    const double *failure
+    Py_ssize_t size, stride
+
+cdef struct Launch:
+    double chance, cost, failure
+
+cdef struct Run:
+    # launches so far; `left` is the rest of the budget if none of them reached the target
+    double cost, chance, left
+
+
+# -- from Python -----------------------------------------------------------------------------
+
+
+def growing(
+    const double[::1] cutoffs,
+    const double[:, :, ::1] chance,
+    const double[:, :, ::1] cost,
+    const double[:, :, ::1] failure,
+    double budget,
+    const Py_ssize_t[:] first,
+    double factor,
+):
+    """Launches of which each is `factor` times as long as the previous one.
+
+    Parameters
+    ----------
+    cutoffs : ndarray of float, shape (cutoffs,)
+        Rising and positive.
+    chance, cost, failure : ndarray of float, shape (laws, cutoffs, targets)
+        As in `launch_law.Law`.
+    budget : float
+        Budget of a run.
+    first : ndarray of intp, shape (lengths,)
+        Index of the cutoff that is the first length of each sequence.
+    factor : float
+        At least 1; 1 for launches of the same length.
+
+    Returns
+    -------
+    cost, chance : ndarray of float, shape (laws, lengths, targets)
+        NaN where a launch would be longer than the last cutoff.
+    """
+    cdef Py_ssize_t row, k, t
+    shape = (chance.shape[0], first.shape[0], chance.shape[2])
+    costs, chances = np.empty(shape), np.empty(shape)
+    cdef double[:, :, ::1] of_cost = costs, of_chance = chances
+    cdef Law law
+    cdef Run run
+    with nogil:
+        for row in range(chance.shape[0]):
+            for k in range(first.shape[0]):
+                for t in range(chance.shape[2]):
+                    law = law_of(cutoffs, chance, cost, failure, row, t)
+                    run = Run(0.0, 0.0, budget)
+                    if factor == 1.0:
+                        run = complete(&law, first[k], budget)
+                    to_the_end(&law, &run, cutoffs[first[k]], factor)
+                    of_cost[row, k, t] = run.cost
+                    of_chance[row, k, t] = run.chance
+    return costs, chances
+
+
+def universal(
+    const double[::1] cutoffs,
+    const double[:, :, ::1] chance,
+    const double[:, :, ::1] cost,
+    const double[:, :, ::1] failure,
+    double budget,
+    const Py_ssize_t[:] first,
+    Py_ssize_t doubling,
+):
+    """Launches of 1, 1, 2, 1, 1, 2, 4, ... units; as `growing`.
+
+    Each cutoff is twice the cutoff `doubling` indices before it. A launch that may take the whole
+    budget has the last cutoff, if that is at least the budget.
+    """
+    cdef Py_ssize_t row, k, t
+    shape = (chance.shape[0], first.shape[0], chance.shape[2])
+    costs, chances = np.empty(shape), np.empty(shape)
+    cdef double[:, :, ::1] of_cost = costs, of_chance = chances
+    cdef Run[::1] blocks = np.empty(
+        MOST_BLOCKS, dtype=[("cost", "f8"), ("chance", "f8"), ("left", "f8")]
+    )
+    cdef Law law
+    cdef Run run
+    with nogil:
+        for row in range(chance.shape[0]):
+            for k in range(first.shape[0]):
+                for t in range(chance.shape[2]):
+                    law = law_of(cutoffs, chance, cost, failure, row, t)
+                    run = luby(&law, first[k], doubling, budget, &blocks[0])
+                    of_cost[row, k, t] = run.cost
+                    of_chance[row, k, t] = run.chance
+    return costs, chances
+
+
+def side_by_side(
+    const double[::1] cutoffs,
+    const double[:, :, ::1] chance,
+    const double[:, :, ::1] cost,
+    int copies,
+):
+    """Some copies of a launch at the same time, until the first one reaches the target.
+
+    Parameters
+    ----------
+    cutoffs, chance, cost
+        As in `growing`; the last cutoff is the budget.
+    copies : int
+        Number of copies, a power of 2.
+
+    Returns
+    -------
+    cost, chance : ndarray of float, shape (laws, targets)
+        The cost is that of one copy.
+    """
+    cdef Py_ssize_t row, t, place
+    cdef double before, chance_before, cost_before, length, running, ended, spent
+    shape = (chance.shape[0], chance.shape[2])
+    costs, chances = np.empty(shape), np.empty(shape)
+    cdef double[:, ::1] of_cost = costs, of_chance = chances
+    with nogil:
+        for row in range(chance.shape[0]):
+            for t in range(chance.shape[2]):
+                before = chance_before = cost_before = spent = 0.0
+                for place in range(cutoffs.shape[0]):
+                    length = cutoffs[place] - before
+                    running = (cost[row, place, t] - cost_before) / length
+                    ended = 1.0 - running - (chance[row, place, t] + chance_before) / 2
+                    if ended < 0.0:
+                        ended = 0.0
+                    elif ended > 1.0:
+                        ended = 1.0
+                    spent += (power(running + ended, copies) - power(ended, copies)) * length
+                    before, chance_before = cutoffs[place], chance[row, place, t]
+                    cost_before = cost[row, place, t]
+                of_cost[row, t] = spent
+                of_chance[row, t] = 1.0 - power(1.0 - chance_before, copies)
+    return costs, chances
+
+
+# -- one law and one length ------------------------------------------------------------------
+
+
+cdef inline Law law_of(
+    const double[::1] cutoffs,
+    const double[:, :, ::1] chance,
+    const double[:, :, ::1] cost,
+    const double[:, :, ::1] failure,
+    Py_ssize_t row,
+    Py_ssize_t target,
+) noexcept nogil:
+    return Law(
+        &cutoffs[0], &chance[row, 0, target], &cost[row, 0, target], &failure[row, 0, target],
+        cutoffs.shape[0], chance.shape[2],
+    )
+
+
+cdef inline Launch within(const Law *law, double most) noexcept nogil:
+    """A launch up to any cost, on straight lines between the cutoffs; NaN beyond the last one."""
+    cdef Py_ssize_t low = 0, high = law.size - 1, middle, place
+    cdef double share, other, before
+    if not most <= law.cutoffs[high] * (1 + ROUNDING):
+        return Launch(NAN, NAN, NAN)
+    while low < high:
+        middle = (low + high) // 2
+        if law.cutoffs[middle] < most:
+            low = middle + 1
+        else:
+            high = middle
+    before = law.cutoffs[low - 1] if low else 0.0
+    share = fmin(fmax((most - before) / (law.cutoffs[low] - before), 0.0), 1.0)
+    place = low * law.stride
+    if low == 0:
+        return Launch(law.chance[0] * share, law.cost[0] * share, law.failure[0] * share)
+    other = 1.0 - share
+    return Launch(
+        law.chance[place - law.stride] * other + law.chance[place] * share,
+        law.cost[place - law.stride] * other + law.cost[place] * share,
+        law.failure[place - law.stride] * other + law.failure[place] * share,
+    )
+
+
+cdef inline void add(Run *run, double cost, double chance) noexcept nogil:
+    """Something that follows if the target has not been reached."""
+    cdef double alive = 1.0 - run.chance
+    run.cost += alive * cost
+    run.chance += alive * chance
+
+
+cdef inline void cut(const Law *law, Run *run) noexcept nogil:
+    """A last launch, with what is left of the budget."""
+    cdef Launch launch = within(law, run.left)
+    add(run, launch.cost, launch.chance)
+
+
+cdef void to_the_end(const Law *law, Run *run, double length, double factor) noexcept nogil:
+    """Launches of rising lengths; the last one is cut when the budget ends."""
+    cdef Launch launch
+    cdef double after
+    cdef int made
+    for made in range(MOST_LAST):
+        if not run.left > 0.0:
+            return
+        launch = within(law, fmin(length, run.left))
+        after = run.left - launch.failure
+        add(run, launch.cost, launch.chance)
+        run.left = after if after > ROUNDING * run.left else 0.0
+        length *= factor
+    cut(law, run)
+
+
+cdef inline Run complete(const Law *law, Py_ssize_t index, double budget) noexcept nogil:
+    """As many launches of a cutoff as fit before the last one, in closed form."""
+    cdef Py_ssize_t place = index * law.stride
+    cdef double chance = law.chance[place], failure = law.failure[place], made, alive, launches
+    made = floor(fmax(budget - law.cutoffs[index], 0.0) / failure * (1 + ROUNDING))
+    if law.cutoffs[index] <= budget:
+        made += 1.0
+    alive = pow(1.0 - chance, made)
+    launches = (1.0 - alive) / chance if chance > 0.0 else made
+    return Run(law.cost[place] * launches, 1.0 - alive, fmax(budget - made * failure, 0.0))
+
+
+cdef Run luby(
+    const Law *law, Py_ssize_t first, Py_ssize_t doubling, double budget, Run *blocks
+) noexcept nogil:
+    """The sequence as blocks: 2^m - 1 launches are twice 2^(m-1) - 1 launches, and a longer one.
+
+    Here ``left`` of a block is the cost of its launches if none of them reaches the target.
+    """
+    cdef int count = 1
+    cdef Run run, block
+    cdef bint fits
+    blocks[0] = unit(law, first, budget)
+    while blocks[count - 1].left < budget and count < MOST_BLOCKS:
+        block = blocks[count - 1]
+        follow(&block, &blocks[count - 1])
+        run = unit(law, first + count * doubling, budget)
+        follow(&block, &run)
+        blocks[count] = block
+        count += 1
+    run = Run(0.0, 0.0, budget)
+    while count:
+        count -= 1
+        fits = take(&run, &blocks[count])
+        if fits and take(&run, &blocks[count]):
+            break
+    cut(law, &run)
+    return run
+
+
+cdef inline Run unit(const Law *law, Py_ssize_t index, double budget) noexcept nogil:
+    """One launch of a cutoff; its length is `inf` if the cutoff is unknown and the budget is not."""
+    cdef Py_ssize_t last = law.size - 1
+    cdef Py_ssize_t place = min(index, last) * law.stride
+    cdef double length = law.failure[place]
+    if index > last and law.cutoffs[last] < budget:
+        length = INFINITY
+    return Run(law.cost[place], law.chance[place], length)
+
+
+cdef inline void follow(Run *block, const Run *other) noexcept nogil:
+    add(block, other.cost, other.chance)
+    block.left += other.left
+
+
+cdef inline bint take(Run *run, const Run *block) noexcept nogil:
+    """Add a block if the rest of the budget has room for it; whether it has."""
+    if not block.left <= run.left * (1 + ROUNDING):
+        return False
+    add(run, block.cost, block.chance)
+    run.left = fmax(run.left - block.left, 0.0)
+    return True
+
+
+cdef inline double power(double base, int exponent) noexcept nogil:
+    """A power whose exponent is a power of 2."""
+    while exponent > 1:
+        base *= base
+        exponent //= 2
+    return base
