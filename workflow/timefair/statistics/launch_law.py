@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from timefair.statistics.launch_mixture import mixed
+
 SHORTEST = 1e-6
 """Least mean cost of a failure, as a share of its cutoff: what is less is rounding."""
 
@@ -234,11 +236,6 @@ class Law:
     cost: NDArray[np.float64]
     failure: NDArray[np.float64]
 
-    def part(self, places: NDArray[np.intp]) -> Law:
-        """The law at some of the cutoffs."""
-        parts = (one[:, :, places] for one in (self.chance, self.cost, self.failure))
-        return Law(self.cutoffs[places], *parts)
-
 
 def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
     """Estimate the law of a launch in each stratum, for samples of runs.
@@ -275,35 +272,12 @@ def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
     own = _correlation(sums, stratum)
     members = np.eye(stratum.max(initial=-1) + 1)[stratum]
     in_strata = of_runs[:, np.newaxis, :] * members.T
-    count = in_strata @ sums.launches
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = count[..., np.newaxis, np.newaxis] * own
-        share = np.where(own > 0, share / (share + 1.0 - own), 0.0)
-        share = np.where(count[..., np.newaxis, np.newaxis] > 0, share, 0.0)
-        chance, hit_cost, cost = (
-            _mixed(in_strata, count, share, one) for one in (sums.hits, sums.hit_cost, sums.cost)
-        )
-        failure = (cost - hit_cost) / (1.0 - chance)
-    longest = sums.cutoffs[:, np.newaxis]
-    failure = np.clip(failure, SHORTEST * longest, longest)
-    return Law(
-        sums.cutoffs, np.minimum(chance, 1.0), cost, np.where(chance < 1.0, failure, longest)
+    totals = np.stack(
+        [in_strata @ one.reshape(len(one), -1) for one in (sums.hits, sums.hit_cost, sums.cost)]
     )
-
-
-def _mixed(
-    in_strata: NDArray[np.float64],
-    count: NDArray[np.float64],
-    share: NDArray[np.float64],
-    of_runs: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Means over the launches of each stratum, drawn to those over all of them."""
-    flat = of_runs.reshape(len(of_runs), -1)
-    totals = (in_strata @ flat).reshape(*count.shape, *of_runs.shape[1:])
-    every = count.sum(axis=1)[:, np.newaxis, np.newaxis, np.newaxis]
-    pooled = totals.sum(axis=1, keepdims=True) / every
-    mean = np.where(share > 0, totals / count[..., np.newaxis, np.newaxis], 0.0)
-    return np.asarray(share * mean + (1.0 - share) * pooled)
+    longest = np.repeat(sums.cutoffs, own.shape[1])
+    mixture = mixed(totals, in_strata @ sums.launches, own.ravel(), longest, SHORTEST)
+    return Law(sums.cutoffs, *(one.reshape(*in_strata.shape[:2], *own.shape) for one in mixture))
 
 
 def _correlation(sums: RunSums, stratum: NDArray[np.intp]) -> NDArray[np.float64]:
