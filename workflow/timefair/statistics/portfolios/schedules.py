@@ -68,7 +68,9 @@ class Schedule:
         return np.asarray(each * there)
 
 
-def share_reached(costs: ArrayLike, known_until: ArrayLike, at: ArrayLike) -> NDArray[np.float64]:
+def share_reached(
+    costs: ArrayLike, known_until: ArrayLike, at: ArrayLike, starts: ArrayLike = (0,)
+) -> NDArray[np.float64]:
     """Share of the runs that have reached each target at each cost.
 
     Parameters
@@ -80,25 +82,34 @@ def share_reached(costs: ArrayLike, known_until: ArrayLike, at: ArrayLike) -> ND
         result.
     at : array_like, shape (points,)
         Costs.
+    starts : array_like of int, shape (samples,)
+        Index of the first run of each sample, rising from 0; each sample has at least one run. By
+        default, all runs are one sample.
 
     Returns
     -------
-    ndarray, shape (points, targets)
-        NaN if a run did not reach the target and was not observed up to this cost, and if there are
-        no runs.
+    ndarray, shape (points, samples * targets)
+        The targets of the first sample, then those of the next one. NaN if a run of the sample did
+        not reach the target and was not observed up to this cost, and if there are no runs.
 
     Examples
     --------
     >>> share_reached([[1.0, 4.0], [3.0, np.inf]], [5.0, 5.0], [2.0, 5.0, 6.0]).tolist()
     [[0.5, 0.0], [1.0, 0.5], [1.0, nan]]
+    >>> share_reached([[1.0], [3.0]], [5.0, 5.0], [2.0, 5.0], starts=[0, 1]).tolist()
+    [[1.0, 0.0], [1.0, 1.0]]
     """
     reached = np.asarray(costs, dtype=np.float64)
     until = np.asarray(known_until, dtype=np.float64)[:, np.newaxis]
-    points = np.asarray(at, dtype=np.float64)
-    points = points[:, np.newaxis, np.newaxis]
+    points = np.asarray(at, dtype=np.float64)[:, np.newaxis, np.newaxis]
+    if not len(reached):
+        return np.full((len(points), reached.shape[1]), np.nan)
+    first = np.asarray(starts, dtype=np.intp)
+    count = np.diff(first, append=len(reached))[:, np.newaxis]
     hit = reached <= points
-    unknown = (~hit & (until < points)).any(axis=1) | (len(reached) == 0)
-    return np.asarray(np.where(unknown, np.nan, hit.sum(axis=1) / max(len(reached), 1)))
+    hits = np.add.reduceat(hit, first, axis=1, dtype=np.intp)
+    unknown = np.logical_or.reduceat(~hit & (until < points), first, axis=1)
+    return np.asarray(np.where(unknown, np.nan, hits / count)).reshape(len(points), -1)
 
 
 def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:

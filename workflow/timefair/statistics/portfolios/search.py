@@ -93,6 +93,10 @@ class Search:
     def __init__(self, functions: Sequence[FunctionRuns], budget: float) -> None:
         self._functions, self._budget = functions, budget
         self.algorithms = len(functions[0][0])
+        self._joined = [
+            [_Joined.of(samples) for samples in zip(*instances, strict=True)]
+            for instances in functions
+        ]
         if any(np.isnan(shares).any() for shares in self.shares((1.0,))):
             raise ValueError(f"every run must be known up to the budget, {budget:g}")
 
@@ -105,14 +109,7 @@ class Search:
             One array per function; its pairs are the targets of all instances.
         """
         points = self._budget * np.asarray(at, dtype=np.float64)
-        found = []
-        for instances in self._functions:
-            parts = [
-                np.stack([share_reached(*sample, points) for sample in samples])
-                for samples in instances
-            ]
-            found.append(np.concatenate(parts, axis=-1))
-        return found
+        return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
 
     def pairs(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
         """The same, averaged over the instances; arrays of shape (algorithms, points, targets)."""
@@ -125,15 +122,12 @@ class Search:
         """Share of the pairs that a portfolio reaches within shares of T; shape (points,)."""
         own = portfolio.schedule.own_time(at)
         total = np.zeros(len(at))
-        for instances in self._functions:
-            parts = []
-            for samples in instances:
-                members = [
-                    share_reached(*samples[member], self._budget * own[k])
-                    for k, member in enumerate(portfolio.members)
-                ]
-                parts.append(reached_by_any(members))
-            total += np.concatenate(parts, axis=1).mean(axis=1)
+        for joined in self._joined:
+            members = [
+                joined[member].reached(self._budget * own[k])
+                for k, member in enumerate(portfolio.members)
+            ]
+            total += reached_by_any(members).mean(axis=1)
         return np.asarray(total / len(self._functions))
 
     def copies(self, count: int) -> NDArray[np.float64]:
@@ -317,6 +311,33 @@ class Search:
                 missed = np.prod([1 - drawn[each] for each in members], axis=0)
                 values[k] += 1 - missed.mean(axis=1)
         return np.asarray(values / len(instances))
+
+
+@dataclass(frozen=True)
+class _Joined:
+    """The runs of an algorithm on all instances of a function.
+
+    Attributes
+    ----------
+    costs, known_until
+        As in `share_reached`, one instance after the other.
+    starts
+        Index of the first run of each instance.
+    """
+
+    costs: NDArray[np.float64]
+    known_until: NDArray[np.float64]
+    starts: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample]) -> _Joined:
+        costs, until = zip(*samples, strict=True)
+        ends = np.cumsum([len(of_runs) for of_runs in costs])
+        return cls(np.concatenate(costs), np.concatenate(until), np.append(0, ends[:-1]))
+
+    def reached(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Share of the runs that reach each pair within each cost, shape (points, pairs)."""
+        return share_reached(self.costs, self.known_until, at, self.starts)
 
 
 _FRACTIONS = sorted({*(k / TENTHS for k in range(1, TENTHS + 1)), 1 / 3})
