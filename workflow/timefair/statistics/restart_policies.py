@@ -14,7 +14,6 @@ arXiv:1709.10405, 2017.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -208,10 +207,8 @@ def side_by_side(law: Law, copies: int, budget: float) -> Outcome:
     last = int(np.searchsorted(law.cutoffs, budget))
     until = slice(last + 1)
     cutoffs, chance, cost, _ = _flat(law)
-    found = launch_sequences.side_by_side(
-        cutoffs[until], *(np.ascontiguousarray(of[:, until]) for of in (chance, cost)), copies
-    )
-    return _outcome(law, *found)
+    chance, cost = np.ascontiguousarray(chance[:, until]), np.ascontiguousarray(cost[:, until])
+    return _outcome(law, *launch_sequences.side_by_side(cutoffs[until], chance, cost, copies))
 
 
 def _growing(law: Law, budget: float, at: NDArray[np.intp] | None, factor: float) -> Outcome:
@@ -224,12 +221,15 @@ def _chosen(law: Law, at: NDArray[np.intp] | None) -> NDArray[np.intp]:
     return np.arange(law.cutoffs.size) if at is None else at
 
 
-def _flat(law: Law) -> tuple[Any, ...]:
+def _flat(law: Law) -> tuple[Array, Array, Array, Array]:
     """The cutoffs, chance, cost and failure of a law, with samples and strata as one axis."""
     samples, strata, *others = law.chance.shape
-    shape = (samples * strata, *others)
-    arrays = (np.ascontiguousarray(of) for of in (law.chance, law.cost, law.failure))
-    return np.ascontiguousarray(law.cutoffs), *(of.reshape(shape) for of in arrays)
+
+    def joined(values: Array) -> Array:
+        return np.ascontiguousarray(values).reshape(samples * strata, *others)
+
+    cutoffs = np.ascontiguousarray(law.cutoffs)
+    return cutoffs, joined(law.chance), joined(law.cost), joined(law.failure)
 
 
 def _outcome(law: Law, cost: Array, chance: Array) -> Outcome:
