@@ -3,10 +3,11 @@
     python tests/benchmarks/analysis.py [--folder /tmp/timefair-analysis] [--cost seconds]
 
 Measures, once, a campaign whose runs improve often, and keeps it in the folder. Then makes every
-table and figure, one process per room of exhibits, every table alone, and the page; exports the
-runs and lets cocopp read them and write its report. Prints seconds of wall clock and of CPU time,
-and the peak of memory. Times of our processes are added, as if one ran after the other; of their
-memory the largest counts.
+table and figure, every table alone, and the page; exports the runs and lets cocopp read them and
+write its report. As in a campaign, one process imports what the analysis needs, and each room of
+exhibits, and the page, is a fork of it. Prints seconds of wall clock and of CPU time, and the peak
+of memory. Times of our processes are added, as if one ran after the other; of their memory the
+largest counts.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import argparse
 import contextlib
 import multiprocessing
 import os
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
 
 from timefair.linux import kernel
@@ -58,13 +59,6 @@ class Usage:
     cpu_s: float
     peak_mb: float
 
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.wall_s + other.wall_s,
-            self.cpu_s + other.cpu_s,
-            max(self.peak_mb, other.peak_mb),
-        )
-
     def over(self, other: Usage) -> Usage:
         """The ratios."""
         return Usage(
@@ -93,8 +87,8 @@ def used_by(command: list[str], folder: Path) -> Usage:
             log.seek(0)
             sys.exit(f"{' '.join(command)}\n{log.read()}")
     usages = [usage, *(orphan.usage for orphan in kernel.end_orphans(spare=others))]
-    cpu_s = sum(one.ru_utime + one.ru_stime for one in usages)
-    return Usage(wall_s, cpu_s, max(one.ru_maxrss for one in usages) / 1024)
+    of_each = [_usage(wall_s, one) for one in usages]
+    return Usage(wall_s, sum(one.cpu_s for one in of_each), max(one.peak_mb for one in of_each))
 
 
 def timefair(*words: object, folder: Path) -> Usage:
@@ -152,23 +146,53 @@ def elsewhere(function, *arguments):
 # --- The analyses ---------------------------------------------------------------------------
 
 
-def ours(folder: Path, collected: list[Path], output: Path) -> Usage:
-    """Make what is missing of all rooms, and what each of them took."""
+def ours(folder: Path, output: Path, *, page: bool) -> Usage:
+    """Make what is missing of all rooms, and the page if wanted, and say what each of them took."""
+    words = [sys.executable, __file__, "--prepared", str(output), "--folder", str(folder)]
+    total = used_by([*words, "--page"] if page else words, output)
+    print((output / "log.txt").read_text(), end="", flush=True)
+    return total
+
+
+def be_prepared(folder: Path, output: Path, page: bool) -> None:
+    """Import what the analysis needs, and fork once for each room and for the page."""
+    from timefair.campaign import configuration
+    from timefair.cli import analysing
     from timefair.exhibits.registry import TABLES
 
-    usages = []
-    for room in dict.fromkeys(table.room for table in TABLES.values()):
-        words = ["analyse", room, *collected, "--campaign", folder / "campaign.json"]
-        usages.append(timefair(*words, "--output", output, folder=output))
-        print(f"  {room:28}{usages[-1]}", flush=True)
-    return reduce(Usage.__add__, usages)
+    start = time.monotonic()
+    snapshot = folder / "campaign.json"
+    campaign = configuration.restore(snapshot)
+    analysing.load(campaign)
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    print(f"  {'preparation':28}{_usage(time.monotonic() - start, own)}", flush=True)
+    collected = sorted((folder / "collected").glob("*.parquet"))
+    for room in dict.fromkeys(TABLES[name].room for name in campaign.made_tables):
+        words = ["analyse", room, *collected, "--campaign", snapshot, "--output", output]
+        print(f"  {room:28}{_fork(words)}", flush=True)
+    if page:
+        tables = sorted((output / "tables").glob("*.parquet"))
+        figures = sorted((output / "figures").glob("*.svg"))
+        words = ["report", *tables, "--figures", *figures, "--campaign", snapshot]
+        print(f"  {'page':28}{_fork([*words, '--output', output / 'report.html'])}", flush=True)
 
 
-def our_report(folder: Path, output: Path) -> Usage:
-    tables = sorted((output / "tables").glob("*.parquet"))
-    figures = sorted((output / "figures").glob("*.svg"))
-    words = ["report", *tables, "--figures", *figures, "--campaign", folder / "campaign.json"]
-    return timefair(*words, "--output", output / "report.html", folder=output)
+def _fork(words: list[object]) -> Usage:
+    """Run a command in a fork of this process."""
+    from timefair.cli import main
+
+    start = time.monotonic()
+    child = os.fork()
+    if not child:
+        os._exit(main(list(map(str, words))))
+    _, status, usage = os.wait4(child, 0)
+    if status:
+        sys.exit(f"{words[0]}: status {os.waitstatus_to_exitcode(status)}")
+    return _usage(time.monotonic() - start, usage)
+
+
+def _usage(wall_s: float, usage: resource.struct_rusage) -> Usage:
+    return Usage(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def cocopps_report(export: Path, output: Path) -> Usage:
@@ -182,8 +206,13 @@ def main() -> None:
         "--folder", type=Path, default=Path(tempfile.gettempdir()) / "timefair-analysis"
     )
     parser.add_argument("--cost", choices=("evaluations", "seconds"), default="evaluations")
+    parser.add_argument("--prepared", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--page", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     folder = options.folder.resolve()
+    if options.prepared:
+        be_prepared(folder, options.prepared, options.page)
+        return
     folder.mkdir(parents=True, exist_ok=True)
     elsewhere(make_data, folder)
     collected = sorted((folder / "collected").glob("*.parquet"))
@@ -193,13 +222,11 @@ def main() -> None:
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir()
     print(f"{'':30}{'wall s':>9}{'CPU s':>9}{'peak MB':>9}")
-    everything = ours(folder, collected, output)
-    print(f"{'all tables and figures':30}{everything}", flush=True)
+    everything = ours(folder, output, page=True)
+    print(f"{'all tables, figures, page':30}{everything}", flush=True)
     shutil.rmtree(output / "tables")  # the figures stay as they are
-    tables = ours(folder, collected, output)
+    tables = ours(folder, output, page=False)
     print(f"{'all tables':30}{tables}", flush=True)
-    page = our_report(folder, output)
-    print(f"{'report':30}{page}", flush=True)
     export = timefair(
         "export", "coco", *collected, "--campaign", folder / "campaign.json",
         "--cost", options.cost, "--output", output / "coco", folder=output,
@@ -208,7 +235,7 @@ def main() -> None:
     cocopp = cocopps_report(output / "coco", output)
     print(f"{'report of cocopp':30}{cocopp}")
     print(f"{'tables / cocopp':30}{tables.over(cocopp)}")
-    print(f"{'everything / cocopp':30}{(everything + page).over(cocopp)}")
+    print(f"{'everything / cocopp':30}{everything.over(cocopp)}")
 
 
 if __name__ == "__main__":
