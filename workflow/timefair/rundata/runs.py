@@ -298,8 +298,12 @@ class Runs:
         return cost / self._dimension if unit in PER_DIMENSION else cost
 
     def launch_runtimes(self, targets: ArrayLike) -> TracedLaunches:
-        """Cost of each traced launch to each target. Targets are as in `runtimes`."""
+        """Cost of each traced launch to each target; read once. Targets are as in `runtimes`."""
         wanted = self._precisions(np.asarray(targets, dtype=np.float64))
+        key = ("launch runtimes", wanted.shape, wanted.tobytes())
+        return self.once(key, lambda: self._launch_runtimes(wanted))
+
+    def _launch_runtimes(self, wanted: NDArray[np.float64]) -> TracedLaunches:
         nobody, nothing = np.empty(0, np.intp), np.empty((0, wanted.shape[-1]))
         found = [(nobody, nobody, nothing, nothing)]
         for part in self.launch_traces:
