@@ -87,33 +87,30 @@ def ratios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     targets = analysis.targets_from_easy
     spent = Spent.until(runs.runtimes("seconds", targets), runs.spent("seconds"))
     machine = runs.frame["machine"].to_numpy(dtype=object)
+    block = _blocks(runs)
     listed_in = listed_by_precision(runs, analysis)
     rows: list[dict[str, Any]] = []
     for problem in problems(runs):
         members = problem.samples(np.arange(len(runs.frame)))
-        erts = {
-            (name, kind): (int(some.size), ert(spent.cost[some], spent.success[some], axis=0))
+        here = {
+            (name, kind): mine[machine[mine] == kind]
             for name, mine in members.items()
             for kind in set(machine[mine])
-            for some in [mine[machine[mine] == kind]]
+        }
+        erts = {
+            names: (int(mine.size), ert(spent.cost[mine], spent.success[mine], axis=0))
+            for names, mine in here.items()
         }
         for a, b in listed_in[problem.space].pairs(list(members)):
             kinds = sorted(kind for name, kind in erts if name == a and (b, kind) in erts)
-            here = {
-                kind: [members[name][machine[members[name]] == kind] for name in (a, b)]
-                for kind in kinds
-            }
-            blocks_of = {
-                kind: len(runs.frame.iloc[np.concatenate(here[kind])][BLOCK].drop_duplicates())
-                for kind in kinds
-            }
+            sums = [_in_blocks(spent, block, here[a, kind], here[b, kind]) for kind in kinds]
             for place, target in enumerate(targets):
                 names = {**problem.names, "target": target}
                 names |= dict(zip(column_names(PAIR), (a, b), strict=True))
                 rng = analysis.stream(names)
                 samples = [
-                    _samples(runs, spent, place, here[kind], analysis.resamples, rng)
-                    for kind in kinds
+                    resampled_ratios(*of_kind[..., place], resamples=analysis.resamples, rng=rng)
+                    for of_kind in sums
                 ]
                 own = [
                     _row(kind or UNNAMED, *_at(erts[a, kind], place), *_at(erts[b, kind], place))
@@ -121,7 +118,7 @@ def ratios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 ]
                 both = [*own, _together(own)] if len(own) > 1 else own
                 samples += [mean_ratios(samples, _weights(own))] if len(own) > 1 else []
-                degrees = [blocks_of[kind] - 1 for kind in kinds]
+                degrees = [of_kind.shape[1] - 1 for of_kind in sums]
                 degrees += [sum(degrees)] if len(own) > 1 else []
                 for row, some, free in zip(both, samples, degrees, strict=True):
                     limits = ratio_limits(row["ratio"], some, free, analysis.confidence)
@@ -151,31 +148,31 @@ def _weights(rows: list[dict[str, Any]]) -> list[int]:
     return [row["n_a"] + row["n_b"] for row in rows]
 
 
-def _samples(
-    runs: Runs,
-    spent: Spent,
-    place: int,
-    members: list[NDArray[np.intp]],
-    resamples: int,
-    rng: np.random.Generator,
-) -> NDArray[np.float64]:
-    """Ratios in samples of the blocks of one kind of machine; all NaN without blocks.
+def _blocks(runs: Runs) -> NDArray[np.intp]:
+    """The block of each run, shape (runs,); runs without blocks share one.
 
-    `members` contains the runs of both algorithms there.
+    A single block is never resampled.
     """
-    frame = runs.frame.iloc[np.concatenate(members)]
-    if not frame["machine"].iloc[0]:
-        return np.full(resamples, np.nan)
-    blocks = frame.groupby(BLOCK, observed=True).ngroup().to_numpy()
-    ends = np.split(blocks, [len(members[0])])
-    sums = [
-        np.stack([
-            np.bincount(of_block, weights=values[mine, place], minlength=blocks.max() + 1)
-            for values in (spent.cost, spent.success)
-        ], axis=1)
-        for mine, of_block in zip(members, ends, strict=True)
-    ]  # fmt: skip
-    return resampled_ratios(*sums, resamples=resamples, rng=rng)
+    block = runs.frame.groupby(BLOCK, observed=True).ngroup().to_numpy(dtype=np.intp)
+    return np.where(runs.frame["machine"] == "", -1, block)
+
+
+def _in_blocks(
+    spent: Spent, block: NDArray[np.intp], *pair: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Cost of the runs of a pair in each block, and the number of them that reached each target.
+
+    Returns
+    -------
+    ndarray, shape (algorithms, blocks, 2, targets)
+        The blocks are those in which an algorithm of the pair has a run.
+    """
+    blocks, place = np.unique(block[np.concatenate(pair)], return_inverse=True)
+    sums = np.zeros((len(pair), blocks.size, 2, spent.cost.shape[1]))
+    of_each = np.split(place, [pair[0].size])
+    for of_algorithm, mine, here in zip(sums, pair, of_each, strict=True):
+        np.add.at(of_algorithm, here, np.stack([spent.cost[mine], spent.success[mine]], axis=1))
+    return sums
 
 
 def _together(rows: list[dict[str, Any]]) -> dict[str, Any]:
