@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from timefair.exhibits.questions import Question
 from timefair.rundata.measures import MEAN, quantile_name
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+from timefair.rundata.stacked import stacked
 from timefair.statistics.best_of import affordable_runs, best_of_mean, best_of_quantile
 
 KEYS = tuple(column_names(CELL))
@@ -101,13 +102,24 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     budget.
     """
     best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
-    rows = [
-        {**group, "runs": len(members), "k": k, "measure": measure, "precision": precision}
-        for group, members in runs.groups(KEYS)
-        for k in sorted(set(analysis.executions))
-        for measure, precision in _best_of(best[members], k, analysis).items()
-    ]
-    return pd.DataFrame(rows, columns=column_names(COLUMNS))
+    cells = list(runs.groups(KEYS))
+    samples = [best[members] for _, members in cells]
+    executions = sorted(set(analysis.executions))
+    measures = _measures(analysis)
+    precision = np.stack(
+        [_best_of(samples, np.full(len(samples), k), analysis) for k in executions], axis=1
+    )
+    parts = (
+        {
+            **group,
+            "runs": len(members),
+            "k": np.repeat(executions, len(measures)),
+            "measure": measures * len(executions),
+            "precision": of_cell.ravel(),
+        }
+        for (group, members), of_cell in zip(cells, precision, strict=True)
+    )
+    return stacked(parts, column_names(COLUMNS))
 
 
 @exhibit(
@@ -144,59 +156,93 @@ def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     The unit is seconds, or evaluations if they are the only budget. NaN if no launch is complete,
     and if k exceeds their number.
     """
-    problem = runs.frame.groupby(list(PROBLEM_KEYS)).ngroup().to_numpy()
-    every = runs.launches
-    launches = dict(iter(every.groupby(problem[every["row"]])))
+    cells = list(runs.groups(PROBLEM_KEYS))
+    rows_of = [rows for _, rows in cells]
+    fair, singles = _fair(runs, rows_of)
     best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
-    budgets = runs.frame[["budget_s", "budget_evaluations"]]
-    rows = []
-    for group, members in runs.groups(PROBLEM_KEYS):
-        own = launches.get(problem[members[0]], every.iloc[:0])
-        fair = _fair(budgets.iloc[members], own)
-        singles = own.loc[own["complete"], "best_precision"].to_numpy(dtype=np.float64)
-        one, several = _best_of(singles, 1, analysis), _best_of(singles, fair["k"], analysis)
-        observed = _best_of(best[members], 1, analysis)
-        rows += [
-            {
-                **group,
-                "runs": len(members),
-                **fair,
-                "measure": measure,
-                "one_launch": one[measure],
-                "best_of_k_launches": several[measure],
-                "best_of_restarts": observed[measure],
-            }
-            for measure in observed
-        ]
-    return pd.DataFrame(rows, columns=column_names(LAUNCH_COLUMNS))
-
-
-def _best_of(values: NDArray[np.float64], k: float, analysis: Analysis) -> dict[str, float]:
-    """Mean and quantiles of the best of k; NaN if there is no k."""
-    probabilities = sorted(analysis.quantiles)
-    measures = [MEAN, *map(quantile_name, probabilities)]
-    if not k >= 1:
-        return dict.fromkeys(measures, np.nan)
-    quantiles = [best_of_quantile(values, p, int(k)) for p in probabilities]
-    return dict(zip(measures, map(float, [best_of_mean(values, int(k)), *quantiles]), strict=True))
-
-
-def _fair(budgets: pd.DataFrame, launches: pd.DataFrame) -> dict[str, Any]:
-    """Number of launches that the budget allows, without the charge before the first launch."""
-    complete = launches[launches["complete"]]
-    if budgets["budget_s"].notna().all():
-        unit, column, lengths = "seconds", "budget_s", complete["end_s"] - complete["start_s"]
-        before = launches["start_s"].min() if len(launches) else 0.0
-    else:
-        unit, column, lengths = "evaluations", "budget_evaluations", complete["evaluations"]
-        before = 0.0
-    budget = float(budgets[column].max())
-    tau = float(lengths.mean()) if lengths.sum() > 0 else np.nan
-    known = np.isfinite(budget)
-    return {
-        "unit": unit,
-        "budget": budget,
-        "complete_launches": len(complete),
-        "tau": tau,
-        "k": float(affordable_runs(budget - before, tau)) if known else np.nan,
+    once = np.ones(len(cells))
+    results = {
+        "one_launch": _best_of(singles, once, analysis),
+        "best_of_k_launches": _best_of(singles, fair["k"].to_numpy(dtype=np.float64), analysis),
+        "best_of_restarts": _best_of([best[rows] for rows in rows_of], once, analysis),
     }
+    names = pd.DataFrame([group for group, _ in cells], columns=list(PROBLEM_KEYS))
+    of_cells = pd.concat([names.assign(runs=list(map(len, rows_of))), fair], axis=1)
+    measures = _measures(analysis)
+    frame = of_cells.loc[of_cells.index.repeat(len(measures))].reset_index(drop=True)
+    frame["measure"] = measures * len(cells)
+    frame = frame.assign(**{name: found.ravel() for name, found in results.items()})
+    return frame[column_names(LAUNCH_COLUMNS)]
+
+
+def _measures(analysis: Analysis) -> list[str]:
+    return [MEAN, *map(quantile_name, sorted(analysis.quantiles))]
+
+
+def _best_of(
+    samples: Sequence[NDArray[np.float64]], executions: NDArray[np.float64], analysis: Analysis
+) -> NDArray[np.float64]:
+    """Mean and quantiles of the best of k values of each sample, shape (samples, measures).
+
+    Every sample has its own k. A row is NaN if its k is NaN, below 1, or larger than the sample.
+    """
+    probabilities = sorted(analysis.quantiles)
+    sizes = np.array([sample.size for sample in samples])
+    found = np.full((len(samples), 1 + len(probabilities)), np.nan)
+    known = (executions >= 1) & (executions <= sizes)
+    for size, k in set(zip(sizes[known].tolist(), executions[known].tolist(), strict=True)):
+        alike = np.flatnonzero((sizes == size) & (executions == k))
+        values = np.stack([samples[place] for place in alike])
+        found[alike, 0] = best_of_mean(values, int(k))
+        for column, p in enumerate(probabilities, start=1):
+            found[alike, column] = best_of_quantile(values, p, int(k))
+    return found
+
+
+def _fair(
+    runs: Runs, rows_of: Sequence[NDArray[np.intp]]
+) -> tuple[pd.DataFrame, list[NDArray[np.float64]]]:
+    """Number of launches that the budget allows, and the best precisions of complete launches.
+
+    `rows_of` contains the runs of each cell. The frame has one row per cell, and the list one array
+    per cell. The charge before the first launch is not part of the budget.
+    """
+    launches = runs.launches
+    cell = np.empty(len(runs.frame), dtype=np.intp)
+    for place, rows in enumerate(rows_of):
+        cell[rows] = place
+    launches_of = launches.groupby(cell[launches["row"]]).indices
+    complete = launches["complete"].to_numpy(dtype=np.bool_)
+    start_s = launches["start_s"].to_numpy(dtype=np.float64)
+    precision = launches["best_precision"].to_numpy(dtype=np.float64)
+    lengths = {
+        "seconds": launches["end_s"].to_numpy(dtype=np.float64) - start_s,
+        "evaluations": launches["evaluations"].to_numpy(dtype=np.float64),
+    }
+    budgets = {
+        "seconds": runs.frame["budget_s"].to_numpy(dtype=np.float64),
+        "evaluations": runs.frame["budget_evaluations"].to_numpy(dtype=np.float64),
+    }
+    table, singles = [], []
+    for place, rows in enumerate(rows_of):
+        own = np.asarray(launches_of.get(place, ()), dtype=np.intp)
+        ended = own[complete[own]]
+        unit = "evaluations" if np.isnan(budgets["seconds"][rows]).any() else "seconds"
+        used = lengths[unit][ended]
+        table.append(
+            {
+                "unit": unit,
+                "budget": np.fmax.reduce(budgets[unit][rows]),
+                "complete_launches": ended.size,
+                "tau": used.mean() if used.sum() > 0 else np.nan,
+                "before": start_s[own].min() if unit == "seconds" and own.size else 0.0,
+            }
+        )
+        singles.append(precision[ended])
+    names = ["unit", "budget", "complete_launches", "tau", "before"]
+    fair = pd.DataFrame(table, columns=names)
+    known = np.isfinite(fair["budget"].to_numpy(dtype=np.float64))
+    fair["k"] = np.nan
+    left = fair.loc[known, "budget"] - fair.loc[known, "before"]
+    fair.loc[known, "k"] = affordable_runs(left, fair.loc[known, "tau"])
+    return fair.drop(columns="before"), singles
