@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.fft import irfft, rfft
 from numpy.typing import ArrayLike, NDArray
-from scipy.fft import irfft, rfft
 
 from timefair.statistics.ert import check_pairs, ert, residuals
 from timefair.statistics.quantiles import sample_quantile
@@ -36,6 +36,12 @@ NOTHING = 1e-150
 
 DAMPING = 1e-12
 """Damping of the part of the series beyond a lattice."""
+
+CIRCLE = 2 * (CELLS + 1)
+"""Number of points of the circle on which the series of a lattice is computed."""
+
+DAMPED = DAMPING ** (np.arange(CELLS + 1) / CIRCLE)
+"""Factor by which the series is damped at each point of a lattice."""
 
 
 @dataclass(frozen=True)
@@ -277,30 +283,44 @@ class _Waits:
         return cls(sums, np.concatenate([[0.0], np.cumsum(chances)]))
 
     def cdf(self, sample: _RestartedRuns, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A run that begins at x succeeds up to b if its own cost is at most b - x."""
-        latest = points[:, np.newaxis] * (1.0 + SLACK) - sample.successes
-        begun = self.begun[self.sums.searchsorted(latest, side="right")]
+        """The distribution function at some points."""
+        begun = self.begun[self._possible(sample, points[:, np.newaxis])]
         fraction = np.minimum(begun.sum(axis=1) / sample.runs, 1.0)
         return np.where(np.isposinf(points), 1.0, fraction)
 
-    def reaches(self, sample: _RestartedRuns, point: float, p: float) -> bool:
-        """Whether `cdf` at one finite point is at least p; bisection calls this 40 times."""
-        latest = point * (1.0 + SLACK) - sample.successes
-        begun = self.begun[self.sums.searchsorted(latest, side="right")]
-        return bool(min(begun.sum() / sample.runs, 1.0) >= p - ROUNDING)
-
     def quantile(self, sample: _RestartedRuns, p: float, limit: float) -> float:
-        """The smallest point at which `cdf` is at least p, but at most the limit."""
-        if not self.reaches(sample, limit, p):
+        """The smallest point at which `cdf` is at least p, but at most the limit.
+
+        `cdf` has a step at each sum plus the cost of each success. Bisection ends if a single step
+        is left, or steps that differ only by rounding.
+        """
+        before, by = np.zeros(sample.successes.size, dtype=np.intp), self._possible(sample, limit)
+        if not self._reaches(sample, by, p):
             return limit
         low, high = 0.0, limit
-        while high - low > SLACK * limit:
+        while (by - before).sum() > 1 and high - low > SLACK * limit:
             middle = (low + high) / 2
-            low, high = (low, middle) if self.reaches(sample, middle, p) else (middle, high)
-        latest = high * (1.0 + 2 * SLACK) - sample.successes
-        before = np.searchsorted(self.sums, latest, side="right") - 1
-        steps = self.sums[before] + sample.successes
-        return float(steps[before >= 0].max())
+            possible = self._possible(sample, middle)
+            if self._reaches(sample, possible, p):
+                high, by = middle, possible
+            else:
+                low, before = middle, possible
+        steps = self.sums[by - 1] + sample.successes
+        return float(steps[by > 0].max())
+
+    def _possible(
+        self, sample: _RestartedRuns, point: float | NDArray[np.float64]
+    ) -> NDArray[np.intp]:
+        """Number of sums after which each success ends up to a point.
+
+        A run that begins at x succeeds up to b if its own cost is at most b - x.
+        """
+        latest = point * (1.0 + SLACK) - sample.successes
+        return self.sums.searchsorted(latest, side="right")
+
+    def _reaches(self, sample: _RestartedRuns, possible: NDArray[np.intp], p: float) -> bool:
+        """Whether `cdf` is at least p at the point of some numbers of possible sums."""
+        return bool(min(self.begun[possible].sum() / sample.runs, 1.0) >= p - ROUNDING)
 
 
 def _quantile(sample: _RestartedRuns, moments: RestartedMoments, p: float) -> tuple[float, float]:
@@ -326,11 +346,11 @@ def _waits(sample: _RestartedRuns, limit: float) -> tuple[_Waits, _Waits]:
     whole = bool((lengths == np.floor(lengths)).all())
     cell = max(np.ceil(limit / CELLS), 1.0) if whole else limit / CELLS
     lattice = np.linspace(0.0, cell * CELLS, CELLS + 1)
-    early, late = (
-        _Waits.of(lattice, _runs_begun(steps, chances))
-        for steps in (np.floor(lengths / cell * (1 + SLACK)), np.ceil(lengths / cell * (1 - SLACK)))
-    )
-    return early, late
+    down, up = np.floor(lengths / cell * (1 + SLACK)), np.ceil(lengths / cell * (1 - SLACK))
+    early = _Waits.of(lattice, _runs_begun(down, chances))
+    if np.array_equal(down, up):
+        return early, early
+    return early, _Waits.of(lattice, _runs_begun(up, chances))
 
 
 def _listed(
@@ -376,7 +396,5 @@ def _runs_begun(steps: NDArray[np.float64], chances: NDArray[np.float64]) -> NDA
     """
     kept = steps <= CELLS
     failed = np.bincount(steps[kept].astype(np.int64), chances[kept], minlength=CELLS + 1)
-    size = 2 * failed.size
-    damping = DAMPING ** (np.arange(failed.size) / size)
-    begun = irfft(1.0 / (1.0 - rfft(failed * damping, size)), size)[: failed.size] / damping
+    begun = irfft(1.0 / (1.0 - rfft(failed * DAMPED, CIRCLE)), CIRCLE)[: failed.size] / DAMPED
     return np.maximum(begun, 0.0)
