@@ -352,7 +352,7 @@ class Runs:
     @property
     def timed(self) -> NDArray[np.bool_]:
         """Which runs have times, shape (runs,); runs of published data have none."""
-        return np.asarray(self.frame["wall_s"].notna())
+        return self.once("timed", lambda: np.asarray(self.frame["wall_s"].notna()))
 
     def units_of(self, rows: NDArray[np.intp]) -> tuple[Unit, ...]:
         """The units of most tables in which the cost of some runs is known."""

@@ -129,6 +129,14 @@ def effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[column_names(EFFECT_COLUMNS)]
 
 
+def _ert(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    return ert.to_targets(runs, analysis, confidence=None)
+
+
+def _ert_relative(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    return ert.to_relative_targets(runs, analysis, confidence=None)
+
+
 def _fastest(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame = profile.of_ert_s(runs, analysis.model_copy(update={"resamples": 1}))
     return frame[frame["ratio"] == 1].assign(function=ALL)
@@ -174,9 +182,9 @@ def _text(names: Mapping[Hashable, Any]) -> str:
 
 
 COMPARED = (
-    Compared("ert", ert.pooled, ("target",), ("success_rate", "ert_s")),
-    Compared("ert_relative", ert.relative, ("target",), ("success_rate", "ert_s")),
-    Compared("quantiles", quantiles.at_the_end, ("quantile",), ("precision", "rank")),
+    Compared("ert", _ert, ("target",), ("success_rate", "ert_s")),
+    Compared("ert_relative", _ert_relative, ("target",), ("success_rate", "ert_s")),
+    Compared("quantiles", quantiles.without_limits, ("quantile",), ("precision", "rank")),
     Compared("rankings", rankings.side_by_side, ("criterion", "target"), ("rank_by_time",)),
     Compared("profile", _fastest, ("ratio",), ("fraction",)),
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from timefair.charts.chart import Slopes
 from timefair.exhibits.columns import ALGORITHM, TARGET
@@ -127,21 +128,22 @@ def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for (problem, equal), at_equal in zip(asked, precision_at(runs, asked), strict=True):
         parts.append(
             _ranked(
-                {**problem.names, "criterion": FIXED_BUDGET, "target": np.nan},
+                {**problem.names, "criterion": FIXED_BUDGET},
+                (np.nan,),
                 {name: median(sample) for name, sample in problem.split(at_equal[:, 0]).items()},
                 {name: median(sample) for name, sample in problem.samples(best).items()},
                 evaluations=float(equal[0]),
             )
         )
         costs = {unit: erts(problem, spent[unit]) for unit in UNITS}
-        for k, target in enumerate(analysis.targets_from_easy):
-            parts.append(
-                _ranked(
-                    {**problem.names, "criterion": FIXED_TARGET, "target": target},
-                    {name: ert_at[k] for name, ert_at in costs["evaluations"].items()},
-                    {name: ert_at[k] for name, ert_at in costs["seconds"].items()},
-                )
+        parts.append(
+            _ranked(
+                {**problem.names, "criterion": FIXED_TARGET},
+                analysis.targets_from_easy,
+                costs["evaluations"],
+                costs["seconds"],
             )
+        )
     return stacked(parts, column_names(COLUMNS))
 
 
@@ -174,17 +176,23 @@ def median(sample: NDArray[np.float64]) -> float:
 
 def _ranked(
     names: dict[str, Any],
-    by_evaluations: dict[str, float],
-    by_time: dict[str, float],
+    targets: Sequence[float],
+    by_evaluations: Mapping[str, ArrayLike],
+    by_time: Mapping[str, ArrayLike],
     evaluations: float = np.nan,
 ) -> dict[str, Any]:
-    first, second = np.array(list(by_evaluations.values())), np.array(list(by_time.values()))
+    """The algorithms and their ranks at each target, from their results there."""
+    first, second = (
+        np.column_stack([np.atleast_1d(result) for result in results.values()])
+        for results in (by_evaluations, by_time)
+    )
     return {
         **names,
-        "algorithm": list(by_time),
+        "target": np.repeat(targets, len(by_time)),
+        "algorithm": list(by_time) * len(targets),
         "evaluations": evaluations,
-        "by_evaluations": first,
-        "by_time": second,
-        "rank_by_evaluations": rank(first),
-        "rank_by_time": rank(second),
+        "by_evaluations": first.ravel(),
+        "by_time": second.ravel(),
+        "rank_by_evaluations": rank(first).ravel(),
+        "rank_by_time": rank(second).ravel(),
     }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from timefair.charts.chart import MAP, Picture
 from timefair.exhibits.columns import CELL, PROBLEM, QUANTILE, RUNS
@@ -100,32 +102,50 @@ PRINTED = (
 )
 def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Q_p of the best precision, with the runs of all instances pooled, one row per probability."""
-    best = runs.frame["best_precision"].to_numpy()
-    rows = []
-    for names, members in runs.groups(tuple(column_names(CELL))):
-        values = best[members]
-        for p in sorted(analysis.quantiles):
-            limits = quantile_interval(values, p, analysis.confidence)
-            exact, paper = (
-                probability_of_quantile(values, p, confidence=analysis.confidence, method=method)
-                for method in ("beta", "paper")
-            )
-            rows.append(
-                {
-                    **names,
-                    "runs": len(members),
-                    "quantile": p,
-                    "precision": float(sample_quantile(values, p)),
-                    "precision_low": max(float(limits.low), 0.0),
-                    "precision_high": float(limits.high),
-                    "precision_coverage": limits.coverage,
-                    "probability": float(exact.value),
-                    "probability_low": float(exact.low),
-                    "probability_high": float(exact.high),
-                    "probability_paper_low": float(paper.low),
-                    "probability_paper_high": float(paper.high),
-                }
-            )
-    frame = pd.DataFrame(rows, columns=column_names(COLUMNS[:-1]))
+    best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
+    limits = [
+        _limits(best[members], p, analysis.confidence)
+        for _, members in runs.groups(tuple(column_names(CELL)))
+        for p in sorted(analysis.quantiles)
+    ]
+    frame = without_limits(runs, analysis)
+    columns = column_names(COLUMNS)
+    of_limits = pd.DataFrame(limits, columns=[name for name in columns if name not in frame])
+    return pd.concat([frame, of_limits], axis=1)[columns]
+
+
+def without_limits(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The quantiles of `at_the_end` and their ranks, without intervals and probabilities."""
+    best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
+    rows = [
+        {
+            **names,
+            "runs": len(members),
+            "quantile": p,
+            "precision": float(sample_quantile(best[members], p)),
+        }
+        for names, members in runs.groups(tuple(column_names(CELL)))
+        for p in sorted(analysis.quantiles)
+    ]
+    frame = pd.DataFrame(rows, columns=[*column_names((*CELL, RUNS, QUANTILE)), "precision"])
     frame["rank"] = ranks_within(frame, column_names((*PROBLEM, QUANTILE)), "precision")
     return frame
+
+
+def _limits(values: NDArray[np.float64], p: float, confidence: float) -> dict[str, float]:
+    """The interval of the quantile, and the probability of a run at least as good."""
+    limits = quantile_interval(values, p, confidence)
+    exact, paper = (
+        probability_of_quantile(values, p, confidence=confidence, method=method)
+        for method in ("beta", "paper")
+    )
+    return {
+        "precision_low": max(float(limits.low), 0.0),
+        "precision_high": float(limits.high),
+        "precision_coverage": limits.coverage,
+        "probability": float(exact.value),
+        "probability_low": float(exact.low),
+        "probability_high": float(exact.high),
+        "probability_paper_low": float(paper.low),
+        "probability_paper_high": float(paper.high),
+    }

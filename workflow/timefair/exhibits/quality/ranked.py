@@ -18,6 +18,8 @@ def ranks_within(frame: pd.DataFrame, keys: Sequence[str], column: str) -> NDArr
     """
     values = frame[column].to_numpy(dtype=np.float64)
     ranks = np.empty(values.shape)
-    for rows in frame.groupby(list(keys)).indices.values():
-        ranks[rows] = rank(values[rows])
+    groups = list(map(np.asarray, frame.groupby(list(keys)).indices.values()))
+    for size in {rows.size for rows in groups}:
+        alike = np.stack([rows for rows in groups if rows.size == size])
+        ranks[alike] = rank(values[alike])
     return ranks

@@ -141,9 +141,7 @@ def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     The limits are those of `statistics.ert.ert_interval`, NaN for one run. Published data are used
     in evaluations; their columns in seconds are NaN.
     """
-    targets = analysis.targets_from_easy
-    everyone = with_published(runs)
-    return _frame(everyone, targets, targets, CELL, confidence=analysis.confidence)
+    return to_targets(runs, analysis, confidence=analysis.confidence)
 
 
 @exhibit(
@@ -181,10 +179,7 @@ def relative(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
     Each problem has its own start and best precision.
     """
-    shares = sorted(analysis.relative_targets, reverse=True)
-    everyone = with_published(runs)
-    targets = everyone.relative_targets(shares)
-    return _frame(everyone, shares, targets, CELL, confidence=analysis.confidence)
+    return to_relative_targets(runs, analysis, confidence=analysis.confidence)
 
 
 @exhibit(
@@ -214,6 +209,22 @@ def by_instance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """ERT on each instance, without limits."""
     targets = analysis.targets_from_easy
     return _frame(with_published(runs), targets, targets, INSTANCE_CELL, confidence=None)
+
+
+def to_targets(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.DataFrame:
+    """The table `ert`; without limits if there is no confidence."""
+    targets = analysis.targets_from_easy
+    return _frame(with_published(runs), targets, targets, CELL, confidence=confidence)
+
+
+def to_relative_targets(
+    runs: Runs, analysis: Analysis, *, confidence: float | None
+) -> pd.DataFrame:
+    """The table `ert_relative`; without limits if there is no confidence."""
+    shares = sorted(analysis.relative_targets, reverse=True)
+    everyone = with_published(runs)
+    targets = everyone.relative_targets(shares)
+    return _frame(everyone, shares, targets, CELL, confidence=confidence)
 
 
 def _frame(
