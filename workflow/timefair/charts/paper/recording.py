@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zlib
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from functools import lru_cache
@@ -13,10 +12,13 @@ from unittest.mock import patch
 
 import numpy as np
 from matplotlib.backend_bases import GraphicsContextBase, RendererBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Affine2D, Bbox, Transform, TransformedPath
+
+from timefair.charts.paper import images
 
 LAYOUT_TABLES = ("GSUB", "GPOS", "GDEF", "MATH")
 """Tables of a font that determine where glyphs are placed; a PDF contains these places itself."""
@@ -181,7 +183,9 @@ class Recording(Figure):
             with _without_layout_tables():
                 self.savefig(path, metadata=metadata)
         elif path.suffix == ".png":
-            self.savefig(path, metadata=metadata, pil_kwargs={"compress_type": zlib.Z_RLE})
+            canvas: Any = FigureCanvasAgg(self)
+            canvas.draw()
+            path.write_bytes(images.png(np.asarray(canvas.buffer_rgba()), self.dpi))
         else:
             self.savefig(path, metadata=metadata)
             text = path.read_text(encoding="utf-8")

@@ -90,7 +90,7 @@ SETTINGS: Any = {
 METADATA: dict[str, dict[str, Any]] = {
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     ".svg": {"Date": None, "Creator": None},
-    ".png": {"Software": None},
+    ".png": {},
 }
 """Metadata of each format, without dates and versions, so that equal figures give equal files."""
 
