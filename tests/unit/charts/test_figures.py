@@ -30,7 +30,7 @@ from synthetic import ALGORITHMS, HAIR, boxes_of_text, frames, outside
 import timefair.charts.paper
 from timefair.charts.paper import images, panels, scales, style
 from timefair.charts.paper.axes import PlainAxes
-from timefair.charts.paper.recording import LAYOUT_TABLES, Recording
+from timefair.charts.paper.recording import FONT_TABLES, Recording
 from timefair.exhibits.registry import FIGURES
 
 INF = np.inf
@@ -423,15 +423,14 @@ def test_pillow_reads_the_pixels_of_an_image():
 
 
 @pytest.mark.slow
-def test_a_pdf_has_one_font_without_tables_for_layout(tmp_path):
+def test_a_pdf_has_one_font_with_the_tables_for_drawing_alone(tmp_path):
     style.save(FIGURES["ert"](frames((1,), (2,))["ert"]), tmp_path / "figure.pdf")
     pdf = (tmp_path / "figure.pdf").read_bytes()
     assert pdf.count(b"/FontFile2") == 1
     streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
     (font,) = [data for data in map(inflated, streams) if data.startswith(b"\0\1\0\0")]
     tables = set(TTFont(BytesIO(font)).keys())
-    assert {"glyf", "cmap"} <= tables
-    assert not tables & set(LAYOUT_TABLES)
+    assert tables - {"GlyphOrder"} == set(FONT_TABLES)
 
 
 def inflated(data):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from copy import copy
 from functools import lru_cache
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -20,11 +21,8 @@ from matplotlib.transforms import Affine2D, Bbox, Transform, TransformedPath
 
 from timefair.charts.paper import images
 
-LAYOUT_TABLES = ("GSUB", "GPOS", "GDEF", "MATH")
-"""Tables of a font that determine where glyphs are placed; a PDF contains these places itself."""
-
-DROPPED = "_drop_tables_default"
-"""Attribute of fontTools: the tables that are omitted from the subset of a font."""
+FONT_TABLES = ("cmap", "cvt ", "fpgm", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "prep")
+"""Tables of a font from which glyphs are drawn; a PDF contains their places and the text itself."""
 
 Call = tuple[str, GraphicsContextBase, tuple[Any, ...], dict[str, Any]]
 """A method of a renderer, the graphics context, and the other arguments."""
@@ -74,7 +72,7 @@ def _extent(s: str, prop: FontProperties, ismath: Any) -> tuple[float, float, fl
 
 
 COORDINATES = re.compile(r' (?:d|x|y|width|height)="[^"]*"')
-DECIMALS = re.compile(r"(\.\d\d)\d+")
+DECIMALS = re.compile(r"(?<=\.\d\d)\d+")
 """SVG attributes with coordinates, and the decimals that are cut off there; exponents have none."""
 
 PATH = re.compile(r' d="([^"]*)"')
@@ -180,16 +178,16 @@ class Recording(Figure):
             Metadata of the file; a key with the value None is omitted.
         """
         if path.suffix == ".pdf":
-            with _without_layout_tables():
+            with _with_needed_tables():
                 self.savefig(path, metadata=metadata)
         elif path.suffix == ".png":
             canvas: Any = FigureCanvasAgg(self)
             canvas.draw()
             path.write_bytes(images.png(np.asarray(canvas.buffer_rgba()), self.dpi))
         else:
-            self.savefig(path, metadata=metadata)
-            text = path.read_text(encoding="utf-8")
-            path.write_text(_smaller(_numbered(text)), encoding="utf-8")
+            text = StringIO()
+            self.savefig(text, format="svg", metadata=metadata)
+            path.write_text(_smaller(_numbered(text.getvalue())), encoding="utf-8")
 
 
 def _smaller(text: str) -> str:
@@ -198,7 +196,7 @@ def _smaller(text: str) -> str:
     Coordinates are cut to a hundredth of a point, lines along an axis name one coordinate, and
     markers of one style have it in common.
     """
-    text = COORDINATES.sub(lambda attribute: DECIMALS.sub(r"\1", attribute[0]), text)
+    text = COORDINATES.sub(lambda attribute: DECIMALS.sub("", attribute[0]), text)
     text = PATH.sub(lambda attribute: f' d="{_short(attribute[1])}"', text)
     return MARKERS.sub(_with_one_style, text)
 
@@ -237,17 +235,24 @@ def _numbered(text: str) -> str:
     return NAME.sub(lambda name: numbers.setdefault(name[0], f"n{len(numbers)}"), text)
 
 
-def _without_layout_tables() -> AbstractContextManager[object]:
-    """Embed fonts without their `LAYOUT_TABLES`. This takes a third of the time.
+def _with_needed_tables() -> AbstractContextManager[object]:
+    """Embed fonts with `FONT_TABLES` alone, and without names of glyphs.
 
-    The tables are kept if fontTools, with which matplotlib embeds fonts, has no such default.
+    This takes a third of the time, because fontTools, with which matplotlib embeds fonts, reads
+    neither the names of all glyphs of a font nor the rules that place them.
     """
-    from fontTools.subset import Options
+    from fontTools import subset
 
-    defaults = getattr(Options, DROPPED, None)
-    if defaults is None:
-        return nullcontext()
-    return patch.object(Options, DROPPED, [*defaults, *LAYOUT_TABLES])
+    load = subset.load_font
+
+    def load_needed(*arguments: Any, **named: Any) -> Any:
+        font = load(*arguments, **named)
+        for table in set(font.reader.keys()) - set(FONT_TABLES):
+            del font[table]
+        font.setGlyphOrder([f"glyph{number}" for number in range(font["maxp"].numGlyphs)])
+        return font
+
+    return patch.object(subset, "load_font", load_needed)
 
 
 def _clip(gc: GraphicsContextBase, like: GraphicsContextBase, scale: float) -> None:
