@@ -142,7 +142,8 @@ class Room:
 
             frame = self._stored(FIGURES[name].table) if frame is None else frame
             self._figures.mkdir(exist_ok=True)
-            style.save(FIGURES[name](frame, page), *files)
+            with style.applied():  # without a garbage collection between the two
+                style.save(FIGURES[name](frame, page), *files)
             for file in files:
                 self._ledger.note(file, key, settings)
 
