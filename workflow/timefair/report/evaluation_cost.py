@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -40,15 +41,15 @@ WORKERS = """<p>{parallel} The table and the figure <code>cost_map</code> show w
 evaluation cost. This part has a slider only with <code>statistics.workers: 1</code>.</p>"""
 
 
-def part(evidence: Evidence) -> str:
-    """The slider and the parts that depend on it; empty without lines.
+def part(evidence: Evidence, spaces: Sequence[Mapping[str, Any]]) -> str:
+    """The slider and the parts that depend on it; empty without the ``spaces`` of `lines`.
 
     With several workers it would need what the table of ERT does not have.
     """
     analysis = _analysis(evidence)
     if analysis.workers > 1:
         return WORKERS.format(parallel=escape(parallel(analysis)))
-    if not lines(evidence)["spaces"]:
+    if not spaces:
         return ""
     return SLIDER.format(
         last=len(COSTS_S) - 1,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -76,7 +77,7 @@ class Evidence:
         kind = "shares" if self.optimum == "unknown" else "precisions"
         return suited.targets, "values of f" if self.campaign.target_values else kind
 
-    @property
+    @cached_property
     def spaces(self) -> list[Space]:
         """Every suite and dimension in a table, in order."""
         found = {

@@ -123,6 +123,7 @@ def page(
     drawn = _drawn(tables, shown)
     some = evidence.some_frame
     confirmatory = registered.part(evidence, names)
+    lines = evaluation_cost.lines(evidence)
     parts = {
         "registered": (registered.title(evidence), confirmatory),
         "cautions": ("Before you believe it", cautioned(cautions(evidence))),
@@ -130,7 +131,10 @@ def page(
             registered.EXPLORATORY if confirmatory else "Who wins",
             _findings(found, evidence, names),
         ),
-        "cost": ("Who wins at your evaluation cost", evaluation_cost.part(evidence)),
+        "cost": (
+            "Who wins at your evaluation cost",
+            evaluation_cost.part(evidence, lines["spaces"]),
+        ),
         "figures": ("Figures", worded(exhibits.figures(drawn, pictures, evidence, names), some)),
         "tables": ("Tables", worded(exhibits.tables(shown), some)),
         "setup": ("What was run", account.setup(evidence, names)),
@@ -145,7 +149,7 @@ def page(
         "functions": evidence.named,
     }
     if parts["cost"][1]:
-        packed["lines"] = payload.packed(evaluation_cost.lines(evidence))
+        packed["lines"] = payload.packed(lines)
     return PAGE.format(
         version=__version__,
         name=escape(campaign.name),

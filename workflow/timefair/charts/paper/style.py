@@ -1,4 +1,7 @@
-"""How all figures look, and how they are saved; they can be read in print and without colour."""
+"""How all figures look, and how they are saved; they can be read in print and without colour.
+
+The report page has the same looks without matplotlib, which is imported where it is used.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,16 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from timefair.charts.pages import PAGE_IN
-from timefair.charts.paper.recording import Recording
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WIDTH_IN, HEIGHT_IN = PAGE_IN
 """Text width of a page with margins, and the largest height of a figure."""
@@ -103,6 +106,8 @@ def applied() -> Iterator[None]:
 
     The garbage collector is disabled, because it would visit thousands of artists in use.
     """
+    import matplotlib
+
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -218,6 +223,8 @@ def save(figure: Figure, *paths: Path) -> None:
     ValueError
         If a path has another suffix; then no file is written.
     """
+    from timefair.charts.paper.recording import Recording
+
     for path in paths:
         if path.suffix not in METADATA:
             raise ValueError(f"a figure is written as .pdf, .svg or .png, not {path.name}")
