@@ -2,11 +2,11 @@
 
     python tests/benchmarks/figures.py results/default [FIGURE ...] [--repeat 3]
 
-Draws every figure whose table the campaign has, all in this process, and prints CPU seconds: create
-(the table becomes artists), place (the layout is found), draw (the artists are asked once what they
-draw), and PDF, SVG and PNG (each written from that recording). Each number is the least of the
-repetitions. The last lines are totals, averages per figure, and what a process costs before its
-first figure (Python, pandas, matplotlib and the package).
+Draws every figure whose table the campaign has and is not empty, all in this process, and prints
+CPU seconds: create (the table becomes artists), place (the layout is found), draw (the artists are
+asked once what they draw), and PDF, SVG and PNG (each written from that recording). Each number is
+the least of the repetitions. The last lines are totals, averages per figure, and what a process
+costs before its first figure (Python, pandas, matplotlib and the package).
 """
 
 from __future__ import annotations
@@ -97,6 +97,8 @@ def main() -> None:
             if not path.exists():
                 continue
             frame = read_table(path, figure.table)
+            if frame.empty:
+                continue
             found = [costs(figure, frame, Path(folder)) for _ in range(options.repeat)]
             seconds = np.min(found, axis=0)
             print(line(name, seconds), flush=True)

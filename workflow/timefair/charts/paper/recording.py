@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from functools import lru_cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 from matplotlib.backend_bases import GraphicsContextBase, RendererBase
@@ -235,7 +235,8 @@ def _numbered(text: str) -> str:
     return NAME.sub(lambda name: numbers.setdefault(name[0], f"n{len(numbers)}"), text)
 
 
-def _with_needed_tables() -> AbstractContextManager[object]:
+@contextmanager
+def _with_needed_tables() -> Iterator[None]:
     """Embed fonts with `FONT_TABLES` alone, and without names of glyphs.
 
     This takes a third of the time, because fontTools, with which matplotlib embeds fonts, reads
@@ -252,7 +253,11 @@ def _with_needed_tables() -> AbstractContextManager[object]:
         font.setGlyphOrder([f"glyph{number}" for number in range(font["maxp"].numGlyphs)])
         return font
 
-    return patch.object(subset, "load_font", load_needed)
+    subset.load_font = load_needed
+    try:
+        yield
+    finally:
+        subset.load_font = load
 
 
 def _clip(gc: GraphicsContextBase, like: GraphicsContextBase, scale: float) -> None:
