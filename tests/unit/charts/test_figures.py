@@ -24,11 +24,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, PathPatch, Rectangle
 from matplotlib.ticker import LogFormatterSciNotation, MultipleLocator
-from PIL import Image
 from synthetic import ALGORITHMS, HAIR, boxes_of_text, frames, outside
 
 import timefair.charts.paper
-from timefair.charts.paper import images, panels, scales, style
+from timefair.charts.paper import panels, scales, style
 from timefair.charts.paper.axes import PlainAxes
 from timefair.charts.paper.recording import FONT_TABLES, Recording
 from timefair.exhibits.registry import FIGURES
@@ -413,13 +412,6 @@ def test_text_of_an_svg_is_anchored_where_it_is_drawn(name, tmp_path):
             assert np.abs(np.array(places) - there).max(axis=1).min() < 3 * HAIR, element.text
             anchors.add(anchor)
     assert len(anchors) > 1
-
-
-def test_pillow_reads_the_pixels_of_an_image():
-    pixels = np.random.default_rng(1).integers(0, 256, (3, 5, 4), dtype=np.uint8)
-    with Image.open(BytesIO(images.png(pixels, dpi=300))) as image:
-        assert np.array_equal(np.asarray(image), pixels)
-        assert image.info["dpi"] == pytest.approx((300, 300), abs=0.01)
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ _FORMATS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "pdf": ("matplotlib.backends.backend_pdf", "fontTools.subset"),
         "svg": ("matplotlib.backends.backend_svg",),
-        "png": ("matplotlib.backends.backend_agg",),
+        "png": ("matplotlib.backends.backend_agg", "PIL.PngImagePlugin"),
     }
 )
 """The same for a format of figures."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -13,13 +14,10 @@ from typing import Any
 
 import numpy as np
 from matplotlib.backend_bases import GraphicsContextBase, RendererBase
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Affine2D, Bbox, Transform, TransformedPath
-
-from timefair.charts.paper import images
 
 FONT_TABLES = ("cmap", "cvt ", "fpgm", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "prep")
 """Tables of a font from which glyphs are drawn; a PDF contains their places and the text itself."""
@@ -181,9 +179,7 @@ class Recording(Figure):
             with _with_needed_tables():
                 self.savefig(path, metadata=metadata)
         elif path.suffix == ".png":
-            canvas: Any = FigureCanvasAgg(self)
-            canvas.draw()
-            path.write_bytes(images.png(np.asarray(canvas.buffer_rgba()), self.dpi))
+            self.savefig(path, metadata=metadata, pil_kwargs={"compress_type": zlib.Z_RLE})
         else:
             text = StringIO()
             self.savefig(text, format="svg", metadata=metadata)
