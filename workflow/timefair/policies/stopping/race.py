@@ -18,7 +18,8 @@ WON = "won"
 
 
 class Racing(Comparing):
-    """It can no longer be the best, by a Mann–Whitney test against the leader after each round.
+    """The algorithm can no longer be the best, by a Mann–Whitney test against the leader after each
+    round.
 
     Promise: the best algorithm is dropped with a probability of at most 1 − `confidence`, over all
     algorithms and rounds.
