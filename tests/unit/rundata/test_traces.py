@@ -100,7 +100,15 @@ def test_events_that_are_held_are_read_once(paths):
     first = runs.runtimes("evaluations", [1.0])
     for path in paths:
         path.unlink()
-    np.testing.assert_array_equal(runs.runtimes("evaluations", [1.0]), first)
+    np.testing.assert_array_equal(runs.runtimes("evaluations", [1.0, 9.0])[:, :1], first)
+
+
+def test_runtimes_are_computed_once_for_the_same_targets(held):
+    first = held.runtimes("evaluations", [2.0])
+    assert held.runtimes("evaluations", (2.0,)) is first
+    assert held.runtimes("seconds", [2.0]) is not first
+    with pytest.raises(ValueError, match="read-only"):
+        first[0] = 0.0
 
 
 def test_damage_is_found_in_the_pass_that_meets_it(paths, monkeypatch):
@@ -112,7 +120,7 @@ def test_damage_is_found_in_the_pass_that_meets_it(paths, monkeypatch):
         content[place] ^= 0xFF
     paths[0].write_bytes(content)
     with pytest.raises(InputError, match=r"A\.parquet: "):
-        runs.runtimes("evaluations", [1.0])
+        runs.runtimes("evaluations", [2.0])
 
 
 @pytest.fixture

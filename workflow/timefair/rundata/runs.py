@@ -257,14 +257,22 @@ class Runs:
         the second shape, targets are precisions. With the first shape, they are values of f if the
         runs are `in_values`. Otherwise they are precisions, or shares of the first gap if the
         optimum is unknown. The cost in seconds is NaN for runs without times.
+
+        The array is read-only, because tables share it.
         """
-        wanted = self._precisions(np.asarray(targets, dtype=np.float64))
+        wanted = np.asarray(targets, dtype=np.float64)
+        key = ("runtimes", unit, wanted.shape, wanted.tobytes())
+        return self.once(key, lambda: self._runtimes(unit, wanted))
+
+    def _runtimes(self, unit: Unit, targets: NDArray[np.float64]) -> NDArray[np.float64]:
+        wanted = self._precisions(targets)
         cost = np.empty((len(self.frame), wanted.shape[-1]))
         for part, of_events in self._costs(unit):
             own = wanted if wanted.ndim == 1 else wanted[part.rows]
             cost[part.rows] = runtimes(of_events, part.precision, part.offsets, own)
         if unit in SECONDS:
             cost[~self.timed] = np.nan
+        cost.flags.writeable = False
         return cost
 
     def seconds_after(self, evaluations: NDArray[np.float64]) -> NDArray[np.float64]:
