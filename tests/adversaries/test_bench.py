@@ -110,7 +110,7 @@ def test_nothing_is_left(bench: Workspace) -> None:
 
 
 def _processes(folder: Path) -> list[Path]:
-    """Those whose working folder this is."""
+    """Those whose working directory this is."""
     return [path for path in Path("/proc").glob("[0-9]*/cwd") if _place(path) == folder]
 
 

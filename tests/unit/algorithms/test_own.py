@@ -187,7 +187,7 @@ def test_a_module_that_does_work_when_it_is_imported_is_warned_of(
     printed, slow, moved = user_code.warnings("busy.py:solve")
     assert printed.startswith("busy.py prints 'half a megabyte half a megabyte half a m...' when")
     assert slow.startswith("busy.py takes 0.0 s to import, at every start")
-    assert moved == f"busy.py changes the working folder when it is imported; {GUARD}"
+    assert moved == f"busy.py changes the working directory when it is imported; {GUARD}"
     assert os.getcwd() == str(folder)
     assert capsys.readouterr() == ("", "")
     solve(None, None)

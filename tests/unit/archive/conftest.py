@@ -40,7 +40,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def results(campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the campaign, beside its solver; the current directory is that of the solver."""
+    """A copy of the campaign, beside its solver; the working directory is that of the solver."""
     top = tmp_path / "study"
     shutil.copytree(campaign.parents[1], top)
     monkeypatch.chdir(top)

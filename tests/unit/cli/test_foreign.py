@@ -16,7 +16,7 @@ SETTINGS = "targets: [10, 1]\ntables: [ert]\nfigures: {names: [ert], formats: [s
 
 @pytest.fixture
 def study(tmp_path, monkeypatch):
-    """The working folder: a table of two algorithms, and settings."""
+    """The working directory: a table of two algorithms, and settings."""
     monkeypatch.chdir(tmp_path)
     rows = (
         f"{name},sphere,{d},1,{k},{at},{pace * at},{value},0\n"

@@ -23,7 +23,7 @@ def solve(objective, rng, most=60):
 
 @pytest.fixture(autouse=True)
 def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder with a solver, cores of the tests' own, and no answers of other tests."""
+    """A working directory with a solver, cores of the tests' own, and no answers of other tests."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     monkeypatch.setenv("PYTHONHASHSEED", "0")

@@ -54,7 +54,7 @@ def solve(objective, rng):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A working folder, and another one as home, with the cheat in a third."""
+    """A working directory, and another one as home, with the cheat in a third."""
     for name in ("here", "home", "code"):
         (tmp_path / name).mkdir()
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
@@ -324,7 +324,7 @@ def test_a_view_that_is_refused_later_ends_the_job_in_one_line(folder, problem):
 
 
 @needs_views
-@pytest.mark.parametrize("missing", ["shared memory", "working folder"])
+@pytest.mark.parametrize("missing", ["shared memory", "working directory"])
 def test_folders_that_cannot_be_written(folder, problem, missing, monkeypatch):
     if missing == "shared memory":
         monkeypatch.setattr(Path, "is_dir", lambda path: str(path) != "/dev/shm" and path.exists())

@@ -62,7 +62,7 @@ CAMPAIGN = {
 
 @pytest.fixture
 def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder with a library and a campaign; cores of its own."""
+    """The working directory with a library and a campaign; cores of its own."""
     (tmp_path / "library.py").write_text(LIBRARY)
     (tmp_path / CAMPAIGN_FILE).write_text(yaml.safe_dump(CAMPAIGN, sort_keys=False))
     monkeypatch.chdir(tmp_path)

@@ -15,7 +15,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 def processes(folder: Path) -> dict[Kind, list[int]]:
-    """Those whose working folder this is, now."""
+    """Those whose working directory this is, now."""
     found: dict[Kind, list[int]] = {kind: [] for kind in KINDS}
     for path in Path("/proc").glob("[0-9]*"):
         try:

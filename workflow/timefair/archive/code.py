@@ -83,14 +83,14 @@ def without_documents(code: Code) -> Code:
 def own_code(campaign: Campaign, folder: Path) -> list[Member]:
     """The user's files that belong to the campaign's algorithms and its suite.
 
-    They are imported from the current directory, and keep their paths below the folder of the
+    They are imported from the working directory, and keep their paths below the folder of the
     campaign; files elsewhere are directly in `OWN`. Files from the ``path`` of an algorithm are in
     a folder of `OWN` with the algorithm's label.
 
     Parameters
     ----------
     folder
-        The folder in which the campaign was started.
+        The working directory of the campaign.
 
     Raises
     ------

@@ -28,7 +28,7 @@ def is_archive(target: Path) -> bool:
 def opened(target: Path, say: Say) -> Iterator[Path]:
     """The folder of an archive, after a check of every byte.
 
-    A zip is unpacked into a temporary folder. The current directory is then that of the user's
+    A zip is unpacked into a temporary folder. The working directory is then that of the user's
     files, if the archive contains some, so that their code can run.
 
     Parameters

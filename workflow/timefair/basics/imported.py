@@ -30,7 +30,7 @@ class Import(NamedTuple):
     printed
         The beginning of what it printed through Python's ``sys.stdout`` and ``sys.stderr``.
     left_folder
-        Whether it changed the working folder, which was then changed back.
+        Whether it changed the working directory, which was then changed back.
     """
 
     seconds: float
@@ -48,7 +48,7 @@ class Import(NamedTuple):
                 "or into solve.prepare"
             )
         if self.left_folder:
-            yield f"{place} changes the working folder when it is imported; {GUARD}"
+            yield f"{place} changes the working directory when it is imported; {GUARD}"
 
 
 _imports: dict[str, Import] = {}
@@ -116,7 +116,7 @@ def _exit(stop: SystemExit) -> str:
 
 
 def _return_to(folder: str) -> bool:
-    """Go back to the working folder; whether this was elsewhere."""
+    """Go back to the working directory; return whether another one was current."""
     try:
         if os.getcwd() == folder:
             return False

@@ -157,7 +157,7 @@ def _owners() -> Mapping[str, list[str]]:
 
 
 def _look_in_current_directory() -> None:
-    """Put the current directory first on the import path, as ``python -m`` does."""
+    """Put the working directory first on the import path, as ``python -m`` does."""
     here = os.getcwd()
     if here not in sys.path and "" not in sys.path:
         sys.path.insert(0, here)

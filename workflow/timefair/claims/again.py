@@ -76,7 +76,7 @@ def measure(campaign: Campaign, folder: Path, cores: int) -> None:
     Parameters
     ----------
     folder
-        ``results/NAME`` below the current directory.
+        ``results/NAME`` below the working directory.
 
     Raises
     ------

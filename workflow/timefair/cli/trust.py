@@ -83,7 +83,7 @@ def add_to(commands: Commands) -> None:
         "bit for bit. With a limit in seconds, their events have to agree until the clock ends one "
         "of them. Prints the first event that differs, beside the recorded event, and what has "
         "changed in code, software, parameters, seed and machine. If the algorithm or the problem "
-        "is your own, start the command in the folder in which the campaign was started.",
+        "is your own, start the command in the working directory of the campaign.",
         example="timefair replay results/default/collected/Nelder-Mead.parquet --function 1"
         " --dimension 10 --instance 1 --run 0",
         exits={

@@ -56,10 +56,10 @@ class Environment:
     Attributes
     ----------
     python
-        Path to an interpreter, relative to the working folder; None for the interpreter of this
+        Path to an interpreter, relative to the working directory; None for the interpreter of this
         process.
     path
-        Path to a folder, relative to the working folder; None for no folder.
+        Path to a folder, relative to the working directory; None for no folder.
     """
 
     python: str | None

@@ -74,7 +74,7 @@ Request = dict[str, Any]
 def address(*names: object) -> bytes:
     """The address of the prepared process of some names, in this environment.
 
-    Processes share it only if they have the same user, working folder, environment variables,
+    Processes share it only if they have the same user, working directory, environment variables,
     limits, priority and namespaces: the fork of one is what the other would be.
     """
     surroundings = [

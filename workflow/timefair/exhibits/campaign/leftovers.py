@@ -1,4 +1,4 @@
-"""What the algorithms wrote and left behind: files, processes, names in the working folder."""
+"""What the algorithms wrote and left behind: files, processes, names in the working directory."""
 
 from __future__ import annotations
 
