@@ -59,8 +59,8 @@ def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.K
 class Driver:
     """Locks a campaign for the snakemake process that runs its jobs.
 
-    Only when Snakemake plans jobs, long after it has read the rules, is it known whether it runs
-    any: a dry run, a report or `--unlock` runs none, and on a cluster each job is a separate
+    Snakemake knows whether it runs any jobs only when it plans them, long after it has read the
+    rules: a dry run, a report or `--unlock` runs none, and on a cluster each job is a separate
     snakemake. Therefore the rule that measures calls `take` when the first of its jobs is planned.
     The hook `onstart` would be too late, because another snakemake may have done the planned work
     by then. It is also not called in a workflow that uses the campaign as a module.

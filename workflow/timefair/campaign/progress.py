@@ -47,7 +47,7 @@ class CampaignProgress(NamedTuple):
     left_s
         Estimated seconds that are left, at the pace up to now; None before the first run.
     quiet_s
-        Seconds since the last run ended, if nobody seems to measure; else None.
+        Seconds since the last run ended, if apparently nothing is being measured; else None.
     tables, figures
         Number made since the last record, and number requested.
     """

@@ -46,9 +46,9 @@ def measure_key(
 ) -> str:
     """SHA-256, in hex, of everything that determines an algorithm's runs in one round.
 
-    It does not include functions, dimensions and instances, which are in the record's name;
-    targets, statistics, tables and figures; and other algorithms, unless the stopping rule compares
-    them.
+    It does not include functions, dimensions and instances, because the name of the record contains
+    them. It does not include targets, statistics, tables and figures either. It includes other
+    algorithms only if the stopping rule compares algorithms.
     """
     return _round_key(campaign, _decisive(campaign, [label], answered)[label], round)
 

@@ -133,7 +133,7 @@ def statement(content: dict[str, Any]) -> str:
 
 
 def check(campaign: Campaign, folder: Path) -> None:
-    """Refuse to measure a campaign that has to be registered first, or that has lost its question.
+    """Refuse to measure a campaign that is not registered yet, or lacks its registered question.
 
     Raises
     ------

@@ -45,10 +45,11 @@ THREAD_VARIABLES = (
 
 
 def status_of(work: Callable[[], int | None]) -> int:
-    """Do some work, print what goes wrong as a user should read it, and return the exit status.
+    """Do some work, print errors that concern the user, and return the exit status.
 
-    The status is the work's own, 0 for None; 2 for input that the user can correct; 128 plus the
-    signal's number if a signal ended it. An exception that is a defect of timefair is not caught.
+    The status is the result of the work, or 0 if this is None. It is 2 for input that the user can
+    correct, and 128 plus the number of the signal if a signal ended the work. An exception that is
+    a defect of timefair is not caught.
     """
     try:
         with storing():
@@ -68,7 +69,7 @@ def status_of(work: Callable[[], int | None]) -> int:
 
 
 def complain(text: str) -> None:
-    """Print a line on the standard error, if possible: a log may lie on a disk that is full."""
+    """Print a line to the standard error, if possible: a log may be on a disk that is full."""
     with contextlib.suppress(OSError):
         print(text, file=sys.stderr, flush=True)
 

@@ -1,4 +1,4 @@
-"""The command that says how far a campaign is."""
+"""The command that shows the progress of a campaign."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _progress(arguments: argparse.Namespace) -> None:
 
 
 def line(campaign: Campaign, progress: CampaignProgress) -> str:
-    """What there is of a campaign, for a person."""
+    """The progress of a campaign as one line of text."""
     parts = [f"{campaign.name}: {_runs(campaign, progress)}", *_faults(progress)]
     return "; ".join([", ".join(parts), *_times(campaign, progress), *_made(progress)])
 

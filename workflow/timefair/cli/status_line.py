@@ -1,4 +1,4 @@
-"""A line of a terminal that is kept up to date."""
+"""A line that shows the current state of a command."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from typing import TextIO
 
 
 class StatusLine:
-    """A line that in a terminal takes the place of the last one; elsewhere it is added if new.
+    """A line of text that changes with the state of a command.
+
+    In a terminal, a new state overwrites the previous one. Elsewhere, it is a new line.
 
     Parameters
     ----------
     stream
-        Where it is printed.
+        The stream to which the line is written.
 
     Attributes
     ----------
     terminal
-        Whether the stream is one.
+        Whether the stream is a terminal.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -25,17 +27,17 @@ class StatusLine:
         self._last = ""
 
     def show(self, text: str) -> None:
-        """Print a new state."""
+        """Print a state, unless it is the last one."""
         if text != self._last:
             self._write(f"\r\x1b[K{_fitted(text)}" if self.terminal else f"{text}\n")
         self._last = text
 
     def above(self, text: str) -> None:
-        """Print something else, above the line."""
+        """Print another text above the line."""
         self._write(f"\r\x1b[K{text}\n{_fitted(self._last)}" if self.terminal else f"{text}\n")
 
     def end(self) -> None:
-        """Leave the last state in its place, with all that did not fit."""
+        """End the line; print the last state completely if it did not fit into the terminal."""
         if self.terminal and self._last:
             fits = _fitted(self._last) == self._last
             self._write("\n" if fits else f"\r\x1b[K{self._last}\n")

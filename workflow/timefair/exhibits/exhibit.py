@@ -164,9 +164,9 @@ class Exhibit:
     figures
         The figures that are drawn from the table.
     charged
-        Whether its seconds follow the campaign's settings: ``statistics.time``, and ancillary cost
-        under ``ancillary: amortised``. Tables on CPU time or on the charge itself use seconds as
-        measured.
+        Whether the settings of the campaign apply to its seconds: ``statistics.time``, and
+        ``ancillary: amortised``, which adds ancillary costs. Tables on CPU time or on the ancillary
+        costs themselves use seconds as measured.
     complete
         Whether it describes the measurement itself. If so, it never omits disturbed runs, and uses
         measured values of noisy runs.

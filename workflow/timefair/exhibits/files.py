@@ -37,7 +37,7 @@ def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> No
     path
         A file in CSV or Parquet.
     columns
-        Columns of the table, which state what is exact.
+        Columns of the table; `Column.exact` determines the digits in CSV.
 
     Raises
     ------

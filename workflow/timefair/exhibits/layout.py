@@ -119,8 +119,8 @@ class Layout:
     rows
         Key columns that name the rows, the outermost first.
     columns
-        The key column whose values become columns. It is exchanged with the last of ``rows`` if
-        this saves pages, or tables that would be cut.
+        The key column whose values become columns. It is exchanged with the last of ``rows`` if the
+        table then needs fewer pages, or as many pages and fewer parts.
     parts
         Key columns: each combination of their values is a separate table. Columns that the frame
         does not have are ignored.
@@ -170,7 +170,7 @@ class PrintedPart:
     left_out
         The keys of which only some values are printed.
     said
-        Sentences about other omitted parts.
+        Sentences about what else is not printed, such as intervals.
     """
 
     layout: Layout

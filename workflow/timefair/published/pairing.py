@@ -32,9 +32,10 @@ def paired(
     Returns
     -------
     list of tuple, or None
-        With equal numbers, all runs one by one. With more found than listed, the first found runs
-        that agree in order, or simply the first ones if none do. With fewer found than listed, the
-        only assignment that agrees; None if there is no such assignment or several.
+        With equal numbers of runs, each listed run with the found run at the same place. With more
+        found runs than listed ones, the first found runs that agree in order, or simply the first
+        ones if none do. With fewer found runs, the only assignment in which all pairs agree; None
+        if there is no such assignment, or if there are several.
     """
     if len(found) > len(listed):
         chosen = _embedding(listed, found, agree)

@@ -18,10 +18,10 @@ LEAST_BLOCKS = 2
 def resampled_ratios(
     first: ArrayLike, second: ArrayLike, *, resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Ratios of two ERTs in samples of blocks, each of which has runs of both algorithms.
+    """Ratios of the ERTs of two algorithms in samples of blocks.
 
-    The runs of a block share its node and its time. So blocks are drawn as a whole, with both
-    algorithms.
+    Each block has runs of both algorithms, which share the node and the time of the block.
+    Therefore a sample contains all runs of a block or none.
 
     Parameters
     ----------

@@ -41,13 +41,13 @@ class Followed:
     environment
         The environment of each improvement, from 0; shape ``(improvements,)``.
     since
-        Cost of each improvement since the beginning of its environment, not falling within an
-        environment; shape ``(improvements,)``.
+        Cost of each improvement since the beginning of its environment; it never decreases within
+        an environment; shape ``(improvements,)``.
     error
-        Error of each improvement, falling within an environment; shape ``(improvements,)``.
+        Error of each improvement; it decreases within an environment; shape ``(improvements,)``.
     uninformed
-        The error before the first improvement of each environment, shape ``(environments,)``. An
-        improvement that is worse does not count.
+        The error before the first improvement of each environment, shape ``(environments,)``. A
+        point with a larger error does not count.
     """
 
     environment: NDArray[np.intp]
@@ -97,15 +97,15 @@ def offline_errors(run: Followed, period: float) -> NDArray[np.float64]:
     Parameters
     ----------
     run
-        With `since` at which each error begins to hold. For the mean over evaluations, the error of
-        evaluation n since the change holds from n - 1.
+        Its `since` is the cost from which each error holds. For the mean over evaluations, the
+        error of evaluation n since the change holds from n - 1.
     period
-        The length of an environment. What begins later does not count.
+        The length of an environment. Errors that hold from a later cost do not count.
 
     Returns
     -------
     ndarray, shape ``(environments,)``
-        The mean of them is the offline error of the run.
+        The mean over the environments is the offline error of the run.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def error_after(run: Followed, costs: NDArray[np.float64]) -> NDArray[np.float64
     Parameters
     ----------
     run
-        With `since` at which each error was known.
+        Its `since` is the cost at which each error was known.
     costs
         Since the change, shape ``(costs,)``.
 

@@ -238,7 +238,7 @@ class Law:
 
 
 def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
-    """Estimate the law of a launch in each stratum, for samples of runs.
+    """Estimate the success and the cost of a launch (its law) in each stratum.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
     strata : array_like of int, shape (runs,)
         The stratum of each run, from 0: its instance.
     weights : array_like, shape (samples, runs)
-        How often each run is in each sample.
+        How often each run is in each sample. There is one estimate per sample.
 
     Returns
     -------

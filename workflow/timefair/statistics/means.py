@@ -59,9 +59,9 @@ def mean_interval(
     MeanInterval
         If a value is `inf`, the mean and the upper limit are `inf`, and the lower limit is NaN. The
         limits of a single value are NaN. Equal values have an interval of zero width. All numbers
-        are NaN for an empty sample. A limit of ``bootstrap-t`` is infinite if so few values
-        determine the mean that many resamples do not contain them and have zero variance: for fewer
-        than four values, or for one failure among many equal successes.
+        are NaN for an empty sample. A limit of ``bootstrap-t`` is infinite if many resamples have
+        zero variance, because they lack the few values that determine the mean. Examples are
+        samples of fewer than four values, and one failure among many equal successes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Cost of an algorithm under a restart policy, from the law of its launches, without simulation.
+"""Cost of an algorithm under a restart policy, computed from the law of its launches.
 
 A run makes launches until one reaches the target or the budget is used up. The cost of a failed
 launch is replaced by the mean cost of such failures, so that the number of launches of a run is

@@ -178,9 +178,10 @@ class CampaignRace:
     ) -> Grant:
         """Choose the runs of the next round.
 
-        For each open pair, the cheapest runs are computed that would decide it if its estimate did
-        not change. The value of a pair is the estimated probability that at most `cap` runs decide
-        it, divided by the cost of these runs. Pairs get their runs in the order of their values.
+        For each open pair, this method computes the cheapest runs that would decide the pair if its
+        estimate did not change. The value of a pair is the estimated probability that at most `cap`
+        runs decide it, divided by the cost of these runs. Pairs get their runs in the order of
+        their values.
 
         Parameters
         ----------
