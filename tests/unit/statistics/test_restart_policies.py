@@ -12,6 +12,7 @@ from timefair.statistics.restart_policies import (
     geometric,
     luby,
     one_launch,
+    side_by_side,
     until_they_return,
 )
 
@@ -114,6 +115,15 @@ def test_without_restarts_a_run_is_one_launch():
     outcome = one_launch(one, 10.0)
     assert outcome.cost[0, 0, 0] == pytest.approx((3 + 10 + 10) / 3)
     assert outcome.chance[0, 0, 0] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("copies", [1, 2, 3, 8])
+def test_copies_fail_only_if_all_of_them_fail(copies):
+    one = of_launches([3.0, np.inf, np.inf], [10.0] * 3, [5.0, 10.0])
+    outcome = side_by_side(one, copies, 10.0)
+    assert outcome.chance[0, 0, 0] == pytest.approx(1 - (2 / 3) ** copies)
+    first_five_s, last_five_s = (13 / 15) ** copies * 5, (2 / 3) ** copies * 5
+    assert outcome.cost[0, 0, 0] == pytest.approx(first_five_s + last_five_s)
 
 
 def test_a_cutoff_beyond_every_launch_is_that_of_independent_restarts():

@@ -3,8 +3,8 @@
 # distutils: extra_compile_args = -ffp-contract=off
 """The law of a launch from sums over launches, compiled. See `launch_law.law`.
 
-Products and sums are rounded one by one (no contraction), so that the same sums give the same numbers
-on every processor.
+Products and sums are rounded one by one (no contraction), so that the same sums give the same
+numbers on every processor.
 """
 
 import numpy as np

@@ -1,27 +1,18 @@
 import numpy as np
 from numpy.typing import NDArray
 
-def growing(
-    cutoffs: NDArray[np.float64],
-    chance: NDArray[np.float64],
-    cost: NDArray[np.float64],
-    failure: NDArray[np.float64],
-    budget: float,
-    first: NDArray[np.intp],
-    factor: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-def universal(
-    cutoffs: NDArray[np.float64],
-    chance: NDArray[np.float64],
-    cost: NDArray[np.float64],
-    failure: NDArray[np.float64],
-    budget: float,
-    first: NDArray[np.intp],
-    doubling: int,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-def side_by_side(
-    cutoffs: NDArray[np.float64],
-    chance: NDArray[np.float64],
-    cost: NDArray[np.float64],
-    copies: int,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+Outcomes = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+class Laws:
+    def __init__(
+        self,
+        cutoffs: NDArray[np.float64],
+        chance: NDArray[np.float64],
+        cost: NDArray[np.float64],
+        failure: NDArray[np.float64],
+    ) -> None: ...
+    def once(self, budget: float) -> Outcomes: ...
+    def fixed(self, first: NDArray[np.intp], budget: float) -> Outcomes: ...
+    def geometric(self, first: NDArray[np.intp], budget: float) -> Outcomes: ...
+    def luby(self, first: NDArray[np.intp], budget: float, doubling: int) -> Outcomes: ...
+    def side_by_side(self, until: int, copies: int) -> Outcomes: ...

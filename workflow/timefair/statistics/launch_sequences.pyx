@@ -3,18 +3,20 @@
 # distutils: extra_compile_args = -ffp-contract=off
 """Runs made of launches of given lengths, compiled: their cost and their chance of success.
 
-Each function takes the laws of a launch, one per sample and stratum, and returns the cost of a run and
-its probability of success. Products and sums are rounded one by one (no contraction), so that a law
-gives the same numbers on every processor.
+Products and sums are rounded one by one (no contraction), so that a law gives the same numbers on
+every processor.
 """
 
 import numpy as np
 
+cimport cython
 from libc.math cimport INFINITY, NAN, floor, fmax, fmin, pow
 
+cdef enum:
+    MOST_BLOCKS = 2200  # each is at least twice as long as the previous one
+
 cdef double ROUNDING = 1e-12  # relative difference of two costs that is taken for rounding
-cdef int MOST_LAST = 16  # launches before the end of a run; what is left goes to one more
-cdef int MOST_BLOCKS = 2200  # each is at least twice as long as the previous one
+cdef int MOST_LAST = 16  # launches at the end that are computed one by one; one more gets the rest
 
 cdef struct Law:
     # the law of a launch for one target; consecutive cutoffs are `stride` apart
@@ -31,20 +33,19 @@ cdef struct Run:
     # launches so far; `left` is the rest of the budget if none of them reached the target
     double cost, chance, left
 
+# a run whose first launch has a cutoff of this index; `doubling` indices double a cutoff
+ctypedef Run (*Policy)(
+    const Law *law, Py_ssize_t first, double budget, Py_ssize_t doubling
+) noexcept nogil
 
-# -- from Python -----------------------------------------------------------------------------
 
+@cython.final
+cdef class Laws:
+    """Laws of a launch, one per sample and stratum.
 
-def growing(
-    const double[::1] cutoffs,
-    const double[:, :, ::1] chance,
-    const double[:, :, ::1] cost,
-    const double[:, :, ::1] failure,
-    double budget,
-    const Py_ssize_t[:] first,
-    double factor,
-):
-    """Launches of which each is `factor` times as long as the previous one.
+    Each method but `side_by_side` returns the cost of a run and its probability of success, as
+    arrays of the shape (laws, lengths, targets). Both are NaN where a launch would be longer than
+    the last cutoff.
 
     Parameters
     ----------
@@ -52,132 +53,154 @@ def growing(
         Rising and positive.
     chance, cost, failure : ndarray of float, shape (laws, cutoffs, targets)
         As in `launch_law.Law`.
-    budget : float
-        Budget of a run.
-    first : ndarray of intp, shape (lengths,)
-        Index of the cutoff that is the first length of each sequence.
-    factor : float
-        At least 1; 1 for launches of the same length.
-
-    Returns
-    -------
-    cost, chance : ndarray of float, shape (laws, lengths, targets)
-        NaN where a launch would be longer than the last cutoff.
     """
-    cdef Py_ssize_t row, k, t
-    shape = (chance.shape[0], first.shape[0], chance.shape[2])
-    costs, chances = np.empty(shape), np.empty(shape)
-    cdef double[:, :, ::1] of_cost = costs, of_chance = chances
-    cdef Law law
-    cdef Run run
-    with nogil:
-        for row in range(chance.shape[0]):
-            for k in range(first.shape[0]):
-                for t in range(chance.shape[2]):
-                    law = law_of(cutoffs, chance, cost, failure, row, t)
-                    run = Run(0.0, 0.0, budget)
-                    if factor == 1.0:
-                        run = complete(&law, first[k], budget)
-                    to_the_end(&law, &run, cutoffs[first[k]], factor)
-                    of_cost[row, k, t] = run.cost
-                    of_chance[row, k, t] = run.chance
-    return costs, chances
+
+    cdef const double[::1] cutoffs
+    cdef const double[:, :, ::1] chance, cost, failure
+
+    def __init__(self, cutoffs, chance, cost, failure):
+        self.cutoffs, self.chance, self.cost, self.failure = cutoffs, chance, cost, failure
+
+    def once(self, double budget):
+        """One launch up to the budget; one length."""
+        return self.each(once, np.zeros(1, dtype=np.intp), budget, 0)
+
+    def fixed(self, const Py_ssize_t[:] first, double budget):
+        """Launches of the same length, for each cutoff of some indices."""
+        return self.each(fixed, first, budget, 0)
+
+    def geometric(self, const Py_ssize_t[:] first, double budget):
+        """Launches of which each is twice as long as the previous one, as `fixed`."""
+        return self.each(geometric, first, budget, 0)
+
+    def luby(self, const Py_ssize_t[:] first, double budget, Py_ssize_t doubling):
+        """Launches of 1, 1, 2, 1, 1, 2, 4, ... units, as `fixed`.
+
+        Each cutoff is twice the cutoff `doubling` indices before it. A launch that may take the
+        whole budget has the last cutoff, if that is at least the budget.
+        """
+        return self.each(luby, first, budget, doubling)
+
+    def side_by_side(self, Py_ssize_t until, int copies):
+        """Some copies of a launch at the same time, until the first one reaches the target.
+
+        Parameters
+        ----------
+        until : int
+            Index of the cutoff that is the budget.
+        copies : int
+            Number of copies, at least 1.
+
+        Returns
+        -------
+        cost, chance : ndarray of float, shape (laws, targets)
+            The cost is that of one copy.
+        """
+        cdef Py_ssize_t row, t, place
+        cdef double before, chance_before, cost_before, length, running, ended, spent
+        shape = (self.chance.shape[0], self.chance.shape[2])
+        costs, chances = np.empty(shape), np.empty(shape)
+        cdef double[:, ::1] of_cost = costs, of_chance = chances
+        with nogil:
+            for row in range(self.chance.shape[0]):
+                for t in range(self.chance.shape[2]):
+                    before = chance_before = cost_before = spent = 0.0
+                    for place in range(until + 1):
+                        length = self.cutoffs[place] - before
+                        running = (self.cost[row, place, t] - cost_before) / length
+                        ended = 1.0 - running - (self.chance[row, place, t] + chance_before) / 2
+                        if ended < 0.0:
+                            ended = 0.0
+                        elif ended > 1.0:
+                            ended = 1.0
+                        spent += (power(running + ended, copies) - power(ended, copies)) * length
+                        before, chance_before = self.cutoffs[place], self.chance[row, place, t]
+                        cost_before = self.cost[row, place, t]
+                    of_cost[row, t] = spent
+                    of_chance[row, t] = 1.0 - power(1.0 - chance_before, copies)
+        return costs, chances
+
+    cdef each(
+        self, Policy policy, const Py_ssize_t[:] first, double budget, Py_ssize_t doubling
+    ):
+        """The runs of a policy for each law, first cutoff and target."""
+        cdef Py_ssize_t row, k, t
+        shape = (self.chance.shape[0], first.shape[0], self.chance.shape[2])
+        costs, chances = np.empty(shape), np.empty(shape)
+        cdef double[:, :, ::1] of_cost = costs, of_chance = chances
+        cdef Law law
+        cdef Run run
+        with nogil:
+            for row in range(self.chance.shape[0]):
+                for k in range(first.shape[0]):
+                    for t in range(self.chance.shape[2]):
+                        law = Law(
+                            &self.cutoffs[0], &self.chance[row, 0, t], &self.cost[row, 0, t],
+                            &self.failure[row, 0, t], self.cutoffs.shape[0], self.chance.shape[2],
+                        )
+                        run = policy(&law, first[k], budget, doubling)
+                        of_cost[row, k, t] = run.cost
+                        of_chance[row, k, t] = run.chance
+        return costs, chances
 
 
-def universal(
-    const double[::1] cutoffs,
-    const double[:, :, ::1] chance,
-    const double[:, :, ::1] cost,
-    const double[:, :, ::1] failure,
-    double budget,
-    const Py_ssize_t[:] first,
-    Py_ssize_t doubling,
-):
-    """Launches of 1, 1, 2, 1, 1, 2, 4, ... units; as `growing`.
-
-    Each cutoff is twice the cutoff `doubling` indices before it. A launch that may take the whole
-    budget has the last cutoff, if that is at least the budget.
-    """
-    cdef Py_ssize_t row, k, t
-    shape = (chance.shape[0], first.shape[0], chance.shape[2])
-    costs, chances = np.empty(shape), np.empty(shape)
-    cdef double[:, :, ::1] of_cost = costs, of_chance = chances
-    cdef Run[::1] blocks = np.empty(
-        MOST_BLOCKS, dtype=[("cost", "f8"), ("chance", "f8"), ("left", "f8")]
-    )
-    cdef Law law
-    cdef Run run
-    with nogil:
-        for row in range(chance.shape[0]):
-            for k in range(first.shape[0]):
-                for t in range(chance.shape[2]):
-                    law = law_of(cutoffs, chance, cost, failure, row, t)
-                    run = luby(&law, first[k], doubling, budget, &blocks[0])
-                    of_cost[row, k, t] = run.cost
-                    of_chance[row, k, t] = run.chance
-    return costs, chances
+# -- policies: one law and one length --------------------------------------------------------
 
 
-def side_by_side(
-    const double[::1] cutoffs,
-    const double[:, :, ::1] chance,
-    const double[:, :, ::1] cost,
-    int copies,
-):
-    """Some copies of a launch at the same time, until the first one reaches the target.
-
-    Parameters
-    ----------
-    cutoffs, chance, cost
-        As in `growing`; the last cutoff is the budget.
-    copies : int
-        Number of copies, a power of 2.
-
-    Returns
-    -------
-    cost, chance : ndarray of float, shape (laws, targets)
-        The cost is that of one copy.
-    """
-    cdef Py_ssize_t row, t, place
-    cdef double before, chance_before, cost_before, length, running, ended, spent
-    shape = (chance.shape[0], chance.shape[2])
-    costs, chances = np.empty(shape), np.empty(shape)
-    cdef double[:, ::1] of_cost = costs, of_chance = chances
-    with nogil:
-        for row in range(chance.shape[0]):
-            for t in range(chance.shape[2]):
-                before = chance_before = cost_before = spent = 0.0
-                for place in range(cutoffs.shape[0]):
-                    length = cutoffs[place] - before
-                    running = (cost[row, place, t] - cost_before) / length
-                    ended = 1.0 - running - (chance[row, place, t] + chance_before) / 2
-                    if ended < 0.0:
-                        ended = 0.0
-                    elif ended > 1.0:
-                        ended = 1.0
-                    spent += (power(running + ended, copies) - power(ended, copies)) * length
-                    before, chance_before = cutoffs[place], chance[row, place, t]
-                    cost_before = cost[row, place, t]
-                of_cost[row, t] = spent
-                of_chance[row, t] = 1.0 - power(1.0 - chance_before, copies)
-    return costs, chances
-
-
-# -- one law and one length ------------------------------------------------------------------
-
-
-cdef inline Law law_of(
-    const double[::1] cutoffs,
-    const double[:, :, ::1] chance,
-    const double[:, :, ::1] cost,
-    const double[:, :, ::1] failure,
-    Py_ssize_t row,
-    Py_ssize_t target,
+cdef Run once(
+    const Law *law, Py_ssize_t first, double budget, Py_ssize_t doubling
 ) noexcept nogil:
-    return Law(
-        &cutoffs[0], &chance[row, 0, target], &cost[row, 0, target], &failure[row, 0, target],
-        cutoffs.shape[0], chance.shape[2],
-    )
+    cdef Run run = Run(0.0, 0.0, budget)
+    cut(law, &run)
+    return run
+
+
+cdef Run fixed(
+    const Law *law, Py_ssize_t first, double budget, Py_ssize_t doubling
+) noexcept nogil:
+    cdef Run run = complete(law, first, budget)
+    to_the_end(law, &run, law.cutoffs[first], 1.0)
+    return run
+
+
+cdef Run geometric(
+    const Law *law, Py_ssize_t first, double budget, Py_ssize_t doubling
+) noexcept nogil:
+    cdef Run run = Run(0.0, 0.0, budget)
+    to_the_end(law, &run, law.cutoffs[first], 2.0)
+    return run
+
+
+cdef Run luby(
+    const Law *law, Py_ssize_t first, double budget, Py_ssize_t doubling
+) noexcept nogil:
+    """The sequence as blocks: 2^m - 1 launches are twice 2^(m-1) - 1 launches, and a longer one.
+
+    Here ``left`` of a block is the cost of its launches if none of them reaches the target.
+    """
+    cdef int count = 1
+    cdef Run run, block
+    cdef Run[MOST_BLOCKS] blocks
+    cdef bint fits
+    blocks[0] = unit(law, first, budget)
+    while blocks[count - 1].left < budget and count < MOST_BLOCKS:
+        block = blocks[count - 1]
+        follow(&block, &blocks[count - 1])
+        run = unit(law, first + count * doubling, budget)
+        follow(&block, &run)
+        blocks[count] = block
+        count += 1
+    run = Run(0.0, 0.0, budget)
+    while count:
+        count -= 1
+        fits = take(&run, &blocks[count])
+        if fits and take(&run, &blocks[count]):
+            break
+    cut(law, &run)
+    return run
+
+
+# -- parts of a run ---------------------------------------------------------------------------
 
 
 cdef inline Launch within(const Law *law, double most) noexcept nogil:
@@ -213,7 +236,7 @@ cdef inline void add(Run *run, double cost, double chance) noexcept nogil:
 
 
 cdef inline void cut(const Law *law, Run *run) noexcept nogil:
-    """A last launch, with what is left of the budget."""
+    """A last launch, with the rest of the budget."""
     cdef Launch launch = within(law, run.left)
     add(run, launch.cost, launch.chance)
 
@@ -246,36 +269,8 @@ cdef inline Run complete(const Law *law, Py_ssize_t index, double budget) noexce
     return Run(law.cost[place] * launches, 1.0 - alive, fmax(budget - made * failure, 0.0))
 
 
-cdef Run luby(
-    const Law *law, Py_ssize_t first, Py_ssize_t doubling, double budget, Run *blocks
-) noexcept nogil:
-    """The sequence as blocks: 2^m - 1 launches are twice 2^(m-1) - 1 launches, and a longer one.
-
-    Here ``left`` of a block is the cost of its launches if none of them reaches the target.
-    """
-    cdef int count = 1
-    cdef Run run, block
-    cdef bint fits
-    blocks[0] = unit(law, first, budget)
-    while blocks[count - 1].left < budget and count < MOST_BLOCKS:
-        block = blocks[count - 1]
-        follow(&block, &blocks[count - 1])
-        run = unit(law, first + count * doubling, budget)
-        follow(&block, &run)
-        blocks[count] = block
-        count += 1
-    run = Run(0.0, 0.0, budget)
-    while count:
-        count -= 1
-        fits = take(&run, &blocks[count])
-        if fits and take(&run, &blocks[count]):
-            break
-    cut(law, &run)
-    return run
-
-
 cdef inline Run unit(const Law *law, Py_ssize_t index, double budget) noexcept nogil:
-    """One launch of a cutoff; its length is `inf` if the cutoff is unknown and the budget is not."""
+    """One launch of a cutoff; its length is `inf` if neither the cutoff nor the budget is known."""
     cdef Py_ssize_t last = law.size - 1
     cdef Py_ssize_t place = min(index, last) * law.stride
     cdef double length = law.failure[place]
@@ -299,8 +294,11 @@ cdef inline bint take(Run *run, const Run *block) noexcept nogil:
 
 
 cdef inline double power(double base, int exponent) noexcept nogil:
-    """A power whose exponent is a power of 2."""
-    while exponent > 1:
+    """A power with a positive integer exponent, by squaring."""
+    cdef double result = 1.0
+    while exponent:
+        if exponent & 1:
+            result *= base
         base *= base
-        exponent //= 2
-    return base
+        exponent >>= 1
+    return result

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics import launch_sequences
 from timefair.statistics.launch_law import Law, NotObserved
+from timefair.statistics.launch_sequences import Laws
 
 Array = NDArray[np.float64]
 
@@ -69,15 +69,8 @@ def one_launch(law: Law, budget: float) -> Outcome:
         If the law ends before the budget.
     """
     _require(law, budget)
-    last = int(np.searchsorted(law.cutoffs, budget))
-    before = law.cutoffs[last - 1] if last else 0.0
-    share = (budget - before) / (law.cutoffs[last] - before)
-
-    def at_budget(values: Array) -> Array:
-        low = values[:, :, last - 1] if last else 0.0
-        return np.asarray(low * (1.0 - share) + values[:, :, last] * share)
-
-    return Outcome(at_budget(law.cost), at_budget(law.chance))
+    run = _outcome(law, *_laws(law).once(budget))
+    return Outcome(run.cost[:, :, 0], run.chance[:, :, 0])
 
 
 def until_they_return(law: Law, budget: float) -> Outcome:
@@ -121,7 +114,7 @@ def fixed_cutoffs(law: Law, budget: float, at: NDArray[np.intp] | None = None) -
     >>> fixed_cutoffs(of, budget=40.0).pooled([1]).ert[0, :, 0].tolist()
     [7.0, 6.0]
     """
-    return _growing(law, budget, at, factor=1.0)
+    return _outcome(law, *_laws(law).fixed(_chosen(law, at), budget))
 
 
 def luby(law: Law, doubling: int, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
@@ -156,8 +149,7 @@ def luby(law: Law, doubling: int, budget: float, at: NDArray[np.intp] | None = N
     M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms, Information
     Processing Letters 47 (1993).
     """
-    first = _chosen(law, at)
-    return _outcome(law, *launch_sequences.universal(*_flat(law), budget, first, doubling))
+    return _outcome(law, *_laws(law).luby(_chosen(law, at), budget, doubling))
 
 
 def geometric(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
@@ -169,7 +161,7 @@ def geometric(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Ou
     ----------
     T. Walsh, Search in a small world, IJCAI 1999.
     """
-    return _growing(law, budget, at, factor=2.0)
+    return _outcome(law, *_laws(law).geometric(_chosen(law, at), budget))
 
 
 def side_by_side(law: Law, copies: int, budget: float) -> Outcome:
@@ -180,7 +172,7 @@ def side_by_side(law: Law, copies: int, budget: float) -> Outcome:
     law : Law
         Law of complete runs; its last cutoff is at least the budget.
     copies : int
-        Number of copies, a power of 2, each with the complete budget.
+        Number of copies, each with the complete budget.
     budget : float
         Budget of a copy.
 
@@ -205,31 +197,22 @@ def side_by_side(law: Law, copies: int, budget: float) -> Outcome:
     """
     _require(law, budget)
     last = int(np.searchsorted(law.cutoffs, budget))
-    until = slice(last + 1)
-    cutoffs, chance, cost, _ = _flat(law)
-    chance, cost = np.ascontiguousarray(chance[:, until]), np.ascontiguousarray(cost[:, until])
-    return _outcome(law, *launch_sequences.side_by_side(cutoffs[until], chance, cost, copies))
-
-
-def _growing(law: Law, budget: float, at: NDArray[np.intp] | None, factor: float) -> Outcome:
-    """Launches of which each is `factor` times as long as the previous one."""
-    first = _chosen(law, at)
-    return _outcome(law, *launch_sequences.growing(*_flat(law), budget, first, factor))
+    return _outcome(law, *_laws(law).side_by_side(last, copies))
 
 
 def _chosen(law: Law, at: NDArray[np.intp] | None) -> NDArray[np.intp]:
     return np.arange(law.cutoffs.size) if at is None else at
 
 
-def _flat(law: Law) -> tuple[Array, Array, Array, Array]:
-    """The cutoffs, chance, cost and failure of a law, with samples and strata as one axis."""
+def _laws(law: Law) -> Laws:
+    """The law in compiled form, with samples and strata as one axis."""
     samples, strata, *others = law.chance.shape
 
     def joined(values: Array) -> Array:
         return np.ascontiguousarray(values).reshape(samples * strata, *others)
 
     cutoffs = np.ascontiguousarray(law.cutoffs)
-    return cutoffs, joined(law.chance), joined(law.cost), joined(law.failure)
+    return Laws(cutoffs, joined(law.chance), joined(law.cost), joined(law.failure))
 
 
 def _outcome(law: Law, cost: Array, chance: Array) -> Outcome:
