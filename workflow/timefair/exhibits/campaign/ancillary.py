@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -129,14 +130,6 @@ def effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[column_names(EFFECT_COLUMNS)]
 
 
-def _ert(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    return ert.to_targets(runs, analysis, confidence=None)
-
-
-def _ert_relative(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    return ert.to_relative_targets(runs, analysis, confidence=None)
-
-
 def _fastest(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame = profile.of_ert_s(runs, analysis.model_copy(update={"resamples": 1}))
     return frame[frame["ratio"] == 1].assign(function=ALL)
@@ -181,10 +174,15 @@ def _text(names: Mapping[Hashable, Any]) -> str:
     )
 
 
+# the limits are not compared
+_ert, _ert_relative, _quantiles = (
+    partial(table, confidence=None)
+    for table in (ert.to_targets, ert.to_relative_targets, quantiles.pooled)
+)
 COMPARED = (
     Compared("ert", _ert, ("target",), ("success_rate", "ert_s")),
     Compared("ert_relative", _ert_relative, ("target",), ("success_rate", "ert_s")),
-    Compared("quantiles", quantiles.without_limits, ("quantile",), ("precision", "rank")),
+    Compared("quantiles", _quantiles, ("quantile",), ("precision", "rank")),
     Compared("rankings", rankings.side_by_side, ("criterion", "target"), ("rank_by_time",)),
     Compared("profile", _fastest, ("ratio",), ("fraction",)),
 )

@@ -102,32 +102,20 @@ PRINTED = (
 )
 def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Q_p of the best precision, with the runs of all instances pooled, one row per probability."""
-    best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
-    limits = [
-        _limits(best[members], p, analysis.confidence)
-        for _, members in runs.groups(tuple(column_names(CELL)))
-        for p in sorted(analysis.quantiles)
-    ]
-    frame = without_limits(runs, analysis)
-    columns = column_names(COLUMNS)
-    of_limits = pd.DataFrame(limits, columns=[name for name in columns if name not in frame])
-    return pd.concat([frame, of_limits], axis=1)[columns]
+    return pooled(runs, analysis, confidence=analysis.confidence)
 
 
-def without_limits(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The quantiles of `at_the_end` and their ranks, without intervals and probabilities."""
+def pooled(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.DataFrame:
+    """The table `quantiles`; without a confidence, its intervals and probabilities are NaN."""
     best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
-    rows = [
-        {
-            **names,
-            "runs": len(members),
-            "quantile": p,
-            "precision": float(sample_quantile(best[members], p)),
-        }
-        for names, members in runs.groups(tuple(column_names(CELL)))
-        for p in sorted(analysis.quantiles)
-    ]
-    frame = pd.DataFrame(rows, columns=[*column_names((*CELL, RUNS, QUANTILE)), "precision"])
+    rows = []
+    for names, members in runs.groups(tuple(column_names(CELL))):
+        values = best[members]
+        for p in sorted(analysis.quantiles):
+            precision = float(sample_quantile(values, p))
+            row = {**names, "runs": len(members), "quantile": p, "precision": precision}
+            rows.append(row if confidence is None else row | _limits(values, p, confidence))
+    frame = pd.DataFrame(rows, columns=column_names(COLUMNS[:-1]))
     frame["rank"] = ranks_within(frame, column_names((*PROBLEM, QUANTILE)), "precision")
     return frame
 

@@ -212,7 +212,7 @@ def by_instance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def to_targets(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.DataFrame:
-    """The table `ert`; without limits if there is no confidence."""
+    """The table `ert`; without a confidence, its limits are NaN."""
     targets = analysis.targets_from_easy
     return _frame(with_published(runs), targets, targets, CELL, confidence=confidence)
 
@@ -220,7 +220,7 @@ def to_targets(runs: Runs, analysis: Analysis, *, confidence: float | None) -> p
 def to_relative_targets(
     runs: Runs, analysis: Analysis, *, confidence: float | None
 ) -> pd.DataFrame:
-    """The table `ert_relative`; without limits if there is no confidence."""
+    """The table `ert_relative`, as `to_targets`."""
     shares = sorted(analysis.relative_targets, reverse=True)
     everyone = with_published(runs)
     targets = everyone.relative_targets(shares)
