@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
@@ -261,8 +262,9 @@ class Runs:
         The array is read-only, because tables share it.
         """
         wanted = np.asarray(targets, dtype=np.float64)
-        key = ("runtimes", unit, wanted.shape, wanted.tobytes())
-        return self.once(key, lambda: self._runtimes(unit, wanted))
+        return self.once(
+            ("runtimes", unit, _identity(wanted)), lambda: self._runtimes(unit, wanted)
+        )
 
     def _runtimes(self, unit: Unit, targets: NDArray[np.float64]) -> NDArray[np.float64]:
         wanted = self._precisions(targets)
@@ -307,11 +309,13 @@ class Runs:
 
     def launch_runtimes(self, targets: ArrayLike) -> TracedLaunches:
         """Cost of each traced launch to each target; read once. Targets are as in `runtimes`."""
-        wanted = self._precisions(np.asarray(targets, dtype=np.float64))
-        key = ("launch runtimes", wanted.shape, wanted.tobytes())
-        return self.once(key, lambda: self._launch_runtimes(wanted))
+        wanted = np.asarray(targets, dtype=np.float64)
+        return self.once(
+            ("launch runtimes", _identity(wanted)), lambda: self._launch_runtimes(wanted)
+        )
 
-    def _launch_runtimes(self, wanted: NDArray[np.float64]) -> TracedLaunches:
+    def _launch_runtimes(self, targets: NDArray[np.float64]) -> TracedLaunches:
+        wanted = self._precisions(targets)
         nobody, nothing = np.empty(0, np.intp), np.empty((0, wanted.shape[-1]))
         found = [(nobody, nobody, nothing, nothing)]
         for part in self.launch_traces:
@@ -644,6 +648,11 @@ class Runs:
         for part in self.traces:
             of_runs[part.rows] = number(part)
         return of_runs
+
+
+def _identity(values: NDArray[np.float64]) -> Hashable:
+    """The same for equal arrays alone; short, even if each run has its own targets."""
+    return values.shape, hashlib.sha256(values.tobytes()).digest()
 
 
 def _cost_grid(first: float, end: float, unit: Unit, points: int) -> NDArray[np.float64]:
