@@ -43,13 +43,15 @@ def test_algorithms_with_restarts_in_seconds_are_omitted_and_named(known):
 def test_with_workers_there_is_no_slider_and_the_page_says_why(known):
     changed = known.campaign.model_dump(mode="json", by_alias=True)
     changed["statistics"]["workers"] = 16
-    text = evaluation_cost.part(replace(known, campaign=type(known.campaign)(**changed)), [])
+    many = replace(known, campaign=type(known.campaign)(**changed))
+    text = evaluation_cost.part(many, evaluation_cost.lines(many)["spaces"])
     assert 'id="evaluation-cost"' not in text
     assert "Up to 16 evaluations" in text
 
 
 def test_without_lines_there_is_no_slider(known):
-    assert evaluation_cost.part(replace(known, tables={}), []) == ""
+    empty = replace(known, tables={})
+    assert evaluation_cost.part(empty, evaluation_cost.lines(empty)["spaces"]) == ""
     assert 'id="evaluation-cost"' not in page({}, {}, known.campaign)
 
 
