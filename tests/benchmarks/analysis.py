@@ -59,6 +59,18 @@ class Usage:
     cpu_s: float
     peak_mb: float
 
+    @classmethod
+    def of(cls, wall_s: float, usage: resource.struct_rusage) -> Usage:
+        """What the kernel reports of a process that ran for so long."""
+        return cls(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.wall_s + other.wall_s,
+            self.cpu_s + other.cpu_s,
+            max(self.peak_mb, other.peak_mb),
+        )
+
     def over(self, other: Usage) -> Usage:
         """The ratios."""
         return Usage(
@@ -87,7 +99,7 @@ def used_by(command: list[str], folder: Path) -> Usage:
             log.seek(0)
             sys.exit(f"{' '.join(command)}\n{log.read()}")
     usages = [usage, *(orphan.usage for orphan in kernel.end_orphans(spare=others))]
-    of_each = [_usage(wall_s, one) for one in usages]
+    of_each = [Usage.of(wall_s, one) for one in usages]
     return Usage(wall_s, sum(one.cpu_s for one in of_each), max(one.peak_mb for one in of_each))
 
 
@@ -165,7 +177,7 @@ def be_prepared(folder: Path, output: Path, page: bool) -> None:
     campaign = configuration.restore(snapshot)
     analysing.load(campaign)
     own = resource.getrusage(resource.RUSAGE_SELF)
-    print(f"  {'preparation':28}{_usage(time.monotonic() - start, own)}", flush=True)
+    print(f"  {'preparation':28}{Usage.of(time.monotonic() - start, own)}", flush=True)
     collected = sorted((folder / "collected").glob("*.parquet"))
     for room in dict.fromkeys(TABLES[name].room for name in campaign.made_tables):
         words = ["analyse", room, *collected, "--campaign", snapshot, "--output", output]
@@ -188,11 +200,7 @@ def _fork(words: list[object]) -> Usage:
     _, status, usage = os.wait4(child, 0)
     if status:
         sys.exit(f"{words[0]}: status {os.waitstatus_to_exitcode(status)}")
-    return _usage(time.monotonic() - start, usage)
-
-
-def _usage(wall_s: float, usage: resource.struct_rusage) -> Usage:
-    return Usage(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return Usage.of(time.monotonic() - start, usage)
 
 
 def cocopps_report(export: Path, output: Path) -> Usage:

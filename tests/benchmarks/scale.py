@@ -186,7 +186,7 @@ def started(folder: Path, jobs: int) -> Usage:
     process.send_signal(signal.SIGTERM)
     _, _, usage = os.wait4(process.pid, 0)
     wall_s = time.monotonic() - start
-    return Usage(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return Usage.of(wall_s, usage)
 
 
 def collect(folder: Path, labels: list[str]) -> Usage:
