@@ -7,6 +7,7 @@ import socket
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import chromium
@@ -109,8 +110,11 @@ def _function(item: pytest.Item) -> str:
 
 
 def _turn(item: pytest.Item) -> int:
-    if item.get_closest_marker("workflow"):
-        return 0
-    if FORKING in item.path.parents:
+    return 0 if item.get_closest_marker("workflow") else _turn_of_file(item.path)
+
+
+@cache
+def _turn_of_file(path: Path) -> int:
+    if path.is_relative_to(FORKING):
         return 1
-    return 2 if any(folder in item.path.parents for folder in LONG) else 3
+    return 2 if any(map(path.is_relative_to, LONG)) else 3
