@@ -83,10 +83,11 @@ def typeset(
     """
     heading = worded(table.title, frame)
     notes = " ".join(filter(None, (frame.attrs.get(name) for name in NOTES)))
+    printed = _plain(_named(measured(frame)))
     floats = [
         text
         for layout in layouts
-        for part in parts(_named(measured(frame)), _suited(layout, frame))
+        for part in parts(printed, _suited(layout, frame))
         for text in _floats(table, heading, part, setting, notes)
     ]
     header = HEADER.format(title=heading, name=table.name)
@@ -103,6 +104,15 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
         for suite, function in zip(frame["suite"], frame["function"], strict=True)
     ]
     return frame.assign(function=functions)
+
+
+def _plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same table without attributes, which pandas copies in each operation, and with texts as
+    objects, which it compares faster.
+    """
+    plain = frame.astype(dict.fromkeys(frame.select_dtypes("string").columns, object))
+    plain.attrs = {}
+    return plain
 
 
 def _suited(layout: Layout, frame: pd.DataFrame) -> Layout:

@@ -147,11 +147,11 @@ def grid(rows: pd.DataFrame, layout: Layout) -> Grid:
     ValueError
         If two rows have the same names.
     """
-    if len(np.unique(_numbered(rows, layout.keys))) < len(rows):
+    if len(np.unique(numbered(rows, layout.keys))) < len(rows):
         raise ValueError(f"{', '.join(layout.keys) or 'no key'}: not enough to tell the rows apart")
-    numbers = _numbered(rows, layout.rows)
+    numbers = numbered(rows, layout.rows)
     firsts = _first_of_each(rows, numbers)
-    order = np.argsort(_numbered(firsts, layout.rows[:1]), kind="stable")
+    order = np.argsort(numbered(firsts, layout.rows[:1]), kind="stable")
     firsts, lines = firsts.iloc[order], np.argsort(order)[numbers]
     printed = [_columns(rows, v, best(rows, layout.keys, v)) for v in layout.values]
     top = () if layout.columns in (None, ALGORITHM) else ((0, heading_of(layout.columns)),)
@@ -181,7 +181,7 @@ def best(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> NDArray[np.
     """
     if value.better is None or ALGORITHM not in keys:
         return np.zeros(len(rows), dtype=bool)
-    rivals = _numbered(rows, tuple(key for key in keys if key != ALGORITHM))
+    rivals = numbered(rows, tuple(key for key in keys if key != ALGORITHM))
     numbers = rows[value.column].to_numpy(dtype=np.float64)
     costs = numbers if value.better == "low" else np.where(numbers > 0, -numbers, np.inf)
     costs = np.where(np.isfinite(costs), costs, np.inf)
@@ -207,13 +207,13 @@ def name_of(key: str, value: Any) -> str:
     return str(value).replace("_", " ") if key == "unit" else str(value)
 
 
-def _numbered(rows: pd.DataFrame, keys: tuple[str, ...]) -> NDArray[np.intp]:
+def numbered(rows: pd.DataFrame, keys: tuple[str, ...]) -> NDArray[np.intp]:
     """A number for each combination of keys, in the order of their appearance, shape (rows,)."""
-    numbers: dict[tuple[object, ...], int] = {}
-    columns = [rows[key].astype(object).where(rows[key].notna(), None) for key in keys]
-    combinations = zip(*columns, strict=True) if keys else [()] * len(rows)
-    numbered = [numbers.setdefault(names, len(numbers)) for names in combinations]
-    return np.array(numbered, dtype=np.intp)
+    numbers = np.zeros(len(rows), dtype=np.intp)
+    for key in keys:
+        codes, different = pd.factorize(rows[key])  # -1 of a missing value
+        numbers, _ = pd.factorize(numbers * (len(different) + 1) + codes + 1)
+    return numbers
 
 
 def _first_of_each(rows: pd.DataFrame, numbers: NDArray[np.intp]) -> pd.DataFrame:
@@ -225,7 +225,7 @@ def _beside(rows: pd.DataFrame, key: str | None) -> Iterator[tuple[int, str, NDA
     if key is None:
         yield 0, "", np.arange(len(rows))
         return
-    numbers = _numbered(rows, (key,))
+    numbers = numbered(rows, (key,))
     for number, value in enumerate(_first_of_each(rows, numbers)[key]):
         yield number, name_of(key, value), np.flatnonzero(numbers == number)
 

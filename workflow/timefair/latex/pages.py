@@ -56,11 +56,13 @@ def _packed(
 ) -> Iterator[list[Item]]:
     """Items in their order, as many together as have room, at least one."""
     pack: list[Item] = []
+    taken = 0.0
     for item in items:
-        if pack and sum(map(size, pack)) + size(item) > room:
+        if pack and taken + size(item) > room:
             yield pack
-            pack = []
+            pack, taken = [], 0.0
         pack.append(item)
+        taken += size(item)
     if pack:
         yield pack
 

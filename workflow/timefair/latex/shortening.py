@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from timefair.exhibits.layout import ALGORITHM, CURVES, PrintedPart
-from timefair.latex.grid import grid
+from timefair.latex.grid import grid, numbered
 from timefair.latex.pages import LINES, Tabular, pages, tabulars
 
 THINNED = ("target", "quantile", "executions", "instance", "order", *CURVES)
@@ -61,7 +61,7 @@ def _fewest(part: PrintedPart) -> list[Tabular]:
 def _least_lines(part: PrintedPart) -> int:
     """Minimal number of lines of the rows, possibly transposed."""
     ways = (part.layout, part.layout.turned)
-    return min(len(part.rows[list(way.rows)].drop_duplicates()) if way.rows else 1 for way in ways)
+    return min(int(numbered(part.rows, way.rows).max()) + 1 for way in ways)
 
 
 def _shorter(part: PrintedPart) -> Iterator[PrintedPart]:
