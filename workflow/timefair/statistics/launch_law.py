@@ -229,12 +229,15 @@ class Law:
         Expected cost up to the target, the cutoff or its own end.
     failure
         Expected cost of a launch that does not reach the target within the cutoff.
+    alike
+        Whether the law to a target is the same in all strata, shape (targets,).
     """
 
     cutoffs: NDArray[np.float64]
     chance: NDArray[np.float64]
     cost: NDArray[np.float64]
     failure: NDArray[np.float64]
+    alike: NDArray[np.bool_]
 
 
 def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
@@ -277,7 +280,8 @@ def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
     )
     longest = np.repeat(sums.cutoffs, own.shape[1])
     mixture = mixed(totals, in_strata @ sums.launches, own.ravel(), longest, SHORTEST)
-    return Law(sums.cutoffs, *(one.reshape(*in_strata.shape[:2], *own.shape) for one in mixture))
+    chance, cost, failure = (one.reshape(*in_strata.shape[:2], *own.shape) for one in mixture)
+    return Law(sums.cutoffs, chance, cost, failure, ~own.any(axis=0))
 
 
 def _correlation(sums: RunSums, stratum: NDArray[np.intp]) -> NDArray[np.float64]:

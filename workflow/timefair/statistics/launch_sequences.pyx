@@ -44,22 +44,26 @@ cdef class Laws:
     """Laws of a launch, one per sample and stratum.
 
     Each method but `side_by_side` returns the cost of a run and its probability of success, as
-    arrays of the shape (laws, lengths, targets). Both are NaN where a launch would be longer than
-    the last cutoff.
+    arrays of the shape (samples, strata, lengths, targets). Both are NaN where a launch would be
+    longer than the last cutoff.
 
     Parameters
     ----------
     cutoffs : ndarray of float, shape (cutoffs,)
         Rising and positive.
-    chance, cost, failure : ndarray of float, shape (laws, cutoffs, targets)
+    chance, cost, failure : ndarray of float, shape (samples, strata, cutoffs, targets)
         As in `launch_law.Law`.
+    alike : ndarray of bool, shape (targets,)
+        Whether the law to a target is the same in all strata: it is then computed for one of them.
     """
 
     cdef const double[::1] cutoffs
-    cdef const double[:, :, ::1] chance, cost, failure
+    cdef const double[:, :, :, ::1] chance, cost, failure
+    cdef const unsigned char[::1] alike
 
-    def __init__(self, cutoffs, chance, cost, failure):
+    def __init__(self, cutoffs, chance, cost, failure, alike):
         self.cutoffs, self.chance, self.cost, self.failure = cutoffs, chance, cost, failure
+        self.alike = alike.view(np.uint8)
 
     def once(self, double budget):
         """One launch up to the budget; one length."""
@@ -93,54 +97,78 @@ cdef class Laws:
 
         Returns
         -------
-        cost, chance : ndarray of float, shape (laws, targets)
+        cost, chance : ndarray of float, shape (samples, strata, targets)
             The cost is that of one copy.
         """
-        cdef Py_ssize_t row, t, place
-        cdef double before, chance_before, cost_before, length, running, ended, spent
-        shape = (self.chance.shape[0], self.chance.shape[2])
+        cdef Py_ssize_t sample, stratum, t
+        shape = (self.chance.shape[0], self.chance.shape[1], self.chance.shape[3])
         costs, chances = np.empty(shape), np.empty(shape)
-        cdef double[:, ::1] of_cost = costs, of_chance = chances
+        cdef double[:, :, ::1] of_cost = costs, of_chance = chances
+        cdef Run run
         with nogil:
-            for row in range(self.chance.shape[0]):
-                for t in range(self.chance.shape[2]):
-                    before = chance_before = cost_before = spent = 0.0
-                    for place in range(until + 1):
-                        length = self.cutoffs[place] - before
-                        running = (self.cost[row, place, t] - cost_before) / length
-                        ended = 1.0 - running - (self.chance[row, place, t] + chance_before) / 2
-                        if ended < 0.0:
-                            ended = 0.0
-                        elif ended > 1.0:
-                            ended = 1.0
-                        spent += (power(running + ended, copies) - power(ended, copies)) * length
-                        before, chance_before = self.cutoffs[place], self.chance[row, place, t]
-                        cost_before = self.cost[row, place, t]
-                    of_cost[row, t] = spent
-                    of_chance[row, t] = 1.0 - power(1.0 - chance_before, copies)
+            for sample in range(self.chance.shape[0]):
+                for stratum in range(self.chance.shape[1]):
+                    for t in range(self.chance.shape[3]):
+                        if stratum and self.alike[t]:
+                            of_cost[sample, stratum, t] = of_cost[sample, 0, t]
+                            of_chance[sample, stratum, t] = of_chance[sample, 0, t]
+                            continue
+                        run = self.copied(sample, stratum, t, until, copies)
+                        of_cost[sample, stratum, t] = run.cost
+                        of_chance[sample, stratum, t] = run.chance
         return costs, chances
+
+    cdef Run copied(
+        self, Py_ssize_t sample, Py_ssize_t stratum, Py_ssize_t t, Py_ssize_t until, int copies
+    ) noexcept nogil:
+        """Copies of a launch with one law."""
+        cdef Py_ssize_t place
+        cdef double length, running, ended, before = 0.0, chance = 0.0, cost = 0.0
+        cdef Run run = Run(0.0, 0.0, 0.0)
+        for place in range(until + 1):
+            length = self.cutoffs[place] - before
+            running = (self.cost[sample, stratum, place, t] - cost) / length
+            ended = 1.0 - running - (self.chance[sample, stratum, place, t] + chance) / 2
+            if ended < 0.0:
+                ended = 0.0
+            elif ended > 1.0:
+                ended = 1.0
+            run.cost += (power(running + ended, copies) - power(ended, copies)) * length
+            before, chance = self.cutoffs[place], self.chance[sample, stratum, place, t]
+            cost = self.cost[sample, stratum, place, t]
+        run.chance = 1.0 - power(1.0 - chance, copies)
+        return run
 
     cdef each(
         self, Policy policy, const Py_ssize_t[:] first, double budget, Py_ssize_t doubling
     ):
         """The runs of a policy for each law, first cutoff and target."""
-        cdef Py_ssize_t row, k, t
-        shape = (self.chance.shape[0], first.shape[0], self.chance.shape[2])
+        cdef Py_ssize_t sample, stratum, k, t
+        shape = (
+            self.chance.shape[0], self.chance.shape[1], first.shape[0], self.chance.shape[3],
+        )
         costs, chances = np.empty(shape), np.empty(shape)
-        cdef double[:, :, ::1] of_cost = costs, of_chance = chances
+        cdef double[:, :, :, ::1] of_cost = costs, of_chance = chances
         cdef Law law
         cdef Run run
         with nogil:
-            for row in range(self.chance.shape[0]):
-                for k in range(first.shape[0]):
-                    for t in range(self.chance.shape[2]):
-                        law = Law(
-                            &self.cutoffs[0], &self.chance[row, 0, t], &self.cost[row, 0, t],
-                            &self.failure[row, 0, t], self.cutoffs.shape[0], self.chance.shape[2],
-                        )
-                        run = policy(&law, first[k], budget, doubling)
-                        of_cost[row, k, t] = run.cost
-                        of_chance[row, k, t] = run.chance
+            for sample in range(self.chance.shape[0]):
+                for stratum in range(self.chance.shape[1]):
+                    for k in range(first.shape[0]):
+                        for t in range(self.chance.shape[3]):
+                            if stratum and self.alike[t]:
+                                of_cost[sample, stratum, k, t] = of_cost[sample, 0, k, t]
+                                of_chance[sample, stratum, k, t] = of_chance[sample, 0, k, t]
+                                continue
+                            law = Law(
+                                &self.cutoffs[0], &self.chance[sample, stratum, 0, t],
+                                &self.cost[sample, stratum, 0, t],
+                                &self.failure[sample, stratum, 0, t],
+                                self.cutoffs.shape[0], self.chance.shape[3],
+                            )
+                            run = policy(&law, first[k], budget, doubling)
+                            of_cost[sample, stratum, k, t] = run.cost
+                            of_chance[sample, stratum, k, t] = run.chance
         return costs, chances
 
 

@@ -69,7 +69,7 @@ def one_launch(law: Law, budget: float) -> Outcome:
         If the law ends before the budget.
     """
     _require(law, budget)
-    run = _outcome(law, *_laws(law).once(budget))
+    run = Outcome(*_laws(law).once(budget))
     return Outcome(run.cost[:, :, 0], run.chance[:, :, 0])
 
 
@@ -114,7 +114,7 @@ def fixed_cutoffs(law: Law, budget: float, at: NDArray[np.intp] | None = None) -
     >>> fixed_cutoffs(of, budget=40.0).pooled([1]).ert[0, :, 0].tolist()
     [7.0, 6.0]
     """
-    return _outcome(law, *_laws(law).fixed(_chosen(law, at), budget))
+    return Outcome(*_laws(law).fixed(_chosen(law, at), budget))
 
 
 def luby(law: Law, doubling: int, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
@@ -149,7 +149,7 @@ def luby(law: Law, doubling: int, budget: float, at: NDArray[np.intp] | None = N
     M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms, Information
     Processing Letters 47 (1993).
     """
-    return _outcome(law, *_laws(law).luby(_chosen(law, at), budget, doubling))
+    return Outcome(*_laws(law).luby(_chosen(law, at), budget, doubling))
 
 
 def geometric(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Outcome:
@@ -161,7 +161,7 @@ def geometric(law: Law, budget: float, at: NDArray[np.intp] | None = None) -> Ou
     ----------
     T. Walsh, Search in a small world, IJCAI 1999.
     """
-    return _outcome(law, *_laws(law).geometric(_chosen(law, at), budget))
+    return Outcome(*_laws(law).geometric(_chosen(law, at), budget))
 
 
 def side_by_side(law: Law, copies: int, budget: float) -> Outcome:
@@ -197,7 +197,7 @@ def side_by_side(law: Law, copies: int, budget: float) -> Outcome:
     """
     _require(law, budget)
     last = int(np.searchsorted(law.cutoffs, budget))
-    return _outcome(law, *_laws(law).side_by_side(last, copies))
+    return Outcome(*_laws(law).side_by_side(last, copies))
 
 
 def _chosen(law: Law, at: NDArray[np.intp] | None) -> NDArray[np.intp]:
@@ -205,20 +205,9 @@ def _chosen(law: Law, at: NDArray[np.intp] | None) -> NDArray[np.intp]:
 
 
 def _laws(law: Law) -> Laws:
-    """The law in compiled form, with samples and strata as one axis."""
-    samples, strata, *others = law.chance.shape
-
-    def joined(values: Array) -> Array:
-        return np.ascontiguousarray(values).reshape(samples * strata, *others)
-
-    cutoffs = np.ascontiguousarray(law.cutoffs)
-    return Laws(cutoffs, joined(law.chance), joined(law.cost), joined(law.failure))
-
-
-def _outcome(law: Law, cost: Array, chance: Array) -> Outcome:
-    """The outcome, with samples and strata as separate axes again."""
-    shape = (*law.chance.shape[:2], *cost.shape[1:])
-    return Outcome(cost.reshape(shape), chance.reshape(shape))
+    """The law in compiled form."""
+    arrays = (law.cutoffs, law.chance, law.cost, law.failure, law.alike)
+    return Laws(*map(np.ascontiguousarray, arrays))
 
 
 def _require(law: Law, budget: float) -> None:
