@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.fft import irfft, rfft
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.ert import check_pairs, ert, residuals
 from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.renewals import renewals
 
 MOST_SUMS = 1 << 15
 """Number of pairs of failure sums above which a lattice replaces the list of all sums."""
@@ -33,15 +33,6 @@ ROUNDING = 1e-9
 
 NOTHING = 1e-150
 """Smaller costs count as zero, because their square would underflow."""
-
-DAMPING = 1e-12
-"""Damping of the part of the series beyond a lattice."""
-
-CIRCLE = 2 * (CELLS + 1)
-"""Number of points of the circle on which the series of a lattice is computed."""
-
-DAMPED = DAMPING ** (np.arange(CELLS + 1) / CIRCLE)
-"""Factor by which the series is damped at each point of a lattice."""
 
 
 @dataclass(frozen=True)
@@ -379,22 +370,24 @@ def _merged(
     sums: NDArray[np.float64], chances: NDArray[np.float64], limit: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The sums up to a limit, ascending; sums that differ only by rounding are merged."""
+    within = sums <= limit
+    sums, chances = sums[within], chances[within]
+    if sums.size == 0:
+        return sums, chances
     order = np.argsort(sums, kind="stable")
-    order = order[sums[order] <= limit]
-    if order.size == 0:
-        return np.empty(0), np.empty(0)
     ordered = sums[order]
-    first = np.flatnonzero(np.diff(ordered, prepend=-1.0) > SLACK * ordered)
+    new = np.ones(ordered.size, dtype=np.bool_)
+    new[1:] = ordered[1:] - ordered[:-1] > SLACK * ordered[1:]
+    first = np.flatnonzero(new)
     return ordered[first], np.add.reduceat(chances[order], first)
 
 
 def _runs_begun(steps: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
     """Expected number of runs that begin at each point of a lattice, if failures cost whole cells.
 
-    The result is the power series 1/(1 - Q). It is computed from its values on a circle inside the
-    unit circle, so that the part beyond the lattice, which is added to its start, is damped.
+    The result is the power series 1/(1 - Q).
     """
     kept = steps <= CELLS
-    failed = np.bincount(steps[kept].astype(np.int64), chances[kept], minlength=CELLS + 1)
-    begun = irfft(1.0 / (1.0 - rfft(failed * DAMPED, CIRCLE)), CIRCLE)[: failed.size] / DAMPED
-    return np.maximum(begun, 0.0)
+    failed = np.bincount(steps[kept].astype(np.intp), chances[kept])
+    different = np.flatnonzero(failed)
+    return renewals(different, failed[different], CELLS + 1)
