@@ -110,7 +110,8 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     """The same table without attributes, which pandas copies in each operation, and with texts as
     objects, which it compares faster.
     """
-    plain = frame.astype(dict.fromkeys(frame.select_dtypes("string").columns, object))
+    texts = map(str, frame.select_dtypes("string").columns)
+    plain = frame.assign(**{name: frame[name].astype(object) for name in texts})
     plain.attrs = {}
     return plain
 

@@ -281,7 +281,7 @@ def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
     longest = np.repeat(sums.cutoffs, own.shape[1])
     mixture = mixed(totals, in_strata @ sums.launches, own.ravel(), longest, SHORTEST)
     chance, cost, failure = (one.reshape(*in_strata.shape[:2], *own.shape) for one in mixture)
-    return Law(sums.cutoffs, chance, cost, failure, ~own.any(axis=0))
+    return Law(sums.cutoffs, chance, cost, failure, (own == 0).all(axis=0))
 
 
 def _correlation(sums: RunSums, stratum: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -206,8 +206,8 @@ def _chosen(law: Law, at: NDArray[np.intp] | None) -> NDArray[np.intp]:
 
 def _laws(law: Law) -> Laws:
     """The law in compiled form."""
-    arrays = (law.cutoffs, law.chance, law.cost, law.failure, law.alike)
-    return Laws(*map(np.ascontiguousarray, arrays))
+    chance, cost, failure = map(np.ascontiguousarray, (law.chance, law.cost, law.failure))
+    return Laws(np.ascontiguousarray(law.cutoffs), chance, cost, failure, law.alike)
 
 
 def _require(law: Law, budget: float) -> None:

@@ -388,6 +388,7 @@ def _runs_begun(steps: NDArray[np.float64], chances: NDArray[np.float64]) -> NDA
     The result is the power series 1/(1 - Q).
     """
     kept = steps <= CELLS
-    failed = np.bincount(steps[kept].astype(np.intp), chances[kept])
+    whole = steps[kept].astype(np.intp)
+    failed = np.asarray(np.bincount(whole, chances[kept]), dtype=np.float64)
     different = np.flatnonzero(failed)
     return renewals(different, failed[different], CELLS + 1)
