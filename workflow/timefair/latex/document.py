@@ -110,8 +110,9 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     """The same table without attributes, which pandas copies in each operation, and with texts as
     objects, which it compares faster.
     """
-    texts = map(str, frame.select_dtypes("string").columns)
-    plain = frame.assign(**{name: frame[name].astype(object) for name in texts})
+    plain = frame.copy(deep=False)
+    for name in [name for name in plain if pd.api.types.is_string_dtype(plain[name])]:
+        plain[name] = plain[name].astype(object)
     plain.attrs = {}
     return plain
 
