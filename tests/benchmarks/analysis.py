@@ -4,10 +4,10 @@
 
 Measures, once, a campaign whose runs improve often, and keeps it in the folder. Then makes every
 table and figure, every table alone, and the page; exports the runs and lets cocopp read them and
-write its report. As in a campaign, one process imports what the analysis needs, and each room of
-exhibits, and the page, is a fork of it. Prints seconds of wall clock and of CPU time, and the peak
-of memory. Times of our processes are added, as if one ran after the other; of their memory the
-largest counts.
+write its report. As in a campaign, one process imports what the analysis needs and reads the runs;
+each room of exhibits, and the page, is a fork of it. Prints seconds of wall clock and of CPU time,
+and the peak of memory. Times of our processes are added, as if one ran after the other; of their
+memory the largest counts.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def ours(folder: Path, output: Path, *, page: bool) -> Usage:
 
 
 def be_prepared(folder: Path, output: Path, page: bool) -> None:
-    """Import what the analysis needs, and fork once for each room and for the page."""
+    """Import what the analysis needs, read the runs, and fork once for each room and the page."""
     from timefair.campaign import configuration
     from timefair.cli import analysing
     from timefair.exhibits.registry import TABLES
@@ -176,9 +176,10 @@ def be_prepared(folder: Path, output: Path, page: bool) -> None:
     snapshot = folder / "campaign.json"
     campaign = configuration.restore(snapshot)
     analysing.load(campaign)
+    collected = sorted((folder / "collected").glob("*.parquet"))
+    analysing.read(collected, campaign)
     own = resource.getrusage(resource.RUSAGE_SELF)
     print(f"  {'preparation':28}{Usage.of(time.monotonic() - start, own)}", flush=True)
-    collected = sorted((folder / "collected").glob("*.parquet"))
     for room in dict.fromkeys(TABLES[name].room for name in campaign.made_tables):
         words = ["analyse", room, *collected, "--campaign", snapshot, "--output", output]
         print(f"  {room:28}{_fork(words)}", flush=True)

@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from timefair import cli
@@ -32,10 +33,16 @@ def ready():
 
 Path("{NAME}").write_text(str(os.getpid()))
 for words in sys.argv[1:]:
+    if words.startswith("replace "):
+        os.replace(*words.split()[:0:-1])
+        continue
     status = subprocess.run([sys.executable, "-m", "timefair", *words.split()]).returncode
     print(status, *ready(), flush=True)
 """
-"""Stands for snakemake: calls commands in turn, and prints the prepared processes after each."""
+"""Stands for snakemake: calls commands in turn, and prints the prepared processes after each.
+
+``replace FILE BY`` is not a command of timefair, but moves another file to the place of a file.
+"""
 
 
 @pytest.fixture
@@ -94,7 +101,7 @@ def test_jobs_are_forks_of_prepared_processes_that_end_with_snakemake(
     assert [line[0] for line in lines] == ["0", "2", "0"]
     assert "ROOM: 'runtime' is unknown" in errors  # in the log of the job that is wrong
     (processes,) = {frozenset(line[1:]) for line in lines}
-    assert len(processes) == 2
+    assert len(processes) == 3
     end = time.monotonic() + 10
     while any(map(lives, processes)):
         assert time.monotonic() < end
@@ -111,7 +118,30 @@ def test_collecting_prepares_nothing_for_tables(study: Path) -> None:
     lines, errors = drive(study, collect, analyse("runtimes", "out"), collect)
     assert [line[0] for line in lines] == ["2", "0", "2"]
     assert errors.count("--algorithm: ") == 2
-    assert [len(line[1:]) for line in lines] == [1, 2, 2]
+    assert [len(line[1:]) for line in lines] == [1, 3, 3]
+
+
+@pytest.mark.slow
+def test_runs_are_read_again_after_they_have_changed(study: Path, row, write) -> None:
+    write(study / "later.parquet", row(0), row(1), row(2))
+    analysis = analyse("runtimes", "out")
+    lines, errors = drive(study, analysis, "replace a.parquet later.parquet", analysis)
+    assert [line[0] for line in lines] == ["0", "0"], errors
+    assert [len(line[1:]) for line in lines] == [3, 4]
+    assert pd.read_parquet(study / "out/tables/ert_by_instance.parquet")["runs"].eq(3).all()
+
+
+def test_reading_the_runs_starts_no_thread(study: Path) -> None:
+    """Because a thread does not survive a fork."""
+    code = (
+        "import os; from pathlib import Path; from timefair.campaign import configuration;"
+        "from timefair.cli import analysing; from timefair.cli.common import one_thread;"
+        "one_thread(); campaign = configuration.restore(Path('campaign.json'));"
+        "analysing.load(campaign); before = len(os.listdir('/proc/self/task'));"
+        "analysing.read([Path('a.parquet')], campaign);"
+        "assert len(os.listdir('/proc/self/task')) == before"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=study, check=True)
 
 
 @pytest.mark.slow

@@ -1,9 +1,11 @@
 """Jobs of the analysis as forks of prepared processes that have imported the needed modules.
 
 A rule calls `timefair collect`, `analyse` or `report`. Such a command asks a prepared process of
-its snakemake to do the work, and does it itself where there is none. One process collects records;
-the other one, a fork of it, has also imported what tables and figures need. The first job has the
-first process made: ``python -m timefair.cli.analysing SNAPSHOT SNAKEMAKE LISTENER STARTER``.
+its snakemake to do the work, and does it itself where there is none. One process collects records.
+The second one, a fork of it, has also imported what tables and figures need, and makes the report.
+The third one, a fork of the second, has also read the runs, and makes tables and figures. The first
+job has the first process made: ``python -m timefair.cli.analysing SNAPSHOT SNAKEMAKE LISTENER
+STARTER``.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import argparse
 import os
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from timefair.campaign.holder import snakemake_above
 from timefair.cli.common import one_thread, status_of
+from timefair.cli.paths import state_of
 from timefair.processes import prepared
 
 if TYPE_CHECKING:
@@ -63,9 +66,9 @@ def forked(arguments: argparse.Namespace) -> int | None:
     """
     folder = arguments.campaign.absolute().parent
     if (snakemake := snakemake_above(folder)) is not None:
-        stages = ["collection"] if arguments.words[0] == "collect" else ["collection", "analysis"]
         levels = [
-            prepared.Level(prepared.address(snakemake, folder, stage), {}) for stage in stages
+            prepared.Level(prepared.address(snakemake, folder, *names), request)
+            for names, request in _stages(arguments)
         ]
         words = [sys.executable, "-m", __name__, str(arguments.campaign), str(snakemake)]
         status = prepared.hand_over(levels, {"words": arguments.words}, words, os.environ)
@@ -73,6 +76,17 @@ def forked(arguments: argparse.Namespace) -> int | None:
             return status
     work: int | None = arguments.work(arguments)
     return work
+
+
+def _stages(arguments: argparse.Namespace) -> Iterator[tuple[list[object], prepared.Request]]:
+    """The names of each prepared process, and the request that has it made of the previous one."""
+    yield ["collection"], {}
+    if arguments.words[0] == "collect":
+        return
+    yield ["analysis"], {}
+    if arguments.words[0] == "analyse":
+        files = list(map(str, arguments.collected))
+        yield ["runs", *files, *map(state_of, arguments.collected)], {"collected": files}
 
 
 def serve(snapshot: str, snakemake: str, listener: str, starter: str) -> int:
@@ -105,17 +119,21 @@ def _wait_for_jobs(
     def work(task: Task) -> int:
         if task.listener is None:
             return _work(task)
-        return status_of(partial(_become, campaign, snakemake, task.listener, task.connection))
+        return status_of(partial(_become, campaign, snakemake, task))
 
     serving.serve(listener, snakemake, work, starter)
 
 
-def _become(
-    campaign: Campaign, snakemake: int, listener: socket.socket, starter: socket.socket
-) -> None:
-    """Be the prepared process that makes tables and figures, in a fork of the first one."""
-    load(campaign)
-    _wait_for_jobs(campaign, snakemake, listener, starter)
+def _become(campaign: Campaign, snakemake: int, task: Task) -> None:
+    """Be the prepared process that makes tables and figures, or the one that has also read runs, in
+    a fork of the previous one.
+    """
+    assert task.listener is not None
+    if "collected" in task.request:
+        read(map(Path, task.request["collected"]), campaign)
+    else:
+        load(campaign)
+    _wait_for_jobs(campaign, snakemake, task.listener, task.connection)
 
 
 def _work(task: Task) -> int:
@@ -136,7 +154,7 @@ def _work(task: Task) -> int:
 def load(campaign: Campaign) -> None:
     """Import what the analysis of a campaign needs, and read the code that its keys are made of.
 
-    It starts no thread of Python and opens no Parquet file: threads do not survive a fork.
+    It starts no thread: threads do not survive a fork.
     """
     from timefair.campaign import provenance
     from timefair.cli import parser
@@ -155,6 +173,16 @@ def load(campaign: Campaign) -> None:
     for module in needed:
         import_module(module)
     provenance.typeset_key()
+
+
+def read(collected: Iterable[Path], campaign: Campaign) -> None:
+    """Read the runs, for all forks of this process; their events, too, if there are not too many.
+
+    It starts no thread, as `load`.
+    """
+    from timefair.cli.analysis import together
+
+    iter(together(tuple(collected), campaign).traces)
 
 
 if __name__ == "__main__":

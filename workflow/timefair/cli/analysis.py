@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,13 @@ from timefair.basics.errors import InputError
 from timefair.cli import foreign
 from timefair.cli.analysing import forked
 from timefair.cli.common import Command, Commands, entry, one_thread, refuse_mixed
-from timefair.cli.paths import prepare_files, prepare_folder, read_picture, read_table
+from timefair.cli.paths import (
+    prepare_files,
+    prepare_folder,
+    read_picture,
+    read_table,
+    state_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -310,13 +317,19 @@ def make_report(
 
 
 def together(collected: Sequence[Path], campaign: Campaign) -> Runs:
-    """The runs of some files, if they may be in one table."""
-    from timefair.rundata.runs import Runs
-
-    runs = Runs.read(collected)
+    """The runs of some files, if they may be in one table; a process reads them once."""
+    runs = _read(tuple(collected), tuple(map(state_of, collected)))
     refuse_mixed(runs.origins, campaign, runs.nodes)
     foreign.refuse_several_clocks(runs, campaign)
     return runs
+
+
+@lru_cache(1)
+def _read(collected: tuple[Path, ...], states: tuple[object, ...]) -> Runs:
+    """The runs of files in these states."""
+    from timefair.rundata.runs import Runs
+
+    return Runs.read(collected)
 
 
 def _tables(paths: Sequence[Path]) -> dict[str, pd.DataFrame]:

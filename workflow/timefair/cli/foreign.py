@@ -139,19 +139,21 @@ def analyse(arguments: argparse.Namespace) -> int:
 
     path, others, where = Path(arguments.what), arguments.collected, layout(arguments)
     folder = arguments.output or Path("results") / (path.name.partition(".")[0] or "analysis")
-    # Arrow starts threads when it reads files, and threads do not survive a fork. So this process,
-    # of which every room is a fork, reads none.
+    # Arrow starts threads when it imports a table, and threads do not survive a fork. So this
+    # process, of which every room is a fork, does not.
 
-    def read() -> None:
+    def import_() -> None:
         settings, format = arguments.settings, arguments.format
         tell(path, *import_table(path, folder, where, settings, format, others))
 
-    if status := _forked([read]):
+    if status := _forked([import_]):
         return status
     campaign = configuration.restore(folder / SNAPSHOT)
     analysing.load(campaign)
+    collected = sorted((folder / COLLECTED).glob("*.parquet"))
+    analysing.read(collected, campaign)
     rooms = sorted(campaign.rooms, key=lambda room: _files(campaign, room), reverse=True)
-    status = _forked([partial(_room, room, campaign, folder) for room in rooms])
+    status = _forked([partial(_room, room, campaign, collected, folder) for room in rooms])
     if status := status or _forked([partial(_report, campaign, folder)]):
         return status
     print(folder / "report.html")
@@ -171,10 +173,10 @@ def _forked(work: Sequence[Callable[[], None]]) -> int:
         return in_forks([partial(whole, one) for one in work], len(os.sched_getaffinity(0)))
 
 
-def _room(room: str, campaign: Campaign, folder: Path) -> None:
+def _room(room: str, campaign: Campaign, collected: Sequence[Path], folder: Path) -> None:
     from timefair.cli.analysis import make_room
 
-    make_room(room, campaign, sorted((folder / COLLECTED).glob("*.parquet")), folder)
+    make_room(room, campaign, collected, folder)
 
 
 def _files(campaign: Campaign, room: str) -> int:
