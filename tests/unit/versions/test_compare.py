@@ -38,7 +38,7 @@ def test_the_last_line_is_the_verdict_and_gives_the_status(folder, compare, law,
     found, lines = compare(results, "base", "head")
     assert found == status
     assert lines[-1].startswith(f"{answer}: head needs ")
-    assert "in pairs of one seed on 2 functions" in lines[-1]
+    assert "on 2 functions, in pairs of one seed" in lines[-1]
     assert ratio(lines[-1]) == pytest.approx(law[0] * law[1], rel=0.02)
     assert compare(results, "base", "head", "--quiet") == (status, lines[-1:])
 
@@ -49,8 +49,8 @@ def test_the_last_line_is_the_verdict_and_gives_the_status(folder, compare, law,
 )
 def test_the_reason_is_the_speed_or_the_evaluations(folder, compare, law, speed, evaluations):
     _, lines = compare(folder("mine", {"base": SAME, "head": law}), "base", "head")
-    (line,) = [line for line in lines if line.startswith("seconds 1.3 = ")]
-    factors = re.findall(r"([\d.]+) times", line)
+    (line,) = [line for line in lines if line.startswith("ratio of seconds 1.3 = ")]
+    factors = re.findall(r"([\d.]+) \(", line)
     assert [float(factor) for factor in factors] == pytest.approx([speed, evaluations], rel=0.01)
 
 
@@ -124,6 +124,10 @@ def test_the_drift_between_two_campaigns_is_taken_off(two, compare):
     assert ratio(lines[-1]) == pytest.approx(1.0, rel=0.02)
     (line,) = [line for line in lines if line.startswith("drift: ")]
     assert line.startswith("drift: seconds per evaluation of other are 1.2")
+    (line,) = [line for line in lines if line.startswith("ratio of seconds ")]
+    seconds, speed, evaluations = map(float, re.findall(r"([\d.]+)(?= [=(])", line))
+    assert (seconds, speed) == pytest.approx((1.0, 1.0), rel=0.02)
+    assert seconds == pytest.approx(speed * evaluations, rel=0.01)
 
 
 def test_the_interval_of_the_drift_is_in_that_of_the_answer(folder, compare):
@@ -221,7 +225,7 @@ def test_failed_and_disturbed_runs_are_counted_and_named(folder, compare):
     assert [line for line in lines if line.startswith("caution: ")] == [
         "caution: 3 of 80 runs of head failed (3 raised), and count with their results up "
         "to the failure: ValueError: no",
-        "caution: 5 of 80 runs of head were disturbed; counted",
+        "caution: 5 of 80 runs of head were disturbed; included",
     ]
 
 

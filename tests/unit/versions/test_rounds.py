@@ -84,7 +84,7 @@ def rounds_of(study: Path) -> set[str]:
 def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, compare) -> None:
     status, printed = compare(CAMPAIGN_FILE, "--cores", "2")
     assert status == 0
-    assert printed[0].startswith("plan      96 runs of each version in pairs of one seed")
+    assert printed[0].startswith("plan      in total 96 runs of each version, in pairs of one seed")
     assert printed[-1].startswith("equal: head needs 1 times the evaluations of base to the target")
     assert "as the answer is sure" in printed[-1]
     made = rounds_of(study)

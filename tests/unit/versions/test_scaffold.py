@@ -126,7 +126,7 @@ def test_both_versions_are_measured_and_compared(
     status, printed = compare("campaign.yaml", "--cores", "2")
     # Steps that are halved shrink too fast for a sphere.
     assert (status, printed[-1].partition(":")[0]) == (0, "better"), printed
-    assert "50 runs each in pairs of one seed on 1 function" in printed[-1]
+    assert "in total 50 runs of each version on 1 function, in pairs of one seed" in printed[-1]
 
 
 @pytest.mark.parametrize(

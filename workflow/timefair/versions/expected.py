@@ -42,10 +42,10 @@ def design_of(rounds: Rounds, ratio: float) -> Design:
 def lines(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
     """Yield the size of a comparison, and the probabilities with which it finds losses."""
     design, seconds = design_of(rounds, ratio), plan.wall_seconds(rounds.of_both, rounds.cores)
-    size = f"{design.functions * design.runs} runs of each version"
-    time = "" if seconds is None else f" and at most {seconds:.0f} s on {rounds.cores} core(s)"
-    seeds = "in pairs of one seed" if design.paired else "with seeds of their own"
-    yield f"plan      {size} {seeds}{time}, {design.looks} round(s), margin {ratio:g}"
+    size = f"in total {design.functions * design.runs} runs of each version"
+    time = "" if seconds is None else f", at most {seconds:.0f} s on {rounds.cores} core(s)"
+    seeds = "in pairs of one seed" if design.paired else "with different seeds"
+    yield f"plan      {size}, {seeds}{time}, {design.looks} round(s), margin {ratio:g}"
     if by not in (Measure.SECONDS, Measure.EVALUATIONS):
         return
     law, rng = Law(), np.random.default_rng(rounds.campaign.seed)
@@ -61,13 +61,16 @@ def lines(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
             break
     for slowdown in dict.fromkeys((SLOWDOWNS[0], max(found))):
         yield (
-            f"can find  {100 * (slowdown - 1):.0f} % more {unit} with {size}{time} "
+            f"can find  a head that needs {100 * (slowdown - 1):.0f} % more {unit}, "
             f"with probability {found[slowdown]:.2f}"
         )
     lost = chance(Loss(lost=LOST))
-    yield f"can find  a loss of {100 * LOST:.0f} % of the successes with probability {lost:.2f}"
+    yield (
+        f"can find  a head that loses {100 * LOST:.0f} % of the successes, "
+        f"with probability {lost:.2f}"
+    )
     equal = chance(Loss(), Answer.EQUAL)
-    yield f"can show  that equal versions are equal with probability {equal:.2f}"
+    yield f"can show  that equal versions are equal, with probability {equal:.2f}"
     yield (
         f"assumed   {100 * law.success:.0f} % of the runs reach the target, after exponentially "
         f"distributed costs; the machine adds {100 * law.noise:.0f} % of noise to a run and "

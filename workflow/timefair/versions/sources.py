@@ -51,7 +51,7 @@ class Measured:
             )
         disturbed = int((rows["disturbance"] == Disturbance.DISTURBED).sum())
         if disturbed:
-            treated = "omitted" if self.analysis.disturbed == "exclude" else "counted"
+            treated = "omitted" if self.analysis.disturbed == "exclude" else "included"
             yield f"caution: {disturbed} of {len(rows)} runs of {label} were disturbed; {treated}"
 
     @property

@@ -37,11 +37,15 @@ class Look:
 def verdict(found: Comparison, look: Look | None = None) -> str:
     """The answer over all functions, in one line."""
     base, head = found.runs
-    runs = f"{base} runs each" if base == head else f"{base} and {head} runs"
+    runs = (
+        f"{base} runs of each version"
+        if base == head
+        else f"{base} runs of {found.base} and {head} runs of {found.head}"
+    )
     parts = [
         f"{found.verdict.answer}: {_claim(found)}",
         f"margin {_margin(found.by, found)}",
-        f"{runs}{_pairs(found)} on {_counted(len(found.samples), 'function')}",
+        f"in total {runs} on {_counted(len(found.samples), 'function')}{_pairs(found)}",
         *([str(look)] if look else []),
     ]
     return "; ".join(parts)
@@ -64,8 +68,8 @@ def _pairs(found: Comparison) -> str:
     if not found.paired:
         return ""
     if found.paired == len(found.samples):
-        return " in pairs of one seed"
-    return f", in pairs of one seed on {_counted(found.paired, 'function')},"
+        return ", in pairs of one seed"
+    return f", in pairs of one seed on {found.paired} of them"
 
 
 def reasons(found: Comparison) -> Iterator[str]:
@@ -73,10 +77,8 @@ def reasons(found: Comparison) -> Iterator[str]:
     if found.overall[Measure.SECONDS].change.known:
         speed, count = found.overall[Measure.SPEED], found.overall[Measure.EVALUATIONS]
         yield (
-            f"seconds {_estimate(found.overall[Measure.SECONDS])} = "
-            f"{_estimate(speed)} times the seconds per evaluation x "
-            f"{_estimate(count)} times the evaluations"
-            + (", before the drift is taken off" if found.drift else "")
+            f"ratio of seconds {_estimate(found.overall[Measure.SECONDS])} = "
+            f"{_estimate(speed)} (seconds per evaluation) x {_estimate(count)} (evaluations)"
         )
     for measure in found.measures:
         if measure is not found.by:
@@ -94,7 +96,8 @@ def drift_line(found: Comparison, references: tuple[str, ...]) -> Iterator[str]:
     yield (
         f"drift: seconds per evaluation of {', '.join(references)} are "
         f"{exp(found.drift.estimate):.3f} times [{exp(low):.3f}, {exp(high):.3f}] those of the "
-        "first campaign; taken off, with its interval, all seconds"
+        "first campaign; all ratios of times are divided by this drift, and their intervals "
+        "include its error"
     )
 
 
