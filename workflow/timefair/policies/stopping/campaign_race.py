@@ -34,11 +34,12 @@ class Subject(NamedTuple):
 
 
 class CampaignRacing(StoppingPolicy):
-    """The order of all its pairs over the functions is decided, or no further runs can decide it.
-    Each round after the first one has only the runs that decide most pairs per core-second.
+    """The order of this algorithm and each other one, over all functions, is decided, or further
+    runs are unlikely to decide it. Each round after the first one contains only the runs that are
+    most likely to decide further pairs of algorithms, relative to their core-seconds.
 
-    Promise: no pair of algorithms is stated in the wrong order, with a probability of at least
-    `confidence`, over all pairs, dimensions and rounds (asymptotically).
+    Promise: with a probability of at least `confidence`, not a single pair of algorithms is stated
+    in the wrong order, in any dimension or round (asymptotically).
     """
 
     compares: ClassVar[bool] = True

@@ -23,8 +23,9 @@ class Classified(Started):
     """A classifier is sure that the sample quantile is accurate. It was trained on other campaigns
     with `timefair train-classifier`.
 
-    Promise: none for a single algorithm and problem. On functions that the classifier had not seen,
-    at least the share `probability` of the estimates where it stopped was accurate.
+    Promise: none for a single algorithm and problem. In the validation during its training, on
+    functions that it had not seen, at least the share `probability` of the estimates at which it
+    stopped was accurate.
     """
 
     rule: Literal["classifier"] = "classifier"

@@ -20,8 +20,8 @@ class KnownMean(Started):
     Student's, or a betting confidence sequence if `bounds` are given.
 
     Promise: none without `bounds`, because Student's interval is for one look and normal values.
-    With `bounds` that contain all values, the mean is within `width` of the sample mean for any
-    number of runs.
+    With `bounds` that contain all values: with a probability of at least `confidence`, the mean is
+    within `width` of the sample mean when the rule stops, whatever the number of runs.
     """
 
     least_start: ClassVar[int] = 2

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 class KnownQuantile(Started):
     """The confidence interval of a quantile (`p`) is within `width` of the sample quantile.
 
-    Promise: with `validity: horizon` or `anytime`, the quantile is within `width` of the sample
-    quantile. With `single`, none.
+    Promise: with `validity: horizon` (valid for all looks up to `runs`) or `anytime` (for any
+    number of looks): with a probability of at least `confidence`, the quantile is within `width`
+    of the sample quantile when the rule stops. With `single` (for one look): none.
     """
 
     rule: Literal["quantile"] = "quantile"

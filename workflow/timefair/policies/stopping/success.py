@@ -25,7 +25,8 @@ class SuccessRate(Started):
     success rate is the probability that a run reaches `target` (beta-binomial confidence sequence,
     Robbins 1970).
 
-    Promise: the success rate is within `width` of the share of successes, for any number of runs.
+    Promise: with a probability of at least `confidence`, the success rate is within `width` of the
+    share of successes when the rule stops, whatever the number of runs.
     """
 
     rule: Literal["success"] = "success"

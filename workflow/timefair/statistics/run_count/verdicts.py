@@ -75,8 +75,8 @@ def analytic_verdicts(
     confidence : float
         Confidence of the intervals, in (0, 1).
     bands : sequence of float
-        Allowed errors, relative to the absolute mean of the true values that the filter keeps;
-        increasing.
+        Allowed errors, relative to the absolute value of the mean of the true values that the
+        filter keeps; increasing.
 
     Returns
     -------
