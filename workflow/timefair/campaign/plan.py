@@ -441,7 +441,7 @@ def instance_count(campaign: Campaign) -> int:
 
 
 def cell_count(campaign: Campaign) -> int:
-    """The combinations of algorithm, function, dimension and instance."""
+    """The number of combinations of algorithm, function, dimension and instance."""
     return instance_count(campaign) * len(campaign.algorithms)
 
 

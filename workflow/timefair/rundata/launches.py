@@ -2,7 +2,7 @@
 
 Columns: ``row``: index of the run in the frame of runs; ``start_s``, ``end_s``, ``evaluations`` and
 ``best_precision`` of the launch by itself; ``complete``: whether it ended by itself, by its share
-tau or at the final target, and was not cut; ``unlimited``: whether neither a share tau nor a budget
+tau or at the final target, and was not cut; ``unlimited``: whether neither a limit tau nor a budget
 ended it.
 """
 

@@ -78,7 +78,7 @@ def solve(
 
 
 def faults(**parameters: object) -> list[str]:
-    """Faults of the values; a predation leaves at least one coral."""
+    """Faults of the values. `fd` is at most 0.99, so that a predation leaves at least one coral."""
     one = Number(1, whole=True)
     allowed = {"n": one, "m": one, "attempts": one}
     allowed |= dict.fromkeys(("rho", "fbs", "fa", "pd"), SHARE) | {"fd": Number(0, 0.99)}

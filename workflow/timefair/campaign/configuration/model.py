@@ -204,7 +204,7 @@ def _with_tuned(algorithms: dict[str, AlgorithmSpec]) -> dict[str, AlgorithmSpec
 
 
 class Published(Section):
-    """Data of an algorithm that others have measured; only their evaluations count."""
+    """Published data of an algorithm: numbers of evaluations are used, times are not."""
 
     format: Literal["coco", "ioh", "table", "benchopt"] = Field(
         description="The format of the data: COCO's (`.info`, `.dat`, `.tdat`), IOHprofiler's "
@@ -213,7 +213,7 @@ class Published(Section):
     )
     path: str = Field(
         min_length=1,
-        description="A folder, or an archive (.zip, .tgz, .tar); of a table, the file.",
+        description="A folder, or an archive (.zip, .tgz, .tar); for a table, the file.",
     )
     algorithm: str | None = Field(
         default=None,
@@ -222,11 +222,11 @@ class Published(Section):
     )
     columns: dict[str, OneLine] = Field(
         default={},
-        description="Of a table: names of its columns in the file, such as `{value: best_f}`.",
+        description="For a table: names of its columns in the file, such as `{value: best_f}`.",
     )
     set: dict[str, OneLine] = Field(
         default={},
-        description="Of a table: columns that the file does not have, with one word for all rows.",
+        description="For a table: columns that the file does not have, with one word for all rows.",
     )
 
 

@@ -43,10 +43,11 @@ class RunMonitor:
         return self._reference.spent_s if self._reference else 0.0
 
     def measure(self, run: Callable[[], Row]) -> Row:
-        """Measure a run, repeat it at once while it is disturbed, and describe the disturbance.
+        """Measure a run, and repeat it at once until it is not disturbed.
 
-        The last repetition counts. All repetitions have the same seed, and whether a run is
-        repeated does not depend on its result, so no result is preferred.
+        There are at most `repeats` repetitions, and the last one counts. All repetitions have the
+        same seed, and whether a run is repeated does not depend on its result, so no result is
+        preferred.
 
         Parameters
         ----------
@@ -57,7 +58,8 @@ class RunMonitor:
         -------
         dict
             The row of the last repetition with ``repeats``, ``disturbance``, ``disturbed_by``, the
-            growth of the counters and the seconds of the reference kernel before and after.
+            increase of each counter (see `surroundings.Surroundings`), and the seconds of the
+            reference kernel before and after the run.
         """
         row = self._observed(run)
         repeats = 0

@@ -124,7 +124,7 @@ class RestartPolicy(Section):
 
 
 class WithTau(RestartPolicy):
-    """A policy with a share tau, in seconds or in evaluations."""
+    """A policy with a limit tau for launches, in seconds or in evaluations."""
 
     tau_s: Seconds | None = Field(default=None, description="tau in seconds.")
     tau_evaluations: Count | None = Field(
@@ -133,7 +133,7 @@ class WithTau(RestartPolicy):
 
     @property
     def tau(self) -> Limit:
-        """The share tau."""
+        """The limit tau for launches, in seconds or in evaluations."""
         return Limit(self.tau_s, self.tau_evaluations)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
