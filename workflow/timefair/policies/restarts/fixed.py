@@ -8,7 +8,8 @@ from timefair.policies.restarts.base import Limit, WithTau
 
 
 class FixedLength(WithTau):
-    """A launch ends when it has used tau (*time-fair*, Algorithm 2: k = ⌊T/τ⌋ launches).
+    """A launch ends when it has used tau (*time-fair*, Algorithm 2). If no launch returns earlier,
+    the budget T contains ⌊T/tau⌋ complete launches.
 
     The rest of T is used by a last launch, which is cut at T and recorded as cut.
     """
