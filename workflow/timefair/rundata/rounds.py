@@ -14,12 +14,12 @@ from timefair.statistics.rounds import rounds
 def in_rounds(
     evaluations: NDArray[np.float64], batches: pa.Array, workers: int
 ) -> NDArray[np.float64]:
-    """Number of rounds that runs had begun after a given number of evaluations.
+    """Number of rounds that runs had started when they had made a number of evaluations.
 
     Parameters
     ----------
     evaluations
-        Shape (runs, ...); `inf` stays.
+        Shape (runs, ...); `inf` is returned unchanged.
     batches
         Batches of each run, from `Runs.read_batches`; none of them is null.
     workers

@@ -49,8 +49,8 @@ def break_even(
     spent : float
         Initial cost, at least 0.
     before, after : sequences of array_like, each of shape (runs, columns)
-        For each kind of problem, the costs of the runs before and after; finite. All kinds have
-        the same weight.
+        For each kind of problem, the costs of runs before and after the initial cost was spent (for
+        example, on tuning); finite. All kinds have the same weight.
     confidence : float
         Nominal coverage of the intervals, in (0, 1).
     resamples : int

@@ -18,8 +18,8 @@ def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
     Returns
     -------
     ndarray of int, shape (pairs, 2)
-        Indices (a, b), in ascending order: a is better by the first measure, and b is better by the
-        second. A tie in either measure is not a disagreement.
+        One row (a, b) of indices per pair, where a is better by the first measure, and b by the
+        second. The rows are sorted by a, then by b. A tie in either measure is not a disagreement.
 
     Raises
     ------

@@ -168,15 +168,16 @@ def posthoc(values: ArrayLike) -> PostHoc:
 
     Notes
     -----
-    ``z = difference / sqrt(k (k + 1)/(6 N))``. Ties reduce the variance of the ranks, so with ties
-    the p-values are too large, and never too small.
+    ``z = difference / sqrt(k (k + 1)/(6 N))`` for k algorithms and N problems. Ties reduce the
+    variance of the ranks, so with ties the p-values are conservative (too large).
 
     References
     ----------
-    P. B. Nemenyi, Distribution-free multiple comparisons, thesis, Princeton (1963). J. Demšar
-    (2006), section 3.2.2. S. García and F. Herrera, An extension on "Statistical comparisons of
-    classifiers over multiple data sets" for all pairwise comparisons, Journal of Machine Learning
-    Research 9 (2008).
+    P. B. Nemenyi, Distribution-free multiple comparisons, thesis, Princeton (1963). J. Demšar,
+    Statistical comparisons of classifiers over multiple data sets, Journal of Machine Learning
+    Research 7 (2006), section 3.2.2. S. García and F. Herrera, An extension on "Statistical
+    comparisons of classifiers over multiple data sets" for all pairwise comparisons, Journal of
+    Machine Learning Research 9 (2008).
 
     Examples
     --------
@@ -225,7 +226,8 @@ def critical_difference(algorithms: int, problems: int, alpha: float) -> float:
 
     References
     ----------
-    J. Demšar (2006), section 3.2.2, with the exact studentized range.
+    J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
+    Learning Research 7 (2006), section 3.2.2, with the exact studentized range.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def quantile_rank(n: int, p: float) -> int:
 
 
 def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> NDArray[np.float64]:
-    """The sample quantile ``x_(ceil(n p))`` of the sorted values.
+    """The sample quantile ``x_(ceil(n p))`` of the sorted values; the minimum for p = 0.
 
     Parameters
     ----------

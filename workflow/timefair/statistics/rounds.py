@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 def rounds(
     evaluations: ArrayLike, first: ArrayLike, size: ArrayLike, count: ArrayLike, *, workers: int
 ) -> NDArray[np.float64]:
-    """Number of rounds that a run has started after a number of evaluations.
+    """Number of rounds that a run has started when it has made a number of evaluations.
 
     Parameters
     ----------
     evaluations : array_like
-        Numbers of evaluations since the start of the run, at least 0; `inf` and NaN do not change.
+        Numbers of evaluations since the start of the run, at least 0. `inf` and NaN are returned
+        unchanged.
     first, size, count : array_like of int, shape (rows,)
         The batches of the run in their order. Row j: after ``first[j]`` evaluations, there are
         ``count[j]`` batches of ``size[j]`` points, one after the other. All other evaluations are
@@ -41,7 +42,7 @@ def rounds(
     Notes
     -----
     The points of a batch are evaluated in their order. If m points of an unfinished batch have been
-    evaluated, they take ⌈m / k⌉ rounds.
+    evaluated, they take ⌈m / workers⌉ rounds.
 
     Examples
     --------

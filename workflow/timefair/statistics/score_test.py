@@ -17,7 +17,10 @@ def score_p(
     variance_second: ArrayLike,
     n: int,
 ) -> NDArray[np.float64]:
-    """Two-sided p-values of Welch's test of scores, as used by `comparison.equal_ert`.
+    """Two-sided p-values of Welch's test that two algorithms have the same mean score.
+
+    `comparison.equal_ert` defines the score of a run. If two algorithms have the same ERT, the
+    expectations of their scores are equal.
 
     Parameters
     ----------

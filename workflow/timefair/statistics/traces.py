@@ -13,7 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 def check_traces(
     cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Cost, precision and offsets as arrays.
+    """Check the events of many runs, and return cost, precision and offsets as arrays.
+
+    Parameters
+    ----------
+    cost, precision : array_like, shape (events,)
+        Costs and precisions of the events of all runs, one run after the other.
+    offsets : array_like of int, shape (runs + 1,)
+        As for `check_offsets`.
 
     Raises
     ------

@@ -74,7 +74,7 @@ def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
     The runs of a job share the speed of the machine. Therefore the mean logarithm of the slowdown
     of each job is one observation, and the speed of an algorithm is a mean over its jobs. The
-    standard deviation of a job is estimated from all jobs of the campaign.
+    standard deviation of these observations is computed over all jobs of the campaign.
     """
     rows = runs.frame[[*JOB]].assign(slowdown=slowdown(runs.frame, analysis.time))
     logs = np.log(rows["slowdown"]).groupby([rows[key] for key in JOB]).mean().dropna()

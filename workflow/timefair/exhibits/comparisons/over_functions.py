@@ -48,11 +48,12 @@ class Reversal:
 
 
 def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Reversal]:
-    """Test which pairs have opposite orders over all functions.
+    """Test which pairs of algorithms have opposite orders at equal evaluations and at equal time.
 
-    Each order has the p-value of Wilcoxon's signed-rank test on the logarithms of the medians. A
-    reversal needs both orders, so its p-value is the larger of the two (an intersection-union
-    test). In Holm's correction, pairs with equal orders and pairs that are missing have p = 1. The
+    Each order is over all functions. It has the p-value of Wilcoxon's signed-rank test on
+    the logarithms of the medians. A reversal needs both orders, so its p-value is the larger of the
+    two (an intersection-union test). In Holm's correction, the p-value is 1 for pairs without
+    opposite orders, and for pairs that `tests` counts but `medians` does not contain. The
     probability of any false reversal is then at most the level of the test.
 
     Parameters

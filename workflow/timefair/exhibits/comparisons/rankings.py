@@ -157,7 +157,10 @@ def _equal_evaluations(
 
 
 def spent_until(runs: Runs, unit: Unit, analysis: Analysis) -> Spent:
-    """Cost of each run up to each target, targets from easy to hard."""
+    """Cost of each run up to each target, or up to its end if it did not reach the target.
+
+    Targets are from easy to hard.
+    """
     return Spent.until(runs.runtimes(unit, analysis.targets_from_easy), runs.spent(unit))
 
 

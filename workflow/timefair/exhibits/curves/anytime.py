@@ -150,10 +150,11 @@ MEAN = (
     default=True,
 )
 def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Median and mean of the best precision so far, on one grid of costs for all algorithms.
+    """Median and mean of the best precision so far, on a grid of costs.
 
-    The grid of a dimension is evenly spaced in the logarithm and ends with its longest run.
-    Published data are used only in evaluations.
+    All algorithms on a suite and dimension have the same grid for each unit of cost. It is evenly
+    spaced in the logarithm and ends with the longest run. Published data have no times, so they are
+    used only for costs in evaluations.
     """
     floor = min([SOLVED, *(target for target in analysis.targets if target > 0)])
     points = runs.points

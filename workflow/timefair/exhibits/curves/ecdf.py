@@ -134,7 +134,7 @@ QUADRUPLES = (
 def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """ECDF of runtimes for each (suite, dimension, function, algorithm) and over all functions.
 
-    Published data are used only in evaluations.
+    Published data have no times, so they are used only for costs in evaluations.
     """
     return _frame(runs, analysis, UNITS, _functions, COLUMNS)
 

@@ -126,7 +126,10 @@ COLUMNS = (
     comparing=True,
 )
 def portfolios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The single best, the best pairs and triples, and the virtual best of each field."""
+    """The single best, the best pairs and triples, and the virtual best of each field.
+
+    A field contains the algorithms of a suite and dimension that may share a budget.
+    """
     rows = []
     for field in fields(runs, analysis):
         rows += [{**field.names, **row} for row in _rows(field, analysis)]

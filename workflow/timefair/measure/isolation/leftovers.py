@@ -19,7 +19,7 @@ MOST_ENTRIES = 300
 """Maximal number of files and folders that are compared per folder, beginning at its top level."""
 
 _EXPECTED = frozenset({".snakemake", "results", ".git"})
-"""Names that the workflow and the user's tools create in their working folder."""
+"""Names that the workflow and the user's tools create in their working directory."""
 
 _COMPILED = ".pyc"
 """Suffix of the files that the interpreter creates for modules."""
@@ -45,7 +45,7 @@ def fingerprint(folders: Iterable[Path]) -> Fingerprint:
     """The present contents of folders, as far as they belong to this user.
 
     Temporary folders of runs are excluded, and so are files of the workflow and of the interpreter.
-    A file in the working folder is listed by name, any other file by its full path.
+    A file in the working directory is listed by name, any other file by its full path.
     """
     found: Fingerprint = {}
     here = os.getcwd()
@@ -86,7 +86,7 @@ def _from_the_top(top: str) -> Iterator[os.DirEntry[str]]:
 
 
 def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
-    """Names of new and changed files, those in the working folder first; None if there are none."""
+    """Names of new and changed files, those in the working directory first; None without any."""
     new = [name for name, looks in after.items() if before.get(name, ()) != looks]
     new.sort(key=lambda name: (os.path.isabs(name), name))
     more = f" and {len(new) - NAMES} more" if len(new) > NAMES else ""

@@ -120,7 +120,7 @@ def views(asked: Isolation, sources: Iterable[Path], megabytes: float | None = N
 
 
 def _watched_folders(sources: Iterable[Path]) -> tuple[Path, ...]:
-    """The folders in which algorithms usually create files; the working folder is the first."""
+    """The folders in which algorithms usually create files; the working directory is the first."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     temporary = [tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm"]
     beside = [path.parent for path in sources if not path.is_relative_to(_PACKAGE)]
