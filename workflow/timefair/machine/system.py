@@ -55,7 +55,7 @@ def clock_source(host: Host) -> str:
 
 
 def timer_slack_ns(host: Host) -> int:
-    """Maximal delay of a timer of this process by which the kernel may join it with others."""
+    """Longest delay, in ns, of a timer of this process, so that it can expire together with others."""
     return host.number("proc/self/timerslack_ns")
 
 
