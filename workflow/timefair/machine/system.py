@@ -55,7 +55,7 @@ def clock_source(host: Host) -> str:
 
 
 def timer_slack_ns(host: Host) -> int:
-    """Longest delay, in ns, of a timer of this process, so that it can expire together with others."""
+    """Longest delay, in ns, of a timer of this process to let it expire together with others."""
     return host.number("proc/self/timerslack_ns")
 
 
