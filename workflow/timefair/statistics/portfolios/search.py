@@ -139,12 +139,8 @@ class Search:
             Unbiased estimate: among all choices of `count` different runs, the share in which at
             least one run reaches the target. NaN if there are fewer runs.
         """
-        values = np.empty((self.algorithms, len(self._functions)))
-        for f, instances in enumerate(self._functions):
-            for a in range(self.algorithms):
-                parts = [_any_of(count, samples[a][0], self._budget) for samples in instances]
-                values[a, f] = np.mean(parts)
-        return values
+        of_functions = [[one.any_of(count, self._budget) for one in each] for each in self._joined]
+        return np.array(of_functions).T
 
     def best(self, size: int, mode: Mode) -> Portfolio:
         """The best portfolio of `size` algorithms over all functions.
@@ -295,10 +291,13 @@ class Search:
                 for member, share in zip(one.members, one.schedule.shares, strict=True)
             }
         )
+        members = {member for member, _ in wanted}
+        if any(len(samples[member][0]) < 2 for samples in instances for member in members):
+            return np.full((len(portfolios), resamples), np.nan)
         values = np.zeros((len(portfolios), resamples))
         for samples in instances:
             drawn: dict[tuple[int, float], NDArray[np.float64]] = {}
-            for member in sorted({member for member, _ in wanted}):
+            for member in sorted(members):
                 costs, _ = samples[member]
                 shares = [share for of, share in wanted if of == member]
                 drawn |= zip(
@@ -307,8 +306,8 @@ class Search:
                     strict=True,
                 )
             for k, one in enumerate(portfolios):
-                members = zip(one.members, one.schedule.shares, strict=True)
-                missed = np.prod([1 - drawn[each] for each in members], axis=0)
+                each = zip(one.members, one.schedule.shares, strict=True)
+                missed = np.prod([1 - drawn[member] for member in each], axis=0)
                 values[k] += 1 - missed.mean(axis=1)
         return np.asarray(values / len(instances))
 
@@ -338,6 +337,19 @@ class _Joined:
     def reached(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
         """Share of the runs that reach each pair within each cost, shape (points, pairs)."""
         return share_reached(self.costs, self.known_until, at, self.starts)
+
+    def any_of(self, count: int, budget: float) -> float:
+        """The mean over the instances and targets of the chance that one of `count` different runs
+        reaches the target; NaN if an instance has fewer runs.
+        """
+        runs = np.diff(self.starts, append=len(self.costs))[:, np.newaxis]
+        if (runs < count).any():
+            return float("nan")
+        failed = np.add.reduceat(self.costs > budget, self.starts, axis=0, dtype=np.intp)
+        none = np.ones(failed.shape)
+        for k in range(count):
+            none *= np.maximum(failed - k, 0) / (runs - k)
+        return float(np.mean(1 - none.mean(axis=1)))
 
 
 _FRACTIONS = sorted({*(k / TENTHS for k in range(1, TENTHS + 1)), 1 / 3})
@@ -393,18 +405,6 @@ def _limits(replicates: NDArray[np.float64], confidence: float) -> tuple[float, 
     return float(low), float(high)
 
 
-def _any_of(count: int, costs: NDArray[np.float64], budget: float) -> float:
-    """The mean over the targets of the chance that one of `count` different runs reaches them."""
-    runs = len(costs)
-    if runs < count:
-        return float("nan")
-    failed = (costs > budget).sum(axis=0)
-    none = np.ones(failed.shape)
-    for k in range(count):
-        none *= np.maximum(failed - k, 0) / (runs - k)
-    return float(1 - none.mean())
-
-
 def _draws(
     costs: NDArray[np.float64],
     at: NDArray[np.float64],
@@ -413,8 +413,6 @@ def _draws(
 ) -> NDArray[np.float64]:
     """Shares of samples of the runs that reach each target; shape (points, resamples, targets)."""
     runs, targets = costs.shape
-    if runs < 2:
-        return np.full((at.size, resamples, targets), np.nan)
     hit = (costs[:, np.newaxis] <= at[:, np.newaxis]).reshape(runs, -1).astype(np.float64)
     sums = stratified_sums(hit, np.zeros(runs), resamples=resamples, rng=rng) / runs
     return np.moveaxis(sums.reshape(resamples, at.size, targets), 1, 0)
