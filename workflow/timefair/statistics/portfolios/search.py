@@ -255,13 +255,8 @@ class Search:
         key = (groups.tobytes(), schedule)
         if key not in self._known:
             places = [_FRACTIONS.index(share) for share in schedule.shares]
-            self._known[key] = np.stack(
-                [
-                    _mean_reached([missed[:, place] for place in places], groups)
-                    for missed in self._missed
-                ],
-                axis=1,
-            )
+            missed = [of_function[:, places] for of_function in self._missed]
+            self._known[key] = 1 - _mean_missed(missed, groups)
         values = self._known[key]
         kept = np.arange(values.shape[1]) != without
         return np.asarray(values[:, kept].mean(axis=1))
@@ -368,27 +363,32 @@ def _schedules(size: int, mode: Mode) -> Iterator[Schedule]:
             yield Schedule(mode, tuple(part / TENTHS for part in parts))
 
 
-def _mean_reached(
+def _mean_missed(
     missed: Sequence[NDArray[np.float64]], groups: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """The mean over the pairs of what the members of each group reach together, shape (groups,).
+    """The mean over the pairs of each function of what all members of a group miss.
 
     Parameters
     ----------
     missed
-        For each place in a group, what the algorithms miss; shape (algorithms, pairs) each.
+        For each function, what each algorithm misses at each place in a group; shape (algorithms,
+        places, pairs).
     groups
-        Shape (groups, members), in blocks of the same members but the last one.
+        Shape (groups, members).
+
+    Returns
+    -------
+    ndarray, shape (groups, functions)
     """
     heads, block = np.unique(groups[:, :-1], axis=0, return_inverse=True)
-    pairs = missed[0].shape[1]
-    value = np.empty(len(groups))
-    for k, head in enumerate(heads):
-        product = np.ones(pairs)
-        for place, member in enumerate(head):
-            product = product * missed[place][member]
-        mine = block.ravel() == k
-        value[mine] = 1 - (missed[-1] @ product)[groups[mine, -1]] / pairs
+    of_heads = [np.flatnonzero(block.ravel() == k) for k in range(len(heads))]
+    places = np.arange(heads.shape[1])
+    value = np.empty((len(groups), len(missed)))
+    for f, of_function in enumerate(missed):
+        for head, mine in zip(heads, of_heads, strict=True):
+            product = np.prod(of_function[head, places], axis=0)
+            value[mine, f] = (of_function[:, -1] @ product)[groups[mine, -1]]
+        value[:, f] /= of_function.shape[-1]
     return value
 
 
