@@ -83,10 +83,12 @@ FIRST_RUN = 1.1
     complete=True,
 )
 def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Speed of each algorithm in each round, relative to its first round, and warnings.
+    """Time of an evaluation and of the reference kernel in each round of an algorithm, relative to
+    its first round, and warnings.
 
-    The wall-clock seconds per evaluation of each run are relative to the median of the algorithm's
-    runs on that problem.
+    The wall-clock seconds per evaluation of each run are divided by the median of the algorithm's
+    runs on that problem. The value of a round is the median of these ratios, divided by that of the
+    first round.
     """
     relative = _relative(runs.frame)
     by_round = relative.groupby(["algorithm", "round"], sort=True)

@@ -118,7 +118,9 @@ COLUMNS = (
     comparing=True,
 )
 def what_if(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ERT and success rate under every option for each cell, unit and target."""
+    """ERT and success rate under every policy and tau, for each algorithm on each function, in
+    each unit and to each target.
+    """
     parts, without = [], set()
     traced = runs.launch_runtimes(analysis.targets_from_easy)
     for unit in RESTART_UNITS:

@@ -244,6 +244,8 @@ class MeanSequence:
 
 
 def usual_sequence(confidence: float, functions: int, start: int) -> MeanSequence:
-    """The sequence for a mean A12 if the first look has `start` runs per algorithm and function."""
+    """The confidence sequence for a mean A12 that is narrowest when each algorithm has
+    `USUAL_GROWTH` times `start` runs on each function.
+    """
     n = USUAL_GROWTH * start
     return MeanSequence(confidence, (2 * n + 1) / (12 * n * n * functions))

@@ -14,8 +14,9 @@ from timefair.statistics.run_count.stopping import Reason, check_range, checked_
 class PairDecision:
     """Whether to stop, why, and which algorithm to run next.
 
-    `standard_error` is that of the difference or ratio of the means (NaN before `start`).
-    `following` is 0 for the first algorithm, 1 for the second, and None to stop.
+    `standard_error` is that of the difference or ratio of the means (NaN while an
+    algorithm has fewer than `PairRule.start` runs). `following` is 0 for the first algorithm, 1 for
+    the second, and None to stop.
     """
 
     reason: Reason
