@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,12 +91,17 @@ class LikelySpace:
         return dict(zip(self.algorithms, average_ranks(values).tolist(), strict=True))
 
 
-def likely_costs(runs: Runs, analysis: Analysis) -> Iterator[LikelySpace]:
-    """Every suite and dimension, for each unit with costs.
+def likely_costs(runs: Runs, analysis: Analysis) -> Sequence[LikelySpace]:
+    """Every suite and dimension, for each unit with costs; the tables of the same runs share them.
 
     The draws for an algorithm depend only on its own runs and names. Published data are used only
     in evaluations.
     """
+    key = ("likely costs", analysis.targets_from_easy, analysis.resamples, analysis.seed)
+    return runs.once(key, lambda: list(_likely_costs(runs, analysis)))
+
+
+def _likely_costs(runs: Runs, analysis: Analysis) -> Iterator[LikelySpace]:
     everyone = with_published(runs)
     targets = analysis.targets_from_easy
     spent = {
