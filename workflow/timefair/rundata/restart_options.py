@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -83,7 +83,12 @@ def options(unit: CostUnit, longest: float) -> tuple[Option, ...]:
 
 
 def predicted(
-    cell: RestartCell, weights: NDArray[np.float64], unit: CostUnit, longest: float
+    cell: RestartCell,
+    weights: NDArray[np.float64],
+    unit: CostUnit,
+    longest: float,
+    *,
+    left_out: Collection[str] = (),
 ) -> Predicted:
     """The results of the options.
 
@@ -97,8 +102,11 @@ def predicted(
         Unit of the cell.
     longest : float
         The largest budget of all cells, which share the same options.
+    left_out : collection of str
+        Policies that are not computed; the measured one always is.
     """
-    every, grid = options(unit, longest), cutoffs(unit, longest)
+    every = tuple(one for one in options(unit, longest) if one.policy not in left_out)
+    policies, grid = [option.policy for option in every], cutoffs(unit, longest)
     samples, targets = len(weights), cell.spent.cost.shape[1]
     ert = np.full((samples, len(every), targets), np.nan)
     success = ert.copy()
@@ -111,18 +119,18 @@ def predicted(
 
     law = cell.law(weights, grid)
     if law is not None:
-        if law.cutoffs[-1] >= cell.budget:
-            fill([1], one_launch(law, cell.budget))
-        policies = [option.policy for option in every]
+        if NONE in policies and law.cutoffs[-1] >= cell.budget:
+            fill([policies.index(NONE)], one_launch(law, cell.budget))
         for policy, at, outcome in _sequences(law, cell.budget):
             if at.size:
                 first = policies.index(policy)
                 fill(list(range(first, first + at.size)), outcome)
-    of_runs = cell.law_of_runs(weights, grid)
-    for place, option in enumerate(every):
-        if option.policy == COPIES:
-            outcome = side_by_side(of_runs, option.copies, cell.budget)
-            fill([place], outcome, option.copies if unit == "evaluations" else 1.0)
+    if COPIES in policies:
+        of_runs = cell.law_of_runs(weights, grid)
+        for place, option in enumerate(every):
+            if option.policy == COPIES:
+                outcome = side_by_side(of_runs, option.copies, cell.budget)
+                fill([place], outcome, option.copies if unit == "evaluations" else 1.0)
     return Predicted(every, ert, success)
 
 

@@ -255,7 +255,7 @@ def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
     Returns
     -------
     Law
-        NaN if a sample has no launch.
+        NaN if a sample has no launch. It has a single stratum if the law is the same in all strata.
 
     Notes
     -----
@@ -273,6 +273,8 @@ def law(sums: RunSums, strata: ArrayLike, weights: ArrayLike) -> Law:
     of_runs = np.asarray(weights, dtype=np.float64)
     _, stratum = np.unique(np.asarray(strata), return_inverse=True)
     own = _correlation(sums, stratum)
+    if not own.any():
+        stratum = np.zeros_like(stratum)
     members = np.eye(stratum.max(initial=-1) + 1)[stratum]
     in_strata = of_runs[:, np.newaxis, :] * members.T
     totals = np.stack(

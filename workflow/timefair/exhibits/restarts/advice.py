@@ -17,7 +17,6 @@ from timefair.exhibits.restarts.words import COMPUTED, untraced
 from timefair.rundata.restart_cells import CostUnit, RestartCell, restart_cells
 from timefair.rundata.restart_options import (
     COPIES,
-    MEASURED,
     NONE,
     Option,
     at_target,
@@ -42,7 +41,7 @@ MOST_RESAMPLES = 200
 """Maximal number of resamples for the interval of tau, whose limits are among few cutoffs."""
 LEAST_SUCCESS = 0.01
 """Smallest success rate: lower ones are raised to it, so that gains are finite."""
-OTHERS = (MEASURED, NONE, COPIES)
+LEFT_OUT = (NONE, COPIES)
 """Never advised: a single launch may leave the budget unused, and copies need more cores."""
 LITTLE = 1.1
 """Gains below it do not count as gains."""
@@ -189,12 +188,10 @@ def _gains(
         rng = analysis.stream(cell.names)
         samples = resampled_runs(cell.strata, resamples=resamples, rng=rng)
         weights = np.concatenate([np.ones((1, len(cell.strata))), without, 1 - without, samples])
-        found = predicted(cell, weights, UNIT, longest)
-        kept = [k for k, one in enumerate(found.options) if one.policy not in OTHERS]
+        found = predicted(cell, weights, UNIT, longest, left_out=LEFT_OUT)
         success, ert = found.success[..., 0], found.ert[..., 0]
         with np.errstate(invalid="ignore"):
             of_run = np.where(success == 0, cell.budget, ert * success)
             spent = np.log(of_run / np.maximum(success, LEAST_SUCCESS))
-        gains = (spent[:, :1] - spent)[:, kept]
-        options = [found.options[k] for k in kept]
-        yield options, gains[0], *np.split(gains[1:], [FOLDS, 2 * FOLDS])
+        gains = spent[:, :1] - spent[:, 1:]
+        yield list(found.options[1:]), gains[0], *np.split(gains[1:], [FOLDS, 2 * FOLDS])
