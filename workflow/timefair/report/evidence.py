@@ -117,7 +117,10 @@ class Evidence:
         return max(ratio, 1.0) if isfinite(ratio) else 1.0
 
     def budget(self, space: Space) -> float | None:
-        """What a run may use in the unit of the budget; None if the clock has other seconds."""
+        """What a run may use, in the unit of the budget.
+
+        None for a budget in seconds, if the tables count other seconds than those of the wall clock.
+        """
         budget = self.campaign.budget
         if self.unit == "evaluations":
             return budget.evaluations_for(space.dimension)

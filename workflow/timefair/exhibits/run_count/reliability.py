@@ -44,8 +44,8 @@ COLUMNS = (
     Column("held_out", "what the training data exclude: `functions` or `algorithms`", text=True),
     Column(
         "truth",
-        "what the estimate is compared with: `independent` runs or, if a sample has none, the "
-        "`complete` sample, which contains the first n",
+        "what the estimate is compared with: `independent` runs or, if a sample of the suite has "
+        "none, the `complete` sample, which contains the first n",
         text=True,
     ),
     Column("samples", "number of samples"),
