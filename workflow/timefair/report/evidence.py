@@ -119,7 +119,7 @@ class Evidence:
     def budget(self, space: Space) -> float | None:
         """What a run may use, in the unit of the budget.
 
-        None for a budget in seconds, if the tables count other seconds than those of the wall clock.
+        None for a budget in seconds, if the seconds of the tables are not those of the wall clock.
         """
         budget = self.campaign.budget
         if self.unit == "evaluations":
