@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from rows_to_write import a_run, table
 
 from timefair import cli
+from timefair.analysis import room
 from timefair.analysis.room import LEDGERS, Room
 from timefair.campaign import configuration, plan, provenance
 from timefair.records.store import open_record, write_record
@@ -158,3 +160,17 @@ def analysed(study: Path, campaign: str) -> set[str]:
     words += ["--campaign", str(study / "campaign.json"), "--output", str(study)]
     assert cli.main(words) == 0
     return {str(path.relative_to(study)) for path in study.glob("figures/*")}
+
+
+def test_garbage_is_collected_after_some_pages_and_then_as_before(
+    study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = []
+    monkeypatch.setattr(room.gc, "collect", lambda: done.append(gc.isenabled()))
+    monkeypatch.setattr(room, "UNCOLLECTED", 2)
+    several = CAMPAIGN.replace("[ert_evaluations]", "[ert_evaluations, restarted_evaluations, ert]")
+    monkeypatch.setitem(globals(), "CAMPAIGN", several)
+    drawn = [name for name in remade(study) if name.endswith(".svg")]
+    assert len(drawn) >= 2
+    assert done == [False] * (len(drawn) // 2)
+    assert gc.isenabled()

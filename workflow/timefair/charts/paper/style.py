@@ -5,7 +5,6 @@ The report page has the same looks without matplotlib, which is imported where i
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.basics.garbage import uncollected
 from timefair.charts.pages import PAGE_IN
 
 if TYPE_CHECKING:
@@ -104,18 +104,12 @@ BAND_ALPHA = 0.16
 def applied() -> Iterator[None]:
     """Apply the settings inside a ``with`` block.
 
-    The garbage collector is disabled, because it would visit thousands of artists in use.
+    No garbage is collected meanwhile, because thousands of artists are in use.
     """
     import matplotlib
 
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        with matplotlib.rc_context(SETTINGS):
-            yield
-    finally:
-        if collects:
-            gc.enable()
+    with uncollected(), matplotlib.rc_context(SETTINGS):
+        yield
 
 
 @dataclass(frozen=True)
