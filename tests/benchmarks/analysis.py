@@ -4,10 +4,10 @@
 
 Measures, once, a campaign whose runs improve often, and keeps it in the folder. Then makes every
 table and figure, every table alone, and the page; exports the runs and lets cocopp read them and
-write its report. As in a campaign, one process imports what the analysis needs and reads the runs;
-each room of exhibits, and the page, is a fork of it. Prints seconds of wall clock and of CPU time,
-and the peak of memory. Times of our processes are added, as if one ran after the other; of their
-memory the largest counts.
+write its report. As in a campaign, one process imports what the analysis needs. A fork of it makes
+the page, and another one reads the runs and makes each room of exhibits in a fork of its own.
+Prints seconds of wall clock and of CPU time, and the peak of memory. Times of our processes are
+added, as if one ran after the other; of their memory the largest counts.
 """
 
 from __future__ import annotations
@@ -22,10 +22,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from timefair.linux import kernel
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
 
 CAMPAIGN = """
 name: analysis
@@ -167,41 +172,56 @@ def ours(folder: Path, output: Path, *, page: bool) -> Usage:
 
 
 def be_prepared(folder: Path, output: Path, page: bool) -> None:
-    """Import what the analysis needs, read the runs, and fork once for each room and the page."""
+    """Import what the analysis needs; let a fork make all rooms, and another one the page."""
     from timefair.campaign import configuration
-    from timefair.cli import analysing
-    from timefair.exhibits.registry import TABLES
+    from timefair.cli import analysing, main
 
     start = time.monotonic()
     snapshot = folder / "campaign.json"
     campaign = configuration.restore(snapshot)
     analysing.load(campaign)
-    collected = sorted((folder / "collected").glob("*.parquet"))
-    analysing.read(collected, campaign)
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    print(f"  {'preparation':28}{Usage.of(time.monotonic() - start, own)}", flush=True)
-    for room in dict.fromkeys(TABLES[name].room for name in campaign.made_tables):
-        words = ["analyse", room, *collected, "--campaign", snapshot, "--output", output]
-        print(f"  {room:28}{_fork(words)}", flush=True)
+    tell("imports", start, resource.getrusage(resource.RUSAGE_SELF))
+    in_fork(lambda: make_rooms(campaign, folder, output))
     if page:
         tables = sorted((output / "tables").glob("*.parquet"))
         figures = sorted((output / "figures").glob("*.svg"))
         words = ["report", *tables, "--figures", *figures, "--campaign", snapshot]
-        print(f"  {'page':28}{_fork([*words, '--output', output / 'report.html'])}", flush=True)
+        words += ["--output", output / "report.html"]
+        start = time.monotonic()
+        tell("page", start, in_fork(lambda: main(list(map(str, words)))))
 
 
-def _fork(words: list[object]) -> Usage:
-    """Run a command in a fork of this process."""
-    from timefair.cli import main
+def make_rooms(campaign: Campaign, folder: Path, output: Path) -> int:
+    """Read the runs, and let a fork make each room."""
+    from timefair.cli import analysing, main
+    from timefair.exhibits.registry import TABLES
 
     start = time.monotonic()
+    collected = sorted((folder / "collected").glob("*.parquet"))
+    analysing.read(collected, campaign)
+    tell("reading", start, resource.getrusage(resource.RUSAGE_SELF))
+    for room in dict.fromkeys(TABLES[name].room for name in campaign.made_tables):
+        words = ["analyse", room, *collected, "--campaign", folder / "campaign.json"]
+        words += ["--output", output]
+        start = time.monotonic()
+        tell(room, start, in_fork(lambda: main(list(map(str, words)))))  # noqa: B023
+    return 0
+
+
+def tell(name: str, start: float, usage: resource.struct_rusage) -> None:
+    """Print what a process used since a time."""
+    print(f"  {name:28}{Usage.of(time.monotonic() - start, usage)}", flush=True)
+
+
+def in_fork(work: Callable[[], int]) -> resource.struct_rusage:
+    """Work in a fork of this process; what it and its own forks used."""
     child = os.fork()
     if not child:
-        os._exit(main(list(map(str, words))))
+        os._exit(work())
     _, status, usage = os.wait4(child, 0)
     if status:
-        sys.exit(f"{words[0]}: status {os.waitstatus_to_exitcode(status)}")
-    return Usage.of(time.monotonic() - start, usage)
+        sys.exit(f"a fork ended with the status {os.waitstatus_to_exitcode(status)}")
+    return usage
 
 
 def cocopps_report(export: Path, output: Path) -> Usage:

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 LEDGERS = ".made"
 """Folder of the ledgers, in the same folder as ``tables`` and ``figures``."""
 
-UNCOLLECTED = 50
+UNCOLLECTED = 10
 """Number of pages of figures after which garbage is collected.
 
-A collection takes a tenth of the time of a page, and a page leaves garbage of about 2 MB.
+A collection takes a tenth of the time of a page, and a page leaves garbage of about 5 MB.
 """
 
 
