@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
+from timefair.basics.garbage import uncollected
 from timefair.cli import foreign
 from timefair.cli.analysing import forked
 from timefair.cli.common import Command, Commands, entry, one_thread, refuse_mixed
@@ -304,7 +305,9 @@ def make_report(
         if path.stem not in others
     }
     prepare_files(path for path in (output, checklist, document) if path is not None)
-    output.write_text(page(tables, pictures, campaign), encoding="utf-8")
+    with uncollected():
+        text = page(tables, pictures, campaign)
+    output.write_text(text, encoding="utf-8")
     if checklist is not None:
         if "checklist" not in tables:
             raise InputError("--checklist: needs the table checklist.parquet among the tables")
