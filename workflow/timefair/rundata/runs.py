@@ -613,7 +613,10 @@ class Runs:
         """The rows of each combination of keys, in the order of the keys' values."""
         if self.frame.empty:
             return
-        for names, rows in sorted(self.frame.groupby(list(keys)).indices.items()):
+        found = self.once(
+            ("groups", keys), lambda: sorted(self.frame.groupby(list(keys)).indices.items())
+        )
+        for names, rows in found:
             values = names if isinstance(names, tuple) else (names,)
             yield dict(zip(keys, values, strict=True)), np.asarray(rows, dtype=np.intp)
 
