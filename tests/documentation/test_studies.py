@@ -18,6 +18,7 @@ from study import blocks, findings, page, pictures, results, tables, words
 from timefair.archive import inspection
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
+from timefair.cli.common import measuring_environment
 from timefair.records.integrity import RUN_KEY
 from timefair.records.store import open_record
 
@@ -307,6 +308,7 @@ def replayed(archive: Path) -> list[str]:
     another one than that of the record.
     """
     printed: list[str] = []
+    environment = measuring_environment(1)  # in another one, it would start Python again
     with inspection.opened(archive, pytest.fail) as folder:
         records = sorted(inspection.results_of(folder).rglob("records/**/*.parquet"))
         order = np.random.default_rng(2026).permutation(len(records))
@@ -314,7 +316,7 @@ def replayed(archive: Path) -> list[str]:
             row = open_record(path).read(RUN_KEY).slice(0, 1).to_pylist()[0]
             options = [f"--{name}={number}" for name, number in row.items()]
             program = [sys.executable, "-m", "timefair", "replay", str(path), *options]
-            done = subprocess.run(program, capture_output=True, text=True)
+            done = subprocess.run(program, env=environment, capture_output=True, text=True)
             if done.returncode == 2 and "not installed" in done.stderr:
                 continue
             assert done.returncode in (0, 1), done.stderr

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +11,10 @@ import pytest
 from timefair.export.coco import write_coco
 from timefair.records.schema import RUN_SCHEMA
 
-pytestmark = pytest.mark.peer
-pytest.importorskip("cocopp")
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.skipif(find_spec("cocopp") is None, reason="cocopp is not installed"),
+]
 
 OFFLINE = """
 import runpy, socket, sys

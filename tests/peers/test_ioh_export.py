@@ -4,6 +4,7 @@ It charges every failure the same number, so all failures end at the same cost h
 """
 
 import warnings
+from importlib.util import find_spec
 
 import numpy as np
 import pyarrow as pa
@@ -15,9 +16,10 @@ from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
-pytestmark = pytest.mark.peer
-iohinspector = pytest.importorskip("iohinspector")
-fixed_target = pytest.importorskip("iohinspector.metrics.fixed_target")
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.skipif(find_spec("iohinspector") is None, reason="iohinspector is not installed"),
+]
 
 END, WALL_S = 400, 0.75
 
@@ -55,6 +57,8 @@ def campaign():
 
 @pytest.fixture(scope="module")
 def manager(campaign, tmp_path_factory):
+    import iohinspector
+
     folder = tmp_path_factory.mktemp("ioh")
     write_ioh(campaign, folder)
     manager = iohinspector.DataManager()
@@ -80,6 +84,8 @@ def test_it_finds_every_run(campaign, manager):
     [("ert_evaluations", "evaluations", END), ("ert_s", "time_s", WALL_S)],
 )
 def test_ert_and_success_rates_are_iohinspectors(column, variable, end, campaign, manager):
+    from iohinspector.metrics import fixed_target
+
     compared = partly = 0
     for function, dimension in ((1, 2), (1, 5), (8, 2)):
         part = manager.select(function_ids=[function], dimensions=[dimension])

@@ -6,6 +6,8 @@ runs end earlier it charges them evaluations that they did not make, and another
 longer runs raises the ERT of all: there ours is smaller.
 """
 
+from importlib.util import find_spec
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -15,9 +17,10 @@ from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
-pytestmark = pytest.mark.peer
-fixed_target = pytest.importorskip("iohinspector.metrics.fixed_target")
-polars = pytest.importorskip("polars")
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.skipif(find_spec("iohinspector") is None, reason="iohinspector is not installed"),
+]
 
 END = 400
 LADDER = 10 ** np.linspace(-8, 2, 50)
@@ -46,6 +49,9 @@ def campaign(ends):
 
 def both(runs):
     """ERT and success rate of ours and theirs, rows in the same order."""
+    import polars
+    from iohinspector.metrics import fixed_target
+
     events = runs.traces.together()
     of_event = np.repeat(events.rows, np.diff(events.offsets))
     data = polars.DataFrame(

@@ -4,6 +4,8 @@ iohinspector integrates over all targets between two bounds, evenly spread in th
 precisions are steps of a ladder and our targets lie midway between its rungs, that is the same.
 """
 
+from importlib.util import find_spec
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -12,9 +14,10 @@ from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.statistics.ecdf import ecdf
 
-pytestmark = pytest.mark.peer
-get_data_ecdf = pytest.importorskip("iohinspector.metrics.ecdf").get_data_ecdf
-polars = pytest.importorskip("polars")
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.skipif(find_spec("iohinspector") is None, reason="iohinspector is not installed"),
+]
 
 BUDGETS = [1, 2, 5, 10, 20, 50, 100, 200, 400]
 RUNGS = np.arange(-8.0, 2.01, 0.2)
@@ -49,6 +52,9 @@ def runs():
 
 
 def test_the_ecdf_is_iohinspectors(runs):
+    import polars
+    from iohinspector.metrics.ecdf import get_data_ecdf
+
     events = runs.traces.together()
     run_of_event = np.repeat(events.rows, np.diff(events.offsets))
     data = polars.DataFrame(

@@ -27,7 +27,7 @@ ALGORITHMS = {
                 "strategy": {"choice": ["rand/1/bin", "best/1/bin"]},
             },
             "tuner": "racing",
-            "budget_s": 1.5,
+            "budget_s": 0.8,
             "on": ON,
         },
     },
@@ -36,7 +36,7 @@ ALGORITHMS = {
         "tune": {
             "space": {"sigma0": {"log": [0.1, 5]}},
             "tuner": "nevergrad:OnePlusOne",
-            "budget_s": 1.5,
+            "budget_s": 0.8,
             "label": "CMA-better",
             "on": ON,
         },
@@ -90,7 +90,7 @@ def test_default_and_tuned_variant_stand_side_by_side(tmp_path) -> None:
     # Whoever searches again measures the variant again, and nothing else.
     before = workspace.records()
     found["DE-tuned"].path.unlink()
-    workspace.complete()
+    workspace.complete("--until", "collect_records")
     after = workspace.records()
     again = {path.parts[-3] for path in before if after[path] != before[path]}
     assert again == {"DE-tuned"}
