@@ -1,6 +1,7 @@
 """What the analysis of a million events costs, beside cocopp's report on the same data.
 
     python tests/benchmarks/analysis.py [--folder /tmp/timefair-analysis] [--cost seconds]
+        [--formats pdf svg png]
 
 Measures, once, a campaign whose runs improve often, and keeps it in the folder. Then makes every
 table and figure, every table alone, and the page; exports the runs and lets cocopp read them and
@@ -22,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,8 +44,9 @@ budget: {evaluations_per_dimension: 250}
 runs: 1
 instances_per_job: 15
 tables: all
-figures: {names: all, formats: [pdf, svg, png]}
+figures: {names: all, formats: FORMATS}
 """
+FORMATS = ("pdf", "svg")  # those of cocopp's figures, and the default of timefair
 
 COCOPP = """
 import socket, sys
@@ -115,7 +117,7 @@ def timefair(*words: object, folder: Path) -> Usage:
 # --- The data -------------------------------------------------------------------------------
 
 
-def make_data(folder: Path) -> None:
+def make_data(folder: Path, formats: Sequence[str]) -> None:
     """Measure the campaign by the package's own code; records that are there already are kept."""
     from timefair import cli
     from timefair.campaign import configuration, plan
@@ -123,7 +125,7 @@ def make_data(folder: Path) -> None:
     from timefair.measure.job.cell import measure
 
     source = folder / "campaign.yaml"
-    source.write_text(CAMPAIGN)
+    source.write_text(CAMPAIGN.replace("FORMATS", f"[{', '.join(formats)}]"))
     campaign = configuration.load(source)
     plan.write_snapshot(campaign, folder)
     collected = {name: folder / "collected" / f"{name}.parquet" for name in campaign.algorithms}
@@ -234,6 +236,7 @@ def main() -> None:
     parser.add_argument(
         "--folder", type=Path, default=Path(tempfile.gettempdir()) / "timefair-analysis"
     )
+    parser.add_argument("--formats", nargs="+", choices=("pdf", "svg", "png"), default=FORMATS)
     parser.add_argument("--cost", choices=("evaluations", "seconds"), default="evaluations")
     parser.add_argument("--prepared", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--page", action="store_true", help=argparse.SUPPRESS)
@@ -243,7 +246,7 @@ def main() -> None:
         be_prepared(folder, options.prepared, options.page)
         return
     folder.mkdir(parents=True, exist_ok=True)
-    elsewhere(make_data, folder)
+    elsewhere(make_data, folder, options.formats)
     collected = sorted((folder / "collected").glob("*.parquet"))
     runs, events, seconds = elsewhere(size_of, collected)
     print(f"{runs} runs, {events} events, {seconds:.0f} s inside runs")

@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 from matplotlib.backend_bases import GraphicsContextBase, RendererBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Affine2D, Bbox, Transform, TransformedPath
+from PIL import Image
 
 FONT_TABLES = ("cmap", "cvt ", "fpgm", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "prep")
 """Tables of a font from which glyphs are drawn; a PDF contains their places and the text itself."""
@@ -173,17 +175,23 @@ class Recording(Figure):
         path : Path
             Path of the file. The suffix is the format: ``.pdf``, ``.svg`` or ``.png``.
         metadata : dict
-            Metadata of the file; a key with the value None is omitted.
+            Metadata of a PDF or an SVG; a key with the value None is omitted.
         """
         if path.suffix == ".pdf":
             with _with_needed_tables():
                 self.savefig(path, metadata=metadata)
         elif path.suffix == ".png":
-            self.savefig(path, metadata=metadata, pil_kwargs={"compress_type": zlib.Z_RLE})
+            self._image().save(path, dpi=(self.dpi, self.dpi), compress_type=zlib.Z_RLE)
         else:
             text = StringIO()
             self.savefig(text, format="svg", metadata=metadata)
             path.write_text(_smaller(_numbered(text.getvalue())), encoding="utf-8")
+
+    def _image(self) -> Image.Image:
+        """The picture without an alpha channel: nothing in it is transparent."""
+        canvas: Any = FigureCanvasAgg(self)
+        canvas.draw()
+        return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
 
 
 def _smaller(text: str) -> str:

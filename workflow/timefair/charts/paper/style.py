@@ -93,7 +93,7 @@ SETTINGS: Any = {
 METADATA: dict[str, dict[str, Any]] = {
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     ".svg": {"Date": None, "Creator": None},
-    ".png": {"Software": None},
+    ".png": {},
 }
 """Metadata of each format, without dates and versions, so that equal figures give equal files."""
 
