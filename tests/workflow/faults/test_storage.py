@@ -6,7 +6,9 @@ import contextlib
 import ctypes
 import os
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 from faults.trial import MEASURED
@@ -17,15 +19,23 @@ pytestmark = pytest.mark.workflow
 
 
 @pytest.fixture
-def disk(tmp_path):
-    """An empty folder that is a file system of its own, of 24 MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
+def disk():
+    """An empty folder that is a file system of its own, of 24 MB.
+
+    It is not in the folder of temporary files: as long as there is a mount in that folder, the
+    kernel gives no user without privileges a private view of it, and another test needs one.
+    """
+    try:
+        folder = Path(tempfile.mkdtemp(dir="/mnt"))
+    except OSError as error:
+        pytest.skip(f"no file system of its own: {error}")
     mounted = mount("-t", "tmpfs", "-o", "size=24m", "tmpfs", folder)
     if mounted.returncode != 0:
+        folder.rmdir()
         pytest.skip(f"no file system of its own: {mounted.stderr.strip()}")
     yield folder
     subprocess.run(["umount", "--lazy", folder], check=False)
+    folder.rmdir()
 
 
 def mount(*words):
