@@ -50,10 +50,6 @@ class Cell:
     names: dict[str, Any]
     spent: Spent
 
-    def ert(self) -> NDArray[np.float64]:
-        """ERT to each target, shape (targets,)."""
-        return ert(self.spent.cost, self.spent.success, axis=0)
-
     @property
     def is_single(self) -> bool:
         """Whether there is only one run, so that resampling is not possible."""
@@ -89,8 +85,17 @@ class Problems:
 
     def costs(self) -> NDArray[np.float64]:
         """ERT, shape (problems, algorithms); `inf` if a problem was not solved."""
-        parts = [np.stack([cell.ert() for cell in cells], axis=-1) for cells in self.instances]
-        return np.concatenate([np.empty((0, len(self.algorithms))), *parts])
+        cells = [cell.spent for of_instance in self.instances for cell in of_instance]
+        if not cells:
+            return np.empty((0, len(self.algorithms)))
+        runs, targets = np.array([len(cell.cost) for cell in cells]), cells[0].cost.shape[1]
+        values = np.empty((len(cells), targets))
+        for number in np.unique(runs):
+            alike = np.flatnonzero(runs == number)
+            spent = np.stack([cells[k].cost for k in alike])
+            values[alike] = ert(spent, np.stack([cells[k].success for k in alike]), axis=1)
+        of_instances = values.reshape(len(self.instances), -1, targets)
+        return of_instances.transpose(0, 2, 1).reshape(-1, len(self.algorithms))
 
     def band(
         self,

@@ -362,6 +362,14 @@ class Runs:
         return self.once("vectors", self.read_vectors)
 
     @property
+    def least_precision(self) -> float:
+        """Lower bound of all precisions: 0, or `-inf` if one of them is negative.
+
+        With several objectives, a run can be better than the best known result.
+        """
+        return -np.inf if (self.frame["best_precision"] < 0).any() else 0.0
+
+    @property
     def timed(self) -> NDArray[np.bool_]:
         """Which runs have times, shape (runs,); runs of published data have none."""
         return self.once("timed", lambda: np.asarray(self.frame["wall_s"].notna()))

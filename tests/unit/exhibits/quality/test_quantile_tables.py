@@ -44,6 +44,19 @@ def test_quantiles_have_intervals_probabilities_and_ranks(results):
     assert ranks[0.5].tolist() == [2, 1, 3]
 
 
+@pytest.mark.parametrize(
+    ("name", "column"), [("quantiles", "precision"), ("means", "mean_precision")]
+)
+def test_the_interval_of_negative_precisions_contains_them(name, column, results):
+    """With several objectives, a run can be better than the best known result."""
+    frame = made(name, results(A=-1e-5 * np.arange(1.0, 8.0)))
+    low, value, high = (frame[f"{column}{end}"] for end in ("_low", "", "_high"))
+    assert (low <= value).all()
+    assert (value <= high).all()
+    if name == "quantiles":
+        assert low.iloc[0] == -np.inf  # as many runs determine no lower limit
+
+
 def test_a_quantile_beyond_the_budget_is_written_as_such(run, table):
     budget = {"budget_s": 0.8, "budget_evaluations": 100_000}
     rows = table(

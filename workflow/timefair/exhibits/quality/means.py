@@ -89,7 +89,7 @@ def of_precision(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 **names,
                 "runs": len(members),
                 "mean_precision": default.mean,
-                "mean_precision_low": float(np.maximum(default.low, 0.0)),
+                "mean_precision_low": float(np.maximum(default.low, runs.least_precision)),
                 "mean_precision_high": default.high,
                 "mean_precision_paper_low": paper.low,
                 "mean_precision_paper_high": paper.high,

@@ -114,13 +114,17 @@ def pooled(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.Da
         for p in sorted(analysis.quantiles):
             precision = float(sample_quantile(values, p))
             row = {**names, "runs": len(members), "quantile": p, "precision": precision}
-            rows.append(row if confidence is None else row | _limits(values, p, confidence))
+            if confidence is not None:
+                row |= _limits(values, p, confidence, runs.least_precision)
+            rows.append(row)
     frame = pd.DataFrame(rows, columns=column_names(COLUMNS[:-1]))
     frame["rank"] = ranks_within(frame, column_names((*PROBLEM, QUANTILE)), "precision")
     return frame
 
 
-def _limits(values: NDArray[np.float64], p: float, confidence: float) -> dict[str, float]:
+def _limits(
+    values: NDArray[np.float64], p: float, confidence: float, least: float
+) -> dict[str, float]:
     """The interval of the quantile, and the probability of a run at least as good."""
     limits = quantile_interval(values, p, confidence)
     exact, paper = (
@@ -128,7 +132,7 @@ def _limits(values: NDArray[np.float64], p: float, confidence: float) -> dict[st
         for method in ("beta", "paper")
     )
     return {
-        "precision_low": max(float(limits.low), 0.0),
+        "precision_low": max(float(limits.low), least),
         "precision_high": float(limits.high),
         "precision_coverage": limits.coverage,
         "probability": float(exact.value),
