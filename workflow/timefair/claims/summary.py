@@ -22,7 +22,7 @@ KINDS = {"first": "who is first", "pair": "pairs that are decided", "ratio": "ra
 TERMS = (
     "In the terms of the ACM, claims are repeated if the team that measured the campaign ran this "
     "command, and reproduced if another team did. They are not replicated: the code and the setup "
-    "are those of the campaign. timefair is not the team, and does not know it."
+    "are those of the campaign. timefair does not know the team."
 )
 
 
