@@ -58,7 +58,7 @@ COLUMNS: Mapping[str, TableColumn] = MappingProxyType(
             "number",
             False,
             "row",
-            "`value` − `optimum`, if it is known with more digits than the difference has",
+            "`value` − `optimum`, if you know it with more digits than these columns give",
         ),
         "suite": TableColumn("text", False, "row", "name of the suite, such as `bbob`"),
         "end_s": TableColumn("number", False, "run", "seconds at which the run ended"),
