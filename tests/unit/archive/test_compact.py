@@ -89,8 +89,8 @@ def test_runs_without_improvements_stay_as_they_are() -> None:
     [
         ({}, ""),
         ({"f_opt": None}, "the optima of some problems are unknown"),
-        ({"vectors": [[]]}, "its runs have several objectives"),
-        ({"noise_free_f": 1.0}, "its runs are noisy"),
+        ({"vectors": [[]]}, "its problems have several objectives or constraints, or change"),
+        ({"noise_free_f": 1.0, "vectors": [[]]}, "its runs are noisy"),
     ],
 )
 def test_runs_whose_tables_do_not_depend_on_targets(changed, clause: str) -> None:

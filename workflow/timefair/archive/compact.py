@@ -76,7 +76,8 @@ def compact_files(
     Raises
     ------
     InputError
-        If optima are unknown or runs are noisy, because targets do not decide their tables then.
+        If optima are unknown, or runs have noise, several objectives, constraints or problems that
+        change. Their tables do not depend on targets alone.
     """
     files, kept = list(files), []
     equal = _equal_evaluations(
@@ -154,10 +155,10 @@ def _not_by_targets(runs: pa.Table) -> str:
     """Why the tables of runs do not depend on their first times at targets alone; empty if so."""
     if runs["f_opt"].null_count:
         return "the optima of some problems are unknown"
-    if len(runs["vectors"].drop_null()):
-        return "its runs have several objectives"
     if runs["noise_free_f"].null_count < len(runs):
         return "its runs are noisy"
+    if len(runs["vectors"].drop_null()):
+        return "its problems have several objectives or constraints, or change"
     return ""
 
 
