@@ -338,8 +338,9 @@ def simulate(replications: int) -> None:
 def side_effects(replications: int) -> None:
     """Print what results on single functions are worth after a race, and without one."""
     print(
-        "| after | A12, mean error | its interval covers | mean, mean error | test rejects | "
-        "mean A12 of decided pairs, mean error | sequences cover |\n|---|---|---|---|---|---|---|"
+        "| after | mean error of A12 | coverage of the interval of A12 | mean error of the mean | "
+        "rejections by the Mann-Whitney test | mean error of the mean A12, decided pairs | "
+        "coverage of the confidence sequences |\n|---|---|---|---|---|---|---|"
     )
     for adaptive in (False, True):
         print(_side_effects(adaptive, replications), flush=True)
