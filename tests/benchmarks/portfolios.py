@@ -7,10 +7,10 @@
 Six algorithms run alone on six functions, with a budget of evaluations or of seconds, or those of a
 campaign with its T. From these runs the best portfolio is chosen, in turn and in slices, as the
 table `portfolio` does. Then `timefair:portfolio` is measured with the same budget and other seeds.
-One cell is an instance of a function and a target. It is inside if the share of the measured runs
-that reach the target lies in the 95 % prediction interval, which holds the noise of both sides.
-Most cells are easy to predict, because all runs or none reach the target; cells that are predicted
-between 0.05 and 0.95 are counted once more by themselves.
+One case is a target on an instance of a function. It is inside if the share of the measured runs
+that reach the target is in the 95 % prediction interval, which accounts for the noise of both
+sides. Most cases are easy to predict, because all runs or none reach the target; cases that are
+predicted between 0.05 and 0.95 are also counted separately.
 
 With a budget of evaluations, the result does not depend on the load of the machine. With seconds
 it does: close everything else.
@@ -92,7 +92,7 @@ def measured(
 def compared(
     alone: dict[str, dict], together: dict, shares: dict[str, float], budget: float, runs: int
 ) -> pd.DataFrame:
-    """A row per cell: what was predicted, its interval, and what was measured."""
+    """One row per case: what was predicted, its interval, and what was measured."""
     rng, rows = np.random.default_rng(1), []
     for place, target in itertools.product(together, range(TARGETS.size)):
         hits = [
@@ -165,11 +165,11 @@ def main() -> None:
             else:
                 parameters["evaluations"] = max(int(length), options.size)
             together = measured(mode, "timefair:portfolio", parameters, field, options)
-            cells = compared(alone, together, shares, budget, options.runs)
-            uncertain = cells[cells["predicted"].between(CERTAIN, 1 - CERTAIN)]
+            cases = compared(alone, together, shares, budget, options.runs)
+            uncertain = cases[cases["predicted"].between(CERTAIN, 1 - CERTAIN)]
             print(f"\n{mode}: {shares}")
             print(uncertain.to_markdown(index=False, floatfmt=".3g"))
-            for what, some in (("cells", cells), ("uncertain cells", uncertain)):
+            for what, some in (("cases", cases), ("uncertain cases", uncertain)):
                 print(
                     f"{what}: {some['inside'].sum()} of {len(some)} inside; "
                     f"predicted {some['predicted'].mean():.4f}, measured "
