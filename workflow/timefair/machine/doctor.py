@@ -70,7 +70,7 @@ def _assessment(check: Callable[[Observation], Diagnosis], seen: Observation) ->
 
 def _cores(seen: Observation) -> Diagnosis:
     usable = seen["cores_usable"]
-    evidence = f"{seen.cores} asked for, {usable} usable of {seen['cores']}"
+    evidence = f"{seen.cores} requested, {usable} usable of {seen['cores']}"
     if seen.cores > usable:
         return bad(evidence, f"use --cores {usable}, or give this process more")
     return ok(evidence)
@@ -97,7 +97,7 @@ def _hyper_threads(seen: Observation) -> Diagnosis:
     pairs = ["-".join(map(str, sorted(group))) for group in shared if len(group) > 1]
     if not pairs:
         return ok(f"{len(shared)} usable cores, one hardware thread each")
-    evidence = f"{seen.cores} asked for, {len(shared)} physical; they share units: {_some(pairs)}"
+    evidence = f"{seen.cores} requested, {len(shared)} physical; sharing a core: {_some(pairs)}"
     off = "turn them off: echo off > /sys/devices/system/cpu/smt/control"
     if seen.cores > len(shared):
         return bad(evidence, f"use --cores {len(shared)}, or {off}")
@@ -138,7 +138,7 @@ def _quota(seen: Observation) -> Diagnosis:
     quota = seen["cpu_quota"]
     if isinstance(quota, str):
         return ok("none")
-    evidence = f"time of {quota:g} cores, {seen.cores} asked for"
+    evidence = f"CPU time of {quota:g} cores, {seen.cores} requested"
     remedy = "give the container whole cores (cpuset) in place of a quota"
     if quota < seen.cores:
         return bad(evidence, f"{remedy}, or use fewer --cores")
@@ -164,7 +164,7 @@ def _virtual_machine(seen: Observation) -> Diagnosis:
         return bad(evidence, "use a host that gives this machine cores of its own")
     return warn(
         evidence,
-        "the host can slow it unseen: repeat, and compare in units of the reference kernel",
+        "the host can slow it down unnoticed: repeat, and compare in units of the reference kernel",
     )
 
 
@@ -214,7 +214,7 @@ def _memory(seen: Observation) -> Diagnosis:
     left, available = seen["memory_left_mb"], seen["memory_available_mb"]
     free = available if isinstance(left, str) else min(left, available)
     share = free / max(seen.cores, 1)
-    evidence = f"{free:.0f} MB available, {share:.0f} MB a core"
+    evidence = f"{free:.0f} MB available, {share:.0f} MB per core"
     remedy = "free memory, or use fewer --cores"
     if share < 256:
         return bad(evidence, remedy)
@@ -245,7 +245,7 @@ def _clock_source(seen: Observation) -> Diagnosis:
 
 def _clock(seen: Observation) -> Diagnosis:
     step, cost = seen["clock_step_ns"], seen["clock_cost_ns"]
-    evidence = f"steps of {step} ns, {cost:.0f} ns a reading"
+    evidence = f"steps of {step} ns, {cost:.0f} ns per reading"
     if step > 1000 or cost > 1000:
         return bad(evidence, "choose another clock source")
     if cost > 200:
@@ -255,14 +255,14 @@ def _clock(seen: Observation) -> Diagnosis:
 
 def _timers(seen: Observation) -> Diagnosis:
     late = seen["timer_late_ms"]
-    evidence = f"1 ms is late by {late['p50']:.2f} ms (median), {late['p99']:.2f} ms (99 %)"
+    evidence = f"timers late by {late['p50']:.2f} ms (median), {late['p99']:.2f} ms (99 %)"
     if late["p99"] > 1:
         return warn(evidence, "end other work; runs that are killed end late")
     return ok(evidence)
 
 
 def _fork(seen: Observation) -> Diagnosis:
-    evidence = f"{seen['fork_ms']:.1f} ms a process"
+    evidence = f"{seen['fork_ms']:.1f} ms per process"
     if seen["fork_ms"] > 20:
         return warn(evidence, "free memory; each run is a process of its own")
     return ok(evidence)
@@ -288,10 +288,10 @@ def _library_threads(seen: Observation) -> Diagnosis:
     largest = [f"{file} {count}" for file, count in _largest(threads)]
     if max(threads.values()) > 1:
         return bad(
-            f"asked for 1 thread, has more: {_some(largest)}",
+            f"1 thread requested, more in use: {_some(largest)}",
             "use a build of the library that heeds OMP_NUM_THREADS or OPENBLAS_NUM_THREADS",
         )
-    return ok(f"1 thread when asked for 1: {_some(largest)}")
+    return ok(f"1 thread if 1 is requested: {_some(largest)}")
 
 
 _OVERRIDDEN = ("_NUM_THREADS", "_MAX_THREADS", "_MAXIMUM_THREADS")
