@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.backend_bases import GraphicsContextBase, RendererBase
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
@@ -189,9 +189,10 @@ class Recording(Figure):
 
     def _image(self) -> Image.Image:
         """The picture without an alpha channel: nothing in it is transparent."""
-        canvas: Any = FigureCanvasAgg(self)
-        canvas.draw()
-        return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+        width, height = np.round(self.bbox.size)
+        renderer: Any = RendererAgg(width, height, self.dpi)  # type: ignore[no-untyped-call]
+        self.draw(renderer)
+        return Image.fromarray(np.asarray(renderer.buffer_rgba())).convert("RGB")
 
 
 def _smaller(text: str) -> str:
