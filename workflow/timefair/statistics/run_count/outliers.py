@@ -21,10 +21,10 @@ class Outliers(StrEnum):
     PERCENTILE = "percentile"
     """Drops values outside the 2.5 and 97.5 percentiles: for n <= 41, the smallest and largest."""
     MAD = "mad"
-    """Drops values with a modified z-score, ``0.6745 (x - median) / MAD``, above 3.5. If the MAD
+    """Drops values with a modified z-score, ``0.6745 |x - median| / MAD``, above 3.5. If the MAD
     (median absolute deviation) is 0, the mean absolute deviation about the median is used."""
     MAD_MEAN = "mad-mean"
-    """The same with the mean absolute deviation about the mean."""
+    """As `MAD`, but if the MAD is 0, the mean absolute deviation about the mean is used."""
 
     @property
     def code(self) -> int:
