@@ -100,7 +100,9 @@ COLUMNS = (
     comparing=True,
 )
 def won(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Share of the pairs won and average rank of each algorithm at each evaluation cost."""
+    """Share of the (function, target) pairs on which each algorithm has the lowest ERT, and its
+    average rank, at each evaluation cost.
+    """
     used, costs = UsedByRuns.of(runs, analysis), np.asarray(COSTS_S)
     parts = []
     for (suite, dimension), algorithms, functions in complete_problems(used.problems):

@@ -129,8 +129,9 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     caption="""
     Effect of the restarts within one budget T on each instance (*time-fair*, Definition 2): the
     best of k = floor(T/τ) complete launches, in closed form, and the best of the runs with their
-    actual restarts. Values are empty if no launch is complete or if k is larger than the number of
-    complete launches. Long launches are cut more often, so τ is too small if k is small.
+    actual restarts. The best of k is empty if there are fewer than k complete launches, and the
+    result of one launch if there are none. Long launches are cut more often, so τ is too small if k
+    is small.
     """,
     columns=LAUNCH_COLUMNS,
     layouts=[
@@ -150,11 +151,11 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Best of k = floor(T/τ) launches within one budget, observed and from single launches.
+    """Best of the actual launches of a run, and of k = floor(T/τ) complete ones, in closed form.
 
     One row per (suite, dimension, function, instance, algorithm) and measure of the best precision.
-    The unit is seconds, or evaluations if they are the only budget. NaN if no launch is complete,
-    and if k exceeds their number.
+    The unit is seconds, or evaluations if they are the only budget. The best of k is NaN if there
+    are fewer than k complete launches, and the result of one launch if there are none.
     """
     cells = list(runs.groups(PROBLEM_KEYS))
     rows_of = [rows for _, rows in cells]
