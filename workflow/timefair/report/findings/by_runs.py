@@ -57,9 +57,10 @@ def from_runs(
     table.
 
     An algorithm is behind another one if it is significantly worse on some function, and on no
-    function significantly better. Algorithms that are behind no other one are in front. Costs are
-    decided by the intervals of the ERT, medians by the pairs of the table `comparison`, and other
-    qualities by their intervals.
+    function significantly better. In front are the algorithms with the best average rank among
+    those that are significantly worse than no other one on any function. Costs are decided by the
+    intervals of the ERT, medians by the pairs of the table `comparison`, and other qualities by
+    their intervals.
     """
     table, found = _decided(evidence, space, measure, criterion)
     decided = [one.without(evidence.failed(space)) for one in found]
