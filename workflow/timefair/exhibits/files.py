@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Collection, Hashable, Iterable
 from pathlib import Path
@@ -44,33 +45,41 @@ def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> No
     ValueError
         For another suffix.
     """
-    if path.suffix == ".csv":
-        frame = _as_texts(frame, [column.name for column in columns if column.exact])
+    exact = frame.columns.isin([column.name for column in columns if column.exact])
     frame = unknown_optimum.in_files(frame)
     if path.suffix == ".csv":
-        frame.to_csv(path, index=False, lineterminator="\n")
+        _write_csv(frame, path, exact)
     elif path.suffix == ".parquet":
         frame.to_parquet(path, index=False, compression="zstd")
     else:
         raise ValueError(f"a table is written as .csv or .parquet, not {path.name}")
 
 
-def _as_texts(frame: pd.DataFrame, exact: Collection[str]) -> pd.DataFrame:
-    """A table with numbers in the format of CSV; each different number of a column is formatted
-    once.
-    """
-    columns = {}
-    for name, column in frame.select_dtypes("float").items():
-        digits = ALL_DIGITS if name in exact else DIGITS
-        different, place = np.unique(column.to_numpy(dtype=np.float64), return_inverse=True)
-        texts = np.array([_number(value, digits) for value in different.tolist()], dtype=object)
-        columns[str(name)] = texts[place]
-    return frame.assign(**columns)
+def _write_csv(frame: pd.DataFrame, path: Path, exact: Iterable[bool]) -> None:
+    columns = [
+        _fields(frame[name], all_digits) for name, all_digits in zip(frame, exact, strict=True)
+    ]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(frame.columns)
+        writer.writerows(zip(*columns, strict=True))
+
+
+def _fields(column: pd.Series[Any], all_digits: bool) -> list[Any]:
+    """The fields of a column; each different number or text is formatted once."""
+    if column.dtype == object:
+        return column.where(column.notna(), "").tolist()
+    if column.dtype.kind in "iub":
+        return column.tolist()
+    places, different = pd.factorize(column)
+    texts = different.tolist()
+    if column.dtype.kind == "f":
+        digits = ALL_DIGITS if all_digits else DIGITS
+        texts = [_number(value, digits) for value in texts]
+    return np.array([*texts, ""], dtype=object)[places].tolist()
 
 
 def _number(value: float, digits: int) -> str:
-    if math.isnan(value):
-        return ""
     if value.is_integer() and abs(value) < MOST_WHOLE:
         return str(int(value))
     return repr(value) if digits == ALL_DIGITS else f"{value:.{digits}g}"
