@@ -38,7 +38,7 @@ def test_without_a_part_there_are_the_columns():
 
 
 def test_lengths_that_do_not_go_together_are_refused():
-    with pytest.raises(ValueError, match="shape"):
+    with pytest.raises(ValueError, match="one length"):
         stacked([{"algorithm": ["A", "B"], "k": [1, 2, 3], "value": 0.0}], COLUMNS)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import csv
-import math
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any
 

@@ -210,9 +210,9 @@ def name_of(key: str, value: Any) -> str:
 def numbered(rows: pd.DataFrame, keys: tuple[str, ...]) -> NDArray[np.intp]:
     """A number for each combination of keys, in the order of their appearance, shape (rows,)."""
     numbers = np.zeros(len(rows), dtype=np.intp)
-    for key in keys:
-        codes, different = pd.factorize(rows[key])  # -1 of a missing value
-        numbers, _ = pd.factorize(numbers * (len(different) + 1) + codes + 1)
+    for place, key in enumerate(keys):
+        codes, different = pd.factorize(rows[key].to_numpy(), use_na_sentinel=False)
+        numbers = codes if place == 0 else pd.factorize(numbers * len(different) + codes)[0]
     return numbers
 
 

@@ -79,13 +79,10 @@ def _shorter(part: PrintedPart) -> Iterator[PrintedPart]:
     yield _thinned(part, VALUES[-1])
     part = _thinned(replace(part, rows=complete), 1)
     yield part
-    every = part
-    for count in ALGORITHMS:
-        part = _best(every, count)
-        yield part
-    every = part
-    for count in ROWS:
-        yield _first(every, count)
+    few = part
+    for few in _best(part):
+        yield few
+    yield from _first(few)
 
 
 def _thinned(part: PrintedPart, count: int) -> PrintedPart:
@@ -128,32 +125,30 @@ def _without_key(part: PrintedPart, key: str, value: object) -> PrintedPart:
     return replace(part, layout=layout, shared=part.shared | {key: value})
 
 
-def _best(part: PrintedPart, count: int) -> PrintedPart:
-    """The algorithms with the lowest average rank by the first value with a better end."""
+def _best(part: PrintedPart) -> Iterator[PrintedPart]:
+    """Fewer and fewer algorithms: those with the lowest average rank by the first value with a
+    better end.
+    """
     judged = next((value for value in part.layout.values if value.better), None)
     if judged is None or ALGORITHM not in part.layout.keys:
-        return part
+        return
     names = part.rows[ALGORITHM].astype(str)
     everyone = names.nunique()
-    if everyone <= count:
-        return part
     others = [part.rows[key] for key in part.layout.keys if key != ALGORITHM]
     values = part.rows[judged.column]
     by = values.groupby(others, dropna=False) if others else values
     ranks = by.rank(ascending=judged.better == "low", na_option="bottom")
-    best = ranks.groupby(names).mean().nsmallest(count).index
-    said = f"Of {everyone} algorithms, the {count} with the best average rank are printed."
-    return replace(part, rows=part.rows[names.isin(best)], said=f"{part.said} {said}".strip())
+    average = ranks.groupby(names).mean()
+    for count in (count for count in ALGORITHMS if count < everyone):
+        best = average.nsmallest(count).index
+        said = f"Of {everyone} algorithms, the {count} with the best average rank are printed."
+        yield replace(part, rows=part.rows[names.isin(best)], said=f"{part.said} {said}".strip())
 
 
-def _first(part: PrintedPart, count: int) -> PrintedPart:
-    """The rows with the first names, in the order of the table."""
-    names = list(part.layout.rows)
-    if not names:
-        return part
-    place = part.rows.groupby(names, sort=False, dropna=False, observed=True).ngroup()
-    everything = place.nunique()
-    if everything <= count:
-        return part
-    said = f"Of {everything} rows, the first {count} are printed."
-    return replace(part, rows=part.rows[place < count], said=f"{part.said} {said}".strip())
+def _first(part: PrintedPart) -> Iterator[PrintedPart]:
+    """Fewer and fewer rows: those with the first names, in the order of the table."""
+    place = numbered(part.rows, part.layout.rows)
+    everything = place.max() + 1
+    for count in (count for count in ROWS if count < everything):
+        said = f"Of {everything} rows, the first {count} are printed."
+        yield replace(part, rows=part.rows[place < count], said=f"{part.said} {said}".strip())

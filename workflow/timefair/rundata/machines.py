@@ -55,7 +55,7 @@ def machines(runs: Runs) -> list[str]:
     """The kinds of machines that measured the blocks, in alphabetical order; empty
     without blocks.
     """
-    return sorted(set(runs.frame["machine"]) - {""})
+    return sorted({*runs.frame["machine"].unique()} - {""})
 
 
 def several(runs: Runs) -> bool:

@@ -53,12 +53,12 @@ def marked(frame: pd.DataFrame, runs: Runs) -> pd.DataFrame:
     The categories of ``algorithm`` are then the measured algorithms followed by the published ones,
     each in alphabetical order, so that measured algorithms have the same looks in all figures.
     """
-    names = [frame[name].astype(str) for name in NAMES if name in frame]
-    apart = set(runs.sources) - set(runs.frame["algorithm"])
+    names = [frame[name].astype(str).unique() for name in NAMES if name in frame]
+    apart = set(runs.sources) - set(runs.frame["algorithm"].unique())
     there = sorted(set().union(*names) & apart)
     frame.attrs["published"] = " ".join(filter(None, (_beside(there, runs), _clock(runs))))
     if there and "algorithm" in frame:
-        measured = sorted(set(frame["algorithm"].astype(str)) - set(there))
+        measured = sorted(set(frame["algorithm"].astype(str).unique()) - set(there))
         frame["algorithm"] = pd.Categorical(frame["algorithm"], [*measured, *there])
     return frame
 

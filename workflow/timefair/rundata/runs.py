@@ -410,7 +410,7 @@ class Runs:
     @property
     def foreign_clock(self) -> bool:
         """Whether times of these runs come from a clock that timefair has not read."""
-        return bool(self.sources.keys() & set(self.frame["algorithm"]))
+        return bool(self.sources.keys() & set(self.frame["algorithm"].unique()))
 
     def without_times(self) -> Runs:
         """The same runs without times, like published data."""

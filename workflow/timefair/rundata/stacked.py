@@ -19,18 +19,29 @@ def stacked(parts: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> pd.Da
     columns : sequence of str
         The columns of the frame, which every part has. Without parts, the frame has no rows.
 
+    Raises
+    ------
+    ValueError
+        If the vectors of a part differ in length.
+
     Examples
     --------
     >>> parts = [{"algorithm": "A", "k": [1, 2]}, {"algorithm": "B", "k": [1]}]
     >>> stacked(parts, ["algorithm", "k"]).values.tolist()
     [['A', 1], ['A', 2], ['B', 1]]
     """
-    pieces: dict[str, list[Any]] = {name: [] for name in columns}
-    for part in parts:
-        values = [np.atleast_1d(part[name]) for name in columns]
-        rows = np.broadcast_shapes(*(column.shape for column in values))
-        for name, column in zip(columns, values, strict=True):
-            pieces[name].append(np.broadcast_to(column, rows))
+    pieces = [[np.atleast_1d(part[name]) for name in columns] for part in parts]
+    if not pieces:
+        return pd.DataFrame({name: [] for name in columns})
+    lengths = np.array([[column.size for column in piece] for piece in pieces])
+    single = lengths == 1
+    rows = np.where(single.all(axis=1), 1, np.where(single, 0, lengths).max(axis=1))[:, np.newaxis]
+    if (~single & (lengths != rows)).any():
+        raise ValueError("the vectors of a part must have one length")
+    repeats = np.where(single, rows, 1)
     return pd.DataFrame(
-        {name: np.concatenate(piece) if piece else [] for name, piece in pieces.items()}
+        {
+            name: np.concatenate(column).repeat(repeats[:, k].repeat(lengths[:, k]))
+            for k, (name, column) in enumerate(zip(columns, zip(*pieces, strict=True), strict=True))
+        }
     )

@@ -50,11 +50,11 @@ def best_so_far(
     points = np.asarray(grid, dtype=np.float64)
     if points.ndim != 1 or np.isnan(points).any():
         raise ValueError("grid must be a vector without NaN")
-    best = np.empty((cuts.size - 1, points.size))
+    past = np.empty((cuts.size - 1, points.size), dtype=np.intp)
     for run, (first, end) in enumerate(pairwise(cuts)):
-        past = np.searchsorted(spent[first:end], points, side="right")
-        best[run] = np.append(np.inf, reached[first:end])[past]
-    return best
+        past[run] = first + spent[first:end].searchsorted(points, side="right")
+    before = past == cuts[:-1, np.newaxis]
+    return np.where(before, np.inf, np.append(np.inf, reached)[past])
 
 
 @dataclass(frozen=True)
