@@ -107,12 +107,13 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same table without attributes, which pandas copies in each operation, and with texts as
-    objects, which it compares faster.
+    """The same table without attributes, which pandas copies in each operation, and with texts and
+    names of columns as objects, which it compares and finds faster.
     """
     plain = frame.copy(deep=False)
     for name in [name for name in plain if pd.api.types.is_string_dtype(plain[name])]:
         plain[name] = plain[name].astype(object)
+    plain.columns = plain.columns.astype(object)
     plain.attrs = {}
     return plain
 
