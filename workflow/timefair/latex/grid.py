@@ -239,7 +239,8 @@ def _columns(rows: pd.DataFrame, value: Value, bold: NDArray[np.bool_]) -> list[
     shown = rows[value.column]
     if not pd.api.types.is_numeric_dtype(shown) or pd.api.types.is_bool_dtype(shown):
         return [_words(shown, value.column, value.wrap)]
-    numbers = rows[[value.column, *(value.interval or ())]].to_numpy(dtype=np.float64)
+    names = (value.column, *(value.interval or ()))
+    numbers = np.column_stack([rows[name].to_numpy(np.float64) for name in names])
     notation = Notation.of(numbers, value.decimals)
     texts = [notation.text(number) for number in numbers[:, 0]]
     if value.censored is not None:

@@ -62,8 +62,12 @@ def keep_looks(frame: pd.DataFrame, runs: Runs) -> None:
 
 def _of_failed(runs: Runs) -> NDArray[np.bool_]:
     """Which runs are those of failed algorithms, shape (runs,)."""
-    evaluated = runs.frame["evaluations"] > 0
-    keys = [runs.frame[key] for key in SPACE]
-    own = evaluated.groupby([*keys, runs.frame["algorithm"]]).transform("any")
+    return runs.once("failed", lambda: _without_evaluation(runs.frame))
+
+
+def _without_evaluation(frame: pd.DataFrame) -> NDArray[np.bool_]:
+    evaluated = frame["evaluations"] > 0
+    keys = [frame[key] for key in SPACE]
+    own = evaluated.groupby([*keys, frame["algorithm"]]).transform("any")
     others = evaluated.groupby(keys).transform("any")
     return np.asarray(others & ~own, dtype=np.bool_)
