@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.ert import check_pairs, ert, residuals
 from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.renewals import renewals
+from timefair.statistics.renewals import added, begun_on_lattice, first_reaching
 
 MOST_SUMS = 1 << 15
 """Number of pairs of failure sums above which a lattice replaces the list of all sums."""
@@ -269,10 +269,6 @@ class _Waits:
     sums: NDArray[np.float64]
     begun: NDArray[np.float64]
 
-    @classmethod
-    def of(cls, sums: NDArray[np.float64], chances: NDArray[np.float64]) -> _Waits:
-        return cls(sums, np.concatenate([[0.0], np.cumsum(chances)]))
-
     def cdf(self, sample: _RestartedRuns, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """The distribution function at some points."""
         begun = self.begun[self._possible(sample, points[:, np.newaxis])]
@@ -280,38 +276,17 @@ class _Waits:
         return np.where(np.isposinf(points), 1.0, fraction)
 
     def quantile(self, sample: _RestartedRuns, p: float, limit: float) -> float:
-        """The smallest point at which `cdf` is at least p, but at most the limit.
+        """The smallest point at which `cdf` is at least p, but at most the limit."""
+        wanted = sample.runs * (p - ROUNDING)
+        return first_reaching(self.sums, self.begun, sample.successes, wanted, limit, SLACK)
 
-        `cdf` has a step at each sum plus the cost of each success. Bisection ends if a single step
-        is left, or steps that differ only by rounding.
-        """
-        before, by = np.zeros(sample.successes.size, dtype=np.intp), self._possible(sample, limit)
-        if not self._reaches(sample, by, p):
-            return limit
-        low, high = 0.0, limit
-        while (by - before).sum() > 1 and high - low > SLACK * limit:
-            middle = (low + high) / 2
-            possible = self._possible(sample, middle)
-            if self._reaches(sample, possible, p):
-                high, by = middle, possible
-            else:
-                low, before = middle, possible
-        steps = self.sums[by - 1] + sample.successes
-        return float(steps[by > 0].max())
-
-    def _possible(
-        self, sample: _RestartedRuns, point: float | NDArray[np.float64]
-    ) -> NDArray[np.intp]:
+    def _possible(self, sample: _RestartedRuns, points: NDArray[np.float64]) -> NDArray[np.intp]:
         """Number of sums after which each success ends up to a point.
 
         A run that begins at x succeeds up to b if its own cost is at most b - x.
         """
-        latest = point * (1.0 + SLACK) - sample.successes
+        latest = points * (1.0 + SLACK) - sample.successes
         return self.sums.searchsorted(latest, side="right")
-
-    def _reaches(self, sample: _RestartedRuns, possible: NDArray[np.intp], p: float) -> bool:
-        """Whether `cdf` is at least p at the point of some numbers of possible sums."""
-        return bool(min(self.begun[possible].sum() / sample.runs, 1.0) >= p - ROUNDING)
 
 
 def _quantile(sample: _RestartedRuns, moments: RestartedMoments, p: float) -> tuple[float, float]:
@@ -338,10 +313,10 @@ def _waits(sample: _RestartedRuns, limit: float) -> tuple[_Waits, _Waits]:
     cell = max(np.ceil(limit / CELLS), 1.0) if whole else limit / CELLS
     lattice = np.linspace(0.0, cell * CELLS, CELLS + 1)
     down, up = np.floor(lengths / cell * (1 + SLACK)), np.ceil(lengths / cell * (1 - SLACK))
-    early = _Waits.of(lattice, _runs_begun(down, chances))
+    early = _Waits(lattice, _runs_begun(down, chances))
     if np.array_equal(down, up):
         return early, early
-    return early, _Waits.of(lattice, _runs_begun(up, chances))
+    return early, _Waits(lattice, _runs_begun(up, chances))
 
 
 def _listed(
@@ -351,44 +326,22 @@ def _listed(
 
     With Q the failures, 1 + Q + Q^2 + ... is the product of (1 + Q), (1 + Q^2), (1 + Q^4), ...
     """
-    sums, begun = np.zeros(1), np.ones(1)
+    sums, chance = np.zeros(1), np.ones(1)
     more, rarer = lengths, chances
     while rarer.sum() > NEGLIGIBLE:
         if max(sums.size, more.size) * more.size > MOST_SUMS:
             return None
-        later = (np.add.outer(sums, more).ravel(), np.multiply.outer(begun, rarer).ravel())
-        sums, begun = _merged(
-            np.concatenate([sums, later[0]]), np.concatenate([begun, later[1]]), limit
-        )
-        more, rarer = _merged(
-            np.add.outer(more, more).ravel(), np.multiply.outer(rarer, rarer).ravel(), limit
-        )
-    return _Waits.of(sums, begun)
-
-
-def _merged(
-    sums: NDArray[np.float64], chances: NDArray[np.float64], limit: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The sums up to a limit, ascending; sums that differ only by rounding are merged."""
-    within = sums <= limit
-    sums, chances = sums[within], chances[within]
-    if sums.size == 0:
-        return sums, chances
-    order = np.argsort(sums, kind="stable")
-    ordered = sums[order]
-    new = np.ones(ordered.size, dtype=np.bool_)
-    new[1:] = ordered[1:] - ordered[:-1] > SLACK * ordered[1:]
-    first = np.flatnonzero(new)
-    return ordered[first], np.add.reduceat(chances[order], first)
+        sums, chance = added(sums, chance, more, rarer, limit, SLACK, True)
+        more, rarer = added(more, rarer, more, rarer, limit, SLACK, False)
+    return _Waits(sums, np.concatenate([[0.0], np.cumsum(chance)]))
 
 
 def _runs_begun(steps: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Expected number of runs that begin at each point of a lattice, if failures cost whole cells.
-
-    The result is the power series 1/(1 - Q).
+    """Expected number of runs that begin before each point of a lattice, if failures cost whole
+    cells: the sums of the power series 1/(1 - Q).
     """
     kept = steps <= CELLS
     whole = steps[kept].astype(np.intp)
     failed = np.asarray(np.bincount(whole, chances[kept]), dtype=np.float64)
     different = np.flatnonzero(failed)
-    return renewals(different, failed[different], CELLS + 1)
+    return begun_on_lattice(different, failed[different], CELLS + 1)
