@@ -75,7 +75,8 @@ def _fields(column: pd.Series[Any], all_digits: bool) -> list[Any]:
     if column.dtype.kind == "f":
         digits = ALL_DIGITS if all_digits else DIGITS
         texts = [_number(value, digits) for value in texts]
-    return np.array([*texts, ""], dtype=object)[places].tolist()
+    fields: list[Any] = np.array([*texts, ""], dtype=object)[places].tolist()
+    return fields
 
 
 def _number(value: float, digits: int) -> str:
