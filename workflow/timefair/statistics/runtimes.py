@@ -59,9 +59,8 @@ def runtimes(
     if np.isnan(wanted).any():
         raise ValueError("targets must not be NaN")
     each = np.broadcast_to(wanted, (runs, wanted.shape[-1]))
-    rising, sought = -reached, -each
-    hit = np.empty(each.shape, dtype=np.intp)
+    times = np.empty(each.shape)
     for run, (first, end) in enumerate(pairwise(cuts)):
-        hit[run] = first + rising[first:end].searchsorted(sought[run])
-    missed = hit == cuts[1:, np.newaxis]
-    return np.where(missed, np.inf, np.append(spent, np.inf)[hit])
+        hit = np.searchsorted(-reached[first:end], -each[run])
+        times[run] = np.append(spent[first:end], np.inf)[hit]
+    return times
