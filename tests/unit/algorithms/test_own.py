@@ -54,6 +54,13 @@ def test_a_function_is_found_by_module_and_by_file(folder, launch, place: str) -
     assert registry.distributions(use) == []
 
 
+@pytest.mark.parametrize(
+    ("use", "owners"), [("numpy.linalg:norm", ["numpy"]), ("yaml:dump", ["PyYAML"]), ("ya:x", [])]
+)
+def test_a_function_of_an_installed_package_depends_on_its_version(use: str, owners: list) -> None:
+    assert registry.distributions(use) == owners
+
+
 def test_a_file_is_found_by_its_full_path(folder, launch, monkeypatch) -> None:
     monkeypatch.chdir("/")
     assert launch(f"{folder}/my_own_search.py:anything", {"value": 4}).evaluations == 1

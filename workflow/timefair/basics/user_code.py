@@ -7,6 +7,7 @@ import importlib.metadata
 import importlib.util
 import inspect
 import os
+import re
 import sys
 import sysconfig
 from collections.abc import Callable, Iterable, Mapping
@@ -145,9 +146,24 @@ def source_files(name: str) -> list[Path]:
 def packages(name: str) -> list[str]:
     """The installed distributions of the named module; empty for a single file."""
     place = name.rpartition(":")[0]
-    if is_file(place):
+    package = place.partition(".")[0]
+    if is_file(place) or not _may_be_installed(package):
         return []
-    return sorted(set(_owners().get(place.partition(".")[0], [])))
+    return sorted(set(_owners().get(package, [])))
+
+
+def _may_be_installed(package: str) -> bool:
+    """Whether a distribution names the package, or does not list its files: a quick look.
+
+    Most functions are in a module of the user's own, and `_owners` takes a third of a second.
+    """
+    named = re.compile(rf"^[\"./]*{re.escape(package)}\b", re.MULTILINE)
+    for distribution in importlib.metadata.distributions():
+        declared = (distribution.read_text("top_level.txt") or "").strip()
+        listed = declared or distribution.read_text("RECORD")
+        if listed is None or named.search(listed):
+            return True
+    return False
 
 
 @cache
