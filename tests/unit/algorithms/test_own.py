@@ -58,7 +58,7 @@ def test_a_function_is_found_by_module_and_by_file(folder, launch, place: str) -
     ("use", "owners"), [("numpy.linalg:norm", ["numpy"]), ("yaml:dump", ["PyYAML"]), ("ya:x", [])]
 )
 def test_a_function_of_an_installed_package_depends_on_its_version(use: str, owners: list) -> None:
-    assert registry.distributions(use) == owners
+    assert user_code.packages(use) == owners
 
 
 def test_a_file_is_found_by_its_full_path(folder, launch, monkeypatch) -> None:

@@ -108,9 +108,9 @@ def test_both_versions_are_measured_and_compared(
     study = tmp_path / "study"
     scaffold.begin(study, library, "HEAD~1")
     campaign = read_yaml(study / "campaign.yaml")
-    campaign |= {"budget": {"evaluations": 2000}, "runs": 10, "rounds": 1, "targets": [1e-3]}
+    campaign |= {"budget": {"evaluations": 1000}, "runs": 12, "rounds": 1, "targets": [1e-3]}
     campaign["timing"] = {"reference": True}  # the default with a budget in seconds
-    campaign["problems"]["functions"] = 1
+    campaign["problems"] |= {"functions": 1, "instances": "1-2"}
     (study / "campaign.yaml").write_text(yaml.safe_dump(campaign))
     monkeypatch.chdir(study)
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
@@ -126,7 +126,7 @@ def test_both_versions_are_measured_and_compared(
     status, printed = compare("campaign.yaml", "--cores", "2")
     # Steps that are halved shrink too fast for a sphere.
     assert (status, printed[-1].partition(":")[0]) == (0, "better"), printed
-    assert "in total 50 runs of each version on 1 function, in pairs of one seed" in printed[-1]
+    assert "in total 24 runs of each version on 1 function, in pairs of one seed" in printed[-1]
 
 
 @pytest.mark.parametrize(
