@@ -152,6 +152,7 @@ def packages(name: str) -> list[str]:
     return sorted(set(_owners().get(package, [])))
 
 
+@cache
 def _may_be_installed(package: str) -> bool:
     """Whether a distribution names the package, or does not list its files: a quick look.
 
