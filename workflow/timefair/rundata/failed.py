@@ -26,7 +26,10 @@ def failed_algorithms(runs: Runs) -> list[Failed]:
     """The failed algorithms of every suite and dimension, in order; none if no algorithm made an
     evaluation.
     """
-    frame = runs.frame.loc[_of_failed(runs), [*SPACE, "algorithm"]]
+    failed = _of_failed(runs)
+    if not failed.any():
+        return []
+    frame = runs.frame.loc[failed, [*SPACE, "algorithm"]]
     names = frame.drop_duplicates().itertuples(index=False)
     return sorted(Failed(str(suite), int(space), str(name)) for suite, space, name in names)
 
@@ -67,6 +70,8 @@ def _of_failed(runs: Runs) -> NDArray[np.bool_]:
 
 def _without_evaluation(frame: pd.DataFrame) -> NDArray[np.bool_]:
     evaluated = frame["evaluations"] > 0
+    if evaluated.all():
+        return np.zeros(len(frame), dtype=np.bool_)
     keys = [frame[key] for key in SPACE]
     own = evaluated.groupby([*keys, frame["algorithm"]]).transform("any")
     others = evaluated.groupby(keys).transform("any")

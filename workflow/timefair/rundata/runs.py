@@ -711,5 +711,8 @@ def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
     0 with a known optimum. Otherwise, recorded precisions are values of f, and the reference is the
     best value on the problem, or 0 if no run found a finite value.
     """
+    unknown = frame["f_opt"].isna().to_numpy()
+    if not unknown.any():
+        return np.zeros(len(frame))
     best = frame.groupby(PROBLEM)["best_precision"].transform("min").to_numpy(dtype=np.float64)
-    return np.where(frame["f_opt"].isna() & np.isfinite(best), best, 0.0)
+    return np.where(unknown & np.isfinite(best), best, 0.0)
