@@ -48,7 +48,7 @@ def traces():
     return make
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def measured(run, table, traces):
     return table(
         *(
@@ -64,7 +64,7 @@ def measured(run, table, traces):
     )  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def published(run, table, traces):
     """Runs of B, between A and C by the alphabet, that are much longer; none on function 8."""
     unknown = dict.fromkeys(
@@ -85,12 +85,12 @@ def published(run, table, traces):
     return table(*rows)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def alone(measured):
     return Runs.of(measured)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def beside(measured, published):
     both = pa.concat_tables([published, measured])
     return Runs.of(with_facts(both, {PUBLISHED: {"B": SOURCE}}))

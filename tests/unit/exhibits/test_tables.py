@@ -20,9 +20,15 @@ def made(name, table):
 
 
 @pytest.fixture(scope="module")
+def no_runs():
+    return Runs.of(RUN_SCHEMA.empty_table())
+
+
+@pytest.fixture(scope="module")
 def of_campaign(campaign):
     """A function: a table of the campaign, made once."""
-    make = functools.cache(lambda name: made(name, campaign))
+    runs = Runs.of(campaign)
+    make = functools.cache(lambda name: TABLES[name](runs, ANALYSIS))
     return lambda name: make(name).copy()
 
 
@@ -34,8 +40,8 @@ def test_the_order_of_the_records_does_not_matter(name, campaign, of_campaign):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_no_run_gives_no_row(name, of_campaign):
-    frame = made(name, RUN_SCHEMA.empty_table())
+def test_no_run_gives_no_row(name, of_campaign, no_runs):
+    frame = TABLES[name](no_runs, ANALYSIS)
     assert list(frame.columns) == list(of_campaign(name).columns)
     assert frame.empty
 

@@ -25,7 +25,7 @@ def analysis(**settings):
     return Analysis(targets=TARGETS, resamples=60, **settings)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def rows(run):
     """Runs of three algorithms on three functions; `slow` is cut before the hardest target."""
     rng, made = np.random.default_rng(5), []
@@ -248,7 +248,7 @@ BATCHES = {"quick": [], "frugal": [{"first": 0, "size": 8, "count": 10_000}], "s
 """`quick` asks for one point at a time, `frugal` for eight; of `slow` nobody knows it."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def records_in_batches(rows, table):
     return table(*({**row, "batches": BATCHES[row["algorithm"]]} for row in rows))
 
@@ -295,13 +295,21 @@ SETTINGS = (
 )
 
 
+@pytest.fixture(scope="module")
+def together(records_in_batches):
+    """Runs of which all tables were made with all settings."""
+    runs = Runs.of(records_in_batches)
+    for settings, name in itertools.product(SETTINGS, FAMILY):
+        made(name, runs, Analysis(**{"targets": TARGETS, "resamples": 20, **settings}))
+    return runs
+
+
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("changed", SETTINGS)
-def test_tables_of_runs_that_others_have_used_are_those_made_alone(changed, records_in_batches):
+def test_tables_of_runs_that_others_have_used_are_those_made_alone(
+    changed, records_in_batches, together
+):
     """Also if those were made with other settings; and all note the same settings as read."""
-    together = Runs.of(records_in_batches)
-    for settings, name in itertools.product(SETTINGS, FAMILY):
-        made(name, together, Analysis(**{"targets": TARGETS, "resamples": 20, **settings}))
     for name in FAMILY:
         watched = [
             WatchedAnalysis(**{"targets": TARGETS, "resamples": 20, **changed}) for _ in range(2)

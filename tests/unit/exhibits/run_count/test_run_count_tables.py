@@ -1,5 +1,6 @@
 """Numbers of runs: the run-count paper's tables, their controls, other rules, reliability."""
 
+import functools
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ def settings(cap=CAP, **changes):
     return Analysis(targets=(1.0,), run_count=RunCount(cap=cap, **changes))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cells(run, table):
     """A function: a campaign from the values of each cell, in the order of the runs."""
 
@@ -40,7 +41,7 @@ def cells(run, table):
     return make
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def campaign(cells):
     """Two dimensions, three functions and three algorithms; one cell lacks independent runs."""
     rng = np.random.default_rng(11)
@@ -52,6 +53,14 @@ def campaign(cells):
     }
     last = next(reversed(values))
     return cells(values | {last: values[last][:CAP]})
+
+
+@pytest.fixture(scope="module")
+def of_campaign(campaign):
+    """A function: a table of the campaign, made once."""
+    runs = Runs.of(campaign)
+    make = functools.cache(lambda name: TABLES[name](runs, settings()))
+    return lambda name: make(name).copy()
 
 
 def cell(**names):
@@ -87,22 +96,22 @@ def test_a_sample_is_the_first_runs_of_a_cell_and_its_truth_the_next(cells):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_cells_with_fewer_runs_than_the_cap_give_no_row(name, campaign):
+def test_cells_with_fewer_runs_than_the_cap_give_no_row(name, campaign, of_campaign):
     frame = made(name, campaign, settings(cap=25))
     assert frame.empty
-    assert list(frame.columns) == list(made(name, campaign).columns)
+    assert list(frame.columns) == list(of_campaign(name).columns)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_order_of_complete_records_does_not_matter(name, campaign):
+def test_the_order_of_complete_records_does_not_matter(name, campaign, of_campaign):
     backwards = campaign.take(list(range(campaign.num_rows))[::-1])
-    pd.testing.assert_frame_equal(made(name, campaign), made(name, backwards))
+    pd.testing.assert_frame_equal(of_campaign(name), made(name, backwards))
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_a_file_gives_a_full_table_back(name, suffix, campaign, tmp_path):
-    frame = made(name, campaign)
+def test_a_file_gives_a_full_table_back(name, suffix, of_campaign, tmp_path):
+    frame = of_campaign(name)
     write(frame, tmp_path / f"table{suffix}")
     back = read(tmp_path / f"table{suffix}")
     assert len(frame) > 0

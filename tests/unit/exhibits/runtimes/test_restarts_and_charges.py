@@ -280,6 +280,11 @@ def test_a_preparation_that_nobody_measured_is_not_charged(run, table):
     assert (frame["share_s"] == 0).all()
 
 
+@pytest.fixture(scope="module")
+def no_runs():
+    return Runs.of(RUN_SCHEMA.empty_table())
+
+
 @pytest.mark.parametrize("name", TABLES)
-def test_an_empty_campaign_can_be_charged(name):
-    assert made(name, RUN_SCHEMA.empty_table(), AMORTISED).empty
+def test_an_empty_campaign_can_be_charged(name, no_runs):
+    assert TABLES[name](no_runs, AMORTISED).empty
