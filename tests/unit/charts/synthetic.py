@@ -1,5 +1,6 @@
 """Tables of any size with numbers from a formula, and the text of a figure with its places."""
 
+from collections import UserDict
 from functools import cache
 
 import numpy as np
@@ -19,14 +20,26 @@ HAIR = 0.5
 """Points by which measures of a text differ between renderers."""
 
 
+class Frames(UserDict):
+    """Frames by the name of their table; each is made when it is asked for."""
+
+    def __init__(self, makers):
+        super().__init__()
+        self._makers = makers
+
+    def __missing__(self, name):
+        self[name] = self._makers[name]().copy()
+        return self[name]
+
+
 def frames(functions=(1, 3), dimensions=(2, 5), algorithms=ALGORITHMS, change=None):
     """A frame for each table: what `tables` makes, with numbers from a formula."""
-    made = frames_of(functions, dimensions, algorithms, change)
-    return {name: frame.copy() for name, frame in made.items()}
+    return Frames(frames_of(functions, dimensions, algorithms, change))
 
 
 @cache
 def frames_of(functions, dimensions, algorithms, change):
+    """What makes each of the frames; once, although several tables may be of one frame."""
     change = change or (lambda x: x)
     keys = pd.MultiIndex.from_product(
         [["bbob"], dimensions, functions, algorithms],
@@ -38,68 +51,110 @@ def frames_of(functions, dimensions, algorithms, change):
     def spread(column, values):
         return keys.assign(speed=speed).merge(pd.DataFrame({column: values}), how="cross")
 
-    ert = spread("target", [10.0, 0.1, 1e-3])
-    ert["ert_s"] = change(ert["speed"] / ert["target"])
-    ert["ert_evaluations"] = 100 * ert["ert_s"]
-    for name in ("ert_s", "ert_evaluations"):
-        ert[f"{name}_low"], ert[f"{name}_high"] = 0.5 * ert[name], 2 * ert[name]
-    quantiles = spread("quantile", [0.1, 0.5, 0.9])
-    quantiles["precision"] = change(quantiles["speed"] * quantiles["quantile"])
-    quantiles["precision_low"] = 0.5 * quantiles["precision"]
-    quantiles["precision_high"] = 2 * quantiles["precision"]
-    solutions = sorted_pairs(spread("order", [1, 2, 3]), algorithms, change)
-    cost = spread("cost", np.geomspace(0.001, 1, 20)).merge(
-        pd.DataFrame({"unit": ["seconds", "evaluations"]}), how="cross"
-    )
-    anytime = cost.assign(median=change(1 / (cost["cost"] * cost["speed"])))
-    anytime["median_low"], anytime["median_high"] = 0.5 * anytime["median"], 2 * anytime["median"]
-    anytime["mean_log10"] = np.log10(anytime["median"].clip(lower=1e-8))
-    anytime["mean_log10_low"] = anytime["mean_log10"] - 1
-    anytime["mean_log10_high"] = anytime["mean_log10"] + 1
-    ecdf = cost.assign(fraction=cost["cost"] / cost["speed"], function=cost["function"].astype(str))
-    ecdf = with_limits(ecdf)
-    ecdf_dimensions = ecdf[ecdf["function"] == str(functions[0])].drop(columns="function")
-    data_profile = ecdf_dimensions.replace({"unit": {"evaluations": "simplex_gradients"}})
-    ecdf_dimensions["unit"] += "_per_dimension"
-    ecdf = pd.concat([ecdf, ecdf[ecdf["function"] == "1"].assign(function="all")])
-    profile = spread("ratio", np.geomspace(1, 50, 20))
-    profile["fraction"] = 1 - 1 / (profile["ratio"] + profile["speed"])
-    profile = with_limits(profile[profile["function"] == functions[0]].drop(columns="function"))
-    restarts = keys.assign(
-        completed_restarts_mean=speed - 2.0, evaluations_per_s=1e4 * speed, cpu_per_wall=1.0
-    )
-    return {
-        "ert": ert,
-        "ert_relative": ert,
-        "quantiles": quantiles,
-        "sorted_solutions": solutions,
-        "anytime": anytime,
-        "ecdf": ecdf,
-        "feasible": ecdf,
-        "attainment": attainment_of(spread("share", [0.25, 0.5, 0.75]), change),
-        "after_change": after_change_of(spread, change),
-        "ecdf_dimensions": over_all_dimensions(ecdf_dimensions),
-        "profile": profile,
-        "profile_evaluations": profile,
-        "profile_quality": profile,
-        "data_profile": over_all_dimensions(data_profile),
-        "restarted_curves": ecdf.drop(columns=["low", "high"]).assign(longest_run=0.1),
-        "best_of": best_of_frame(spread, change),
-        "cost_lines": cost_lines_of(ert),
-        "cost_winners": cost_winners_of(spread, functions),
-        "cost_map": cost_map_of(dimensions, algorithms),
-        "portfolio": portfolio_of(dimensions, algorithms),
-        "tuning_pays": tuning_pays_of(ert, change),
-        "probability_best": probability_best_of(keys),
-        "restarts": restarts,
-        "restart_what_if": restart_what_if_of(spread),
-        "overhead": overhead_of(keys, change),
-        "ranks": ranks_of(keys, change),
-        "rankings": rankings_of(keys, change),
-        "run_count_groups": run_count_groups_of(keys, change),
-        "run_count_rules": run_count_rules_of(dimensions, change),
-        "run_count_reliability": run_count_reliability_of(change),
+    @cache
+    def ert():
+        ert = spread("target", [10.0, 0.1, 1e-3])
+        ert["ert_s"] = change(ert["speed"] / ert["target"])
+        ert["ert_evaluations"] = 100 * ert["ert_s"]
+        for name in ("ert_s", "ert_evaluations"):
+            ert[f"{name}_low"], ert[f"{name}_high"] = 0.5 * ert[name], 2 * ert[name]
+        return ert
+
+    @cache
+    def quantiles():
+        quantiles = spread("quantile", [0.1, 0.5, 0.9])
+        quantiles["precision"] = change(quantiles["speed"] * quantiles["quantile"])
+        quantiles["precision_low"] = 0.5 * quantiles["precision"]
+        quantiles["precision_high"] = 2 * quantiles["precision"]
+        return quantiles
+
+    @cache
+    def cost():
+        units = pd.DataFrame({"unit": ["seconds", "evaluations"]})
+        return spread("cost", np.geomspace(0.001, 1, 20)).merge(units, how="cross")
+
+    @cache
+    def anytime():
+        anytime = cost().assign(median=change(1 / (cost()["cost"] * cost()["speed"])))
+        anytime["median_low"], anytime["median_high"] = (
+            0.5 * anytime["median"],
+            2 * anytime["median"],
+        )
+        anytime["mean_log10"] = np.log10(anytime["median"].clip(lower=1e-8))
+        anytime["mean_log10_low"] = anytime["mean_log10"] - 1
+        anytime["mean_log10_high"] = anytime["mean_log10"] + 1
+        return anytime
+
+    @cache
+    def of_functions():
+        ecdf = cost().assign(
+            fraction=cost()["cost"] / cost()["speed"], function=cost()["function"].astype(str)
+        )
+        return with_limits(ecdf)
+
+    @cache
+    def ecdf():
+        over_all = of_functions()[of_functions()["function"] == "1"].assign(function="all")
+        return pd.concat([of_functions(), over_all])
+
+    @cache
+    def of_first_function():
+        first = of_functions()["function"] == str(functions[0])
+        return of_functions()[first].drop(columns="function")
+
+    @cache
+    def ecdf_dimensions():
+        frame = of_first_function().copy()
+        frame["unit"] += "_per_dimension"
+        return over_all_dimensions(frame)
+
+    @cache
+    def data_profile():
+        frame = of_first_function().replace({"unit": {"evaluations": "simplex_gradients"}})
+        return over_all_dimensions(frame)
+
+    @cache
+    def profile():
+        profile = spread("ratio", np.geomspace(1, 50, 20))
+        profile["fraction"] = 1 - 1 / (profile["ratio"] + profile["speed"])
+        return with_limits(profile[profile["function"] == functions[0]].drop(columns="function"))
+
+    def restarts():
+        return keys.assign(
+            completed_restarts_mean=speed - 2.0, evaluations_per_s=1e4 * speed, cpu_per_wall=1.0
+        )
+
+    makers = {
+        "sorted_solutions": lambda: sorted_pairs(spread("order", [1, 2, 3]), algorithms, change),
+        "attainment": lambda: attainment_of(spread("share", [0.25, 0.5, 0.75]), change),
+        "after_change": lambda: after_change_of(spread, change),
+        "restarted_curves": lambda: ecdf().drop(columns=["low", "high"]).assign(longest_run=0.1),
+        "best_of": lambda: best_of_frame(spread, change),
+        "cost_lines": lambda: cost_lines_of(ert()),
+        "cost_winners": lambda: cost_winners_of(spread, functions),
+        "cost_map": lambda: cost_map_of(dimensions, algorithms),
+        "portfolio": lambda: portfolio_of(dimensions, algorithms),
+        "tuning_pays": lambda: tuning_pays_of(ert(), change),
+        "probability_best": lambda: probability_best_of(keys),
+        "restart_what_if": lambda: restart_what_if_of(spread),
+        "overhead": lambda: overhead_of(keys, change),
+        "ranks": lambda: ranks_of(keys, change),
+        "rankings": lambda: rankings_of(keys, change),
+        "run_count_groups": lambda: run_count_groups_of(keys, change),
+        "run_count_rules": lambda: run_count_rules_of(dimensions, change),
+        "run_count_reliability": lambda: run_count_reliability_of(change),
     }
+    shared = {
+        **dict.fromkeys(("ert", "ert_relative"), ert),
+        "quantiles": quantiles,
+        "anytime": anytime,
+        **dict.fromkeys(("ecdf", "feasible"), ecdf),
+        "ecdf_dimensions": ecdf_dimensions,
+        **dict.fromkeys(("profile", "profile_evaluations", "profile_quality"), profile),
+        "data_profile": data_profile,
+        "restarts": restarts,
+    }
+    return shared | {name: cache(make) for name, make in makers.items()}
 
 
 def after_change_of(spread, change):
