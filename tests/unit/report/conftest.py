@@ -92,12 +92,18 @@ def evidence():
 
 @pytest.fixture(scope="session")
 def written(evidence, tmp_path_factory):
-    """A function: the page of such a campaign, as a file."""
+    """A function: the page of such a campaign, as a file that is not changed.
 
-    def make(seconds, figures=(), **keys):
-        known = evidence(seconds, **keys)
-        path = tmp_path_factory.mktemp("page") / "report.html"
-        path.write_text(page(known.tables, dict(figures), known.campaign), encoding="utf-8")
-        return path
+    It is made once, unless it should be `fresh`.
+    """
+    made = {}
+
+    def make(seconds, figures=(), fresh=False, **keys):
+        asked = repr((list(seconds.items()), figures, keys))
+        if fresh or asked not in made:
+            known = evidence(seconds, **keys)
+            made[asked] = path = tmp_path_factory.mktemp("page") / "report.html"
+            path.write_text(page(known.tables, dict(figures), known.campaign), encoding="utf-8")
+        return made[asked]
 
     return make
