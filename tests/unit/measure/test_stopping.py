@@ -92,15 +92,15 @@ def complete(measured):
     return measured(campaign())[0]
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "rounds"),
     [
         ({"rule": "skewness", "tau": 0.3, "outliers": "iqr"}, 3),
         ({"rule": "quantile", "width": 6, "start": 6, "validity": "single"}, 2),
-        ({"rule": "mean", "width": 0.8, "start": 4}, 1),
         ({**BOUNDED, "width": 7}, 2),
+        ({"rule": "mean", "width": 0.8, "start": 4}, 1),
         ({**BOUNDED, "width": 7, "validity": "anytime"}, 3),
         ({"rule": "success", "target": 10, "width": 0.45, "start": 3}, 2),
     ],
