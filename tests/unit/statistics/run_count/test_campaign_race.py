@@ -236,7 +236,7 @@ def test_a_replay_of_close_algorithms_ends_before_equal_allocation() -> None:
 @pytest.mark.parametrize(("functions", "start"), [(1, 15), (6, 4)])
 def test_a_registered_question_without_an_answer_is_rarely_answered(functions, start) -> None:
     """Two equal algorithms, of which half of the runs are solved; p says what the limits say."""
-    alpha, races, wrong = 0.1, 200, 0
+    alpha, races, wrong = 0.1, 120, 0
     race = CampaignRace(((0, 1),), functions, start, 1 - alpha)
     for seed in range(races):
         rng = np.random.default_rng([seed, functions])

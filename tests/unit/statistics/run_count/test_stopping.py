@@ -45,14 +45,14 @@ def check_agreement(rule, samples):
 
 
 @pytest.mark.parametrize("rule", [*RULES, BOUNDED], ids=repr)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(samples=arrays(np.float64, (3, 16), elements=VALUES))
 def test_asked_after_each_run_or_afterwards_the_n_is_the_same(rule, samples):
     check_agreement(rule, samples)
 
 
 @pytest.mark.parametrize("rule", [*RULES, BOUNDED], ids=repr)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(samples=arrays(np.float64, (2, 16), elements=st.sampled_from([0.0, 1.0, 1e300, np.inf])))
 def test_also_with_runs_without_a_finite_value(rule, samples):
     check_agreement(rule, samples)

@@ -70,7 +70,7 @@ def test_the_levels_of_the_looks_add_up() -> None:
         look_levels(0.05, 0)
 
 
-SAMPLES = 400
+SAMPLES = 250
 DEFAULT = Design(functions=4, runs=120, looks=4, ratio=1.05, level=0.05, paired=True, jobs=5)
 """The comparison of a campaign that `timefair init --for-optimizer` writes."""
 
