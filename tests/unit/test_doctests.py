@@ -18,7 +18,14 @@ MODULES = sorted(
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
+    module = importlib.import_module(name)
+    if has_examples(Path(module.__file__)):
+        assert doctest.testmod(module).failed == 0
+
+
+def has_examples(file):
+    """Whether a module may have examples; to search its objects for them takes longer."""
+    return file.suffix != ".py" or doctest.DocTestParser().get_examples(file.read_text()) != []
 
 
 @pytest.mark.parametrize(
