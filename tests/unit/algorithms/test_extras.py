@@ -21,7 +21,7 @@ from timefair.problems.registry import SUITES
 EXTRAS = [name for name, library in registry.LIBRARIES.items() if library.optional]
 USES = [f"{name}:{algorithm}" for name in EXTRAS for algorithm in registry.LIBRARIES[name].names]
 DRAW_NOTHING = ("GN_DIRECT", "GN_DIRECT_L", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L")
-MOST = {"skopt": 12, "pybobyqa": 60}
+MOST = {"skopt": 11, "pybobyqa": 60}
 """Evaluations of a launch here, where they are dear; else `FULL`."""
 FULL = 150
 
