@@ -9,14 +9,21 @@ from timefair.statistics.power.over_functions import EFFICIENCY, functions_by_t
 
 pytestmark = pytest.mark.peer
 
-power = pytest.importorskip("statsmodels.stats.power")
-proportion = pytest.importorskip("statsmodels.stats.proportion")
+
+@pytest.fixture(scope="module")
+def power():
+    return pytest.importorskip("statsmodels.stats.power")
+
+
+@pytest.fixture(scope="module")
+def proportion():
+    return pytest.importorskip("statsmodels.stats.proportion")
 
 
 @pytest.mark.parametrize("effect", [0.2, 0.5, 1.0])
 @pytest.mark.parametrize("level", [0.05, 0.05 / 28])
 @pytest.mark.parametrize("wanted", [0.8, 0.95])
-def test_paired_t_is_statsmodels_and_its_efficiencies_are_caisers(effect, level, wanted):
+def test_paired_t_is_statsmodels_and_its_efficiencies_are_caisers(power, effect, level, wanted):
     """CAISEr's `calc_instances` divides n of the paired t-test by 0.86 (Wilcoxon), 0.637 (sign)."""
     n = power.TTestPower().solve_power(effect_size=effect, alpha=level, power=wanted)
     assert functions_by_t(effect, level, wanted) == ceil(n)
@@ -26,7 +33,9 @@ def test_paired_t_is_statsmodels_and_its_efficiencies_are_caisers(effect, level,
 
 @pytest.mark.parametrize(("first", "second"), [(0.1, 0.2), (0.4, 0.5), (0.9, 0.99)])
 @pytest.mark.parametrize("level", [0.05, 1e-4])
-def test_many_runs_have_the_power_of_statsmodels_for_proportions(first, second, level):
+def test_many_runs_have_the_power_of_statsmodels_for_proportions(
+    power, proportion, first, second, level
+):
     runs = success.EXACT_RUNS + 1
     size = proportion.proportion_effectsize(first, second)
     theirs = power.NormalIndPower().power(size, runs, level, ratio=1)
@@ -34,7 +43,7 @@ def test_many_runs_have_the_power_of_statsmodels_for_proportions(first, second, 
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.3, 0.45), (0.5, 0.7)])
-def test_the_exact_test_has_nearly_that_power(first, second):
+def test_the_exact_test_has_nearly_that_power(power, proportion, first, second):
     size = proportion.proportion_effectsize(first, second)
     theirs = power.NormalIndPower().power(size, 300, 0.01, ratio=1)
     assert success.SameRate(300, 0.01).power(first, second) == pytest.approx(theirs, abs=0.03)

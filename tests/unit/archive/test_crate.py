@@ -11,12 +11,19 @@ from pathlib import Path
 import pytest
 import yaml
 from archived import WORDS
-from rocrate.rocrate import ROCrate
 
 from timefair import cli
 from timefair.archive import code, manifest
 
 TABLE = "results/small/tables/ert.csv"
+
+
+@pytest.fixture(scope="module")
+def read_crate():
+    """A class of the package rocrate, which takes long to import: a crate from its folder."""
+    from rocrate.rocrate import ROCrate
+
+    return ROCrate
 
 
 def export(results: Path, output: Path, *words: str) -> int:
@@ -40,8 +47,8 @@ def test_everything_of_the_campaign_is_in_it(campaign: Path, exported: Path):
 
 
 @pytest.mark.slow
-def test_rocrate_reads_it(exported: Path):
-    crate = ROCrate(exported)
+def test_rocrate_reads_it(read_crate, exported: Path):
+    crate = read_crate(exported)
     assert crate.mainEntity.id == code.WORKFLOW
     assert crate.license.id == "https://spdx.org/licenses/CC-BY-4.0"
     (action,) = [entity for entity in crate.get_entities() if entity.type == "CreateAction"]
@@ -52,19 +59,19 @@ def test_rocrate_reads_it(exported: Path):
 
 
 @pytest.mark.slow
-def test_an_author_without_orcid_has_a_valid_identifier(results: Path, tmp_path: Path):
+def test_an_author_without_orcid_has_a_valid_identifier(read_crate, results: Path, tmp_path: Path):
     assert export(results, tmp_path / "out", "--author", "Roe, Al B.") == 0
-    authors = ROCrate(tmp_path / "out").root_dataset["author"]
+    authors = read_crate(tmp_path / "out").root_dataset["author"]
     assert [author.id for author in authors] == [
         "https://orcid.org/0000-0002-1825-0097", "#Al%20B.%20Roe",
     ]  # fmt: skip
 
 
 @pytest.mark.slow
-def test_the_metadata_for_citation_and_deposit_agree(exported: Path):
+def test_the_metadata_for_citation_and_deposit_agree(read_crate, exported: Path):
     citation = yaml.safe_load((exported / "CITATION.cff").read_text())
     zenodo = json.loads((exported / ".zenodo.json").read_text())
-    crate = ROCrate(exported)
+    crate = read_crate(exported)
     assert citation["title"] == zenodo["title"] == crate.name
     assert citation["date-released"].isoformat() == zenodo["publication_date"]
     assert zenodo["publication_date"] == crate.root_dataset["datePublished"]

@@ -12,7 +12,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from snakemake.jobs import Job
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from timefair.campaign import configuration, driver, plan
@@ -148,6 +147,8 @@ def test_a_dry_run_composes_the_messages_of_jobs_only_if_they_are_printed(
 
 
 def test_what_replaces_the_message_about_a_job_takes_the_same_arguments():
+    from snakemake.jobs import Job
+
     theirs = inspect.signature(Job.log_info).parameters
     ours = inspect.signature(console._omit).parameters
     assert [(p.name, p.default) for p in ours.values()][1:] == [
