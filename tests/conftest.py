@@ -28,8 +28,8 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the tests start hundreds of processes of Python
 
 UNIT = Path(__file__).parent / "unit"
-FORKING = UNIT / "measure"
-LONG = tuple(UNIT / name for name in ("versions", "environments", "selftest", "replay", "charts"))
+FORKING = tuple(UNIT / name for name in ("measure", "replay", "tuning"))
+LONG = tuple(UNIT / name for name in ("versions", "environments", "selftest", "charts"))
 SLOW = ("workflow", "peer", "slow", "thorough")
 
 
@@ -129,6 +129,6 @@ def _turn(item: pytest.Item) -> int:
 
 @cache
 def _turn_of_file(path: Path) -> int:
-    if path.is_relative_to(FORKING):
+    if any(map(path.is_relative_to, FORKING)):
         return 1
     return 2 if any(map(path.is_relative_to, LONG)) else 3
