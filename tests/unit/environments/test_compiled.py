@@ -39,6 +39,7 @@ def another(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
 
 @pytest.mark.slow
 def test_what_is_compiled_can_be_imported(another, monkeypatch):
+    another["CFLAGS"] += " -O0"  # compiles in half the time
     thinnest = next(path for path in sources() if path.stem == "share")
     monkeypatch.setattr(compiled, "sources", lambda: [thinnest])
     (name,) = compile_for("python")
