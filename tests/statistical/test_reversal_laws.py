@@ -10,7 +10,7 @@ from timefair.exhibits.comparisons.over_functions import reversals
 
 CHANCE = 1e-4
 ALPHA = 0.05
-ALGORITHMS, FUNCTIONS, CAMPAIGNS = 5, 24, 150
+ALGORITHMS, FUNCTIONS, CAMPAIGNS = 5, 24, 100
 PAIRS = list(combinations(range(ALGORITHMS), 2))
 EQUAL = np.zeros(ALGORITHMS)
 ORDERED = np.arange(ALGORITHMS, dtype=float)

@@ -93,10 +93,10 @@ def test_an_ordinary_interval_covers_one_look_but_not_all():
 @pytest.mark.slow
 @pytest.mark.parametrize(("a", "b"), [(2.0, 5.0), (0.2, 0.2), (0.1, 1.0)])
 def test_bounded_means_are_covered_wherever_one_stops(a, b):
-    samples = np.random.default_rng(24).beta(a, b, size=(2000, 30))
+    samples = np.random.default_rng(24).beta(a, b, size=(1000, 30))
     rule = BoundedMeanWidth(0.1, 0.0, 1.0, start=2, cap=30, relative=False)
     every_look = covered_at_every_look(rule, samples, a / (a + b))
-    assert every_look >= binom.ppf(CHANCE, 2000, rule.confidence)
+    assert every_look >= binom.ppf(CHANCE, 1000, rule.confidence)
     assert covered_at_the_stop(rule, samples, a / (a + b)) >= every_look
 
 
