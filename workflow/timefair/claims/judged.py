@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
+from functools import cache, partial
 from math import isfinite, log
 
 from timefair.claims.claim import Claim, Decided, First, Judged, Ratio, Verdict
 from timefair.claims.ratios import Limits, costs
 from timefair.claims.stated import decided
-from timefair.report.evidence import Evidence
-from timefair.report.findings.situations import Situation, findings
+from timefair.report.evidence import Evidence, Space
+from timefair.report.findings.situations import Situation, situations_of
 from timefair.report.findings.standing import Verdict as Order
 from timefair.report.words import listed, number
 
@@ -33,22 +33,26 @@ def judge(claims: Sequence[Claim], again: Evidence) -> list[Judged]:
       ratios together (Bonferroni).
     """
     ratios = sum(isinstance(claim, Ratio) for claim in claims)
-    return [_judge(claim, again, max(ratios, 1)) for claim in claims]
+    alpha = (1 - again.confidence) / max(ratios, 1)
+
+    @cache
+    def situations(space: Space) -> list[Situation]:
+        return list(situations_of(again, space))
+
+    def judged(claim: Claim) -> Judged:
+        match claim:
+            case First():
+                return _first(claim, situations(claim.space))
+            case Decided():
+                return _pair(claim, again)
+            case Ratio():
+                return _ratio(claim, again, alpha)
+
+    return [judged(claim) for claim in claims]
 
 
-def _judge(claim: Claim, again: Evidence, ratios: int) -> Judged:
-    match claim:
-        case First():
-            return _first(claim, again)
-        case Decided():
-            return _pair(claim, again)
-        case Ratio():
-            return _ratio(claim, again, (1 - again.confidence) / ratios)
-
-
-def _first(claim: First, again: Evidence) -> Judged:
+def _first(claim: First, situations: Iterable[Situation]) -> Judged:
     judged = partial(Judged, claim)
-    situations = findings(again, claim.space).situations
     there = [one.standing for one in situations if _key(one) == _key(claim)]
     if not there or not there[0].leaders:
         return judged(Verdict.UNDECIDED, NOTHING)

@@ -9,7 +9,7 @@ from timefair.claims.claim import Claim, Decided, First, Ratio
 from timefair.claims.ratios import costs
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.results import by_cost
-from timefair.report.findings.situations import findings
+from timefair.report.findings.situations import situations_of
 from timefair.report.findings.standing import Verdict
 
 _ORDERED = (Verdict.CLEAR, Verdict.SHARED)
@@ -30,7 +30,7 @@ def claims(evidence: Evidence) -> Iterator[Claim]:
 def firsts(evidence: Evidence, space: Space) -> Iterator[First]:
     """The situations of the report in which an algorithm is behind by more than chance explains."""
     everyone = evidence.compared(space)
-    for situation in findings(evidence, space).situations:
+    for situation in situations_of(evidence, space):
         standing = situation.standing
         if standing.verdict in _ORDERED:
             behind = tuple(name for name in everyone if name not in standing.front)

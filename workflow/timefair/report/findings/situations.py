@@ -77,7 +77,7 @@ class Findings:
 
 def findings(evidence: Evidence, space: Space) -> Findings:
     """The findings of the tables on a space; without findings, the headline states this."""
-    situations = tuple(_situations(evidence, space))
+    situations = tuple(situations_of(evidence, space))
     functions = tuple(on_functions(evidence, space))
     overall = _overall(evidence, space)
     sentences = [
@@ -182,7 +182,7 @@ def _company(overall: Standing, evidence: Evidence, space: Space) -> str:
     return f", but {others} may be as good. Only {listed(behind)} {are} surely behind."
 
 
-def _situations(evidence: Evidence, space: Space) -> Iterator[Situation]:
+def situations_of(evidence: Evidence, space: Space) -> Iterator[Situation]:
     units = sorted(COSTS, key=lambda unit: unit != evidence.unit)
     for unit in units:
         judged = _judged(evidence, space, unit, "ERT")
