@@ -14,6 +14,11 @@ from timefair.campaign.configuration import json_schema, load, read_yaml
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "config/schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+def test_the_schema_is_a_schema() -> None:
+    VALIDATOR.check_schema(SCHEMA)
 
 
 def test_schema_is_the_model() -> None:
@@ -30,7 +35,7 @@ def _same(written: list[str], right: list[str], name: str) -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "config").rglob("*.yaml")), ids=lambda p: p.name)
 def test_campaigns_that_are_shipped_are_right(path: Path) -> None:
     load(path)
-    jsonschema.validate(as_an_editor_reads(read_yaml(path)), SCHEMA)
+    VALIDATOR.validate(as_an_editor_reads(read_yaml(path)))
 
 
 def as_an_editor_reads(value: object) -> object:
@@ -62,5 +67,5 @@ def test_the_schema_knows_the_keys_of_each_policy_and_rule(
 ) -> None:
     campaign = as_an_editor_reads(read_yaml(ROOT / "config/config.yaml"))
     assert isinstance(campaign, dict)
-    fault = jsonschema.Draft202012Validator(SCHEMA).iter_errors(campaign | section)
+    fault = VALIDATOR.iter_errors(campaign | section)
     assert (next(fault, None) is None) is right
