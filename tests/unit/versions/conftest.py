@@ -13,6 +13,7 @@ import pytest
 from timefair import cli
 from timefair.campaign import configuration, plan
 from timefair.records.store import write_record
+from timefair.versions import expected
 
 FUNCTIONS, INSTANCES, RUNS = (1, 2), (1, 2), 20
 CAMPAIGN: dict[str, Any] = {
@@ -66,6 +67,12 @@ def _rows(
             )
         )
     return rows
+
+
+@pytest.fixture(autouse=True)
+def few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a comparison can find is simulated less exactly: it takes longer than its runs here."""
+    monkeypatch.setattr(expected, "SAMPLES", 40)
 
 
 @pytest.fixture

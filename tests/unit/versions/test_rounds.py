@@ -12,6 +12,7 @@ import yaml
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
 from timefair.campaign.scaffold import CAMPAIGN as CAMPAIGN_FILE
+from timefair.versions import expected
 from timefair.versions.comparison import Measure
 from timefair.versions.expected import design_of, lines
 from timefair.versions.rounds import Rounds
@@ -178,7 +179,8 @@ def test_both_versions_are_first_in_turn(study: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_the_forecast_is_for_the_campaign(study: Path) -> None:
+def test_the_forecast_is_for_the_campaign(study: Path, monkeypatch) -> None:
+    monkeypatch.setattr(expected, "SAMPLES", 400)
     rounds = Rounds(configuration.load(study / CAMPAIGN_FILE), study / "results", "base", "head", 2)
     design = design_of(rounds, 1.2)
     assert (design.functions, design.runs, design.looks) == (2, 48, 4)
