@@ -190,6 +190,6 @@ def test_the_forecast_is_for_the_campaign(study: Path, monkeypatch) -> None:
     forecast = [list(lines(of, Measure.EVALUATIONS, 1.2)) for of in (rounds, alone)]
     chances = [float(text[1].rpartition(" ")[2]) for text in forecast]
     assert all(0 <= chance <= 1 for chance in chances)
-    slowdowns = [int(text[2].split()[2]) for text in forecast]
+    slowdowns = [int(text[2].partition(" needs ")[2].split()[0]) for text in forecast]
     assert slowdowns[0] < slowdowns[1]  # pairs find smaller ones
     assert len(list(lines(rounds, Measure.QUALITY, 1.2))) == 1
