@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,11 +15,8 @@ HAS_LESS = {"checklist", "restart_advice", "restarts", "best_points", "runs", "i
 """The default tables that need what a table of runs does not hold; the last two in columns."""
 
 
-def timefair(workspace, *words):
-    return subprocess.run(
-        [sys.executable, "-m", "timefair", *map(str, words)],
-        cwd=workspace.folder, env=workspace.environment, check=True, capture_output=True, text=True,
-    ).stdout  # fmt: skip
+def timefair(*words):
+    assert cli.main([*map(str, words)]) == 0
 
 
 def contents(folder, ending):
@@ -34,8 +29,9 @@ def test_the_tables_are_those_of_the_rules(workspace, monkeypatch):
     workspace.complete()
     collected = sorted((workspace.results / "collected").glob("*.parquet"))
     snapshot = workspace.results / "campaign.json"
-    timefair(workspace, "export", "table", *collected, "--campaign", snapshot, "--output", "r.csv")
-    timefair(workspace, "analyse", "r.csv", "--settings", snapshot, "-o", "results/again")
+    monkeypatch.chdir(workspace.folder)
+    timefair("export", "table", *collected, "--campaign", snapshot, "--output", "r.csv")
+    timefair("analyse", "r.csv", "--settings", snapshot, "-o", "results/again")
     rules, mine = (workspace.folder / "results" / name / "tables" for name in ("test", "again"))
     by_rules, by_command = contents(rules, "csv"), contents(mine, "csv")
     assert len(by_command) > 15
@@ -47,13 +43,11 @@ def test_the_tables_are_those_of_the_rules(workspace, monkeypatch):
     # The command makes the same bytes as the rule's command, room by room.
     again = workspace.folder / "results/again"
     rooms = {path.stem for path in (again / ".made").iterdir()}
-    monkeypatch.chdir(workspace.folder)
     for room in rooms:
-        words = [
+        timefair(
             "analyse", room, *sorted((again / "collected").glob("*.parquet")),
             "--campaign", again / "campaign.json", "--output", workspace.folder / "by room",
-        ]  # fmt: skip
-        assert cli.main([*map(str, words)]) == 0
+        )  # fmt: skip
     for ending in ("csv", "parquet", "tex"):
         others = contents(mine, ending) | {}
         others.pop("tables", None)  # the report's
