@@ -8,6 +8,7 @@ import sys
 import pandas as pd
 import pytest
 
+from timefair.cli.common import measuring_environment
 from timefair.problems.registry import SUITES
 
 pytestmark = pytest.mark.workflow
@@ -56,7 +57,8 @@ def test_a_campaign_with_constraints(workspace):
         one = ["--function", "9", "--instance", "2", "--run", "1"]
         done = subprocess.run(
             [sys.executable, "-m", "timefair", "replay", record, *one],
-            cwd=workspace.folder, env=workspace.environment, capture_output=True, text=True,
+            cwd=workspace.folder, env=workspace.environment | measuring_environment(1),
+            capture_output=True, text=True,
         )  # fmt: skip
         assert "identical, bit for bit" in done.stdout, done.stdout + done.stderr
     for name in ("feasible", "feasible_evaluations"):
