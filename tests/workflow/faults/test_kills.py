@@ -23,13 +23,14 @@ def kill_one(folder, kind, wait_s):
     time.sleep(wait_s)
     end = time.monotonic() + AT_ONCE_S
     while time.monotonic() < end:
-        for victim in processes(folder)[kind]:
+        there = processes(folder)
+        for victim in there[kind]:
             try:
                 os.kill(victim, signal.SIGKILL)
                 return True
             except ProcessLookupError:  # it has just ended
                 continue
-        if not processes(folder)["snakemake"]:
+        if not there["snakemake"]:
             return False
         time.sleep(0.005)
     return False

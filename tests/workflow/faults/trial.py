@@ -33,7 +33,7 @@ def wait_for(condition: Callable[[], object], what: str, seconds: float = 90) ->
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"no {what} after {seconds} s"
-        time.sleep(0.01)
+        time.sleep(0.04)
 
 
 class Trial:
