@@ -7,6 +7,7 @@ functions of `timefair.statistics` are written before the build, from the module
 
 from __future__ import annotations
 
+import gc
 import pkgutil
 import re
 import sys
@@ -56,6 +57,13 @@ def setup(app: Sphinx) -> None:
     """Colour blocks of Snakemake as the Python that they nearly are; leave out names of types."""
     app.add_lexer("snakemake", PythonLexer)
     app.connect("autodoc-skip-member", _is_name_of_a_type)
+    gc.disable()  # most objects are in use to the end: to visit them takes a third of the time
+    app.connect("env-updated", _collect)
+
+
+def _collect(*_: object) -> None:
+    """Have the garbage of the pages collected once they are read: a few hundred MB."""
+    gc.collect()
 
 
 def _is_name_of_a_type(app, what, name, member, skip, options):  # type: ignore[no-untyped-def]
