@@ -27,7 +27,7 @@ ALGORITHMS = {
                 "strategy": {"choice": ["rand/1/bin", "best/1/bin"]},
             },
             "tuner": "racing",
-            "budget_s": 0.8,
+            "budget_s": 0.4,
             "on": ON,
         },
     },
@@ -36,7 +36,7 @@ ALGORITHMS = {
         "tune": {
             "space": {"sigma0": {"log": [0.1, 5]}},
             "tuner": "nevergrad:OnePlusOne",
-            "budget_s": 0.8,
+            "budget_s": 0.4,
             "label": "CMA-better",
             "on": ON,
         },
@@ -48,7 +48,8 @@ TUNED = {"DE": "DE-tuned", "CMA": "CMA-better"}
 def configured(folder, **changes) -> Workspace:
     workspace = Workspace(folder)
     workspace.configure(
-        algorithms=ALGORITHMS, budget={"time_s": 0.05}, runs=3, instances_per_job=1,
+        problems={"suite": "bbob", "functions": 8, "dimensions": 2, "instances": 1},
+        algorithms=ALGORITHMS, budget={"time_s": 0.05}, runs=2,
         tables=["runs", "ancillary"], figures={"names": "tuning_pays", "formats": ["svg"]},
         **changes,
     )  # fmt: skip
