@@ -13,7 +13,10 @@ pytestmark = pytest.mark.workflow
 
 
 def test_the_claims_of_a_campaign_hold_with_other_seeds(workspace: Workspace) -> None:
-    workspace.configure(runs=8, tables=["runs"], figures=["ert"])
+    workspace.configure(
+        problems={"suite": "bbob", "functions": 1, "dimensions": 2, "instances": "1-2"},
+        runs=8, tables=["runs"], figures=["ert"],
+    )  # fmt: skip
     workspace.complete("--until", "collect_records")
     words = ["reproduce", "results/test", "--claims", "--cores", "2"]
     done = subprocess.run(
