@@ -191,7 +191,10 @@ def test_wrong_input_is_one_line_and_starts_nothing(workspace):
 
 def test_blocks_are_measured_on_one_node_and_as_one(workspace):
     """A block of which a record is lost is measured again, also where another node began it."""
-    workspace.configure(block="node", rounds=2, runs=4, tables=["ert_ratios"], figures=["ert"])
+    workspace.configure(
+        block="node", rounds=2, runs=4, tables=["ert_ratios"],
+        figures={"names": ["ert"], "formats": ["svg"]},
+    )  # fmt: skip
     workspace.complete()
     records = workspace.records()
     assert len(records) == 2 * 2 * 2
