@@ -239,7 +239,8 @@ class Installation:
         self.wheel, self.python = wheel, str(folder / "bin/python")
         (site,) = folder.glob("lib/python*/site-packages")
         (site / "dependencies.pth").write_text(sysconfig.get_path("platlib"))
-        python("-m", "pip", "--python", self.python, "install", "--no-deps", str(wheel))
+        quick = ("--no-deps", "--no-index", "--no-compile", "--disable-pip-version-check")
+        python("-m", "pip", "--python", self.python, "install", *quick, str(wheel))
         # Nothing of the source tree is to be found, and its programs come first.
         programs = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
         self._variables = {"PYTHONPATH": "", "PATH": programs}
