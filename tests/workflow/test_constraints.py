@@ -11,7 +11,7 @@ import pytest
 from timefair.cli.common import measuring_environment
 from timefair.problems.registry import SUITES
 
-pytestmark = pytest.mark.workflow
+pytestmark = pytest.mark.slow
 
 
 def test_a_campaign_with_constraints(workspace):
@@ -29,7 +29,7 @@ def test_a_campaign_with_constraints(workspace):
         tables=["ert", "feasible"],
         figures={"names": ["ert", "feasible", "feasible_evaluations"], "formats": ["svg"]},
     )
-    workspace.complete()
+    workspace.complete_here()
     rows = workspace.rows()
     assert {row["status"] for row in rows} == {"ok"}
     suite = SUITES["bbob-constrained"]
@@ -53,7 +53,7 @@ def test_a_campaign_with_constraints(workspace):
         ]
         assert row["fraction"] == pytest.approx(sum(mine) / len(mine))
     for label in ("SLSQP", "penalty"):
-        record = str(workspace.results / f"collected/{label}.parquet")
+        record = str(next(workspace.results.glob(f"records/{label}/*/f9_*.parquet")))
         one = ["--function", "9", "--instance", "2", "--run", "1"]
         done = subprocess.run(
             [sys.executable, "-m", "timefair", "replay", record, *one],

@@ -1,4 +1,4 @@
-"""A table of runs, analysed without Snakemake, and the rules on the same runs."""
+"""A table of runs, analysed as such, and the commands of the rules on the same runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from timefair import cli
 
-pytestmark = pytest.mark.workflow
+pytestmark = pytest.mark.slow
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/foreign-tables.md"
 HAS_LESS = {"checklist", "restart_advice", "restarts", "best_points", "runs", "inversions"}
@@ -26,7 +26,7 @@ def contents(folder, ending):
 def test_the_tables_are_those_of_the_rules(workspace, monkeypatch):
     """Of a measured campaign, every table that a table of runs suffices for is bit-identical."""
     workspace.configure(figures={"names": ["ert", "ecdf", "ranks"], "formats": ["svg"]})
-    workspace.complete()
+    workspace.complete_here()
     collected = sorted((workspace.results / "collected").glob("*.parquet"))
     snapshot = workspace.results / "campaign.json"
     monkeypatch.chdir(workspace.folder)

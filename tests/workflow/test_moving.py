@@ -7,7 +7,7 @@ import pytest
 
 from timefair import cli
 
-pytestmark = pytest.mark.workflow
+pytestmark = pytest.mark.slow
 
 TABLES = ("changes", "recovery", "after_change")
 
@@ -31,7 +31,7 @@ def test_a_campaign_on_problems_that_change(workspace, capsys):
         tables=[*TABLES, "final_values", "ert"],
         figures={"names": ["after_change", "ecdf"], "formats": ["svg"]},
     )
-    workspace.complete()
+    workspace.complete_here()
     rows = workspace.rows()
     assert [len(rows), {row["status"] for row in rows}] == [6, {"ok"}]
     for row in rows:

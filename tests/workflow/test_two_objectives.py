@@ -8,7 +8,7 @@ import pytest
 from timefair import cli
 from timefair.records.store import read_runs
 
-pytestmark = pytest.mark.workflow
+pytestmark = pytest.mark.slow
 
 TARGETS = [10.0, 1.0, 0.1, 0.0, -1e-4]
 
@@ -23,7 +23,7 @@ def test_a_campaign_with_two_objectives(workspace, capsys):
         tables=["ert", "attainment", "best_points"],
         figures={"names": ["ecdf", "ert", "attainment"], "formats": ["svg"]},
     )
-    workspace.complete()
+    workspace.complete_here()
     collected = sorted((workspace.results / "collected").glob("*.parquet"))
     runs = read_runs(collected).to_pylist()
     assert [len(runs), {run["status"] for run in runs}] == [8, {"ok"}]

@@ -9,11 +9,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import archived
+import pytest
 import yaml
 
+from timefair.analysis import outputs
+from timefair.campaign import configuration
 from timefair.records.store import read_runs
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def _as_it_is(path: Any, **labels: Any) -> Any:
+    return path
 
 
 class Workspace:
@@ -71,6 +79,22 @@ class Workspace:
         done = self.run(*arguments, cores=cores)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout + done.stderr
+
+    def complete_here(self) -> None:
+        """Measure and analyse in this process, with the commands of the rules, which takes half the
+        time. There has to be each file that Snakemake would wait for.
+        """
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("TIMEFAIR_LOCKS", self.environment["TIMEFAIR_LOCKS"])
+            patch.chdir(self.folder)
+            results = archived.measured(self.folder, yaml.safe_load(self.config.read_text()))
+        assert results == self.results
+        campaign = configuration.restore(self.results / "campaign.json")
+        for room in campaign.rooms:
+            made = outputs.of_room(campaign, room, str(self.results), _as_it_is, _as_it_is)
+            for files in made.values():
+                for path in [files] if isinstance(files, str) else files:
+                    assert Path(path).is_file(), path
 
     def records(self) -> dict[Path, float]:
         """The record files and when each was written."""
