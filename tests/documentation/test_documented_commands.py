@@ -316,8 +316,7 @@ class Copy:
         shown = "config/papers/", "--printshellcmds"
         if any(part in line for part in shown) or "study" in f"{folder.name} {line}":
             return f"{line} --dry-run --quiet"
-        analysed = "mine.yaml", "campaign.yaml"
-        if "--configfile" in line and not line.endswith(analysed):
+        if "--configfile" in line and not line.endswith("campaign.yaml"):
             return f"{line} --until collect_records"
         return line
 
