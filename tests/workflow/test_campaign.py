@@ -195,7 +195,7 @@ def test_blocks_are_measured_on_one_node_and_as_one(workspace):
         block="node", rounds=2, runs=4, tables=["ert_ratios"],
         figures={"names": ["ert"], "formats": ["svg"]},
     )  # fmt: skip
-    workspace.complete()
+    workspace.collect_and_analyse_here()
     records = workspace.records()
     assert len(records) == 2 * 2 * 2
     notes = sorted((workspace.results / "blocks").glob("*.node"))

@@ -63,7 +63,7 @@ def searches(workspace: Workspace) -> dict:
 
 def test_default_and_tuned_variant_stand_side_by_side(tmp_path) -> None:
     workspace = configured(tmp_path)
-    said = workspace.complete()
+    said = workspace.collect_and_analyse_here()
     assert said.count("timefair tune --campaign") == 2
     found = searches(workspace)
     assert set(found) == set(TUNED.values())

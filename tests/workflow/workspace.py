@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from timefair.records.store import read_runs
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _as_it_is(path: Any, **labels: Any) -> Any:
+def _as_it_is(path: str, **labels: object) -> str:
     return path
 
 
@@ -84,17 +85,45 @@ class Workspace:
         """Measure and analyse in this process, with the commands of the rules, which takes half the
         time. There has to be each file that Snakemake would wait for.
         """
+        with self.here():
+            results = archived.measured(self.folder, yaml.safe_load(self.config.read_text()))
+        assert results == self.results
+        self._be_sure_of_outputs()
+
+    def collect_and_analyse_here(self) -> str:
+        """Have Snakemake collect the runs, and call the commands of the rules after these in this
+        process. What Snakemake said.
+        """
+        said = self.complete("--until", "collect_records")
+        snapshot = self.results / "campaign.json"
+        campaign = configuration.restore(snapshot)
+        collected = [self.results / f"collected/{label}.parquet" for label in campaign.algorithms]
+        tables = [self.results / f"tables/{name}.parquet" for name in campaign.made_tables]
+        with self.here():
+            for room in campaign.rooms:
+                words = ("--campaign", snapshot, "--output", self.results)
+                assert archived.command("analyse", room, *collected, *words) == 0
+            words = ("--campaign", snapshot, "--output", self.results / "report.html")
+            pages = ("--checklist", self.results / "checklist.html")
+            shown = outputs.pictures(campaign, str(self.results))
+            assert archived.command("report", *tables, "--figures", *shown, *words, *pages) == 0
+        self._be_sure_of_outputs()
+        return said
+
+    @contextlib.contextmanager
+    def here(self) -> Iterator[None]:
+        """Call commands in this process, in this folder."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("TIMEFAIR_LOCKS", self.environment["TIMEFAIR_LOCKS"])
             patch.chdir(self.folder)
-            results = archived.measured(self.folder, yaml.safe_load(self.config.read_text()))
-        assert results == self.results
+            yield
+
+    def _be_sure_of_outputs(self) -> None:
         campaign = configuration.restore(self.results / "campaign.json")
         for room in campaign.rooms:
             made = outputs.of_room(campaign, room, str(self.results), _as_it_is, _as_it_is)
-            for files in made.values():
-                for path in [files] if isinstance(files, str) else files:
-                    assert Path(path).is_file(), path
+            for path in made.values():
+                assert Path(path).is_file(), path
 
     def records(self) -> dict[Path, float]:
         """The record files and when each was written."""
