@@ -178,11 +178,18 @@ def load(campaign: Campaign) -> None:
 def read(collected: Iterable[Path], campaign: Campaign) -> None:
     """Read the runs, for all forks of this process; their events, too, if there are not too many.
 
-    It starts no thread, as `load`.
+    Their costs to the targets are computed here, because tables of most rooms need them. No thread
+    is started, as in `load`.
     """
     from timefair.cli.analysis import together
+    from timefair.rundata.runs import UNITS
+    from timefair.rundata.settings import Analysis
 
-    iter(together(tuple(collected), campaign).traces)
+    runs = together(tuple(collected), campaign)
+    analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
+    runs = runs.with_targets_in_values(bool(analysis.target_values))
+    for unit in UNITS:
+        runs.runtimes(unit, analysis.targets_from_easy)
 
 
 if __name__ == "__main__":
