@@ -183,6 +183,7 @@ def _company(overall: Standing, evidence: Evidence, space: Space) -> str:
 
 
 def situations_of(evidence: Evidence, space: Space) -> Iterator[Situation]:
+    """The standing in each situation of which the tables have results on a space."""
     units = sorted(COSTS, key=lambda unit: unit != evidence.unit)
     for unit in units:
         judged = _judged(evidence, space, unit, "ERT")
