@@ -5,18 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from timefair import cli
+from archived import command
 
 pytestmark = pytest.mark.slow
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/foreign-tables.md"
 HAS_LESS = {"checklist", "restart_advice", "restarts", "best_points", "runs", "inversions"}
 """The default tables that need what a table of runs does not hold; the last two in columns."""
-
-
-def timefair(*words):
-    assert cli.main([*map(str, words)]) == 0
 
 
 def contents(folder, ending):
@@ -30,8 +25,9 @@ def test_the_tables_are_those_of_the_rules(workspace, monkeypatch):
     collected = sorted((workspace.results / "collected").glob("*.parquet"))
     snapshot = workspace.results / "campaign.json"
     monkeypatch.chdir(workspace.folder)
-    timefair("export", "table", *collected, "--campaign", snapshot, "--output", "r.csv")
-    timefair("analyse", "r.csv", "--settings", snapshot, "-o", "results/again")
+    words = ("--campaign", snapshot, "--output", "r.csv")
+    assert command("export", "table", *collected, *words) == 0
+    assert command("analyse", "r.csv", "--settings", snapshot, "-o", "results/again") == 0
     rules, mine = (workspace.folder / "results" / name / "tables" for name in ("test", "again"))
     by_rules, by_command = contents(rules, "csv"), contents(mine, "csv")
     assert len(by_command) > 15
@@ -44,10 +40,9 @@ def test_the_tables_are_those_of_the_rules(workspace, monkeypatch):
     again = workspace.folder / "results/again"
     rooms = {path.stem for path in (again / ".made").iterdir()}
     for room in rooms:
-        timefair(
-            "analyse", room, *sorted((again / "collected").glob("*.parquet")),
-            "--campaign", again / "campaign.json", "--output", workspace.folder / "by room",
-        )  # fmt: skip
+        runs = sorted((again / "collected").glob("*.parquet"))
+        words = ("--campaign", again / "campaign.json", "--output", workspace.folder / "by room")
+        assert command("analyse", room, *runs, *words) == 0
     for ending in ("csv", "parquet", "tex"):
         others = contents(mine, ending) | {}
         others.pop("tables", None)  # the report's

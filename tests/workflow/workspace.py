@@ -95,18 +95,8 @@ class Workspace:
         process. What Snakemake said.
         """
         said = self.complete("--until", "collect_records")
-        snapshot = self.results / "campaign.json"
-        campaign = configuration.restore(snapshot)
-        collected = [self.results / f"collected/{label}.parquet" for label in campaign.algorithms]
-        tables = [self.results / f"tables/{name}.parquet" for name in campaign.made_tables]
         with self.here():
-            for room in campaign.rooms:
-                words = ("--campaign", snapshot, "--output", self.results)
-                assert archived.command("analyse", room, *collected, *words) == 0
-            words = ("--campaign", snapshot, "--output", self.results / "report.html")
-            pages = ("--checklist", self.results / "checklist.html")
-            shown = outputs.pictures(campaign, str(self.results))
-            assert archived.command("report", *tables, "--figures", *shown, *words, *pages) == 0
+            archived.analyse(self.results)
         self._be_sure_of_outputs()
         return said
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from timefair import cli
+from timefair.analysis import outputs
 from timefair.campaign import configuration, plan
 from timefair.measure.job.cell import Prepared, measure
 
@@ -37,11 +38,20 @@ def measured(folder: Path, content: Mapping[str, Any]) -> Path:
     for path in collected:
         words = ("--campaign", snapshot, "--algorithm", path.stem, "--output", path)
         assert command("collect", *words) == 0
+    analyse(results)
+    return results
+
+
+def analyse(results: Path) -> None:
+    """Make tables, figures and report of collected runs with the commands of the rules."""
+    snapshot = results / "campaign.json"
+    campaign = configuration.restore(snapshot)
+    collected = [results / f"collected/{label}.parquet" for label in campaign.algorithms]
     for room in campaign.rooms:
         words = ("--campaign", snapshot, "--output", results)
         assert command("analyse", room, *collected, *words) == 0
     tables = [results / f"tables/{name}.parquet" for name in campaign.made_tables]
+    shown = outputs.pictures(campaign, str(results))
     pages = ("--checklist", results / "checklist.html", "--document", results / "tables/tables.tex")
     words = ("--campaign", snapshot, "--output", results / "report.html", *pages)
-    assert command("report", *tables, *words) == 0
-    return results
+    assert command("report", *tables, "--figures", *shown, *words) == 0
