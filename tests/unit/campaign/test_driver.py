@@ -178,24 +178,6 @@ rule all:
 onsuccess:
     print("pandas is loaded:", "pandas" in sys.modules)
 """
-START = """
-import os, sys
-from pathlib import Path
-import smart_open
-from snakemake.cli import get_argument_parser, main
-from timefair.campaign import driver
-
-get_argument_parser()  # imports most of snakemake
-for number, text in enumerate(sys.argv[1:]):
-    Path("Snakefile").write_text(text)
-    if os.fork() == 0:
-        log = os.open(f"{number}.log", os.O_CREAT | os.O_WRONLY)
-        os.dup2(log, 1)
-        os.dup2(log, 2)
-        main(["--cores", "1"])
-    assert os.wait()[1] == 0
-"""
-"""Starts snakemake with one Snakefile after the other, each time in a fork of one process."""
 
 
 @pytest.mark.slow
@@ -209,9 +191,16 @@ for number, text in enumerate(sys.argv[1:]):
 def test_parameters_are_compared_without_pandas_unless_it_is_loaded(
     imports, first, second, loaded, tmp_path
 ) -> None:
-    texts = [PARAMETER.format(imports=imports, parameter=one) for one in (first, first, second)]
-    subprocess.run([sys.executable, "-c", START, *texts], cwd=tmp_path, check=True)
-    logs = [(tmp_path / f"{number}.log").read_text() for number in range(3)]
-    assert f"pandas is loaded: {loaded}" in logs[0]
-    assert "Nothing to be done" in logs[1]
-    assert "Params have changed" in logs[2]
+    def start(parameter: str) -> str:
+        text = PARAMETER.format(imports=imports, parameter=parameter)
+        (tmp_path / "Snakefile").write_text(text)
+        done = subprocess.run(
+            [sys.executable, "-m", "snakemake", "--cores", "1"],
+            cwd=tmp_path, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    assert f"pandas is loaded: {loaded}" in start(first)
+    assert "Nothing to be done" in start(first)
+    assert "Params have changed" in start(second)
