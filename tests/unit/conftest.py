@@ -117,6 +117,14 @@ def measured(tmp_path: Path) -> Measured:
 
 
 @pytest.fixture(scope="session")
+def no_runs() -> Any:
+    """Runs without a run, for tests that do not change them."""
+    from timefair.rundata.runs import Runs
+
+    return Runs.of(RUN_SCHEMA.empty_table())
+
+
+@pytest.fixture(scope="session")
 def run():
     """A function: one run as a row, from its events (evaluations, seconds, precision)."""
 

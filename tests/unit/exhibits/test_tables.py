@@ -8,7 +8,6 @@ import pytest
 
 from timefair.exhibits.files import read, write
 from timefair.exhibits.registry import TABLES
-from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -17,11 +16,6 @@ ANALYSIS = Analysis(targets=(1.0, 10.0, 0.1), resamples=200)
 
 def made(name, table):
     return TABLES[name](Runs.of(table), ANALYSIS)
-
-
-@pytest.fixture(scope="module")
-def no_runs():
-    return Runs.of(RUN_SCHEMA.empty_table())
 
 
 @pytest.fixture(scope="module")

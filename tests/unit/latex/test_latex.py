@@ -24,7 +24,6 @@ from timefair.latex import Setting, document, notation, typeset
 from timefair.latex.grid import GAP, TabularColumn, best, grid, width_of
 from timefair.latex.notation import Notation, escape, short
 from timefair.latex.pages import CHARACTERS, LINES, Tabular, pages, tabulars
-from timefair.records.schema import RUN_SCHEMA
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -120,11 +119,6 @@ def test_every_table_is_valid_latex(name, made):
     check(tex)
     assert r"\usepackage{booktabs}" in tex
     assert rf"\label{{tab:{name}" in tex
-
-
-@pytest.fixture(scope="module")
-def no_runs():
-    return Runs.of(RUN_SCHEMA.empty_table())
 
 
 @pytest.mark.parametrize("name", TABLES)
