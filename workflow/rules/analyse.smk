@@ -55,6 +55,7 @@ for room in CAMPAIGN.rooms:
             COLLECTED,
         output:
             **made,
+            mark=touch(MARKS[room]),
         log:
             f"{RESULTS}/logs/analyse_{room}.log",
         priority: len(made)  # the largest rooms begin first
@@ -64,9 +65,7 @@ for room in CAMPAIGN.rooms:
             room=room,
             folder=lambda wildcards, output: Path(output[0]).parents[1],
             snapshot=SNAPSHOT,
-            key=provenance.room_key(CAMPAIGN, room),
-            settings=CAMPAIGN.settings_of_room(room) | REGISTRATION,
-            budget=CAMPAIGN.budget.model_dump(mode="json"),
+            mark=MARKS[room],
         shell:
             "python -m timefair analyse {params.room} {input}"
             " --campaign {params.snapshot} --output {params.folder} > {log} 2>&1"
@@ -86,14 +85,14 @@ rule write_report:
             labels={"page": TABLES["checklist"].title},
         ),
         document=f"{RESULTS}/tables/tables.tex",
+        mark=touch(MARKS[outputs.REPORT]),
     log:
         f"{RESULTS}/logs/report.log",
     conda:
         "../../envs/timefair.yaml"
     params:
         snapshot=SNAPSHOT,
-        key=provenance.report_key(),
-        settings=CAMPAIGN.settings_of("checklist") | REGISTRATION,
+        mark=MARKS[outputs.REPORT],
     shell:
         "python -m timefair report {input.tables} --figures {input.pictures}"
         " --campaign {params.snapshot} --output {output.page} --checklist {output.checklist}"

@@ -55,6 +55,8 @@ TUNED = {
     label: f"{RESULTS}/{plan.tuning_record(label, KEYS)}" for label in CAMPAIGN.tuned
 }
 
+MARKS = outputs.marks(CAMPAIGN, RESULTS, REGISTRATION, RECORDS)
+
 ASKED_FOR = [
     *TUNED.values(),
     *RECORDS.values(),
@@ -69,4 +71,5 @@ ASKED_FOR = [
         format=CAMPAIGN.figures.formats,
     ),
     f"{RESULTS}/report.html",
+    *MARKS.values(),
 ]

@@ -12,7 +12,8 @@ from rows_to_write import a_run, table
 
 from timefair import cli
 from timefair.analysis import room
-from timefair.analysis.room import LEDGERS, Room
+from timefair.analysis.outputs import MADE
+from timefair.analysis.room import Room
 from timefair.campaign import configuration, plan, provenance
 from timefair.records.store import open_record, write_record
 
@@ -85,7 +86,7 @@ def test_what_stays_is_what_would_be_made(changed: str, study: Path, tmp_path: P
     further = f"statistics: {{{changed}}}"
     remade(study, further=further)
     stayed = {name: (study / name).read_bytes() for name in FILES if not name.endswith("parquet")}
-    (study / LEDGERS / "runtimes.json").unlink()
+    (study / MADE / "runtimes.json").unlink()
     assert remade(study, further=further) == FILES
     assert {name: (study / name).read_bytes() for name in stayed} == stayed
 
@@ -113,7 +114,7 @@ def test_a_changed_file_is_made_again_alone(damaged: str, again: set[str], study
 
 @pytest.mark.slow
 def test_a_damaged_ledger_knows_nothing(study: Path) -> None:
-    (study / LEDGERS / "runtimes.json").write_text("{")
+    (study / MADE / "runtimes.json").write_text("{")
     assert remade(study) == FILES
 
 

@@ -156,3 +156,20 @@ def test_a_request_that_is_too_long_is_not_handed_over() -> None:
     request = {"words": ["x" * prepared.LONGEST]}
     level = prepared.Level(prepared.address("long"), {})
     assert prepared.hand_over([level], request, ["/bin/false"], os.environ) is None
+
+
+def test_runs_of_records_that_are_not_planned_are_refused(
+    study: Path, row, write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Snakemake collects them again only where it knows that the plan has changed."""
+    monkeypatch.chdir(study)
+    campaign = configuration.restore(study / "campaign.json")
+    old, new = ({("a", 1): digit * 64} for digit in "01")
+    plan.write_keys(new, study)
+    for keys, status in ((old, 2), (new, 0)):
+        records = plan.records_by("algorithm", campaign, keys, Path())["a"]
+        facts = {"algorithm": "a", "records": [{"path": path} for path in records]}
+        write(study / "a.parquet", row(0), row(1), **facts)
+        assert cli.main(analyse("runtimes", ".").split()) == status
+        assert ("a.parquet: has runs of another" in capsys.readouterr().err) == (status == 2)
+        assert (study / "tables/ert_by_instance.csv").exists() == (status == 0)

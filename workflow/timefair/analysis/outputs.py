@@ -1,10 +1,17 @@
-"""The files that the rules of the analysis make, as Snakemake has to know them."""
+"""The files that the rules of the analysis make, as Snakemake has to know them.
+
+The names of marks contain the digest of the code and the settings with which tables, figures and
+the report were made. Snakemake therefore makes them again after any change, even without its own
+metadata: in copied results, or after `.snakemake` was deleted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from timefair.campaign import plan, provenance
 from timefair.exhibits.registry import FIGURES, TABLES, FigureEntry, Table
 
 if TYPE_CHECKING:
@@ -12,6 +19,12 @@ if TYPE_CHECKING:
 
 Flag = Callable[..., str]
 """A function that marks the path of an output, such as Snakemake's ``report``."""
+
+MADE = ".made"
+"""Folder of the marks and of the ledgers, in the same folder as ``tables`` and ``figures``."""
+
+REPORT = "report"
+"""What the mark of the report is called; the others are called like their rooms."""
 
 SHOWN = ("svg", "png", "pdf")
 """Formats of a figure for Snakemake's report: the first that the campaign makes."""
@@ -87,3 +100,37 @@ def _report(
             "disturbed runs": campaign.timing.disturbed,
         },
     }
+
+
+def marks(
+    campaign: Campaign, results: str, registered: Mapping[str, Any], records: object
+) -> dict[str, str]:
+    """The mark of each room, and of the report.
+
+    Parameters
+    ----------
+    campaign, results
+        As for `of_room`.
+    registered
+        The settings that the registration adds, as `registration.settings`.
+    records
+        The planned records. Rooms that were made of other records are made again.
+    """
+    planned = provenance.key_of(records)
+    keys = {
+        room: provenance.key_of(provenance.room_key(campaign, room, registered), planned)
+        for room in campaign.rooms
+    }
+    keys[REPORT] = provenance.report_key(campaign, registered)
+    return {
+        what: f"{results}/{MADE}/{what}.{plan.short_key(key)}.done" for what, key in keys.items()
+    }
+
+
+def remove_marks(folder: Path, what: str) -> None:
+    """Remove the marks of a room, or of the report, before it is made with another key.
+
+    `folder` is ``results/<campaign>``.
+    """
+    for path in (folder / MADE).glob(f"{what}.*.done"):
+        path.unlink()

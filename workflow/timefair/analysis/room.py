@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from timefair.analysis import outputs
 from timefair.analysis.ledger import Ledger
 from timefair.basics.garbage import uncollected
 from timefair.campaign import provenance, registration
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
     from timefair.campaign.configuration import Campaign
     from timefair.rundata.runs import Runs
-
-LEDGERS = ".made"
-"""Folder of the ledgers, in the same folder as ``tables`` and ``figures``."""
 
 UNCOLLECTED = 10
 """Number of pages of figures after which garbage is collected.
@@ -66,7 +64,8 @@ class Room:
         self._names = [table for table in campaign.made_tables if TABLES[table].room == name]
         self._registration = registration.settings(campaign, folder)
         settings = Analysis.of(campaign.settings_of_room(name) | self._registration)
-        self._ledger = Ledger(folder / LEDGERS / f"{name}.json", settings.model_dump(mode="json"))
+        ledger = folder / outputs.MADE / f"{name}.json"
+        self._ledger = Ledger(ledger, settings.model_dump(mode="json"))
         self._drawn = 0
 
     def make(self, *, figures: bool = True) -> None:

@@ -291,9 +291,11 @@ def typeset_key() -> str:
     return code_digest(sources_of("latex", within=("latex", "problems")))
 
 
-def room_key(campaign: Campaign, room: str) -> str:
-    """SHA-256, in hex, of all code for the exhibits that a campaign requests from a folder of
-    `exhibits`.
+def room_key(campaign: Campaign, room: str, registered: Mapping[str, Any]) -> str:
+    """SHA-256, in hex, of everything that determines the exhibits that a campaign requests from a
+    folder of `exhibits`, besides the runs: their code and the settings.
+
+    `registered` are the settings that the registration adds, as `registration.settings`.
     """
     from timefair.exhibits.registry import FIGURES, TABLES
 
@@ -302,14 +304,19 @@ def room_key(campaign: Campaign, room: str) -> str:
         {name: figure_key(name) for name in campaign.figure_names if FIGURES[name].room == room},
         code_digest(sources_of("analysis", within=("analysis",))),
         typeset_key(),
+        {**campaign.settings_of_room(room), **registered},
+        campaign.budget.model_dump(mode="json"),
     )
 
 
-def report_key() -> str:
-    """SHA-256, in hex, of everything that the page is made of, including its style and script."""
+def report_key(campaign: Campaign, registered: Mapping[str, Any]) -> str:
+    """SHA-256, in hex, of everything that determines the page besides tables and figures: its code,
+    its style and script, and the configuration; `registered` is that of `room_key`.
+    """
     code = sources_of("report", within=("report", "exhibits", "charts", "problems"))
     looks = (path for kind in ("css", "js") for path in (PACKAGE / "report").rglob(f"*.{kind}"))
-    return code_digest([*code, *looks])
+    settings = {**campaign.settings_of("checklist"), **registered}
+    return key_of(code_digest([*code, *looks]), settings)
 
 
 def key_of(*parts: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -208,16 +209,46 @@ def _analyse_room(arguments: argparse.Namespace) -> None:
     rooms = {table.room: table for table in TABLES.values()}
     entry("ROOM", arguments.what, rooms)
     campaign = configuration.restore(arguments.campaign)
+    _refuse_outdated(arguments.collected, campaign, arguments.campaign.parent)
     make_room(arguments.what, campaign, arguments.collected, arguments.output)
+
+
+def _refuse_outdated(collected: Sequence[Path], campaign: Campaign, folder: Path) -> None:
+    """Raise `InputError` if files were not collected from the records that the campaign plans.
+
+    `folder` is ``results/<campaign>``. Imported runs have no records.
+    """
+    from timefair.campaign import plan
+    from timefair.records.store import open_record
+
+    if not (folder / plan.KEYS).is_file():  # of a user's own runs, which are analysed here
+        return
+    planned = plan.records_by("algorithm", campaign, plan.read_keys(folder, campaign), folder)
+    outdated = []
+    for path in collected:
+        facts = open_record(path).facts
+        records = {os.path.abspath(path.parent / one["path"]) for one in facts.get("records", ())}
+        if records and records != set(map(os.path.abspath, planned.get(facts["algorithm"], ()))):
+            outdated.append(path)
+    if outdated:
+        raise InputError(
+            *(
+                f"{path}: has runs of another configuration or of other code; delete it, and "
+                f"{plan.AGAIN}"
+                for path in outdated
+            )
+        )
 
 
 def make_room(room: str, campaign: Campaign, collected: Sequence[Path], folder: Path) -> None:
     """Make the tables and figures of a room in ``tables/`` and ``figures/`` of a folder."""
+    from timefair.analysis import outputs
     from timefair.analysis.room import Room
     from timefair.records.store import open_record
 
     for path in (folder, folder / "tables"):
         prepare_folder(path)
+    outputs.remove_marks(folder, room)
     Room(
         room,
         campaign,
@@ -292,6 +323,7 @@ def make_report(
 ) -> None:
     """Write the report and, if requested, the checklist and a document of all tables."""
     from timefair import latex
+    from timefair.analysis import outputs
     from timefair.exhibits import files
     from timefair.exhibits.registry import FIGURES
     from timefair.report import checklist_page
@@ -305,6 +337,7 @@ def make_report(
         if path.stem not in others
     }
     prepare_files(path for path in (output, checklist, document) if path is not None)
+    outputs.remove_marks(output.parent, outputs.REPORT)
     with uncollected():
         text = page(tables, pictures, campaign)
     output.write_text(text, encoding="utf-8")
