@@ -184,6 +184,7 @@ def test_the_client_of_external_programs_needs_the_standard_library_alone() -> N
     assert needed <= sys.stdlib_module_names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layer", LIBRARIES_KEPT_OUT)
 def test_libraries_that_stay_out(layer: str) -> None:
     wrong = {
@@ -210,6 +211,7 @@ def test_rules_have_one_command_and_no_script(path: Path) -> None:
     assert has_python == (path.name == "campaign.smk")  # it reads the configuration for the others
 
 
+@pytest.mark.slow
 def test_the_word_for_all_together_is_declared_once() -> None:
     """Modules that read a table compare with the word that its maker wrote."""
     declared = [

@@ -37,6 +37,7 @@ def test_the_campaign_of_the_tutorial_is_that_of_its_page(name: str) -> None:
     assert (ROOT / "docs/start/tutorial" / name).read_text() == text
 
 
+@pytest.mark.slow
 @pytest.mark.fast
 def test_every_picture_is_declared_once_and_shown(pictures) -> None:
     declared = [*(picture.path for picture in pictures.PICTURES), *pictures.BENCHMARKS]

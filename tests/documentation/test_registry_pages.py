@@ -24,6 +24,7 @@ def test_the_lists_of_a_file_are_up_to_date(file: str) -> None:
         pytest.fail("\n".join(["python tests/documentation/registry_pages.py --fix", *diff]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_an_entry_declares_what_the_documentation_says_of_it(entry: Suite | Library) -> None:
     found = declaration(entry)

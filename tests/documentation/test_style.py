@@ -38,6 +38,7 @@ def texts() -> Iterator[tuple[str, str]]:
                 yield f"{file.relative_to(ROOT)}:{node.lineno}", node.value
 
 
+@pytest.mark.slow
 def test_no_word_that_has_to_be_read_twice() -> None:
     found = [
         f"{where}: {match[0]!r}; write: {instead}"
@@ -58,6 +59,7 @@ def test_numbers_have_a_digit_before_the_point() -> None:
     assert found == []
 
 
+@pytest.mark.slow
 def test_spelling() -> None:
     codespell = shutil.which("codespell")
     if codespell is None:

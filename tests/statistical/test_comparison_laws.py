@@ -22,6 +22,7 @@ def rounded(scale):
     return lambda rng, n: np.round(rng.exponential(scale, n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 10, 30])
 @pytest.mark.parametrize(
     ("first", "second", "truth"),
@@ -42,6 +43,7 @@ def test_the_interval_of_a12_covers_at_least_as_often_as_it_says(first, second, 
     assert covered >= binom.ppf(CHANCE, samples, 0.95)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("n", [5, 10, 30])
 @pytest.mark.parametrize("tests", [1, 20])

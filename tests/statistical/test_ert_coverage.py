@@ -107,6 +107,7 @@ def test_the_interval_covers_as_often_as_it_says(law, p, runs, least, most):
     assert binom.ppf(CHANCE, samples, least) <= hits <= binom.isf(CHANCE, samples, most)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", [exponential, lognormal, bimodal])
 def test_the_bootstrap_covers_less_often_without_failures(law):
     rng = np.random.default_rng(22)

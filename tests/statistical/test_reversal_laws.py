@@ -36,6 +36,7 @@ def share_with_a_reversal(by_evaluations, at_the_end, wanted=PAIRS):
     return found / CAMPAIGNS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("by_evaluations", "at_the_end"), [(2 * ORDERED, EQUAL), (EQUAL, 2 * ORDERED)]
 )

@@ -72,6 +72,7 @@ def test_quantiles_are_covered_wherever_one_stops(law, validity):
     assert covered_at_the_stop(rule, samples, QUANTILES[law]) >= every_look
 
 
+@pytest.mark.slow
 def test_the_horizon_spends_its_error():
     """Not wider than it has to be: .950 of a nominal .95 for continuous values."""
     samples = lognormal(np.random.default_rng(22), (SAMPLES, RUNS))

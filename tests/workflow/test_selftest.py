@@ -19,6 +19,7 @@ def state(tmp_path, monkeypatch):
     return tmp_path / "state"
 
 
+@pytest.mark.slow
 def test_a_run_goes_through_the_whole_chain(state, tmp_path, capsys):
     words = ["selftest", "--quick", "--cores", "1", "--results", str(tmp_path / "results")]
     status = cli.main([*words, "--output", str(tmp_path / "output")])
@@ -48,6 +49,7 @@ def test_wrong_words(words, line, capsys):
     assert capsys.readouterr().err.startswith(line)
 
 
+@pytest.mark.slow
 def test_a_process_that_fails_is_reported(tmp_path, monkeypatch):
     from timefair.basics.errors import InputError
     from timefair.selftest import measuring, world

@@ -24,6 +24,7 @@ def run(use, seed=1, evaluations=600, problem=PROBLEM, penalty=None):
     return measure_run(load(use, {}, False, penalty), problem, allowed, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use", ABLE)
 def test_it_evaluates_constraints_stays_in_order_and_repeats_for_a_seed(use):
     row, again = run(use), run(use)
@@ -43,6 +44,7 @@ def test_the_point_of_the_suite_is_among_the_first(use):
     assert first[0]["evaluations"] <= 250
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "use",
     [

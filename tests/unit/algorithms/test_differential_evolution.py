@@ -304,6 +304,7 @@ def test_patience_begins_anew_with_each_better_best() -> None:
     assert len(points_of(Called, function=better_twice, most=10**4, **same)) == 8 * (1 + 5 + 3)
 
 
+@pytest.mark.slow
 def test_without_patience_it_goes_on_until_it_is_cut(launch) -> None:
     assert launch("timefair:DE", dimension=2, most=20_000).was_cut
 

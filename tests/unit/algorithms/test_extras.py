@@ -294,6 +294,7 @@ def test_pymoo_ends_by_tolerance_or_never(launch) -> None:
     assert launch("pymoo:PSO", {"termination": "none"}, most=6_000).was_cut
 
 
+@pytest.mark.slow
 def test_pymoo_imports_nothing_after_its_preparation() -> None:
     code = """
 import sys

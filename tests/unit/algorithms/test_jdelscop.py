@@ -21,6 +21,7 @@ def generations(monkeypatch) -> list[int]:
     return sizes
 
 
+@pytest.mark.slow
 def test_the_population_is_halved_after_each_quarter_of_the_budget(launch, generations) -> None:
     result = launch("timefair:jDElscop", {"budget": 10_000}, most=20_000)
     assert not result.was_cut

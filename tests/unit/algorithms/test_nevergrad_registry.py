@@ -37,6 +37,7 @@ def test_a_launch_leaves_no_thread_however_it_ends(launch, name: str, most: int)
     assert threading.active_count() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 4])
 def test_a_launch_returns_at_its_nominal_budget(launch, workers: int) -> None:
     parameters = {"budget": 30, "num_workers": workers}
@@ -61,6 +62,7 @@ def test_the_nominal_budget_is_what_is_left_or_a_multiple_of_the_dimension(launc
     assert launch("nevergrad:OnePlusOne", dimension=1, most=most).evaluations == most - 1
 
 
+@pytest.mark.slow
 def test_the_configuration_reaches_the_optimizer(launch) -> None:
     plain = launch("nevergrad:PSO", most=200)
     small = launch("nevergrad:PSO", {"popsize": 5}, most=200)

@@ -124,6 +124,7 @@ def test_partners_are_different_from_each_other_and_from_the_member(
     assert drawn[1].max() < size + more
 
 
+@pytest.mark.slow
 def test_all_partners_are_equally_probable() -> None:
     rng = np.random.default_rng(5)
     draws = [population.partners(rng, 4, 4, 6) for _ in range(6000)]

@@ -210,6 +210,7 @@ def run(parameters, evaluations=400, seed=3, function=8):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["in turn", "slices"])
 def test_a_measured_run_repeats_and_uses_all_of_its_budget(mode):
     parameters = {"members": [DE, "scipy:L-BFGS-B"], "mode": mode, "evaluations": 40}

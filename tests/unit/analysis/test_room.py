@@ -58,6 +58,7 @@ def study(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_nothing_is_made_twice(study: Path) -> None:
     assert remade(study) == set()
 
@@ -97,6 +98,7 @@ def test_other_runs_make_everything_again(study: Path) -> None:
     assert remade(study) == FILES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damaged", "again"),
     [
@@ -118,6 +120,7 @@ def test_a_damaged_ledger_knows_nothing(study: Path) -> None:
     assert remade(study) == FILES
 
 
+@pytest.mark.slow
 def test_a_change_of_a_chart_draws_and_tabulates_nothing(
     study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +166,7 @@ def analysed(study: Path, campaign: str) -> set[str]:
     return {str(path.relative_to(study)) for path in study.glob("figures/*")}
 
 
+@pytest.mark.slow
 def test_garbage_is_collected_after_some_pages_and_then_as_before(
     study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -223,6 +223,7 @@ def test_other_code_than_the_archives(crate: Path, verify):
 # --- Code ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_code_at_the_commit_of_the_records():
     top = Path(__file__).parents[3]
     first = subprocess.run(

@@ -57,6 +57,7 @@ def test_the_files_of_each_version_are_in_the_archive(campaign, tmp_path: Path) 
     }
 
 
+@pytest.mark.slow
 def test_a_version_that_is_not_there_is_one_line(campaign, tmp_path: Path) -> None:
     (tmp_path / "checkouts/head").rename(tmp_path / "checkouts/moved")
     environment._asked.cache_clear()

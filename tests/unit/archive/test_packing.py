@@ -38,6 +38,7 @@ def test_the_bytes_of_a_zip_do_not_depend_on_the_version_of_python(tmp_path: Pat
     assert found == "2a123e573c99d77b3bbedff5ee8015023c52369e8d19b6a776532e0b19a84031"
 
 
+@pytest.mark.slow
 def test_a_changed_byte_anywhere_in_a_zip(small_zip: Path, flip):
     assert faults_of_zip(small_zip) == []
     unnoticed = []

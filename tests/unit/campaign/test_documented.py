@@ -17,6 +17,7 @@ SCHEMA = json.loads((ROOT / "config/schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
+@pytest.mark.slow
 def test_the_schema_is_a_schema() -> None:
     VALIDATOR.check_schema(SCHEMA)
 

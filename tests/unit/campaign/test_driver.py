@@ -54,6 +54,7 @@ def workflow(**changes: object) -> SimpleNamespace:
     return SimpleNamespace(**usual | changes)
 
 
+@pytest.mark.slow
 def test_the_process_that_has_jobs_run_holds_the_campaign_and_writes_it(tmp_path, campaign) -> None:
     folder = tmp_path / "results"
     keys = {("random", 1): "f" * 64}
@@ -66,6 +67,7 @@ def test_the_process_that_has_jobs_run_holds_the_campaign_and_writes_it(tmp_path
     assert not (folder / plan.SNAPSHOT).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("local", "limit"), [(True, None), (False, "100/1s")])
 def test_snakemake_looks_for_jobs_at_most_once_per_second_beside_runs_on_this_machine(
     tmp_path, campaign, local, limit
@@ -122,6 +124,7 @@ def test_another_process_is_refused_while_one_lives(tmp_path, campaign, rival) -
     assert (folder / plan.SNAPSHOT).is_file()
 
 
+@pytest.mark.slow
 def test_the_name_of_a_folder_does_not_matter(tmp_path, rival) -> None:
     (tmp_path / "other").symlink_to("results")
     with pytest.raises(InputError, match="another snakemake"):
@@ -154,6 +157,7 @@ def test_the_right_machine_is_no_fault(tmp_path, campaign) -> None:
     assert configuration.restore(tmp_path / "results" / plan.SNAPSHOT) == right
 
 
+@pytest.mark.slow
 def test_a_campaign_that_was_held_for_a_while_is_free_again(tmp_path) -> None:
     folder, command = tmp_path / "results", [sys.executable, "-c", HOLD]
     with driver.held(folder):

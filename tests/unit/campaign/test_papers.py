@@ -13,6 +13,7 @@ OPTIONAL = ("ioh", "modcma", "modde", "pygmo", "skopt")
 """What some of them use."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [pytest.param(path, id=path.stem) for path in sorted(CONFIG.glob("*/*.yaml"))],

@@ -217,6 +217,7 @@ CHANGES: dict[str, tuple[Callable[[Study], object], set[tuple[str, str]]]] = {
 }
 
 
+@pytest.mark.slow
 def test_nothing_deviates_without_a_change(study):
     assert study.deviations() == []
     answer = study.table("registered").iloc[0]
@@ -236,6 +237,7 @@ def test_the_page_states_the_number_of_changes():
     assert f"A test makes {len(CHANGES)} kinds of changes" in page.read_text()
 
 
+@pytest.mark.slow
 def test_the_checklist_has_the_registration(study):
     def part():
         rows = study.table("checklist")
@@ -252,6 +254,7 @@ def test_a_changed_answer_is_found(study, monkeypatch):
     assert study.deviations() == [("code", "the answer")]
 
 
+@pytest.mark.slow
 def test_runs_that_a_registered_rule_excludes_are_counted(tmp_path, row, write, monkeypatch):
     monkeypatch.setitem(FILE, "timing", {"disturbed": "exclude"})
     study = Study(tmp_path, row, write)
@@ -267,6 +270,7 @@ def test_figures_and_names_are_no_deviations(study):
     assert study.deviations() == []
 
 
+@pytest.mark.slow
 def test_the_answer_keeps_the_registered_question_and_the_planned_runs(study):
     before = study.table("registered")
     study.file["registered"] |= {"alpha": 0.5, "algorithms": ["b", "a"], "question": "Other?"}
@@ -289,6 +293,7 @@ def test_the_note_of_a_run_that_began_is_enough_to_refuse(study):
         registration.register(study.campaign, study.folder)
 
 
+@pytest.mark.slow
 def test_a_replaced_registration_leaves_its_digest(study):
     again = registration.register(study.campaign, study.folder)
     assert again["replaces"] == [study.content["digest"]]
@@ -329,6 +334,7 @@ def test_a_damaged_registration_is_named(study, change):
         study.deviations()
 
 
+@pytest.mark.slow
 def test_verify_lists_the_deviations(study, capsys):
     study.runs["a"] = [0, 1, 2, 3]
     study.file["seed"] = 5

@@ -71,6 +71,7 @@ def test_a_damaged_record_is_named_and_its_runs_are_missing(measured, verify, da
     assert summary.endswith("2 problems")
 
 
+@pytest.mark.slow
 def test_a_run_that_contradicts_itself(measured, verify, row, write):
     record = measured.record(measured.jobs[0])
     events = row(0)["events"]
@@ -82,6 +83,7 @@ def test_a_run_that_contradicts_itself(measured, verify, row, write):
     assert line.startswith(f"{record}: f1 D=2 instance 1 run 0: the precision does not fall")
 
 
+@pytest.mark.slow
 def test_a_run_that_is_there_twice(measured, verify, row):
     record = measured.record(measured.jobs[0])
     journals = []
@@ -97,6 +99,7 @@ def test_a_run_that_is_there_twice(measured, verify, row):
     )
 
 
+@pytest.mark.slow
 def test_a_record_under_another_name(measured, verify):
     one, other = (measured.record(job) for job in measured.jobs[:2])
     shutil.copy(one, other)
@@ -107,6 +110,7 @@ def test_a_record_under_another_name(measured, verify):
     )
 
 
+@pytest.mark.slow
 def test_a_record_of_another_campaign_under_the_right_name(measured, verify):
     record = measured.measure(measured.jobs[0], key="cd" * 32)
     status, lines = verify()
@@ -114,6 +118,7 @@ def test_a_record_of_another_campaign_under_the_right_name(measured, verify):
     assert lines[0].startswith(f"{record}: not the record of this name: its key is {'cd' * 6};")
 
 
+@pytest.mark.slow
 def test_machines_are_mixed_unless_the_campaign_allows_it(measured, verify):
     measured.measure(measured.jobs[0], machine={"cpu": "6502"})
     status, lines = verify()
@@ -128,6 +133,7 @@ def test_machines_are_mixed_unless_the_campaign_allows_it(measured, verify):
     assert "2 kinds of machine" in lines[-1]
 
 
+@pytest.mark.slow
 def test_a_block_on_two_nodes_is_named(measured, verify):
     asked = measured.campaign.model_dump(mode="json") | {"block": "node"}
     for job in measured.jobs:
@@ -141,6 +147,7 @@ def test_a_block_on_two_nodes_is_named(measured, verify):
         assert any("a on node-of-a" in line and "b on node-of-b" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_a_record_that_changed_since_it_was_collected(measured, verify):
     gather(measured, "a")
     record = measured.measure(measured.jobs[0], note="measured again")
@@ -149,6 +156,7 @@ def test_a_record_that_changed_since_it_was_collected(measured, verify):
     assert lines[0] == f"{record}: not the record that was collected; start snakemake again"
 
 
+@pytest.mark.slow
 def test_a_campaign_that_was_extended_lacks_runs(measured, verify):
     gather(measured, "a")
     plan.write_snapshot(measured.campaign.model_copy(update={"runs": 3}), measured.folder)
@@ -157,6 +165,7 @@ def test_a_campaign_that_was_extended_lacks_runs(measured, verify):
     assert lines[0] == f"{measured.folder}: 4 runs missing; start snakemake again"
 
 
+@pytest.mark.slow
 def test_a_snapshot_that_cannot_be_read(measured, verify):
     measured.snapshot.write_text("{")
     status, lines = verify()
@@ -165,6 +174,7 @@ def test_a_snapshot_that_cannot_be_read(measured, verify):
     assert lines[-1].startswith("4 files, 8 runs, ")
 
 
+@pytest.mark.slow
 def test_journals_are_looked_at_and_left_alone(measured, verify, row):
     path = journal_path(measured.record(measured.jobs[0]))
     whole = path.read_bytes()
@@ -179,6 +189,7 @@ def test_journals_are_looked_at_and_left_alone(measured, verify, row):
     assert path.read_bytes() == damaged
 
 
+@pytest.mark.slow
 def test_any_folder_and_any_file(measured, verify, tmp_path):
     record = measured.record(measured.jobs[0])
     status, (summary,) = verify(target=record)

@@ -214,6 +214,7 @@ def test_each_calibration_curve_has_its_skill():
     assert "10 %: skill -0.10, AUC 0.50" in ax.texts[0].get_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ert", "anytime", "quantiles"])
 def test_a_panel_for_each_function_and_dimension(name):
     titles = [ax.get_title() for ax in shown_axes(drawn(name, frames()))]
@@ -225,6 +226,7 @@ def test_all_functions_come_first():
     assert titles == ["all functions, D = 2", "f1 sphere, D = 2", "f3 Rastrigin, D = 2"]
 
 
+@pytest.mark.slow
 def test_a_critical_difference_diagram_names_the_algorithms_and_joins_what_does_not_differ():
     tables = frames(dimensions=(2,))
     figure = drawn("critical_difference", tables)
@@ -238,6 +240,7 @@ def test_a_critical_difference_diagram_names_the_algorithms_and_joins_what_does_
     assert sorted(bars) == [[1.0, 2.0], [2.0, 3.0]]  # each from left to right
 
 
+@pytest.mark.slow
 def test_without_a_critical_difference_one_bar_joins_all():
     tables = frames(dimensions=(2,))
     tables["ranks"]["critical_difference"] = np.nan
@@ -247,6 +250,7 @@ def test_without_a_critical_difference_one_bar_joins_all():
     assert not [text for text in ax.texts if "CD" in text.get_text()]
 
 
+@pytest.mark.slow
 def test_where_no_function_was_run_with_every_algorithm_the_diagram_says_so():
     tables = frames(dimensions=(2,))
     tables["ranks"]["average_rank"] = np.nan
@@ -478,6 +482,7 @@ def test_a_band_is_matplotlibs(step):
     assert {tuple(p) for p in area.get_path().vertices} == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".pdf", ".svg", ".png"])
 def test_equal_figures_are_equal_files(suffix, tmp_path):
     tables = frames(functions=(1,), dimensions=(2,))

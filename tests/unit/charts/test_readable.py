@@ -131,6 +131,7 @@ def test_the_pages_show_every_function_once():
     assert len(shown) == len(set(shown)) == 72
 
 
+@pytest.mark.slow
 def test_leaders_are_named_and_the_others_counted():
     ((_, _), (_, figure)) = pages("ecdf", "6x1", 104)
     (legend,) = figure.legends

@@ -189,6 +189,7 @@ def test_minutes_fit_a_campaign_with_a_rule():
     assert new.runs == 1
 
 
+@pytest.mark.slow
 def test_a_rule_that_has_tested_the_runs_is_named(stated):
     _, results = stated
     fixed = study(results, campaign_of(results))

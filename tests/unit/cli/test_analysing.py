@@ -131,6 +131,7 @@ def test_runs_are_read_again_after_they_have_changed(study: Path, row, write) ->
     assert pd.read_parquet(study / "out/tables/ert_by_instance.parquet")["runs"].eq(3).all()
 
 
+@pytest.mark.slow
 def test_reading_the_runs_starts_no_thread(study: Path) -> None:
     """Because a thread does not survive a fork."""
     code = (
@@ -158,6 +159,7 @@ def test_a_request_that_is_too_long_is_not_handed_over() -> None:
     assert prepared.hand_over([level], request, ["/bin/false"], os.environ) is None
 
 
+@pytest.mark.slow
 def test_runs_of_records_that_are_not_planned_are_refused(
     study: Path, row, write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -181,6 +181,7 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, "2")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("settled")
 @pytest.mark.parametrize(
     ("change", "line"),
@@ -276,6 +277,7 @@ def block_arguments(snapshot: Path, **changes: str) -> list[str]:
     return ["measure-block", "--campaign", str(snapshot), *words]
 
 
+@pytest.mark.slow
 def test_a_block_is_measured_in_turn_on_this_node(
     planned: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -312,6 +314,7 @@ def test_a_block_that_is_not_planned(
     assert capfd.readouterr().err.strip() == line
 
 
+@pytest.mark.slow
 def test_a_job_of_a_block_that_fails_ends_the_block(
     planned: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -321,6 +324,7 @@ def test_a_job_of_a_block_that_fails_ends_the_block(
     assert ": 2 of 2 on " not in said
 
 
+@pytest.mark.slow
 def test_on_the_wrong_machine_a_job_ends_before_its_first_run(
     campaign_file: Path, tmp_path: Path
 ) -> None:

@@ -100,6 +100,7 @@ def test_files_that_disagree_are_refused_in_one_line(study, capfd, old, new, lin
     assert not (study / "results/part-A/collected").exists()
 
 
+@pytest.mark.slow
 def test_an_import_writes_what_a_room_needs(study, capfd):
     said("import table mine.csv --output out --settings settings.yaml", capfd)
     campaign = json.loads((study / "out/campaign.json").read_text())

@@ -132,6 +132,7 @@ def test_one_run_and_one_function_show_nothing():
     assert sum("cannot detect" in line for line in lines) == 3
 
 
+@pytest.mark.slow
 def test_runs_of_a_stopping_rule_are_the_most_there_can_be():
     lines = checked(stopping={"rule": "mean"}, runs=20)
     assert "(at most 40 runs)" in lines[1]

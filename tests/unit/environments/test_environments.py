@@ -182,6 +182,7 @@ def key_of(campaign) -> str:
     return provenance.measure_key(campaign, "a", 1)
 
 
+@pytest.mark.slow
 def test_files_of_the_folder_are_measured_again_when_they_change(campaign, at_work):
     one = campaign({"use": "mine:solve", "path": "checkout"})
     key = key_of(one)
@@ -194,6 +195,7 @@ def test_files_of_the_folder_are_measured_again_when_they_change(campaign, at_wo
     assert key_of(one) == key
 
 
+@pytest.mark.slow
 def test_so_are_other_packages_of_the_interpreter(campaign, at_work):
     one = campaign({"use": "mine:solve", "path": "checkout"})
     key = key_of(one)
@@ -211,12 +213,14 @@ def test_an_algorithm_without_an_environment_keeps_its_key(campaign):
     assert "environment" not in decisive
 
 
+@pytest.mark.slow
 def test_the_folder_may_move(campaign, at_work):
     key = key_of(campaign({"use": "mine:solve", "path": "checkout"}))
     at_work.rename("elsewhere")
     assert key_of(campaign({"use": "mine:solve", "path": "elsewhere"})) == key
 
 
+@pytest.mark.slow
 def test_a_change_since_the_plan_is_refused(campaign, at_work):
     one = campaign({"use": "mine:solve", "path": "checkout"})
     (job,) = plan.jobs(one)
@@ -335,6 +339,7 @@ def test_another_version_of_python_needs_other_compiled_modules(monkeypatch):
     assert list(answers._lacking()) == [f"timefair is not compiled for Python {version}; {run}"]
 
 
+@pytest.mark.slow
 def test_a_check_shows_the_versions_of_an_environment(capsys):
     problems = {"suite": "bbob", "functions": 8, "dimensions": 3, "instances": 1}
     algorithms = {"a": {"use": "mine:solve", "path": "checkout"}, "b": "timefair:DE"}
@@ -347,6 +352,7 @@ def test_a_check_shows_the_versions_of_an_environment(capsys):
     assert "environment   b" not in said
 
 
+@pytest.mark.slow
 def test_an_audit_does_not_measure_in_another_environment_than_declared(at_work):
     file = Path("own.yaml")
     algorithms = {"a": {"use": "mine:solve", "path": "checkout"}, "b": "timefair:DE"}

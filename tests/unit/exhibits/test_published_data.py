@@ -159,6 +159,7 @@ def test_ert_by_hand(beside):
     assert (row["runs"].item(), row["ert_s"].isna().item()) == (3, True)
 
 
+@pytest.mark.slow
 def test_ranks_are_among_those_that_have_the_measure(alone, beside):
     without, among = (TABLES["ranks"](runs, ANALYSIS) for runs in (alone, beside))
     timed = without["measure"] != "evaluations"

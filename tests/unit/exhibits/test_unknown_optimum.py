@@ -63,6 +63,7 @@ def test_with_known_optima_nothing_changes(campaign):
     assert worded(text, frame) == captioned(text, frame) == text
 
 
+@pytest.mark.slow
 def test_no_label_and_no_caption_says_precision(unknown):
     analysis = Analysis(**SETTINGS)
     for name, entry in FIGURES.items():

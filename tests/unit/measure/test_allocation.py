@@ -180,6 +180,7 @@ def test_of_a_registered_question_only_its_cells_have_runs(measured: Measured) -
     )
 
 
+@pytest.mark.slow
 def test_without_an_optimum_each_look_has_the_best_of_its_own_runs(
     tmp_path: Path, row: Any, write: Any
 ) -> None:

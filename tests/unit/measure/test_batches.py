@@ -224,6 +224,7 @@ def test_a_batch_that_a_value_ended_has_the_points_until_then(cores):
     assert rows(row) == [(0, 4, 1), (4, 3, 1), (7, 2, 1)]
 
 
+@pytest.mark.slow
 def test_batches_of_two_threads_are_not_known(problem):
     def solve(objective, rng):
         other = threading.Thread(target=lambda: objective.batch(np.zeros((2000, 3))))

@@ -59,6 +59,7 @@ def test_a_journal_without_a_known_node_is_dropped(note, record, capsys):
     assert capsys.readouterr().err.count("an unknown node; this is node1") == 1
 
 
+@pytest.mark.slow
 def test_a_block_waits_for_the_job_that_holds_it(note):
     words = (sys.executable, "-c", HOLD, str(note))
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}

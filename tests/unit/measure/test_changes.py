@@ -205,6 +205,7 @@ def test_a_problem_that_does_not_change_has_no_changes(bench):
     assert [still.objective.changes, still.measurement.until_change(5)] == [0, (NEVER, NEVER)]
 
 
+@pytest.mark.slow
 def test_numbers_of_any_size_are_divided_exactly(bench):
     deadline = 10**18
     b = bench(moving(1000, 1), deadline=deadline)
@@ -264,6 +265,7 @@ def test_a_point_of_another_shape_is_a_status():
     assert "takes an array of shape (2,)" in row["message"]
 
 
+@pytest.mark.slow
 def test_the_same_seed_repeats_a_run_bit_for_bit():
     one, again = (run(search, evaluations=500) for _ in range(2))
     python = run(search, evaluations=500, problem=replace(moving(), native=None))
@@ -296,6 +298,7 @@ def shared(shape):
     return np.frombuffer(mmap.mmap(-1, size), dtype=np.int64).reshape(shape)
 
 
+@pytest.mark.slow
 def test_a_real_clock_changes_the_problem_in_time():
     """Each change is between the two readings of the clock around it, all of them with one t0."""
     period, values = 50_000_000, values_in_each()
@@ -325,6 +328,7 @@ def test_a_real_clock_changes_the_problem_in_time():
         assert vector["outputs"][0] == values[here]
 
 
+@pytest.mark.slow
 def test_launches_end_at_changes_in_time():
     row = run(search, environments=3, time_ns=300_000_000, restart=AtChange())
     starts = [launch["start_s"] for launch in row["launch_log"]]
@@ -332,6 +336,7 @@ def test_launches_end_at_changes_in_time():
     assert [int(start / 0.1) for start in starts] == [0, 1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restart", [AtChange(), FixedLength(tau_s=0.4)])
 def test_a_run_whose_process_is_killed_goes_on_in_the_environment_of_its_clock(restart):
     def solve(objective, rng):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
+import pytest
+
 from timefair.campaign import configuration
 from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
@@ -38,6 +40,7 @@ def test_sockets_and_files_of_the_measurement_are_found(tmp_path):
             assert not {theirs.fileno(), other.fileno(), 0, 1, 2} & set(found)
 
 
+@pytest.mark.slow
 def test_a_run_does_not_inherit_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))

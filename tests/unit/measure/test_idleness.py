@@ -71,6 +71,7 @@ def test_where_a_trial_launch_was_is_in_the_message_of_a_run(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_a_trial_that_evaluates_leaves_no_trace(monkeypatch):
     monkeypatch.setattr(trial, "TRIAL_S", 0.1)
 
@@ -88,6 +89,7 @@ def test_a_compiler_is_named():
     assert "numba was still compiling in a trial launch" in of_a_timeout(trace)
 
 
+@pytest.mark.slow
 def test_the_cost_of_a_slow_function_is_measured_in_about_a_second():
     calls = []
 

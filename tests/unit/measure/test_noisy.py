@@ -141,6 +141,7 @@ def test_points_that_are_returned_and_recommended_are_recorded_with_their_true_v
     assert times == sorted(times)
 
 
+@pytest.mark.slow
 def test_recommendations_are_thinned_and_the_last_one_is_kept() -> None:
     problem = NOISY.problem(101, 2, 1)
 
@@ -178,6 +179,7 @@ def test_where_nothing_is_noisy_a_recommendation_changes_nothing() -> None:
     assert (row["status"], row["recommendations"], row["noise_free_f"]) == ("ok", None, None)
 
 
+@pytest.mark.slow
 def test_my_noisy_function_is_evaluated_again_without_noise_after_the_run(bowl) -> None:
     problem = bowl("exactly")
 
@@ -206,6 +208,7 @@ def test_a_lucky_value_does_not_end_the_run(bowl) -> None:
     assert (row["stop_reason"], row["evaluations"]) == ("evaluations", 100)
 
 
+@pytest.mark.slow
 def test_it_does_not_move_the_noise_of_the_run(bowl) -> None:
     """The calls after the run draw nothing from the run's generator."""
     rows = [measured(lambda o, r: walk(o, r, 50), bowl("exactly")) for _ in range(2)]
@@ -227,6 +230,7 @@ def test_a_noise_free_function_that_fails_is_a_status(bowl, noise_free, said) ->
     assert row["events"]
 
 
+@pytest.mark.slow
 def test_several_cores_keep_the_points_of_my_function(bowl) -> None:
     import os
 

@@ -337,6 +337,7 @@ def test_a_new_process_goes_on_where_the_last_one_was_killed(bench):
     assert b.state.best(2)[1].tolist() == [1, 0]
 
 
+@pytest.mark.slow
 def test_the_logs_grow_over_many_segments(bench):
     b = bench(problem=sphere(1, f_opt=0.0))
     many = 50_000

@@ -58,6 +58,7 @@ def test_prepare_is_called_once_in_the_parent(problem):
     assert calls == [os.getpid()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_trial_ends_whatever_the_algorithm_does(problem, name, capfd):
     threads = threading.active_count()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,6 +74,7 @@ def test_an_undefined_number_is_none_in_the_path():
 values = st.floats(0, 1e9) | st.just(math.inf)
 
 
+@pytest.mark.slow
 @given(st.lists(values, min_size=12, max_size=12), st.sampled_from(Outliers), st.integers(0, 12))
 def test_online_and_offline_agree_on_the_n(sample, outliers, split):
     """In one round or in two: the same n, the same reason."""

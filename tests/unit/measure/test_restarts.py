@@ -98,6 +98,7 @@ def test_geometric_lengths_grow_by_the_factor(keys, lengths, last):
     assert shape(row) == [*((n, "tau") for n in lengths), (last, "cut")]
 
 
+@pytest.mark.slow
 def test_geometric_lengths_beyond_all_numbers_are_no_limit():
     """Launches that return by themselves count, so that there may be thousands."""
 
@@ -284,6 +285,7 @@ def test_a_bet_in_seconds_ends_at_t_and_nothing_is_left():
     assert kernel.children() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "policy",
     [

@@ -38,6 +38,7 @@ def waited_for_a_core(row: dict) -> bool:
     return row["run_queue_delay_s"] is not None and row["run_queue_delay_s"] > 0.5 * GRACE_NS / 1e9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "status", "stop_reason", "message"),
     [
@@ -131,6 +132,7 @@ def test_threads_that_evaluate_at_once_lose_nothing(problem):
         assert all(a["time_s"] <= b["time_s"] for a, b in pairwise(row["events"]))
 
 
+@pytest.mark.slow
 def test_nothing_outlives_a_run(problem):
     marker = f"sleep 10{os.getpid()}"
 
@@ -148,6 +150,7 @@ def test_nothing_outlives_a_run(problem):
     assert running == []
 
 
+@pytest.mark.slow
 def test_what_a_run_left_behind_is_told(problem, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     row = run("litters", problem, restart=NoRestart())
@@ -167,6 +170,7 @@ def _content(path: Path) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 def test_a_budget_of_evaluations_gives_the_same_events_bit_for_bit(problem):
     def events():
         row = run("short", problem, time_ns=2**63 - 1, evaluations=1234)
@@ -178,6 +182,7 @@ def test_a_budget_of_evaluations_gives_the_same_events_bit_for_bit(problem):
     assert events() == events()
 
 
+@pytest.mark.slow
 def test_global_generators_are_seeded_for_each_launch(problem):
     import random
 
@@ -206,6 +211,7 @@ def test_without_a_policy_the_run_ends_with_the_algorithm(problem):
     assert row["wall_s"] < T
 
 
+@pytest.mark.slow
 def test_an_evaluation_budget_that_hangs_ends_at_the_wall_limit(problem):
     row = run("sleeps", problem, time_ns=2**63 - 1, evaluations=100, wall_ns=100_000_000)
     assert (row["status"], row["stop_reason"]) == ("wall_limit", "failure")
@@ -213,6 +219,7 @@ def test_an_evaluation_budget_that_hangs_ends_at_the_wall_limit(problem):
     assert len(row["events"]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["random_search", "swallows_everything", "sleeps", "spins_in_c"])
 def test_fixed_launches_end_at_tau_even_if_they_hang(problem, name):
     tau, k = 0.04, int(T / 0.04)
@@ -242,6 +249,7 @@ def test_the_final_target_ends_the_run_early(problem):
     assert row["wall_s"] < T
 
 
+@pytest.mark.slow
 def test_what_a_run_used_is_recorded(problem):
     row = run("random_search", problem)
     assert 0 < row["cpu_s"] <= 1.2 * row["reaped_s"]
@@ -255,6 +263,7 @@ def test_what_a_run_used_is_recorded(problem):
         assert row["overshoot_s"] == 0
 
 
+@pytest.mark.slow
 def test_a_slow_evaluation_that_straddles_the_deadline_is_no_event():
     def evaluate(x):
         time.sleep(0.04)
@@ -269,6 +278,7 @@ def test_a_slow_evaluation_that_straddles_the_deadline_is_no_event():
     assert row["stop_reason"] == "time_killed"
 
 
+@pytest.mark.slow
 def test_a_problem_that_never_returns_has_a_status(problem, monkeypatch):
     monkeypatch.setattr(child, "ANSWER_NS", 300_000_000)
     hanging = dataclasses.replace(problem, evaluate=lambda x: time.sleep(1000), native=None)
@@ -309,6 +319,7 @@ def test_a_run_that_was_given_up_has_the_columns_of_a_run(problem):
     assert (row["best_f"], row["best_precision"], row["best_x"]) == (np.inf, np.inf, None)
 
 
+@pytest.mark.slow
 def test_what_a_run_prints_is_cut_off(problem, tmp_path):
     """And what is printed later comes after it."""
     log = tmp_path / "log.txt"

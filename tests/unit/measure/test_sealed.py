@@ -112,6 +112,7 @@ def stops_its_timer(objective, rng):
     time.sleep(10)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the number of a system call")
 def test_without_its_timer_the_parent_ends_it(problem):
     row = run(stops_its_timer, problem)
@@ -136,6 +137,7 @@ def lengthens_its_deadline(objective, rng):
         step *= 0.99999
 
 
+@pytest.mark.slow
 def test_what_is_found_after_the_end_is_not_kept(problem):
     row = run(lengthens_its_deadline, problem)
     assert row["status"] == "inconsistent"
@@ -199,6 +201,7 @@ def test_a_launch_that_is_killed_before_any_began_is_inconsistent(problem):
     assert run(forges, problem)["status"] == "inconsistent"
 
 
+@pytest.mark.slow
 def test_cpu_time_that_was_told_too_low_is_not_believed(problem):
     def forges(objective, rng):
         sample(objective, rng, T * 0.8)
@@ -228,6 +231,7 @@ def replaces_the_exit(objective, rng):
     sample(objective, rng)
 
 
+@pytest.mark.slow
 def test_a_replaced_exit_does_not_let_a_run_go_on(problem):
     here = os.getpid()
     row = run(replaces_the_exit, problem)

@@ -156,6 +156,7 @@ def test_a_classifier_knows_the_landscape_and_the_algorithm_while_measuring(
     assert paths == {True}  # what is known changes every probability
 
 
+@pytest.mark.slow
 def test_a_problem_that_cannot_be_sampled_has_no_landscape(tmp_path):
     (tmp_path / "broken.py").write_text("def broken(x):\n    raise OSError('no license')\n")
     problems = {

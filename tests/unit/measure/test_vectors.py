@@ -143,6 +143,7 @@ def test_a_virtual_cost_is_in_the_times_of_vectors():
     assert row["charged_s"] == 200
 
 
+@pytest.mark.slow
 def test_several_cores_keep_the_same_vectors_as_one():
     def solve(objective, rng):
         found = objective.batch(rng.uniform(objective.lower, objective.upper, size=(50, 2)))
@@ -153,6 +154,7 @@ def test_several_cores_keep_the_same_vectors_as_one():
     assert [e["precision"] for e in one["events"]] == [e["precision"] for e in two["events"]]
 
 
+@pytest.mark.slow
 def test_a_launch_that_never_evaluates_again_does_not_lose_the_vectors_before_it():
     def solve(objective, rng):
         for _ in range(10):
@@ -178,6 +180,7 @@ def test_a_c_function_writes_what_is_shown():
     assert run(ask, problem())["message"] == "RuntimeError: [0.0, 0.2, 9.0]"
 
 
+@pytest.mark.slow
 def test_the_same_seed_finds_the_same_front_on_bbob_biobj():
     on = SUITES["bbob-biobj"].problem(27, 2, 1)
     rows = [run(search, on, evaluations=500) for _ in range(2)]

@@ -60,6 +60,7 @@ def test_the_same_evaluations_are_made_without_a_cost(problem):
     assert (free["charged_s"], free["real_s"]) == (0.0, free["wall_s"])
 
 
+@pytest.mark.slow
 def test_computing_of_the_algorithm_counts_as_it_takes(problem):
     def computes(objective, rng):
         while True:
@@ -101,6 +102,7 @@ def test_a_bet_is_paused_after_its_share_of_it(problem):
     assert set(sorted(evaluations)[:2]) <= {9, 10}
 
 
+@pytest.mark.slow
 def test_a_launch_that_hangs_is_ended_by_the_machine_s_clock(problem):
     def hangs(objective, rng):
         objective(np.zeros(2))

@@ -81,6 +81,7 @@ def test_a_wrong_shape_is_refused(x):
         cone(50.0, [2.0, 2.0])(x)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.integers(1, 6))
 @settings(max_examples=20, deadline=None)
 def test_the_optimum_is_the_highest_peak_in_every_environment(seed, dimension, peaks):

@@ -8,9 +8,12 @@ import signal
 import subprocess
 import time
 
+import pytest
+
 from timefair.processes.forks import in_forks
 
 
+@pytest.mark.slow
 def test_all_work_is_done_so_many_at_a_time(tmp_path):
     def work(k):
         (tmp_path / f"{k}").touch()
@@ -50,6 +53,7 @@ def test_a_signal_gives_its_status():
     assert in_forks([lambda: os.kill(os.getpid(), signal.SIGKILL) or 0], 1) == 128 + signal.SIGKILL
 
 
+@pytest.mark.slow
 def test_another_child_of_this_process_is_left_alone():
     other = subprocess.Popen(["sh", "-c", "exit 7"])
     time.sleep(0.05)

@@ -96,6 +96,7 @@ def test_jobs_that_start_together_have_one_process_prepared(start):
     assert len({parent for job in jobs for _, parent, _ in job.numbers("measuring")}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_to_the_job_ends_its_fork_in_order(start, number):
     job = start(do="wait")
@@ -106,6 +107,7 @@ def test_a_signal_to_the_job_ends_its_fork_in_order(start, number):
     wait_for(lambda: not alive(fork))
 
 
+@pytest.mark.slow
 def test_a_fork_ends_in_order_when_its_job_is_killed(start):
     job = start(do="wait")
     ((fork, _, _),) = job.numbers("measuring")
@@ -115,6 +117,7 @@ def test_a_fork_ends_in_order_when_its_job_is_killed(start):
     assert start().status() == 0
 
 
+@pytest.mark.slow
 def test_a_job_says_that_its_fork_was_killed(start):
     job = start(do="wait")
     ((fork, _, _),) = job.numbers("measuring")
@@ -123,6 +126,7 @@ def test_a_job_says_that_its_fork_was_killed(start):
     assert "the process that did this job was killed" in job.log.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGABRT, signal.SIGHUP])
 def test_a_fork_that_a_run_ended_is_replaced_by_another(start, tmp_path, number):
     begun = tmp_path / "begun.txt"
@@ -132,6 +136,7 @@ def test_a_fork_that_a_run_ended_is_replaced_by_another(start, tmp_path, number)
     assert begun.read_text() == "....."
 
 
+@pytest.mark.slow
 def test_a_fork_that_a_run_stopped_goes_on(start, tmp_path):
     begun = tmp_path / "begun.txt"
     job = start(do="be signalled", begun=str(begun), times=1, number=signal.SIGSTOP)
@@ -139,6 +144,7 @@ def test_a_fork_that_a_run_stopped_goes_on(start, tmp_path):
     assert len(job.numbers("measuring")) == 1
 
 
+@pytest.mark.slow
 def test_a_job_that_is_asked_to_end_blames_no_run(start, tmp_path):
     begun = tmp_path / "begun.txt"
     begun.write_text("instance 1 run 0 attempt 1")
@@ -150,6 +156,7 @@ def test_a_job_that_is_asked_to_end_blames_no_run(start, tmp_path):
     assert not begun.exists()
 
 
+@pytest.mark.slow
 def test_what_a_killed_fork_leaves_is_ended(start):
     job = start(do="wait", leave=True)
     ((fork, _, _),) = job.numbers("measuring")
@@ -173,6 +180,7 @@ def test_a_fork_goes_on_when_the_prepared_process_is_killed_and_another_is_made(
     assert job.status() == 128 + signal.SIGTERM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", [1, 3])
 def test_prepared_processes_end_with_snakemake(start, driver, levels):
     job = start(levels=levels)
@@ -184,6 +192,7 @@ def test_prepared_processes_end_with_snakemake(start, driver, levels):
     wait_for(lambda: not any(alive(pid) for pid in made))
 
 
+@pytest.mark.slow
 def test_a_fork_goes_on_when_snakemake_is_killed(start, driver):
     job = start(do="wait")
     ((fork, ready, _),) = job.numbers("measuring")
@@ -195,6 +204,7 @@ def test_a_fork_goes_on_when_snakemake_is_killed(start, driver):
     assert job.status() == 128 + signal.SIGTERM
 
 
+@pytest.mark.slow
 def test_a_process_that_still_prepares_ends_with_the_job_that_wants_it(start):
     job = start(preparation_s=60)
     ((preparing,),) = job.numbers("preparing")

@@ -20,6 +20,7 @@ def refused(capsys: pytest.CaptureFixture[str], path: Path, *arguments: str) -> 
     return line.removeprefix("timefair: ")
 
 
+@pytest.mark.slow
 def test_the_run_and_its_cell(record: Path):
     chosen = chosen_run(record, {"instance": 2, "run": 1})
     assert str(chosen) == "f8 D=3 instance 2 run 1 of de"
@@ -27,6 +28,7 @@ def test_the_run_and_its_cell(record: Path):
     assert chosen.row["run"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -65,6 +67,7 @@ def test_a_campaign_whose_suite_lacks_the_problem(record: Path, tmp_path: Path, 
     assert line == f"--campaign: {other}: {fault}"
 
 
+@pytest.mark.slow
 def test_a_changed_byte_of_the_record_is_named(record: Path, tmp_path: Path):
     """Or it changes nothing that is recorded, as a byte of Parquet's statistics does."""
     original, damaged = record.read_bytes(), tmp_path / "damaged.parquet"

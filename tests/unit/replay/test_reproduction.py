@@ -48,6 +48,7 @@ def test_runs_without_a_result_are_left_out(forged):
     assert (stratum.runs, stratum.lost, len(stratum.sampled)) == (3, 1, 3)
 
 
+@pytest.mark.slow
 def test_runs_that_repeat_differ_and_cannot_be_measured(results: Path, forged):
     (stratum,) = sample(results, 1.0, np.random.default_rng(1))
     place = stratum.sampled[-1]
@@ -74,6 +75,7 @@ def grown(measured_record, campaign) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_runs_of_a_campaign_that_grew_are_replayed_from_its_records(grown: Path):
     (stratum,) = sample(grown, 1.0, np.random.default_rng(1))
     assert [place.function for place in stratum.sampled] == [8, 8, 9, 9]
@@ -85,6 +87,7 @@ def in_this_process(workers: int, mp_context: object) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(workers)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("measuring")
 def test_runs_of_a_campaign_that_grew_without_its_records(grown: Path, monkeypatch, capsys):
     shutil.rmtree(grown / "records")
@@ -96,6 +99,7 @@ def test_runs_of_a_campaign_that_grew_without_its_records(grown: Path, monkeypat
     assert last == "2 of 4 runs were replayed: 2 could not be compared"
 
 
+@pytest.mark.slow
 def test_the_command_gives_a_verdict(results: Path, monkeypatch, capfd):
     with monkeypatch.context() as patch:
         patch.setenv("PYTHONHASHSEED", "0")  # the command sets it for its processes

@@ -24,6 +24,7 @@ def of_topic(lines: list[str], topic: str) -> list[str]:
     return [line for line in lines if line.split()[0] == topic]
 
 
+@pytest.mark.slow
 def test_a_run_repeats_bit_for_bit(record: Path):
     verdict, lines = replayed(record)
     extent = f"{len(verdict.recorded.row['events'])} events in 300 evaluations"
@@ -31,11 +32,13 @@ def test_a_run_repeats_bit_for_bit(record: Path):
     assert lines == [f"{verdict.recorded}: identical, bit for bit: {extent}", NOTHING]
 
 
+@pytest.mark.slow
 def test_every_run_of_a_record_repeats(record: Path):
     for instance, run in [(1, 0), (1, 1), (2, 0)]:
         assert replay(chosen_run(record, {"instance": instance, "run": run})).same
 
 
+@pytest.mark.slow
 def test_an_edited_event_is_shown_beside_the_measured_one(forged):
     def edit(rows, _):
         rows[-1]["events"][3]["precision"] *= 0.5
@@ -49,6 +52,7 @@ def test_an_edited_event_is_shown_beside_the_measured_one(forged):
     assert f"precision {events[1][3]['precision']!r}, at" in again
 
 
+@pytest.mark.slow
 def test_an_edited_parameter_gives_other_events_and_another_key(forged):
     def edit(_, facts):
         facts["campaign"]["algorithms"]["de"]["parameters"]["F"] = 0.7
@@ -59,6 +63,7 @@ def test_an_edited_parameter_gives_other_events_and_another_key(forged):
     assert "key of the configuration: " in lines[-1]
 
 
+@pytest.mark.slow
 def test_an_edited_limit_that_changes_no_run_gives_another_key(forged):
     def edit(_, facts):
         facts["campaign"]["limits"]["wall_s"] = 77.0
@@ -68,6 +73,7 @@ def test_an_edited_limit_that_changes_no_run_gives_another_key(forged):
     assert "key of the configuration: " in lines[-1]
 
 
+@pytest.mark.slow
 def test_the_key_is_not_judged_where_a_rule_compared_the_algorithms(forged):
     def edit(_, facts):
         facts["campaign"]["stopping"] = {"rule": "race"}
@@ -77,6 +83,7 @@ def test_the_key_is_not_judged_where_a_rule_compared_the_algorithms(forged):
     assert lines[-1] == NOTHING
 
 
+@pytest.mark.slow
 def test_a_claimed_parameter_is_named(record: Path, campaign, tmp_path: Path):
     other = {"de": {"use": "timefair:DE", "parameters": {"F": 0.7}}}
     claimed = tmp_path / "claimed.yaml"
@@ -90,6 +97,7 @@ def test_a_claimed_parameter_is_named(record: Path, campaign, tmp_path: Path):
     assert replayed(record, claimed)[1][-1] == NOTHING
 
 
+@pytest.mark.slow
 def test_an_edited_seed_of_the_campaign_is_named(forged):
     def edit(_, facts):
         facts["campaign"]["seed"] += 1
@@ -99,6 +107,7 @@ def test_an_edited_seed_of_the_campaign_is_named(forged):
     assert of_topic(lines, "seed")
 
 
+@pytest.mark.slow
 def test_an_edited_seed_of_the_run_is_named(forged):
     def edit(rows, _):
         rows[-1]["seed"] -= 1
@@ -111,6 +120,7 @@ def test_an_edited_seed_of_the_run_is_named(forged):
     assert f"{verdict.recorded.row['seed']} recorded, {verdict.again['seed']} now" in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["versions", "packages"])
 def test_another_version_of_a_package_is_named(forged, where: str):
     package = "numpy" if where == "versions" else "pandas"
@@ -123,6 +133,7 @@ def test_another_version_of_a_package_is_named(forged, where: str):
     assert line.startswith(f"software   {package}: 0.0.1 recorded, ")
 
 
+@pytest.mark.slow
 def test_many_other_packages_are_counted(forged):
     def edit(_, facts):
         packages = facts["machine"]["packages"]
@@ -134,6 +145,7 @@ def test_many_other_packages_are_counted(forged):
     assert "more packages" in lines[-1]
 
 
+@pytest.mark.slow
 def test_another_machine_and_python_are_named(forged):
     def edit(_, facts):
         facts["machine"] |= {"cpu": "Z80", "python": "2.7.1", "governor": "other"}
@@ -146,12 +158,14 @@ def test_another_machine_and_python_are_named(forged):
     ]
 
 
+@pytest.mark.slow
 def test_another_code_is_named(forged):
     lines = replayed(forged(lambda _, facts: facts.update(code="ab" * 32)))[1]
     (line,) = of_topic(lines, "code")
     assert line.startswith("code       digest: abababababab recorded, ")
 
 
+@pytest.mark.slow
 def test_with_seconds_the_common_evaluations_agree(measured_record):
     verdict, lines = replayed(measured_record(budget={"time_s": 0.05}))
     assert verdict.same
@@ -162,6 +176,7 @@ def test_with_seconds_the_common_evaluations_agree(measured_record):
     assert lines[2].startswith("  run, again:    ok, ended by time")
 
 
+@pytest.mark.slow
 def test_runs_without_a_common_evaluation_confirm_nothing(forged):
     def edit(rows, facts):
         nothing = {"evaluations": 0, "events": [], "launch_log": [], "launches": 0}
@@ -173,11 +188,13 @@ def test_runs_without_a_common_evaluation_confirm_nothing(forged):
     assert "not compared: " in lines[0]
 
 
+@pytest.mark.slow
 def test_an_algorithm_in_a_process_of_its_own(measured_record):
     path = measured_record(isolation="strict", budget={"evaluations": 50})
     assert replayed(path)[0].same
 
 
+@pytest.mark.slow
 def test_a_run_of_a_block_has_the_same_configuration(measured_record):
     verdict, lines = replayed(measured_record(block="node", budget={"evaluations": 50}))
     assert verdict.same
@@ -193,6 +210,7 @@ def solve(objective, rng):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("measuring")
 def test_the_status_says_whether_the_runs_differ(record: Path, forged, capfd):
     assert cli.main(["replay", str(record), "--run", "1", "--instance", "2"]) == 0
@@ -201,6 +219,7 @@ def test_the_status_says_whether_the_runs_differ(record: Path, forged, capfd):
     assert cli.main(["replay", str(other), "--run", "1", "--instance", "2"]) == 1
 
 
+@pytest.mark.slow
 def test_a_changed_byte_of_the_users_own_algorithm_is_named(measured_record, tmp_path: Path, capfd):
     own = tmp_path / "own.py"
     own.write_text(OWN)
@@ -231,6 +250,7 @@ def as_if_tuned(rows, facts):
     facts["key"] = "0" * 64
 
 
+@pytest.mark.slow
 def test_a_tuned_variant_is_replayed_with_the_parameters_that_were_found(forged, tmp_path):
     path = forged(as_if_tuned)
     verdict, lines = replayed(path)
@@ -255,6 +275,7 @@ def test_the_record_of_a_search_is_not_replayed(forged):
         replayed(forged(of_a_search))
 
 
+@pytest.mark.slow
 def test_an_algorithm_that_was_tuned_is_replayed_without_its_search(forged):
     def tuned_itself(rows, facts):
         facts["campaign"]["algorithms"]["de"]["tune"] = {**SEARCH, "label": None}

@@ -32,6 +32,7 @@ def test_a_clock_that_is_missing_is_no_lack_of_runs(evidence):
     assert "Few runs" not in told(known)
 
 
+@pytest.mark.slow
 def test_failed_and_disturbed_runs_are_counted(evidence):
     known = evidence({"A": 0.1, "B": 0.2})
     runs = known.table("runs")
@@ -51,6 +52,7 @@ def test_failed_and_disturbed_runs_are_counted(evidence):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

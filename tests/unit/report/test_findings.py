@@ -65,6 +65,7 @@ def test_nobody_is_in_front_before_a_target_is_reached(evidence):
     assert standing.verdict is Verdict.NOTHING
 
 
+@pytest.mark.slow
 def test_the_quicker_has_reached_more_early_and_the_same_late(evidence):
     known = evidence(QUICK_AND_SLOW)
     _, early = within(known, SPACE, 0.1)
@@ -109,6 +110,7 @@ def test_where_nobody_gets_anywhere_the_precision_decides(evidence):
     assert one.standing.verdict is Verdict.NOTHING
 
 
+@pytest.mark.slow
 def test_how_far_ahead_is_read_from_the_profile(evidence):
     said = how_far(evidence(QUICK_AND_SLOW), SPACE, "quick")
     assert said.startswith("quick has the lowest cost on 100\u00a0%")
@@ -271,6 +273,7 @@ def test_times_that_the_machine_does_not_resolve_are_ties(uneven, ratio, verdict
     assert early.verdict is verdict
 
 
+@pytest.mark.slow
 def test_intervals_of_times_are_widened_by_what_the_machine_does_not_resolve(evidence, uneven):
     sharp, blurred = (
         next(by_cost(known, SPACE, "seconds"))[2][0]
@@ -279,11 +282,13 @@ def test_intervals_of_times_are_widened_by_what_the_machine_does_not_resolve(evi
     assert (blurred.low, blurred.high) == pytest.approx((sharp.low / 2, sharp.high * 2))
 
 
+@pytest.mark.slow
 def test_how_far_ahead_counts_only_what_the_machine_resolves(uneven):
     said = how_far(uneven(TWICE, 1.5), SPACE, "quick")
     assert said.startswith("quick costs at most 1.5 times the best (the smallest ratio that")
 
 
+@pytest.mark.slow
 def test_one_function_is_decided_by_its_runs(evidence):
     """Six of nine readers were told "not tested"."""
     found = findings(evidence(QUICK_AND_SLOW, functions=1), SPACE)

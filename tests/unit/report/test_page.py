@@ -306,6 +306,7 @@ def test_axes_and_findings_name_the_clock(clock, axis, duration, evidence):
     assert all(duration in one.value for one in found.functions)
 
 
+@pytest.mark.slow
 def test_names_of_functions_are_beside_their_numbers(written):
     problems = {
         "suite": "bbob", "functions": "1-8", "dimensions": 2, "instances": "1-2",

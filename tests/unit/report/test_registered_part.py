@@ -73,6 +73,7 @@ def test_a_question_that_was_never_registered_is_exploratory(written):
     assert "confirmatory" not in text
 
 
+@pytest.mark.slow
 def test_orders_without_a_winner(written):
     unknown = order(answer="not answered", p=np.nan, value_a=np.nan, better=None)
     _, text = written(unknown)

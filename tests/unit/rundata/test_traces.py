@@ -95,6 +95,7 @@ def test_a_table_is_the_same_if_events_are_read_again(name, written, held, monke
     pd.testing.assert_frame_equal(TABLES[name](Runs.read(written), ANALYSIS), expected)
 
 
+@pytest.mark.slow
 def test_events_that_are_held_are_read_once(paths):
     runs = Runs.read(paths)
     first = runs.runtimes("evaluations", [1.0])

@@ -27,6 +27,7 @@ def answers():
     return {label: Answers(one, world.BUDGET_S) for label, one in world.ALGORITHMS.items()}
 
 
+@pytest.mark.slow
 def test_every_table_holds_the_truth(made):
     held = coverage.held(made, answers())
     assert set(held["table"]) == set(coverage.CHECKED)
@@ -34,6 +35,7 @@ def test_every_table_holds_the_truth(made):
     assert set(short) <= {"means"}  # rare runs decide the mean of such precisions
 
 
+@pytest.mark.slow
 def test_the_truth_of_other_algorithms_is_not_held(made):
     other = dict.fromkeys(world.ALGORITHMS, answers()["sleeping"])
     wrong = coverage.held(made, other).set_index("table")["as_aimed"]

@@ -55,6 +55,7 @@ def test_the_documentation_names_the_checks():
     assert documented() == FOUND_BY
 
 
+@pytest.mark.slow
 def test_sound_records_have_no_defect(sound):
     assert checks.findings(sound) == {}
 
@@ -64,6 +65,7 @@ def test_every_defect_has_its_checks():
     assert {name for name, found in FOUND_BY.items() if not found} == set(defects.NOT_FOUND)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", defects.DEFECTS)
 def test_a_defect_is_found(name, sound):
@@ -73,16 +75,19 @@ def test_a_defect_is_found(name, sound):
         assert not found
 
 
+@pytest.mark.slow
 def test_a_defect_changes_neither_the_records_nor_the_code_for_others(sound):
     for name in ("failures-free", "disturbed-left-in", "targets-strict", "last-event-lost"):
         defects.injected(name, sound, {})
     assert checks.findings(sound) == {}
 
 
+@pytest.mark.slow
 def test_what_is_found_without_the_defect_does_not_count(sound):
     assert not defects.injected("cpu-unit", sound, {"cpu": "found before"}).found
 
 
+@pytest.mark.slow
 def test_the_table_has_a_row_for_each(sound):
     results = [defects.injected("cpu-unit", sound, {})]
     (row,) = defects.table(results).to_dict("records")

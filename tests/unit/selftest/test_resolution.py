@@ -31,6 +31,7 @@ def machine(rng, noise, count, delta=0.0):
     return [Sample(*zip(*(run() for _ in range(RUNS)), strict=True), delta) for _ in range(count)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
 @pytest.mark.parametrize("noise", [0.01, 0.05])
 def test_the_slowdown_has_the_power_that_was_asked_for(test, noise):

@@ -76,6 +76,7 @@ def test_values_that_are_not_finite_count_as_the_worst() -> None:
     assert landscape(points, broken).tolist() == landscape(points, worst).tolist()
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from([0.0, np.nan, np.inf, 1e308, -1.7e308, 5e-324]),
     st.integers(10, 40),

@@ -30,6 +30,7 @@ def rows(batches):
     return np.array(found, dtype=np.int64).reshape(-1, 3).T
 
 
+@pytest.mark.slow
 @given(BATCHES, st.integers(1, 10), st.integers(0, 200))
 def test_rounds_are_those_counted_one_by_one(batches, workers, evaluations):
     found = rounds(np.arange(evaluations + 1), *rows(batches), workers=workers)

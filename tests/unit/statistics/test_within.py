@@ -54,6 +54,7 @@ def test_equal_results_are_no_evidence_and_p_has_a_least_value():
     assert van_elteren(far) >= 2 / comb(6, 3) ** 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [[(3, 3)] * 3, [(8, 7), (7, 8)], [(30, 30), (5, 10)]])
 def test_the_level_is_kept_whatever_the_strata_differ(sizes):
     """A rate of 0.05 has the standard deviation 0.005 here."""
@@ -74,6 +75,7 @@ def test_within_strata_more_is_found_than_in_the_mixture():
     assert mixed < within - 0.3
 
 
+@pytest.mark.slow
 def test_the_interval_covers_a12_within_strata():
     rng, truth = np.random.default_rng(RNG_SEED), 0.7602499389065233  # Phi(1 / sqrt(2))
     covered = 0

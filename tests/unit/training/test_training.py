@@ -87,6 +87,7 @@ def test_the_first_runs_are_the_sample_and_the_others_judge_it(recorded) -> None
     assert all(len(checksum) == 64 for checksum in origin["records"].values())
 
 
+@pytest.mark.slow
 def test_what_is_known_of_a_problem_is_the_same_for_all_algorithms(recorded) -> None:
     found = TrainingSamples.read([recorded()], QUESTION, ("landscape", "parameters"))
     names, known = found.cases.names, found.cases.known
@@ -157,6 +158,7 @@ def test_algorithms_can_be_held_out(recorded) -> None:
 # --- Command ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_file_and_says_where_the_rule_stops(
     recorded, command, tmp_path
 ) -> None:

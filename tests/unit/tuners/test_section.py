@@ -113,6 +113,7 @@ def test_overlap_has_to_be_allowed() -> None:
     assert str(same) == "f1 D=2 instance 2"
 
 
+@pytest.mark.slow
 def test_check_says_what_searches_take(tmp_path, capsys) -> None:
     path = tmp_path / "campaign.yaml"
     path.write_text(json.dumps(FILE))

@@ -105,6 +105,7 @@ def in_a_folder(tmp_path, monkeypatch):
     os.sched_setaffinity(0, range(os.cpu_count() or 1))
 
 
+@pytest.mark.slow
 def test_every_evaluation_is_a_run_on_record(tmp_path) -> None:
     tuning = Tuning(tmp_path)
     search = tuning.run()
@@ -170,6 +171,7 @@ def test_a_strict_algorithm_is_not_imported_where_the_problem_is(
     assert (str(os.getpid()) in imported_by) is here
 
 
+@pytest.mark.slow
 def test_the_import_of_the_algorithm_is_charged(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("timefair.basics.user_code.import_s", lambda _: 50.0)
     search = Tuning(tmp_path).run()
@@ -177,6 +179,7 @@ def test_the_import_of_the_algorithm_is_charged(tmp_path, monkeypatch) -> None:
     assert search["evaluations"] == 4  # two candidates on two problems, and then no more
 
 
+@pytest.mark.slow
 def test_all_seconds_are_charged(tmp_path) -> None:
     search = Tuning(tmp_path).run()
     runs_s = sum(one["seconds"] for one in search["trace"])
@@ -194,6 +197,7 @@ def test_a_search_needs_the_required_machine(tmp_path) -> None:
     assert not journal_path(tuning.record).exists()
 
 
+@pytest.mark.slow
 def test_a_search_that_is_interrupted_goes_on(tmp_path, monkeypatch) -> None:
     tuning, line, seen = Tuning(tmp_path), job._line, []
 
@@ -215,6 +219,7 @@ def test_a_search_that_is_interrupted_goes_on(tmp_path, monkeypatch) -> None:
     assert search["seconds"] >= sum(one.seconds for one in seen)
 
 
+@pytest.mark.slow
 def test_an_evaluation_that_was_killed_is_charged(tmp_path) -> None:
     tuning = Tuning(tmp_path)
     before = tuning.run()
@@ -229,6 +234,7 @@ def test_an_evaluation_that_was_killed_is_charged(tmp_path) -> None:
     assert list(checks.contradictions(search, rows)) == []
 
 
+@pytest.mark.slow
 def test_a_time_budget_charges_a_killed_evaluation_in_full(tmp_path) -> None:
     tuning = Tuning(tmp_path)
     timed = tuning.campaign.model_copy(
@@ -263,6 +269,7 @@ def test_the_journal_keeps_what_is_said_of_a_run(tmp_path, row) -> None:
     assert facts == [{}, {"loss": 0.5}]
 
 
+@pytest.mark.slow
 def test_runs_of_a_variant_have_the_parameters_that_were_found(tmp_path, capsys) -> None:
     from timefair.measure.job.cell import measure
 

@@ -71,6 +71,7 @@ def perform(repository: Path, **inputs: str) -> tuple[int, dict[str, str], str]:
     return status, outputs, files["GITHUB_STEP_SUMMARY"].read_text()
 
 
+@pytest.mark.slow
 def test_the_steps_compare_and_write_the_summary(repository: Path) -> None:
     status, outputs, summary = perform(repository, study="benchmarks", base="HEAD", install="")
     assert status == 0
@@ -81,6 +82,7 @@ def test_the_steps_compare_and_write_the_summary(repository: Path) -> None:
     assert (repository / "benchmarks/comparison.html").is_file()
 
 
+@pytest.mark.slow
 def test_the_base_and_the_head_are_built_before_they_are_compared(repository: Path) -> None:
     few = CAMPAIGN | {"runs": 2}
     (repository / "benchmarks/campaign.yaml").write_text(yaml.safe_dump(few))
@@ -100,6 +102,7 @@ def test_a_build_that_fails_ends_the_action(repository: Path) -> None:
     assert (status, outputs, summary) == (1, {}, "")
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(("strict", "expected"), [("false", 0), ("true", 3)])
 def test_an_undecided_comparison_fails_only_if_it_should(
@@ -112,6 +115,7 @@ def test_an_undecided_comparison_fails_only_if_it_should(
     assert (status, outputs["status"]) == (expected, "3")
 
 
+@pytest.mark.slow
 def test_a_wrong_campaign_and_an_unknown_base_fail(repository: Path) -> None:
     inputs = {"study": "benchmarks", "install": ""}
     status, outputs, _ = perform(repository, **inputs, base="lost")

@@ -22,6 +22,7 @@ def ratio(line: str) -> float:
     return float(found[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "status", "answer"),
     [
@@ -54,6 +55,7 @@ def test_the_reason_is_the_speed_or_the_evaluations(folder, compare, law, speed,
     assert [float(factor) for factor in factors] == pytest.approx([speed, evaluations], rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("by", "answers"),
     [("speed", (1, 0)), ("evaluations", (0, 1)), ("seconds", (1, 1)), ("quality", (0, 0))],
@@ -73,12 +75,14 @@ def test_runs_that_spend_the_whole_budget_do_not_hide_a_slowdown(folder, compare
     assert ratio(lines[-1]) == pytest.approx(1.3, rel=0.02 if paired else 0.2)
 
 
+@pytest.mark.slow
 def test_the_margin_decides_what_matters(folder, compare):
     results = folder("mine", {"base": SAME, "head": (1.1, 1.0)})
     assert compare(results, "base", "head", "--margin", "1.05")[0] == 1
     assert compare(results, "base", "head", "--margin", "1.2")[0] == 0
 
 
+@pytest.mark.slow
 def test_pairs_decide_what_single_runs_cannot(folder, compare):
     laws = {"base": SAME, "head": (1.15, 1.0)}
     paired = compare(folder("paired", laws), "base", "head")
@@ -87,6 +91,7 @@ def test_pairs_decide_what_single_runs_cannot(folder, compare):
     assert "pairs" not in single[1][-1]
 
 
+@pytest.mark.slow
 def test_a_campaign_that_was_looked_at_gives_each_look_its_share(folder, compare):
     results = folder("mine", {"base": SAME, "head": SAME})
     assert "95 % confidence" in compare(results, "base", "head")[1][-1]
@@ -118,6 +123,7 @@ def two(folder):
     return make
 
 
+@pytest.mark.slow
 def test_the_drift_between_two_campaigns_is_taken_off(two, compare):
     status, lines = compare(*two())
     assert status == 0
@@ -130,6 +136,7 @@ def test_the_drift_between_two_campaigns_is_taken_off(two, compare):
     assert seconds == pytest.approx(speed * evaluations, rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_drift_is_in_that_of_the_answer(folder, compare):
     within = compare(folder("one", {"base": SAME, "head": SAME}), "base", "head", "--by", "speed")
     first = folder("before", {"base": SAME, "other": SAME})
@@ -145,12 +152,14 @@ def test_the_interval_of_the_drift_is_in_that_of_the_answer(folder, compare):
     assert width(across) > 1.2 * width(within)
 
 
+@pytest.mark.slow
 def test_a_worse_version_is_found_despite_a_faster_machine(two, compare):
     status, lines = compare(*two(head=1.3, drift=0.8))
     assert status == 1
     assert ratio(lines[-1]) == pytest.approx(1.3, rel=0.03)
 
 
+@pytest.mark.slow
 def test_another_machine_is_refused_unless_times_are_calibrated(two, compare):
     other = {"cpu": "6502", "cores": 2, "memory_mb": 2000.0, "python": "3.11.2", "versions": {}}
     status, lines = compare(*two(machine=other))

@@ -82,6 +82,7 @@ def rounds_of(study: Path) -> set[str]:
     return {path.stem.rpartition("_")[2] for path in records(study)}
 
 
+@pytest.mark.slow
 def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, compare) -> None:
     status, printed = compare(CAMPAIGN_FILE, "--cores", "2")
     assert status == 0
@@ -109,6 +110,7 @@ def test_a_loss_of_successes_is_found(study: Path, compare) -> None:
     assert printed[-1].startswith("worse: worse needs ")
 
 
+@pytest.mark.slow
 def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
     compare(CAMPAIGN_FILE, "--quiet")
     campaign = configuration.load(study / CAMPAIGN_FILE)
@@ -120,6 +122,7 @@ def test_snakemake_takes_the_records_for_its_own(study: Path, compare) -> None:
     assert set(records(study)) < planned
 
 
+@pytest.mark.slow
 def test_a_job_that_fails_names_its_log(study: Path, compare) -> None:
     status, printed = compare(CAMPAIGN_FILE, "--head", "broken")
     assert status == 2

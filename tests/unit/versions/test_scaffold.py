@@ -99,6 +99,7 @@ def solve(objective, rng):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     "path" not in AlgorithmSpec.model_fields, reason="needs algorithms.X.path (environments)"
 )
@@ -160,6 +161,7 @@ def test_existing_files_stay(library: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "study/base").exists()
 
 
+@pytest.mark.slow
 def test_the_command_says_what_follows(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

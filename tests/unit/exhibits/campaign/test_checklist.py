@@ -171,6 +171,7 @@ def test_evidence_is_concrete(campaign, part, said):
     assert said in filled(with_facts(campaign())).loc[part, "evidence"]
 
 
+@pytest.mark.slow
 def test_the_resolution_of_the_machine_is_quoted_if_it_was_measured(campaign):
     one = dict.fromkeys(OF_TEST, 0.02)
     resolution = dict.fromkeys(NAMES, 0.1) | {
@@ -416,6 +417,7 @@ def test_records_that_say_nothing_tick_nothing(campaign):
     assert missing["Code", "Code"] == "the records of A, B do not contain it"
 
 
+@pytest.mark.slow
 def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path):
     path = tmp_path / "campaign.yaml"
     path.write_text(

@@ -304,6 +304,7 @@ def together(records_in_batches):
     return runs
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("changed", SETTINGS)
 def test_tables_of_runs_that_others_have_used_are_those_made_alone(

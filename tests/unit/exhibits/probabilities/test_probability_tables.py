@@ -109,6 +109,7 @@ def test_one_run_says_something_over_functions_only(runs_of, table):
     assert best.loc[best["function"] != "all", "p_best"].isna().all()
 
 
+@pytest.mark.slow
 def test_one_run_leaves_out_its_own_pairs_and_who_is_the_best(runs_of, table):
     rows = table(*runs_of("A", FAST), *runs_of("B", SLOW), *runs_of("C", [100]))
     known = made("practical", rows).set_index(KEYS)["p_better"].notna()
@@ -118,6 +119,7 @@ def test_one_run_leaves_out_its_own_pairs_and_who_is_the_best(runs_of, table):
     assert best.loc[best["function"] == "1", ["p_best", "p_near"]].isna().all(axis=None)
 
 
+@pytest.mark.slow
 def test_equal_costs_share_the_first_place(runs_of, table):
     rows = table(*(row for name in "ABC" for row in runs_of(name, (97,) * 7)))
     best = made("probability_best", rows)

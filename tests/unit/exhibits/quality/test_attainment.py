@@ -31,6 +31,7 @@ def test_a_front_has_what_no_other_vector_weakly_dominates(rows):
     )
 
 
+@pytest.mark.slow
 @given(st.lists(fronts, min_size=1, max_size=5), st.sampled_from(SHARES))
 def test_each_corner_is_dominated_by_the_share_and_by_no_fewer_runs(runs, share):
     pytest.importorskip("moocore")

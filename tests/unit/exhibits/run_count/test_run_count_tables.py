@@ -178,6 +178,7 @@ def test_independent_runs_do_not_contain_the_first(cells):
     assert everything["kept_median_percent"] == 50
 
 
+@pytest.mark.slow
 def test_controls_save_as_much(campaign):
     keys = ["dimension", "tau", "outliers"]
     savings = made("run_count_savings", campaign).set_index(keys)
@@ -205,6 +206,7 @@ def test_all_dimensions_are_the_samples_of_each_together(campaign):
     assert frame["dimension"].drop_duplicates().tolist() == ["all", "2", "10"]
 
 
+@pytest.mark.slow
 def test_groups_are_the_samples_of_table_1_apart(campaign):
     groups = made("run_count_groups", campaign)
     assert (groups["samples"] == 1).all()
@@ -258,6 +260,7 @@ def test_the_rule_of_the_median_stops_where_its_interval_is_narrow(cells):
     assert (row["mean_runs"], row["never_stopped_percent"]) == (CAP, 100)
 
 
+@pytest.mark.slow
 def test_a_mean_is_promised_at_any_time_where_bounds_are_known(cells):
     """B never settles, and leaves the narrower bounds; C fails only after it has stopped."""
     values = {
@@ -330,6 +333,7 @@ def test_one_function_cannot_be_held_out(cells):
     assert set(made("run_count_reliability", cells(values))["held_out"]) == {"algorithms"}
 
 
+@pytest.mark.slow
 def test_another_seed_deals_other_numbers_of_runs(campaign):
     frames = [
         made("run_count_accuracy", campaign, settings().model_copy(update={"seed": seed}))
@@ -343,6 +347,7 @@ def test_another_seed_deals_other_numbers_of_runs(campaign):
     assert dealt[0] != dealt[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "line"),
     [

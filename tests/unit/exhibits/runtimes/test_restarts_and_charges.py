@@ -248,6 +248,7 @@ def test_what_is_about_the_measurement_is_not_charged(name, campaign):
     pd.testing.assert_frame_equal(made(name, campaign), made(name, campaign, AMORTISED))
 
 
+@pytest.mark.slow
 def test_what_ancillary_cost_changes(campaign):
     analysis = ANALYSIS.model_copy(
         update={"tuning_s": {"A": 1.0}, "preparation_s": {"A": 0.0, "B": 0.0}}
@@ -268,6 +269,7 @@ def test_what_ancillary_cost_changes(campaign):
     assert fastest["amortised"] > fastest["excluded"]
 
 
+@pytest.mark.slow
 def test_nothing_to_charge_changes_nothing(campaign):
     analysis = ANALYSIS.model_copy(update={"preparation_s": {"A": 0.0, "B": 0.0}})
     assert made("ancillary_effect", campaign, analysis).empty

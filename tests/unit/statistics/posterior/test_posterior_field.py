@@ -20,6 +20,7 @@ def field(rng, means, *, deviation=0.5, runs=10, functions=12, draws=2000):
     ]
 
 
+@pytest.mark.slow
 def test_luck_is_taken_back_where_algorithms_hardly_differ(rng):
     functions = [field(rng, rng.normal(0, 0.5, 4), functions=1)[0] for _ in range(20)]
     before = np.std([np.log(one.costs).mean(axis=0) for one in functions], axis=1).mean()
@@ -33,6 +34,7 @@ def test_clear_differences_stay(rng):
     np.testing.assert_allclose(np.log(draws).mean(axis=0), [0.0, 5.0, 9.0], atol=0.05)
 
 
+@pytest.mark.slow
 def test_few_runs_are_widened_to_what_is_usual(rng):
     wide = field(rng, [0.0, 20.0], runs=3, deviation=[0.01, 1.0])
     (draws, *_) = informed_by_the_field(wide, rng=rng)

@@ -26,6 +26,7 @@ def test_more_runs_show_smaller_differences():
     assert few.share == many.share
 
 
+@pytest.mark.slow
 def test_more_algorithms_hide_them():
     few, many = shown(runs=9), shown(runs=9, algorithms=12)
     assert few.a12 < many.a12

@@ -12,6 +12,7 @@ from timefair.statistics.power.rank_sum import (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [4, 7, 10])
 def test_without_a_difference_the_power_is_the_size_of_the_test(runs):
     rng = np.random.default_rng(runs)
@@ -22,6 +23,7 @@ def test_without_a_difference_the_power_is_the_size_of_the_test(runs):
     assert power_of_a12(0.5, runs, level=0.05) <= 0.05
 
 
+@pytest.mark.slow
 def test_power_is_the_share_of_simulated_samples_that_are_found():
     rng = np.random.default_rng(1)
     samples = rng.standard_exponential((3000, 2, 9)) * np.array([[1.0], [6.0]])

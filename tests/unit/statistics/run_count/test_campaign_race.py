@@ -43,6 +43,7 @@ def test_the_mean_a12_is_that_of_the_functions() -> None:
     np.testing.assert_allclose(found.a12, np.mean(by_hand, axis=0))
 
 
+@pytest.mark.slow
 def test_the_variance_is_that_of_repetitions() -> None:
     """Also of unequal numbers of runs; it is the sum of the parts divided by the runs."""
     rng = np.random.default_rng(2)
@@ -233,6 +234,7 @@ def test_a_replay_of_close_algorithms_ends_before_equal_allocation() -> None:
     assert 0 < CHANCE < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("functions", "start"), [(1, 15), (6, 4)])
 def test_a_registered_question_without_an_answer_is_rarely_answered(functions, start) -> None:
     """Two equal algorithms, of which half of the runs are solved; p says what the limits say."""

@@ -70,6 +70,7 @@ def test_the_odds_rise_with_the_width_and_with_the_runs() -> None:
     assert many > few
 
 
+@pytest.mark.slow
 @given(arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 12)), elements=VALUES))
 def test_the_shape_of_any_sample_is_finite(samples) -> None:
     assert np.isfinite(shape(samples, QUESTION)).all()
@@ -98,6 +99,7 @@ def test_a_missing_number_is_unknown_and_a_missing_word_is_absent() -> None:
 # --- Model --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_probabilities_are_right_on_average_on_other_samples(trained) -> None:
     other = lognormal(4000, seed=2)
     accurate = other.accurate(QUESTION)
@@ -185,6 +187,7 @@ def test_a_few_stops_do_not_show_a_share_near_one() -> None:
     assert found.most == pytest.approx(20.5 / 21)
 
 
+@pytest.mark.slow
 def test_a_rule_decides_after_each_run_as_on_complete_samples(trained) -> None:
     rule = ClassifierRule(trained, trained.stops.threshold_for(0.9), start=5, cap=20)
     samples = lognormal(40, seed=4).values
@@ -194,6 +197,7 @@ def test_a_rule_decides_after_each_run_as_on_complete_samples(trained) -> None:
         assert (one.n, one.reason in (Reason.MET, Reason.DEGENERATE)) == (n, met)
 
 
+@pytest.mark.slow
 def test_a_rule_keeps_its_promise_on_other_samples_and_saves_runs(trained) -> None:
     other = lognormal(3000, seed=5)
     rule = ClassifierRule(trained, trained.stops.threshold_for(0.9), start=5, cap=20)

@@ -86,6 +86,7 @@ def at_most(rate: float) -> float:
     return float(stats.binom.isf(0.001, SAMPLES, rate)) / SAMPLES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize("success", [0.5, 0.8, 0.95])
 def test_equal_versions_are_rarely_found_to_differ(paired: bool, success: float) -> None:
@@ -93,6 +94,7 @@ def test_equal_versions_are_rarely_found_to_differ(paired: bool, success: float)
     assert found[Answer.WORSE] + found[Answer.BETTER] <= at_most(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize("slowdown", [1.05, 1 / 1.05])
 def test_no_answer_is_more_often_wrong_than_its_level_on_a_limit_of_the_margin(
@@ -101,10 +103,12 @@ def test_no_answer_is_more_often_wrong_than_its_level_on_a_limit_of_the_margin(
     assert shares(Loss(slowdown=slowdown), paired)[Answer.UNDECIDED] >= 1 - at_most(0.05)
 
 
+@pytest.mark.slow
 def test_a_slowdown_of_a_tenth_is_found() -> None:
     assert shares(Loss(slowdown=1.1))[Answer.WORSE] >= 1 - at_most(0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("paired", "success"), [(True, 0.5), (False, 0.8)])
 def test_a_loss_of_a_fifth_of_the_successes_is_found(paired: bool, success: float) -> None:
     assert shares(Loss(lost=0.2), paired, Law(success=success))[Answer.WORSE] >= 0.95
