@@ -70,7 +70,7 @@ NOT_RUN = {
     "python -m pytest -n 3": "these tests",
     "python -m pytest tests/adversaries": "these tests",
     'pytest -m "not workflow"': "these tests",
-    "pytest -m fast": "these tests",
+    "pytest -m fast -n 2": "these tests",
     "pytest -n 3": "these tests",
     "ruff check": "the tools of a developer, run beside the tests",
     "ruff format --check": "the same",

@@ -65,7 +65,7 @@ for room in CAMPAIGN.rooms:
             room=room,
             folder=lambda wildcards, output: Path(output[0]).parents[1],
             snapshot=SNAPSHOT,
-            mark=MARKS[room],
+            mark=lambda wildcards, output: output.mark,
         shell:
             "python -m timefair analyse {params.room} {input}"
             " --campaign {params.snapshot} --output {params.folder} > {log} 2>&1"
@@ -92,7 +92,7 @@ rule write_report:
         "../../envs/timefair.yaml"
     params:
         snapshot=SNAPSHOT,
-        mark=MARKS[outputs.REPORT],
+        mark=lambda wildcards, output: output.mark,
     shell:
         "python -m timefair report {input.tables} --figures {input.pictures}"
         " --campaign {params.snapshot} --output {output.page} --checklist {output.checklist}"
