@@ -25,6 +25,8 @@ os.environ.update(
 # campaign files belong to that workflow.
 IS_MODULE = not workflow.modifier.is_main_snakefile()
 
+driver.collect_garbage_rarely()
+
 if not IS_MODULE:
     console.attach(workflow)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -141,6 +142,16 @@ class Driver:
             for job in plan.jobs(self.campaign)
             if not (self.folder / job.record(self._keys[job.algorithm, job.round])).exists()
         ]
+
+
+def collect_garbage_rarely() -> None:
+    """Make Python's garbage collector visit the jobs of a campaign rarely.
+
+    Snakemake keeps objects of all jobs until it ends, and with its usual thresholds the collector
+    visits them again and again, which takes a sixth of the CPU time of a dry run of 7,488 jobs.
+    """
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
 
 
 def _leave_the_runs_alone(workflow: Workflow) -> None:

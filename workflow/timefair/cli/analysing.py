@@ -11,6 +11,7 @@ STARTER``.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import socket
 import sys
@@ -21,6 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from timefair.basics.garbage import uncollected
 from timefair.campaign.holder import snakemake_above
 from timefair.cli.common import one_thread, status_of
 from timefair.cli.paths import state_of
@@ -97,12 +99,13 @@ def serve(snapshot: str, snakemake: str, listener: str, starter: str) -> int:
     one_thread()
 
     def be() -> None:
-        from timefair.campaign import configuration
-        from timefair.cli import parser
+        with uncollected():
+            from timefair.campaign import configuration
+            from timefair.cli import parser
 
-        parser("collect")
-        import_module("timefair.records.collect")
-        campaign = configuration.restore(Path(snapshot))
+            parser("collect")
+            import_module("timefair.records.collect")
+            campaign = configuration.restore(Path(snapshot))
         _wait_for_jobs(campaign, int(snakemake), socket.socket(fileno=int(listener)))
 
     return status_of(be)
@@ -115,6 +118,8 @@ def _wait_for_jobs(
     starter: socket.socket | None = None,
 ) -> None:
     from timefair.processes import serving
+
+    gc.freeze()  # no collection in a fork visits, and so copies, what all forks share
 
     def work(task: Task) -> int:
         if task.listener is None:
@@ -151,10 +156,12 @@ def _work(task: Task) -> int:
     return status_of(work)
 
 
+@uncollected()
 def load(campaign: Campaign) -> None:
     """Import what the analysis of a campaign needs, and read the code that its keys are made of.
 
-    It starts no thread: threads do not survive a fork.
+    It starts no thread: threads do not survive a fork. Collecting garbage would take a sixth of the
+    time.
     """
     from timefair.campaign import provenance
     from timefair.cli import parser
@@ -175,6 +182,7 @@ def load(campaign: Campaign) -> None:
     provenance.typeset_key()
 
 
+@uncollected()
 def read(collected: Iterable[Path], campaign: Campaign) -> None:
     """Read the runs, for all forks of this process; their events, too, if there are not too many.
 
