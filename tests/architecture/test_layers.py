@@ -59,7 +59,10 @@ ALLOWED = {
         "basics", "algorithms", "problems", "environments", "records", "campaign", "rundata",
         "latex", "analysis",
     },
-    "report": {"basics", "campaign", "problems", "statistics", "rundata", "exhibits", "charts"},
+    "report": {
+        "basics", "campaign", "problems", "processes", "statistics", "rundata", "exhibits",
+        "charts",
+    },
     "claims": {"basics", "campaign", "records", "rundata", "exhibits", "report"},
     "versions": {"basics", "records", "statistics", "rundata", "campaign", "report"},
     "cli": None,  # everything

@@ -58,7 +58,7 @@ for room in CAMPAIGN.rooms:
             mark=touch(MARKS[room]),
         log:
             f"{RESULTS}/logs/analyse_{room}.log",
-        priority: len(made)  # the largest rooms begin first
+        priority: outputs.priority(room, FOLDER, len(made))
         conda:
             "../../envs/timefair.yaml"
         params:
@@ -90,10 +90,11 @@ rule write_report:
         f"{RESULTS}/logs/report.log",
     conda:
         "../../envs/timefair.yaml"
+    threads: 2
     params:
         snapshot=SNAPSHOT,
         mark=lambda wildcards, output: output.mark,
     shell:
         "python -m timefair report {input.tables} --figures {input.pictures}"
         " --campaign {params.snapshot} --output {output.page} --checklist {output.checklist}"
-        " --document {output.document} > {log} 2>&1"
+        " --document {output.document} --cores {threads} > {log} 2>&1"

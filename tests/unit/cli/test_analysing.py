@@ -36,12 +36,16 @@ for words in sys.argv[1:]:
     if words.startswith("replace "):
         os.replace(*words.split()[:0:-1])
         continue
+    if words.startswith("threads "):
+        os.environ["OMP_NUM_THREADS"] = words.split()[1]
+        continue
     status = subprocess.run([sys.executable, "-m", "timefair", *words.split()]).returncode
     print(status, *ready(), flush=True)
 """
 """Stands for snakemake: calls commands in turn, and prints the prepared processes after each.
 
-``replace FILE BY`` is not a command of timefair, but moves another file to the place of a file.
+Two of them are not commands of timefair: ``replace FILE BY`` moves another file to the place of a
+file, and ``threads N`` sets a variable as snakemake does for jobs with N threads.
 """
 
 
@@ -119,6 +123,15 @@ def test_collecting_prepares_nothing_for_tables(study: Path) -> None:
     assert [line[0] for line in lines] == ["2", "0", "2"]
     assert errors.count("--algorithm: ") == 2
     assert [len(line[1:]) for line in lines] == [1, 3, 3]
+
+
+@pytest.mark.slow
+def test_jobs_with_other_numbers_of_threads_share_the_prepared_processes(study: Path) -> None:
+    lines, errors = drive(
+        study, "threads 1", analyse("runtimes", "out"), "threads 2", analyse("quality", "out")
+    )
+    assert [line[0] for line in lines] == ["0", "0"], errors
+    assert set(lines[0][1:]) == set(lines[1][1:])
 
 
 @pytest.mark.slow

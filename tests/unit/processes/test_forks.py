@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from timefair.processes.forks import in_forks
+from timefair.processes.forks import beside, in_forks
 
 
 @pytest.mark.slow
@@ -47,6 +47,28 @@ def test_nothing_begins_after_a_failure(tmp_path):
 def test_an_exception_is_printed(capfd):
     assert in_forks([lambda: 1 // 0], 1) == 1
     assert "ZeroDivisionError" in capfd.readouterr().err
+
+
+def test_work_is_done_beside_this_process(tmp_path):
+    def work():
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.001)
+        return {"process": os.getpid()}
+
+    result = beside(work)
+    (tmp_path / "begun").touch()  # the fork waits for it, so this process goes on meanwhile
+    assert result().keys() == {"process"}
+    assert beside(os.getpid)() != os.getpid()
+
+
+def test_work_beside_that_fails_is_an_error(capfd):
+    with pytest.raises(ChildProcessError, match="status 1"):
+        beside(lambda: 1 // 0)()
+    assert "ZeroDivisionError" in capfd.readouterr().err
+
+
+def test_a_result_may_be_larger_than_a_pipe_holds():
+    assert len(beside(lambda: b"x" * 10**6)()) == 10**6
 
 
 def test_a_signal_gives_its_status():

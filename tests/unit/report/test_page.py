@@ -211,16 +211,28 @@ def test_large_curves_have_the_limits_of_leading_algorithms(monkeypatch):
 
 
 def test_tables_that_do_not_fit_are_left_to_their_files(monkeypatch):
-    sizes = {"small": 50, "drawn": 4000, "large": 2000}
-    shown = {
-        name: payload.table("drift", pd.DataFrame({"algorithm": [f"A{k}" for k in range(size)]}))
+    sizes = {"ert": 50, "ecdf": 4000, "drift": 2000, "units": payload.SHORT_ROWS}
+    frames = {
+        name: pd.DataFrame({"algorithm": [f"A{k}" for k in range(size)]})
         for name, size in sizes.items()
     }
-    forms = {name: payload.packed(table) for name, table in shown.items()}
-    assert payload.fitting(shown, first={"drawn"}) == forms
-    monkeypatch.setattr(payload, "TABLES_BYTES", len(forms["drawn"] + forms["small"]))
-    assert set(payload.fitting(shown, first={"drawn"})) == {"drawn", "small"}
-    assert payload.without_rows(shown["large"])["rows"] == 2000
+    tables = payload.packing(frames)()
+    whole = payload.table("drift", frames["drift"])
+    assert tables["drift"].form == payload.packed(whole)
+    assert tables["drift"].facts == {key: whole[key] for key in whole if key != "columns"}
+    assert tables["units"] == (payload.table("units", frames["units"]), "")
+    forms = {name: table.form for name, table in tables.items() if table.form}
+    assert payload.fitting(tables, first={"ecdf"}) == forms
+    monkeypatch.setattr(payload, "TABLES_BYTES", len(forms["ecdf"] + forms["ert"]))
+    assert set(payload.fitting(tables, first={"ecdf"})) == {"ecdf", "ert"}
+    assert payload.without_rows(tables["drift"].facts)["rows"] == 2000
+
+
+@pytest.mark.slow
+def test_two_processes_make_the_same_page_as_one(evidence):
+    known = evidence({"A": 0.1, "B": 0.2})
+    alone, both = (page(known.tables, {}, known.campaign, cores=cores) for cores in (1, 2))
+    assert alone == both
 
 
 def test_limits_belong_to_their_value(evidence):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -23,11 +24,14 @@ class Entry(NamedTuple):
         SHA-256 of the file.
     settings
         SHA-256 of each setting that was read, by name.
+    cpu_s
+        CPU time in seconds that it took to make the file.
     """
 
     key: str
     content: str
     settings: dict[str, str]
+    cpu_s: float = 0.0
 
 
 class Ledger:
@@ -45,9 +49,10 @@ class Ledger:
         All settings, by name. Only the settings that were read when a file was made matter to it.
     """
 
-    def __init__(self, path: Path, settings: Mapping[str, object]) -> None:
+    def __init__(self, path: Path, settings: Mapping[str, object] | None = None) -> None:
         self._path = path
-        self._settings = {name: key_of(value) for name, value in settings.items()}
+        self._cpu_s = time.process_time()
+        self._settings = {name: key_of(value) for name, value in (settings or {}).items()}
         self._made: dict[str, Entry] = {}
         try:
             known = json.loads(path.read_text(encoding="utf-8"))
@@ -67,9 +72,13 @@ class Ledger:
         )
 
     def note(self, file: Path, key: str, settings: Iterable[str]) -> None:
-        """Record that the file was just made by this key, with settings of these names."""
+        """Record that the file was just made by this key, with settings of these names.
+
+        All CPU time since the last note, or since this ledger was opened, counts as its own.
+        """
         used = {name: self._settings[name] for name in sorted(settings)}
-        self._made[file.name] = Entry(key, _digest(file), used)
+        before, self._cpu_s = self._cpu_s, time.process_time()
+        self._made[file.name] = Entry(key, _digest(file), used, self._cpu_s - before)
 
     def settings_of(self, file: Path) -> frozenset[str]:
         """The names of the settings that a current file was made with."""
@@ -78,6 +87,10 @@ class Ledger:
     def files(self) -> list[str]:
         """The names of all files that are remembered."""
         return list(self._made)
+
+    def cpu_s(self) -> float:
+        """CPU time in seconds that all files took, each when it was made last."""
+        return sum(entry.cpu_s for entry in self._made.values())
 
     def forget(self, file: Path) -> None:
         """Forget a file that is no longer made, and remove it."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from timefair.analysis.ledger import Ledger
 from timefair.campaign import plan, provenance
 from timefair.exhibits.registry import FIGURES, TABLES, FigureEntry, Table
 
@@ -70,6 +71,29 @@ def of_room(
                     path = report(path, **flags)
                 files[f"{page.file(name)}_figure_{ending}"] = update(path)
     return files
+
+
+def priority(room: str, folder: Path, files: int) -> float:
+    """The priority of a room's job: the longest begins first, so that all cores end together.
+
+    It is the CPU time in seconds that the room took earlier. If that is unknown, it is the number
+    of its files, which is larger, so that such a room begins before the others.
+
+    Parameters
+    ----------
+    room
+        As in `exhibits.registry.Table.room`.
+    folder
+        ``results/<campaign>``.
+    files
+        Number of files that the room makes.
+    """
+    return Ledger(ledger(folder, room)).cpu_s() or float(files)
+
+
+def ledger(folder: Path, room: str) -> Path:
+    """The file in which a room records how it made its files; `folder` is as for `priority`."""
+    return folder / MADE / f"{room}.json"
 
 
 def pictures(campaign: Campaign, results: str) -> list[str]:

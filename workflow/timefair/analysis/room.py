@@ -64,8 +64,7 @@ class Room:
         self._names = [table for table in campaign.made_tables if TABLES[table].room == name]
         self._registration = registration.settings(campaign, folder)
         settings = Analysis.of(campaign.settings_of_room(name) | self._registration)
-        ledger = folder / outputs.MADE / f"{name}.json"
-        self._ledger = Ledger(ledger, settings.model_dump(mode="json"))
+        self._ledger = Ledger(outputs.ledger(folder, name), settings.model_dump(mode="json"))
         self._drawn = 0
 
     def make(self, *, figures: bool = True) -> None:

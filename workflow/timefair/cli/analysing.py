@@ -66,6 +66,7 @@ def forked(arguments: argparse.Namespace) -> int | None:
     arguments
         ``words`` is the command line that they were read from.
     """
+    one_thread()  # a variable that differs would have another process prepared
     folder = arguments.campaign.absolute().parent
     if (snakemake := snakemake_above(folder)) is not None:
         levels = [

@@ -187,6 +187,10 @@ def add_to(commands: Commands, campaign: Command) -> None:
     report.add_argument(
         "--document", type=Path, metavar="TEX", help="also write a LaTeX document of all tables"
     )
+    report.add_argument(
+        "--cores", type=int, default=1, metavar="N",
+        help="number of processes that may make the page at the same time (1)",
+    )  # fmt: skip
     report.set_defaults(command=forked, work=_report)
 
 
@@ -202,7 +206,6 @@ def _analyse(arguments: argparse.Namespace) -> int | None:
 
 
 def _analyse_room(arguments: argparse.Namespace) -> None:
-    one_thread()
     from timefair.campaign import configuration
     from timefair.exhibits.registry import TABLES
 
@@ -304,12 +307,11 @@ def _draw(arguments: argparse.Namespace) -> None:
 
 
 def _report(arguments: argparse.Namespace) -> None:
-    one_thread()
     from timefair.campaign import configuration
 
     make_report(
         configuration.restore(arguments.campaign), arguments.tables, arguments.figures,
-        arguments.output, arguments.checklist, arguments.document,
+        arguments.output, arguments.checklist, arguments.document, arguments.cores,
     )  # fmt: skip
 
 
@@ -320,6 +322,7 @@ def make_report(
     output: Path,
     checklist: Path | None = None,
     document: Path | None = None,
+    cores: int = 1,
 ) -> None:
     """Write the report and, if requested, the checklist and a document of all tables."""
     from timefair import latex
@@ -339,7 +342,7 @@ def make_report(
     prepare_files(path for path in (output, checklist, document) if path is not None)
     outputs.remove_marks(output.parent, outputs.REPORT)
     with uncollected():
-        text = page(tables, pictures, campaign)
+        text = page(tables, pictures, campaign, cores)
     output.write_text(text, encoding="utf-8")
     if checklist is not None:
         if "checklist" not in tables:

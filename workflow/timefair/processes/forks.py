@@ -1,14 +1,19 @@
-"""Does independent pieces of work, each in a fork of this process, a limited number at a time."""
+"""Does independent pieces of work in forks of this process."""
 
 from __future__ import annotations
 
 import os
+import pickle
 import selectors
 import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import NoReturn, TypeVar
+
+from timefair.linux import kernel
+
+Result = TypeVar("Result")
 
 
 def in_forks(work: Sequence[Callable[[], int]], most: int) -> int:
@@ -50,6 +55,48 @@ def in_forks(work: Sequence[Callable[[], int]], most: int) -> int:
             for descriptor, pid in running.items():
                 _status_of(descriptor, pid)
     return status
+
+
+def beside(work: Callable[[], Result]) -> Callable[[], Result]:
+    """Begin a piece of work in a fork, while this process does something else.
+
+    This process must not have started a thread that the work needs. The fork ends at the latest
+    with the thread that called this.
+
+    Parameters
+    ----------
+    work
+        Its result can be pickled.
+
+    Returns
+    -------
+    callable
+        Waits for the end of the work and returns its result; call it once. It raises
+        `ChildProcessError` if the work failed; the fork has printed why.
+    """
+    caller = os.getpid()
+    receive, send = os.pipe()
+
+    def work_and_send() -> int:
+        kernel.die_with_parent(caller)
+        os.close(receive)
+        with os.fdopen(send, "wb") as results:
+            pickle.dump(work(), results)
+        return 0
+
+    pid = _fork(work_and_send)
+    os.close(send)
+
+    def result() -> Result:
+        with os.fdopen(receive, "rb") as results:
+            content = results.read()
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        if status:
+            raise ChildProcessError(f"a fork ended with the status {status}")
+        received: Result = pickle.loads(content)
+        return received
+
+    return result
 
 
 def _status_of(descriptor: int, pid: int) -> int:

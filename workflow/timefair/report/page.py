@@ -96,6 +96,7 @@ def page(
     tables: Mapping[str, pd.DataFrame],
     pictures: Mapping[str, exhibits.PictureFile],
     campaign: Campaign,
+    cores: int = 1,
 ) -> str:
     """The page of a campaign.
 
@@ -107,23 +108,24 @@ def page(
         Figures by name; the page shows those that it does not draw from their table itself.
     campaign
         The campaign of the tables.
+    cores
+        Number of processes that may make the page at the same time.
     """
     evidence = Evidence(tables, campaign)
     names = Names.of(campaign.algorithms, campaign.published, first=leading(evidence))
+    given = {name: tables[name] for name in TABLES if name in tables}
+    pack = payload.packing(given, names.shown, cores)
     found = [findings(evidence, space) for space in evidence.spaces]
-    given = [name for name in TABLES if name in tables]
-    shown = {name: payload.table(name, tables[name], names.shown) for name in given}
-    packed = payload.fitting(shown, first=_of_charts(_drawn(tables, shown)))
-    shown = {
-        name: payload.without_rows(table)
-        if name not in packed and table["shown"] > payload.SHORT_ROWS
-        else table
-        for name, table in shown.items()
-    }
-    drawn = _drawn(tables, shown)
     some = evidence.some_frame
     confirmatory = registered.part(evidence, names)
     lines = evaluation_cost.lines(evidence)
+    of_tables = pack()
+    shown = {name: table.facts for name, table in of_tables.items()}
+    packed = payload.fitting(of_tables, first=_of_charts(_drawn(tables, shown)))
+    for name, table in of_tables.items():
+        if table.form and name not in packed:
+            shown[name] = payload.without_rows(table.facts)
+    drawn = _drawn(tables, shown)
     parts = {
         "registered": (registered.title(evidence), confirmatory),
         "cautions": ("Before you believe it", cautioned(cautions(evidence))),
@@ -144,7 +146,7 @@ def page(
     }
     data = {
         "algorithms": names.for_script(),
-        "tables": shown | {name: payload.without_columns(shown[name]) for name in packed},
+        "tables": shown,
         "charts": drawn,
         "functions": evidence.named,
     }

@@ -9,8 +9,9 @@ import gzip
 import json
 import math
 from base64 import b64encode
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from timefair.exhibits.layout import CURVES, KEYS, Value, generic
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import measured, worded
+from timefair.processes.forks import beside
 
 DIGITS = 3
 """Significant digits of a number on the page; the files contain all digits."""
@@ -37,6 +39,9 @@ MOST_ROWS = 200_000
 
 TABLES_BYTES = 3_500_000
 """Maximal size of all compressed tables of a page together."""
+
+FORKED = 0.85
+"""Share of the numbers that a fork packs; the other process has other work, too."""
 
 LEVEL = 6
 """Level of compression: the highest one takes three times as long to save 3 %."""
@@ -95,13 +100,61 @@ def table(name: str, frame: pd.DataFrame, leading: Collection[str] | None = None
     }
 
 
-def fitting(shown: Mapping[str, dict[str, Any]], first: Collection[str]) -> dict[str, str]:
+class Packed(NamedTuple):
+    """A table for the page.
+
+    Attributes
+    ----------
+    facts
+        As from `table`; of a table of more than `SHORT_ROWS` rows, without the columns.
+    form
+        The compressed form of such a table; empty for a shorter one.
+    """
+
+    facts: dict[str, Any]
+    form: str
+
+
+def packing(
+    frames: Mapping[str, pd.DataFrame], leading: Collection[str] | None = None, cores: int = 1
+) -> Callable[[], dict[str, Packed]]:
+    """Begin to pack tables; the returned function packs the rest, and returns all of them by name.
+
+    With more than one core, a fork packs the largest tables meanwhile.
+    """
+    forked: set[str] = set()
+    if cores > 1:
+        most = FORKED * sum(frame.size for frame in frames.values())
+        for name in sorted(frames, key=lambda name: frames[name].size, reverse=True):
+            if not forked or frames[name].size <= most:
+                forked.add(name)
+                most -= frames[name].size
+
+    def pack(names: Collection[str]) -> dict[str, Packed]:
+        return {name: _packed(table(name, frames[name], leading)) for name in names}
+
+    of_fork = beside(partial(pack, forked)) if forked else dict
+
+    def finish() -> dict[str, Packed]:
+        made = pack(frames.keys() - forked) | of_fork()
+        return {name: made[name] for name in frames}
+
+    return finish
+
+
+def _packed(table: dict[str, Any]) -> Packed:
+    if table["shown"] <= SHORT_ROWS:
+        return Packed(table, "")
+    facts = {key: value for key, value in table.items() if key != "columns"}
+    return Packed(facts, packed(table))
+
+
+def fitting(tables: Mapping[str, Packed], first: Collection[str]) -> dict[str, str]:
     """The compressed forms of the long tables that fit into `TABLES_BYTES`, by name.
 
     Tables in `first` precede the others; among equals, smaller tables precede larger ones.
     """
-    long = [name for name, table in shown.items() if table["shown"] > SHORT_ROWS]
-    forms = {name: packed(shown[name]) for name in long}
+    forms = {name: table.form for name, table in tables.items() if table.form}
     room, found = TABLES_BYTES, {}
     for name in sorted(forms, key=lambda one: (one not in first, len(forms[one]))):
         if len(forms[name]) <= room:
@@ -113,11 +166,6 @@ def fitting(shown: Mapping[str, dict[str, Any]], first: Collection[str]) -> dict
 def without_rows(shown: Mapping[str, Any]) -> dict[str, Any]:
     """A table whose rows are only in its file."""
     return {**shown, "shown": 0, "columns": []}
-
-
-def without_columns(shown: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts of a table that the page knows before it unpacks the table."""
-    return {key: value for key, value in shown.items() if key != "columns"}
 
 
 def packed(data: object) -> str:

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow.compute as pc
 import pytest
 
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.rundata import runs as runs_module
+from timefair.rundata.problems import Problems
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
@@ -199,6 +201,21 @@ def test_a_data_profile_counts_simplex_gradients(campaign):
     assert at[20 / 3]["all", "B"] == 0.0
     assert at[200 / 3]["all", "B"] == 1.0
     assert frame.groupby("dimension")["problems"].first().to_dict() == {"2": 2, "4": 2, "all": 4}
+
+
+def test_the_limits_over_one_dimension_are_those_over_all_dimensions(campaign, monkeypatch):
+    computed = []
+    band = Problems.band
+    monkeypatch.setattr(
+        Problems, "band", lambda self, *given: computed.append(self.names) or band(self, *given)
+    )
+    one = made("data_profile", campaign.filter(pc.field("dimension") == 2))
+    assert all("dimension" in names for names in computed)
+    parts = [part.drop(columns="dimension") for _, part in one.groupby("dimension")]
+    pd.testing.assert_frame_equal(*(part.reset_index(drop=True) for part in parts))
+    measures = len(computed)
+    made("data_profile", campaign)
+    assert len(computed) == measures + 3 * measures  # of each dimension, and of both
 
 
 def test_a_data_profile_of_nothing_solved_has_a_row(run, table):

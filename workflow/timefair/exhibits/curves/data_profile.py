@@ -22,7 +22,7 @@ from timefair.rundata.published import told_in
 from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
-from timefair.statistics.profiles import data_profile
+from timefair.statistics.profiles import ProfileBand, data_profile
 
 Divisor = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
@@ -121,9 +121,12 @@ def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         costs = [group.costs() for group in groups]
         solved = np.concatenate([np.empty(0), *(cost.ravel() for cost in costs)])
         grid = _grid(solved, runs.points)
+        bands: dict[tuple[object, ...], ProfileBand] = {}
         for group, cost in zip(groups, costs, strict=True):
             fraction = data_profile(cost, grid)
-            band = group.band(fraction, grid, analysis)
+            band = bands.get(group.identity)  # one dimension has the band of all dimensions
+            if band is None:
+                band = bands[group.identity] = group.band(fraction, grid, analysis)
             for column, algorithm in enumerate(group.algorithms):
                 part = {
                     "dimension": ALL,
