@@ -127,7 +127,7 @@ def test_one_run_and_one_function_show_nothing():
     lines = checked(problems=CAMPAIGN["problems"] | {"functions": 1, "instances": 1}, runs=1)
     assert lines[1].endswith(
         "this design cannot detect any difference on a function: 1 run of each algorithm, 1 test; "
-        "Mann and Whitney's test needs 4 runs"
+        "the Mann-Whitney test needs 4 runs"
     )
     assert sum("cannot detect" in line for line in lines) == 3
 

@@ -33,7 +33,7 @@ def check_lines(campaign: Campaign) -> Iterator[str]:
         yield (
             "  function    this design cannot detect any difference on a function: "
             f"{counted(design.runs_on_function, 'run')} of each algorithm, "
-            f"{counted(design.pairs * design.functions, 'test')}; Mann and Whitney's test needs "
+            f"{counted(design.pairs * design.functions, 'test')}; the Mann-Whitney test needs "
             f"{shown.mann_whitney} runs"
         )
     else:

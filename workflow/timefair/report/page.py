@@ -87,7 +87,7 @@ and Nemenyi’s critical difference. The sample consists of the functions and no
 verdicts hold for functions like these."""
 
 OVER_RUNS = """With fewer than {least} functions, the verdicts come from the runs on each function.
-Costs and quantiles are compared by their intervals, and median runs by Mann and Whitney’s test with
+Costs and quantiles are compared by their intervals, and median runs by the Mann-Whitney test with
 Holm’s correction. The verdicts hold for new runs on these functions, and not for other
 functions."""
 

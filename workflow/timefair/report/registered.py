@@ -26,7 +26,7 @@ MEASURES = {
 
 TESTS = {
     "wilcoxon": "Wilcoxon’s signed-rank test over the functions",
-    "mann-whitney": "Mann and Whitney’s test",
+    "mann-whitney": "Mann-Whitney test",
     "score": "score test of equal ERTs",
     "mean-a12": "confidence sequence of the mean A12, which is valid after a campaign-wide race",
 }

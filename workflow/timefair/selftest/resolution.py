@@ -145,7 +145,7 @@ def _of_ends(first: Sample, second: Sample, level: float, delta: float) -> tuple
 
 TESTS = (Test("seconds", _of_costs), Test("precision", _of_ends))
 """``seconds`` tests the seconds to a target, by the test of equal ERTs that `inversions` and
-`registered` use. ``precision`` tests the precision at the end, by Mann and Whitney's test, as
+`registered` use. ``precision`` tests the precision at the end, by the Mann-Whitney test, as
 `comparison` does."""
 
 

@@ -40,7 +40,7 @@ COLUMNS = (
     Column("median_b", "the same for `algorithm_b`", "precision"),
     Column(
         "p",
-        "p-value of Mann and Whitney's test over the runs, or of van Elteren's test within the "
+        "p-value of the Mann-Whitney test over the runs, or of van Elteren's test within the "
         "kinds of machines if blocks mix several; for `all`, of Wilcoxon's signed-rank test on "
         "the logarithms of the medians over the functions",
     ),

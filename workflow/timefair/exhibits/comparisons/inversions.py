@@ -79,7 +79,7 @@ COLUMNS = (
     *WINNERS,
     Column(
         "p_by_evaluations",
-        "p-value of the order by evaluations: score test of equal ERTs, or Mann and Whitney's test "
+        "p-value of the order by evaluations: score test of equal ERTs, or the Mann-Whitney test "
         "(1 if the ranks contradict the medians); for `all`, Wilcoxon's signed-rank test on the "
         "logarithms of the medians over the functions",
     ),

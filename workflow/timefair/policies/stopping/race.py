@@ -18,7 +18,7 @@ WON = "won"
 
 
 class Racing(Comparing):
-    """The algorithm can no longer be the best, by a Mann–Whitney test against the leader after each
+    """The algorithm can no longer be the best, by a Mann-Whitney test against the leader after each
     round.
 
     Promise: the best algorithm is dropped with a probability of at most 1 − `confidence`, over all

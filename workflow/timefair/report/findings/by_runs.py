@@ -123,7 +123,7 @@ def _by_pairs(evidence: Evidence, space: Space) -> Iterator[Decided]:
             if isinstance(row["better"], str):
                 pairs.add((a, b) if row["better"] == a else (b, a))
         text = f"{counted(len(pairs), 'pair')} of {len(at)} {'is' if len(pairs) == 1 else 'are'}"
-        said = f"{text} decided (Mann and Whitney, Holm)"
+        said = f"{text} decided (Mann-Whitney, Holm)"
         yield Decided(evidence.called(function), values, frozenset(pairs), said)
 
 

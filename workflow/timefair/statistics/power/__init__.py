@@ -5,7 +5,7 @@ these tests at the level of the smallest p-value of its family, ``alpha/tests``:
 that a difference is found even if no other test of the family finds one.
 
 - `design`: the numbers that define a design, its families of tests, and all that it can show;
-- `rank_sum`: A12 by Mann and Whitney's test; `ert_ratio`: the ratio of two ERTs by the score test;
+- `rank_sum`: A12 by the Mann-Whitney test; `ert_ratio`: the ratio of two ERTs by the score test;
   `success`: the difference of two success rates;
 - `over_functions`: the number of functions for Wilcoxon's, Friedman's and Nemenyi's tests;
 - `components`: variance between runs, instances and functions in a pilot, and the best split of

@@ -73,7 +73,7 @@ class Detectable:
     Attributes
     ----------
     a12
-        A12 on a function, by the precision at the end, with Mann and Whitney's test.
+        A12 on a function, by the precision at the end, with the Mann-Whitney test.
     success
         Difference of two success rates on a function, which have the same distance from 0.5.
     ratios

@@ -1,4 +1,4 @@
-"""Power of Mann and Whitney's test of two algorithms with equal numbers of runs."""
+"""Power of the Mann-Whitney test of two algorithms with equal numbers of runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GREATEST_ODDS = 1e6
 
 
 def power_of_a12(a12: float, runs: int, level: float) -> float:
-    """Probability that Mann and Whitney's test finds a difference.
+    """Probability that the Mann-Whitney test finds a difference.
 
     Parameters
     ----------

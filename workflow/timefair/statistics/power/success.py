@@ -15,7 +15,7 @@ EXACT_RUNS = 1000
 
 
 class SameRate:
-    """Mann and Whitney's test of successes and failures. It is Fisher's exact test.
+    """The Mann-Whitney test of successes and failures. It is Fisher's exact test.
 
     Parameters
     ----------
