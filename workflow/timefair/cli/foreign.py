@@ -134,6 +134,7 @@ def _refuse_measured(folder: Path) -> None:
 
 def analyse(arguments: argparse.Namespace) -> int:
     """Import tables, and make all of their tables, figures and the report."""
+    from timefair.analysis import outputs
     from timefair.campaign import configuration
     from timefair.cli import analysing
 
@@ -152,7 +153,12 @@ def analyse(arguments: argparse.Namespace) -> int:
     analysing.load(campaign)
     collected = sorted((folder / COLLECTED).glob("*.parquet"))
     analysing.read(collected, campaign)
-    rooms = sorted(campaign.rooms, key=lambda room: _files(campaign, room), reverse=True)
+
+    def priority(room: str) -> float:
+        files = outputs.of_room(campaign, room, str(folder), lambda path, **_: path, str)
+        return outputs.priority(room, folder, len(files))
+
+    rooms = sorted(campaign.rooms, key=priority, reverse=True)
     status = _forked([partial(_room, room, campaign, collected, folder) for room in rooms])
     if status := status or _forked([partial(_report, campaign, folder)]):
         return status
@@ -170,22 +176,17 @@ def _forked(work: Sequence[Callable[[], None]]) -> int:
             return status_of(one)
 
     with interruptible():
-        return in_forks([partial(whole, one) for one in work], len(os.sched_getaffinity(0)))
+        return in_forks([partial(whole, one) for one in work], _cores())
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))
 
 
 def _room(room: str, campaign: Campaign, collected: Sequence[Path], folder: Path) -> None:
     from timefair.cli.analysis import make_room
 
     make_room(room, campaign, collected, folder)
-
-
-def _files(campaign: Campaign, room: str) -> int:
-    """How many tables and pages of figures a room has: the largest begins first."""
-    from timefair.exhibits.registry import FIGURES, TABLES
-
-    tables = sum(TABLES[name].room == room for name in campaign.made_tables)
-    figures = (name for name in campaign.figure_names if FIGURES[name].room == room)
-    return tables + sum(len(campaign.pages_of(name)) for name in figures)
 
 
 def _report(campaign: Campaign, folder: Path) -> None:
@@ -199,6 +200,7 @@ def _report(campaign: Campaign, folder: Path) -> None:
         folder / "report.html",
         folder / "checklist.html",
         folder / "tables" / "tables.tex",
+        _cores(),
     )
 
 

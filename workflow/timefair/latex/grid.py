@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import Any, Literal
 
@@ -86,6 +86,7 @@ class TabularColumn:
         return texts
 
 
+@lru_cache(maxsize=10_000, typed=True)
 def _width(text: str) -> float:
     return sum(WIDTHS.get(sign, 1.0) for sign in text) * (BOLD if isinstance(text, Bold) else 1)
 
@@ -120,7 +121,11 @@ class Grid:
 
     def height(self, row: int) -> int:
         """The lines of a row."""
-        return max(len(column.lines(row)) for group in self.groups for column in group)
+        return max((len(column.lines(row)) for column in self._wrapped), default=1)
+
+    @cached_property
+    def _wrapped(self) -> list[TabularColumn]:
+        return [c for group in self.groups for c in group if c.wrap is not None]
 
 
 def spans(columns: list[TabularColumn], level: int) -> Iterator[tuple[str, list[TabularColumn]]]:

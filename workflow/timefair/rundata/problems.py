@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,12 +125,23 @@ class Problems:
         return profile_band(fraction, map(measure, samples), grid, confidence=analysis.confidence)
 
 
-def problems(runs: Runs, spent: Spent, shared: tuple[str, ...]) -> Iterator[Problems]:
-    """The problems of each combination of the keys `shared`, in the order of the keys' values."""
+def problems(runs: Runs, spent: Spent, *shared: tuple[str, ...]) -> Iterator[Problems]:
+    """The problems of each combination of some shared keys, in the order of the keys' values; then
+    the problems of each combination of the next keys.
+    """
+    cells = [
+        Cell(names, Spent(spent.cost[rows], spent.success[rows]))
+        for names, rows in runs.groups(CELL)
+    ]
+    for keys in shared:
+        yield from _together(cells, keys)
+
+
+def _together(cells: Iterable[Cell], shared: tuple[str, ...]) -> Iterator[Problems]:
     groups: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[str, Cell]]]
     groups = defaultdict(lambda: defaultdict(dict))
-    for names, rows in runs.groups(CELL):
-        cell = Cell(names, Spent(spent.cost[rows], spent.success[rows]))
+    for cell in cells:
+        names = cell.names
         together = groups[tuple(names[key] for key in shared)]
         together[tuple(names[key] for key in INSTANCE)][names["algorithm"]] = cell
     for values, instances in groups.items():

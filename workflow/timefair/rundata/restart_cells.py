@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -54,7 +55,7 @@ class RestartCell:
     ended: NDArray[np.bool_]
     budget: float
 
-    @property
+    @cached_property
     def shares(self) -> NDArray[np.float64]:
         """Number of runs of each instance."""
         return np.unique(self.strata, return_counts=True)[1].astype(np.float64)

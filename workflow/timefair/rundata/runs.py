@@ -367,7 +367,11 @@ class Runs:
 
         With several objectives, a run can be better than the best known result.
         """
-        return -np.inf if (self.frame["best_precision"] < 0).any() else 0.0
+
+        def least() -> float:
+            return -np.inf if (self.frame["best_precision"] < 0).any() else 0.0
+
+        return self.once("least precision", least)
 
     @property
     def timed(self) -> NDArray[np.bool_]:
@@ -379,18 +383,25 @@ class Runs:
         return UNITS if self.timed[rows].all() else ("evaluations",)
 
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
-        """The targets of each run's problem, shape (runs, shares).
+        """The targets of each run's problem, shape (runs, shares); read-only.
 
         Runs without times have no effect on them, because their results were not found within the
         budget.
         """
+        wanted = np.asarray(shares, dtype=np.float64)
+        key = ("relative targets", _identity(wanted))
+        return self.once(key, lambda: self._relative_targets(wanted))
+
+    def _relative_targets(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
         first, best = (
             self._of_traces(TracePart.first_precision),
             self._of_traces(TracePart.last_precision),
         )
         first[~self.timed] = best[~self.timed] = np.inf
-        return relative_targets(first, best, problem, shares)
+        targets = relative_targets(first, best, problem, shares)
+        targets.flags.writeable = False
+        return targets
 
     def at_the_best(self) -> dict[str, NDArray[np.float64]]:
         """Cost at the last event: ``evaluations`` and ``time_s``, shape (runs,).
@@ -581,7 +592,7 @@ class Runs:
     def cells(self) -> int:
         """Number of combinations of algorithm, function and dimension."""
         keys = ["suite", "dimension", "function", "algorithm"]
-        return self.frame.groupby(keys, observed=True).ngroups
+        return self.once("cells", lambda: self.frame.groupby(keys, observed=True).ngroups)
 
     @property
     def points(self) -> int:
@@ -647,6 +658,9 @@ class Runs:
         """The least positive cost at an event of each run, shape (runs,); `inf` if
         there is none.
         """
+        return self.once(("first costs", unit), lambda: self._least_costs(unit))
+
+    def _least_costs(self, unit: Unit) -> NDArray[np.float64]:
         first = np.full(len(self.frame), np.inf)
         for part, cost in self._costs(unit):
             owner = np.repeat(part.rows, np.diff(part.offsets))

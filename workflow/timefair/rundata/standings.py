@@ -58,8 +58,12 @@ class ProblemRuns:
         return {name: of_rows[mine] for name, mine in self.algorithms.items()}
 
 
-def problems(runs: Runs) -> Iterator[ProblemRuns]:
+def problems(runs: Runs) -> list[ProblemRuns]:
     """The problems of all suites and dimensions, in the order of their keys."""
+    return runs.once("problems", lambda: list(_problems(runs)))
+
+
+def _problems(runs: Runs) -> Iterator[ProblemRuns]:
     for names, rows in runs.groups(KEYS):
         labels = runs.frame["algorithm"].iloc[rows].to_numpy(dtype=object)
         algorithms = {str(name): np.flatnonzero(labels == name) for name in sorted(set(labels))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -92,14 +93,24 @@ def probability_of_quantile(
     count = int((x <= quantile).sum())
     if method == "beta":
         tied = int((x == quantile).sum()) > 1
-        return beta_interval(count, x.size, confidence, tied=tied)
+        return _of_rank(count, x.size, confidence, tied)
     if method == "paper":
-        return paper_interval(count, x.size, confidence)
+        return _paper_of_rank(count, x.size, confidence)
     if method == "bootstrap":
         if rng is None:
             raise ValueError("method bootstrap needs rng")
         return paper_bootstrap_interval(count, x.size, confidence, rng=rng)
     raise ValueError(f"method must be beta, paper or bootstrap, not {method!r}")
+
+
+@lru_cache
+def _of_rank(count: int, n: int, confidence: float, tied: bool) -> ProbabilityInterval:
+    return beta_interval(count, n, confidence, tied=tied)
+
+
+@lru_cache
+def _paper_of_rank(count: int, n: int, confidence: float) -> ProbabilityInterval:
+    return paper_interval(count, n, confidence)
 
 
 def beta_interval(

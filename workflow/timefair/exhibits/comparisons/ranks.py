@@ -158,8 +158,13 @@ def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=column_names(COLUMNS))
 
 
-def cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
+def cases(runs: Runs, analysis: Analysis) -> list[Case]:
     """The ranked values for each (suite, dimension) under each criterion."""
+    key = ("ranked", tuple(analysis.targets), tuple(analysis.quantiles))
+    return runs.once(key, lambda: list(_cases(runs, analysis)))
+
+
+def _cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
     for (suite, dimension), functions in _values(runs, analysis).items():
         for measure, criterion in max(functions[0].values(), key=len):
             ranked = [
@@ -168,15 +173,28 @@ def cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
             ]
             algorithms = tuple(sorted({name for cells in ranked for name in cells}))
             complete = [cells for cells in ranked if len(cells) == len(algorithms)]
-            scores = [
-                rank([cells[name][measure, criterion] for name in algorithms], axis=0).mean(axis=1)
+            values = [
+                np.array([cells[name][measure, criterion] for name in algorithms])
                 for cells in complete
             ]
             yield Case(
                 dict(zip(KEYS, (suite, dimension, measure, criterion), strict=True)),
                 algorithms,
-                np.array(scores).reshape(-1, len(algorithms)),
+                _mean_ranks(values, len(algorithms)),
             )
+
+
+def _mean_ranks(values: list[NDArray[np.float64]], algorithms: int) -> NDArray[np.float64]:
+    """The mean rank of each algorithm on each function, shape (functions, algorithms).
+
+    `values` has for each function an array of shape (algorithms, m), with its own m.
+    """
+    scores = np.empty((len(values), algorithms))
+    sizes = np.array([value.shape[1] for value in values], dtype=np.intp)
+    for size in np.unique(sizes):
+        alike = np.flatnonzero(sizes == size)
+        scores[alike] = rank(np.stack([values[k] for k in alike]), axis=1).mean(axis=2)
+    return scores
 
 
 def _values(runs: Runs, analysis: Analysis) -> dict[tuple[Any, Any], list[dict[str, Values]]]:

@@ -4,7 +4,7 @@ compare problems.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from timefair.exhibits.columns import ALGORITHM, DIMENSION_OR_ALL, SUITE
 from timefair.exhibits.curves.bands import LIMITS, PROBLEMS, costs_layout
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.questions import Question
-from timefair.rundata.problems import Problems, Spent, problems
+from timefair.rundata.problems import Spent, problems
 from timefair.rundata.published import told_in
 from timefair.rundata.runs import Runs, Unit
 from timefair.rundata.settings import Analysis
@@ -117,7 +117,8 @@ def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     parts = []
     for unit in MEASURES:
         there = told_in(runs, MEASURES[unit][0])
-        groups = list(_groups(there, _spent(there, analysis, unit)))
+        spent = _spent(there, analysis, unit)
+        groups = list(problems(there, spent, ("suite", "dimension"), ("suite",)))
         costs = [group.costs() for group in groups]
         solved = np.concatenate([np.empty(0), *(cost.ravel() for cost in costs)])
         grid = _grid(solved, runs.points)
@@ -149,11 +150,6 @@ def _spent(runs: Runs, analysis: Analysis, unit: str) -> Spent:
     targets = runs.relative_targets(analysis.relative_targets)
     reached_at = runs.runtimes(counted, targets) / divisor[:, np.newaxis]
     return Spent.until(reached_at, runs.spent(counted) / divisor)
-
-
-def _groups(runs: Runs, spent: Spent) -> Iterator[Problems]:
-    yield from problems(runs, spent, ("suite", "dimension"))
-    yield from problems(runs, spent, ("suite",))
 
 
 def _grid(costs: NDArray[np.float64], points: int) -> NDArray[np.float64]:
