@@ -49,10 +49,10 @@ class Ledger:
         All settings, by name. Only the settings that were read when a file was made matter to it.
     """
 
-    def __init__(self, path: Path, settings: Mapping[str, object] | None = None) -> None:
+    def __init__(self, path: Path, settings: Mapping[str, object]) -> None:
         self._path = path
         self._cpu_s = time.process_time()
-        self._settings = {name: key_of(value) for name, value in (settings or {}).items()}
+        self._settings = {name: key_of(value) for name, value in settings.items()}
         self._made: dict[str, Entry] = {}
         try:
             known = json.loads(path.read_text(encoding="utf-8"))

@@ -88,7 +88,7 @@ def priority(room: str, folder: Path, files: int) -> float:
     files
         Number of files that the room makes.
     """
-    return Ledger(ledger(folder, room)).cpu_s() or float(files)
+    return Ledger(ledger(folder, room), settings={}).cpu_s() or float(files)
 
 
 def ledger(folder: Path, room: str) -> Path:

@@ -125,9 +125,10 @@ def of_quality(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         bands: dict[tuple[object, ...], ProfileBand] = {}
         for group, cost in zip(groups, costs, strict=True):
             fraction = data_profile(cost, grid)
-            band = bands.get(group.identity)  # one dimension has the band of all dimensions
-            if band is None:
-                band = bands[group.identity] = group.band(fraction, grid, analysis)
+            key = group.identity  # the same for all dimensions as for the only one
+            if key not in bands:
+                bands[key] = group.band(fraction, grid, analysis)
+            band = bands[key]
             for column, algorithm in enumerate(group.algorithms):
                 part = {
                     "dimension": ALL,
