@@ -146,6 +146,52 @@ def test_the_forms_of_sets():
     assert turning_sets(*never, *never, confidence=0.95).shape[0] == "every"
 
 
+@pytest.mark.parametrize("evaluations", [0, 1, 7, 331])
+@pytest.mark.parametrize(("factor", "form"), [(2.0, "empty"), (1.001, "every"), (1.0, "every")])
+def test_equal_evaluations_decide_at_no_cost(evaluations, factor, form):
+    """A cost per evaluation then adds the same to all runs, so the p-value is that in seconds."""
+    seconds = 1e-3 * np.linspace(1.0, 1.09, 10)[:, np.newaxis]
+    counts, success = np.full((10, 1), float(evaluations)), np.ones((10, 1))
+    first, second = (seconds, counts, success), (factor * seconds, counts, success)
+    sets = turning_sets(*first, *second, confidence=0.95)
+    limits = (np.nan, np.nan) if form == "empty" else (0.0, np.inf)
+    assert sets.shape[0] == form
+    np.testing.assert_array_equal((sets.low[0], sets.high[0]), limits)
+    assert {accepted(first, second, c, 0.95) for c in (0.0, 1e-6, 1.0)} == {form == "every"}
+
+
+@pytest.mark.parametrize("runs", [(10, 10), (7, 11), (30, 12)])
+@pytest.mark.parametrize("each", [0.1, 0.3, 1e-3 / 3])
+def test_equal_seconds_are_equal_at_no_cost_alone(runs, each):
+    """At a cost of 0 the two are equal; from the least cost on, the evaluations decide."""
+    few, many = (
+        (np.full((n, 1), each), base + np.arange(n)[:, np.newaxis], np.ones((n, 1)))
+        for n, base in zip(runs, (10.0, 1000.0), strict=True)
+    )
+    sets = turning_sets(*few, *many, confidence=0.95)
+    assert (sets.shape[0], sets.low[0], sets.high[0]) == ("below", 0.0, 0.0)
+    assert equal_ert(*(x[:, 0] for x in (few[0], few[2], many[0], many[2]))) == 1.0
+
+
+def test_evaluations_that_are_equal_within_one_algorithm_alone():
+    seconds = np.linspace(1.0, 1.09, 10)[:, np.newaxis]
+    slow, success = 3 * seconds, np.ones((10, 1))
+    two, ten = np.full((10, 1), 2.0), np.full((10, 1), 10.0)
+    worse = turning_sets(seconds, two, success, slow, ten, success, confidence=0.95)
+    assert worse.shape[0] == "empty"
+    turns = turning_sets(seconds, ten, success, slow, two, success, confidence=0.95)
+    assert turns.shape[0] == "between"
+    assert 0 < turns.low[0] < 2.09 / 8 < turns.high[0] < np.inf
+
+
+def test_one_success_each_shows_nothing():
+    """The ERTs are sums over all runs: those of one success differ by chance."""
+    seconds, counts = np.full((5, 1), 1.0), np.full((5, 1), 100.0)
+    success = np.eye(5)[:, :1]
+    sets = turning_sets(seconds, counts, success, 2 * seconds, counts, success, confidence=0.95)
+    assert (sets.shape[0], sets.low[0], sets.high[0]) == ("every", 0.0, np.inf)
+
+
 def test_sets_hold_the_true_cost_as_often_as_they_say():
     rng, repeats = np.random.default_rng(4), 1000
     first, second = (

@@ -136,9 +136,10 @@ def turning_sets(
     A cost c belongs to the set if `timefair.statistics.comparison.equal_ert` of the costs t + c e
     has a p-value above 1 - confidence. Internally, costs are angles: c = s tan(angle), where s is
     the ERT of all runs in seconds divided by that in evaluations. The right angle is then the test
-    in evaluations alone. The test is made at `GRID` angles and at the crossing of the two lines,
-    and bisection finds each limit between two of these. If the lines cross, the crossing belongs to
-    the set.
+    in evaluations alone. If the evaluations of all runs are equal, the test does not depend on the
+    cost, and the set is ``empty`` or ``every``. Otherwise, the test is made at `GRID` angles and at
+    the crossing of the two lines, and bisection finds each limit between two of these. If the lines
+    cross, the crossing belongs to the set.
 
     References
     ----------
@@ -164,7 +165,7 @@ def turning_sets(
     )
 
     test = _Test(first, second, 1 - confidence)
-    angles = _angles(first, second)
+    angles = np.where(_equal_counts(first, second)[:, np.newaxis], 0.0, _angles(first, second))
     inside = test.accepts(angles)
     limits = [_limit(test, angles, inside, last=last) for last in (False, True)]
     start, end = (np.tan(angle) * scale for angle in limits)
@@ -182,6 +183,12 @@ def turning_sets(
     low[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x, _ in cases], start)
     high[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x in cases], end)
     return TurningSets(shape, low, high)
+
+
+def _equal_counts(first: _Scores, second: _Scores) -> NDArray[np.bool_]:
+    """Whether all runs have equal evaluations, so that the cost does not change the test."""
+    moments = [of for side in (first, second) for of in (side.mean[1], side.covariance[1, 1])]
+    return np.asarray((np.array(moments) == 0).all(axis=0))
 
 
 def _angles(first: _Scores, second: _Scores) -> NDArray[np.float64]:
