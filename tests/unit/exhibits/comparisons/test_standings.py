@@ -215,6 +215,44 @@ def test_ranks_by_evaluations_and_by_time(hare_and_tortoise):
     assert budget["rank_by_time"].to_dict() == {"hare": 2, "tortoise": 1}
 
 
+def test_the_figure_of_inversions_has_the_average_ranks_of_the_tables(run, table):
+    """Function 3 counts in no table: C did not run on it."""
+    found = {
+        ("A", 1): (2, 4, 6, 99),
+        ("B", 1): (3, 5, 7, 8),
+        ("C", 1): (1, 9, 10, 11),
+        ("A", 2): (5, 6, 7, 9),
+        ("B", 2): (5, 6, 7, 8),
+        ("C", 2): (9, 10, 11, 12),
+        ("A", 3): (2, 3, 4, 5),
+        ("B", 3): (1, 2, 3, 4),
+    }
+    hard = (1.0, 0.1, 0.01, 1e-3)
+    rows = [
+        run(
+            [(n, n * (0.01 if name == "A" else 0.002), q) for n, q in zip(at, hard, strict=True)],
+            algorithm=name,
+            function=function,
+            evaluations=100,
+        )
+        for (name, function), at in found.items()
+    ]
+    analysis = Analysis(targets=hard)
+    slopes = TABLES["rankings"].exhibit.figures[0].chart.prepare
+    drawn = slopes(made("rankings", table(*rows), analysis))
+    drawn = drawn.set_index(["criterion", "position", "algorithm"])["average_rank"]
+    ranks = made("ranks", table(*rows), analysis).set_index(["measure", "criterion", "algorithm"])
+    ranks = ranks["average_rank"]
+    summary = made("summary", table(*rows), analysis).set_index("algorithm")
+    for name in "ABC":
+        assert drawn["fixed target", "by evaluations", name] == ranks["evaluations", "ERT", name]
+        assert drawn["fixed target", "by time", name] == ranks["seconds", "ERT", name]
+        assert drawn["fixed budget", "by time", name] == ranks["precision", "Q.50", name]
+        assert summary.loc[name, "rank_evaluations"] == ranks["evaluations", "ERT", name]
+    # function 1: (2 + 1 + 1 + 3)/4, (3 + 2 + 2 + 1)/4 and (1 + 3 + 3 + 2)/4; function 2: A, B, C
+    assert drawn["fixed target", "by evaluations"].to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
+
+
 def test_inversions_with_the_significance_of_both_orders(hare_and_tortoise):
     frame = made("inversions", hare_and_tortoise).set_index("criterion")
     assert frame["target"].fillna(0).tolist() == [0.0, 1.0, 0.1]

@@ -28,7 +28,7 @@ from timefair.rundata.standings import (
 )
 from timefair.statistics.ert import ert
 from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.ranks import rank
+from timefair.statistics.ranks import average_ranks, rank
 
 FIXED_BUDGET, FIXED_TARGET = "fixed budget", "fixed target"
 
@@ -69,13 +69,21 @@ POSITIONS = {"rank_by_evaluations": "by evaluations", "rank_by_time": "by time"}
 
 
 def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
-    """Ranks averaged over functions and targets, by evaluations and by time."""
-    keys = ["suite", "dimension", "criterion", "algorithm"]
-    averages = frame.groupby(keys, as_index=False, observed=True)[list(POSITIONS)].mean()
-    beside = averages.melt(keys, list(POSITIONS), var_name="position", value_name="average_rank")
-    return beside.assign(
-        panel=beside["criterion"].map(PANELS), position=beside["position"].map(POSITIONS)
-    )
+    """Average ranks by evaluations and by time, as in the table `ranks`: on each function that was
+    run with every algorithm, the algorithms are ranked by their average rank over the targets.
+    """
+    keys = ["suite", "dimension", "criterion"]
+    parts = []
+    for names, rows in frame.groupby(keys):
+        for column, position in POSITIONS.items():
+            on_functions = rows.pivot_table(
+                index="function", columns="algorithm", values=column, observed=True
+            )
+            averages = average_ranks(on_functions.dropna())
+            place = dict(zip(keys, names, strict=True)) | {"position": position}
+            ranked = {"algorithm": on_functions.columns, "average_rank": averages}
+            parts.append(pd.DataFrame(ranked).assign(panel=PANELS[names[2]], **place))
+    return pd.concat(parts) if parts else frame
 
 
 @exhibit(
@@ -106,10 +114,11 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
         Figure(
             "inversions",
             "Ranks by evaluations and by time",
-            "Average rank over the functions by evaluations (left) and by time (right). Higher is "
-            "better. At a fixed budget, ranks are by the median precision; at fixed targets, by "
-            "the ERT, averaged over the targets. If two lines cross, the order of the two "
-            "algorithms in time differs from their order in evaluations.",
+            "Average rank over the functions by evaluations (left) and by time (right), averaged as "
+            "in the table `ranks`. Higher is better. At a fixed budget, ranks are by the median "
+            "precision; at fixed targets, by the average rank of the ERT over the targets. If two "
+            "lines cross, the order of the two algorithms in time differs from their order in "
+            "evaluations.",
             Slopes(_slopes),
             default=True,
         )
