@@ -34,6 +34,8 @@ class Value:
         Heading, with the unit.
     better
         Which end is better, and therefore bold.
+    equal
+        Column with a value: all lower values are as good as this one.
     interval
         Columns of the limits, printed in brackets.
     rank
@@ -54,6 +56,7 @@ class Value:
     decimals: int | None = None
     censored: str | None = None
     wrap: int | None = None
+    equal: str | None = None
 
     @classmethod
     def with_limits(

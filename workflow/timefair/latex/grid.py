@@ -182,18 +182,21 @@ def best(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> NDArray[np.
     """The rows that are not worse than any other algorithm's, shape (rows,).
 
     Rows that agree in all ``keys`` except the algorithm are compared. All tied values are best. A
-    value is never best if it is not finite, has no rival, or is 0 although more is better.
+    value is never best if it is not finite, is not better than any rival, or is 0 although more is
+    better.
     """
     if value.better is None or ALGORITHM not in keys:
         return np.zeros(len(rows), dtype=bool)
     rivals = numbered(rows, tuple(key for key in keys if key != ALGORITHM))
     numbers = rows[value.column].to_numpy(dtype=np.float64)
+    if value.equal is not None:
+        numbers = np.fmax(numbers, rows[value.equal].to_numpy(dtype=np.float64))
     costs = numbers if value.better == "low" else np.where(numbers > 0, -numbers, np.inf)
     costs = np.where(np.isfinite(costs), costs, np.inf)
-    least = np.full(len(rows), np.inf)
+    least, most = np.full(len(rows), np.inf), np.full(len(rows), -np.inf)
     np.minimum.at(least, rivals, costs)
-    rivalled = np.bincount(rivals)[rivals] > 1
-    return np.asarray(rivalled & (costs == least[rivals]) & np.isfinite(costs), dtype=bool)
+    np.maximum.at(most, rivals, costs)
+    return np.asarray((costs == least[rivals]) & (costs < most[rivals]), dtype=bool)
 
 
 def heading_of(key: str) -> str:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import math
 
-from timefair.records.status import Status, StopReason
-
-FINAL_TARGET = 1e-8
-"""Precision at which a run counts as ended by its target, if it ends there."""
+from timefair.records.status import FINAL_TARGET, Status, StopReason
 
 
 def status(evaluations: float, best: float) -> Status:

@@ -72,6 +72,10 @@ class StopReason(StrEnum):
     """The status gives the reason."""
 
 
+FINAL_TARGET = 1e-8
+"""The precision that ends a run, unless a campaign sets another one."""
+
+
 class LaunchEnd(StrEnum):
     """Reason for the end of one launch of the algorithm within a run."""
 

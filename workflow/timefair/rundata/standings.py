@@ -1,7 +1,7 @@
 """The results of the runs on a problem, at their end or at equal evaluations.
 
 A run that reaches the final target is ended by it. How far below the target it ended is a matter of
-chance, so it counts as precision 0 here, and such runs are equal.
+chance, so precisions at or below the final target count as 0 here, and such runs are equal.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.records.status import StopReason
-from timefair.rundata.runs import PER_DIMENSION, SECONDS, Runs, Unit
+from timefair.records.status import FINAL_TARGET, StopReason
+from timefair.rundata.runs import PER_DIMENSION, PROBLEM, SECONDS, Runs, Unit
 from timefair.statistics.anytime import best_so_far
 
 Space: TypeAlias = tuple[str, int]
@@ -71,9 +71,62 @@ def _problems(runs: Runs) -> Iterator[ProblemRuns]:
 
 
 def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
-    """Best precision of each run, shape (runs,)."""
-    best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
-    return np.where(_solved(runs), 0.0, best)
+    """Best precision of each run, shape (runs,); 0 if it reached the final target."""
+    return equal_if_solved(runs, runs.frame["best_precision"].to_numpy(dtype=np.float64))
+
+
+def equal_if_solved(
+    runs: Runs,
+    precision: NDArray[np.float64],
+    rows: NDArray[np.intp] | slice = slice(None),
+) -> NDArray[np.float64]:
+    """Precisions; those from 0 to the final target become 0, if the optimum is known.
+
+    Parameters
+    ----------
+    precision
+        Shape (rows,) or (rows, points).
+    rows
+        The run of each row; by default, all runs in their order.
+    """
+    limit = np.expand_dims(_solved_from(runs)[rows], tuple(range(1, precision.ndim)))
+    return np.where((precision >= 0) & (precision <= limit), 0.0, precision)
+
+
+def final_target(runs: Runs) -> float:
+    """The largest precision that ends one of the runs; `-inf` if none is known.
+
+    The campaigns in the records contain it. For runs that others have measured, it is
+    `FINAL_TARGET`.
+    """
+    campaigns = (one for origins in runs.origins.values() for one in origins.campaign if one)
+    ends = [one["budget"]["final_target"] for one in campaigns]
+    if runs.foreign_clock:
+        ends.append(FINAL_TARGET)
+    return max((end for end in ends if end is not None), default=-np.inf)
+
+
+def value_at_the_target(runs: Runs) -> NDArray[np.float64]:
+    """The value of f at the final target on the problem of each run, shape (runs,).
+
+    NaN without a final target or optimum, and where a run has found less than the optimum.
+    """
+    least = runs.frame.groupby(PROBLEM)["best_precision"].transform("min")
+    value = np.asarray(runs.frame["f_opt"] + final_target(runs), dtype=np.float64)
+    return np.where(np.isfinite(value) & (least >= 0), value, np.nan)
+
+
+def _solved_from(runs: Runs) -> NDArray[np.float64]:
+    """The precision from which each run counts as solved, shape (runs,); `-inf` for never."""
+
+    def found() -> NDArray[np.float64]:
+        frame = runs.frame
+        limit = np.where(frame["f_opt"].notna(), final_target(runs), -np.inf)
+        asked = frame["algorithm"].isin([k for k, one in runs.origins.items() if any(one.campaign)])
+        ended = _solved(runs) & ~asked.to_numpy()
+        return np.where(ended, np.maximum(limit, frame["best_precision"]), limit)
+
+    return runs.once("solved from", found)
 
 
 def precision_at(
@@ -93,12 +146,8 @@ def precision_at(
         owners = owner[part.rows]
         for k in np.unique(owners[owners >= 0]):
             mine = part.taken(np.flatnonzero(owners == k))
-            best[k][place[mine.rows]] = best_so_far(
-                mine.evaluations, mine.precision, mine.offsets, evaluations[k][1]
-            )
-    solved_at = np.where(_solved(runs), runs.spent("evaluations"), np.inf)
-    for found, (problem, points) in zip(best, evaluations, strict=True):
-        found[solved_at[problem.rows, np.newaxis] <= points] = 0.0
+            found = best_so_far(mine.evaluations, mine.precision, mine.offsets, evaluations[k][1])
+            best[k][place[mine.rows]] = equal_if_solved(runs, found, mine.rows)
     return best
 
 

@@ -50,7 +50,7 @@ def changes(sample: Sample) -> dict[Measure, Change]:
     base, head = sample.base, sample.head
     jobs = (base.jobs, head.jobs)
     found[Measure.QUALITY] = worse_probability(
-        base.precision, head.precision, paired=sample.paired, jobs=jobs
+        base.at_the_end, head.at_the_end, paired=sample.paired, jobs=jobs
     )
     if sample.efforts is None:
         return found

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import precision_at_the_end
 from timefair.statistics.versions.effort import affordable, common_budgets, common_target
 
 Numbers = NDArray[np.float64]
@@ -89,7 +90,12 @@ class Cell:
     @property
     def precision(self) -> Numbers:
         """The best precision at the end of each run."""
-        return self._numbers("best_precision") + self._own_reference - self.reference
+        return self._from_reference(self._numbers("best_precision"))
+
+    @property
+    def at_the_end(self) -> Numbers:
+        """The same; 0 if the run reached the final target."""
+        return self._from_reference(precision_at_the_end(self.runs)[self.rows])
 
     @property
     def affordable(self) -> Numbers:
@@ -116,6 +122,9 @@ class Cell:
         of_runs = np.zeros(len(self.runs.frame))
         of_runs[self.rows] = evaluations
         return self.runs.seconds_after(of_runs)[self.rows]
+
+    def _from_reference(self, precision: Numbers) -> Numbers:
+        return precision + self._own_reference - self.reference
 
     @property
     def _own_reference(self) -> Numbers:

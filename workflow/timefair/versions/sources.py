@@ -18,6 +18,7 @@ from timefair.records.integrity import Origins, differing_software, machine_kind
 from timefair.records.status import Disturbance, Status
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import final_target
 from timefair.statistics.versions.changes import Change, drift
 from timefair.versions.comparison import Measure, changes
 from timefair.versions.samples import Cell, FunctionKey, Sample, cells, samples
@@ -56,9 +57,12 @@ class Measured:
 
     @property
     def hardest(self) -> float:
-        """The hardest precision at which versions are compared; 0 where optima are unknown."""
+        """The hardest precision at which versions are compared; 0 where optima are unknown.
+
+        It is not harder than the final target.
+        """
         known = self.runs.optimum == "known" and not self.analysis.target_values
-        return min(self.analysis.targets) if known else 0.0
+        return max(min(self.analysis.targets), final_target(self.runs)) if known else 0.0
 
     def cells(self, label: str) -> dict[FunctionKey, Cell]:
         """The runs of an algorithm, function by function."""

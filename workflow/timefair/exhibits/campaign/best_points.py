@@ -11,12 +11,17 @@ from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import value_at_the_target
 
 KEYS = [name for name in column_names(INSTANCE_CELL) if name != "algorithm"]
 COLUMNS = (
     *INSTANCE_CELL,
     Column("run", "number of the run"),
-    Column("place", "place of the run among all runs on the problem, the least `f` first; 1: best"),
+    Column(
+        "place",
+        "place of the run among all runs on the problem, the least `f` first; 1: best. Runs that "
+        "reached the final target are equal in `f`, and are placed by `time_s`",
+    ),
     Column("f", "least value of the function that the run found; timefair minimizes", exact=True),
     Column("evaluations", "evaluations of the run up to this point, itself included"),
     Column("time_s", "wall-clock time of the run up to this point", "s"),
@@ -63,11 +68,12 @@ def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     spent = runs.at_the_best()
     rows = runs.frame.assign(
         f=runs.frame["best_f"].astype(float),
+        equal=np.fmax(runs.frame["best_f"].astype(float), value_at_the_target(runs)),
         x=pd.Series([_text(x) for x in runs.read_points().to_pylist()], dtype=object),
         **spent,
     )
-    rows = rows[np.isfinite(rows["f"])].sort_values(["f", "time_s", "evaluations", "run"])
-    rows["place"] = rows.groupby(KEYS)["f"].rank(method="first").astype(int)
+    rows = rows[np.isfinite(rows["f"])].sort_values(["equal", "time_s", "evaluations", "run"])
+    rows["place"] = rows.groupby(KEYS)["equal"].rank(method="first").astype(int)
     ordered = rows.sort_values([*column_names(INSTANCE_CELL), "place"], ignore_index=True)
     return pd.DataFrame(ordered, columns=column_names(COLUMNS))
 

@@ -16,7 +16,7 @@ from timefair.rundata.published import told_in
 from timefair.rundata.runs import UNITS, Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
-from timefair.rundata.standings import known_until
+from timefair.rundata.standings import equal_if_solved, known_until
 from timefair.statistics.anytime import log_mean_band, median_band, quantile_band
 
 CURVES = (
@@ -99,7 +99,8 @@ MEAN = (
     instances: the median with its interval and with the quartiles of single runs, and the mean of
     the decimal logarithm with its interval. In evaluations, the rows of an algorithm end when the
     budget (or the end of published data) has cut off half of its runs, because nothing is known
-    beyond. A run that ended by itself or at the final target keeps its best precision.
+    beyond. A run that ended by itself or at the final target keeps its best precision. Precisions
+    at or below the final target count as 0.
     """,
     columns=COLUMNS,
     layouts=[
@@ -162,7 +163,7 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     spaces = ((unit, there) for unit in UNITS for there in told_in(runs, unit).spaces())
     for unit, there in spaces:
         grid = there.cost_grid(unit, points)
-        best = there.best_so_far(unit, grid)
+        best = equal_if_solved(there, there.best_so_far(unit, grid))
         known = known_until(there, unit)
         for names, members in there.groups(tuple(column_names(CELL))):
             reached = best[members]

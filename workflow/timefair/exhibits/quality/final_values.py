@@ -11,6 +11,7 @@ from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import value_at_the_target
 
 COLUMNS = (
     *INSTANCE_CELL,
@@ -26,6 +27,12 @@ COLUMNS = (
         "largest over the runs of the least f of a run; `inf` if a run found none",
         exact=True,
     ),
+    Column(
+        "f_target",
+        "value of f at the final target, which ends a run: lower values are equally good. Empty "
+        "without a final target or optimum, or if a run found less than the optimum",
+        exact=True,
+    ),
 )
 
 
@@ -35,7 +42,7 @@ COLUMNS = (
     title="Values of f at the end of the runs",
     caption="""
     The least value of f that each run found by its end: best, median and worst run of each
-    algorithm on each problem. timefair minimizes f. The table does not use the optimum.
+    algorithm on each problem. timefair minimizes f. The optimum matters only for `f_target`.
     """,
     columns=COLUMNS,
     layouts=[
@@ -44,9 +51,9 @@ COLUMNS = (
             "the worst run; f is minimized.",
             values=(
                 Value("runs", "Runs"),
-                Value("f_best", "Best f", better="low"),
-                Value("f_median", "Median f", better="low"),
-                Value("f_worst", "Worst f", better="low"),
+                Value("f_best", "Best f", better="low", equal="f_target"),
+                Value("f_median", "Median f", better="low", equal="f_target"),
+                Value("f_worst", "Worst f", better="low", equal="f_target"),
             ),
             rows=("function", "instance", "algorithm"),
         )
@@ -55,9 +62,11 @@ COLUMNS = (
 def summed_up(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Best, median and worst final value, one row per algorithm and problem."""
     rows = []
+    at_target = value_at_the_target(runs)
     for names, members in runs.groups(tuple(column_names(INSTANCE_CELL))):
         values = runs.frame["best_f"].to_numpy(np.float64)[members]
         middle = float(np.sort(values)[(values.size - 1) // 2])
         found = {"f_best": values.min(), "f_median": middle, "f_worst": values.max()}
+        found["f_target"] = at_target[members[0]]
         rows.append({**names, "runs": values.size, **found})
     return pd.DataFrame(rows, columns=column_names(COLUMNS))

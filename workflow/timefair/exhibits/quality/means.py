@@ -12,6 +12,7 @@ from timefair.exhibits.quality.ranked import ranks_within
 from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import precision_at_the_end
 from timefair.statistics.means import mean_interval
 
 COLUMNS = (
@@ -54,7 +55,8 @@ COLUMNS = (
     title="Mean precision at the end, with intervals",
     caption="""
     Mean of the best precision at the end of a run, with two intervals. The runs of all instances
-    are pooled. A single run without a finite value makes a mean `inf`.
+    are pooled, and a run that reached the final target counts as 0. A single run without a finite
+    value makes a mean `inf`.
     """,
     columns=COLUMNS,
     layouts=[
@@ -72,7 +74,7 @@ COLUMNS = (
 )
 def of_precision(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Mean of the best precision, with the runs of all instances pooled."""
-    best = runs.frame["best_precision"].to_numpy()
+    best = precision_at_the_end(runs)
     rows = []
     for names, members in runs.groups(tuple(column_names(CELL))):
         values = best[members]

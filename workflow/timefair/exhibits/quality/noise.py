@@ -12,6 +12,7 @@ from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis, NoisyValue
+from timefair.rundata.standings import precision_at_the_end
 from timefair.statistics.quantiles import sample_quantile
 
 VALUES: tuple[NoisyValue, ...] = ("measured", "best_measured", "recommended", "best_evaluated")
@@ -88,7 +89,7 @@ def _rows_of(
 ) -> list[dict[str, object]]:
     """The columns for the runs of one suite; `own`: it is a user's function."""
     ends = {
-        value: runs.with_values(value).frame["best_precision"].to_numpy(dtype=np.float64)
+        value: precision_at_the_end(runs.with_values(value))
         for value in VALUES
         if not (own and value == "best_evaluated")
     }

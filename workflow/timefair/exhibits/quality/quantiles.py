@@ -14,6 +14,7 @@ from timefair.exhibits.quality.ranked import ranks_within
 from timefair.exhibits.questions import Question
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import precision_at_the_end
 from timefair.statistics.probability import probability_of_quantile
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 
@@ -23,7 +24,8 @@ COLUMNS = (
     QUANTILE,
     Column(
         "precision",
-        "the order statistic x_(⌈np⌉) of the n runs; `inf` if too many runs found no finite value",
+        "the order statistic x_(⌈np⌉) of the n runs, of which those that reached the final target "
+        "count as 0; `inf` if too many runs found no finite value",
         "precision",
     ),
     Column(
@@ -53,15 +55,16 @@ COLUMNS = (
 PRINTED = (
     Layout(
         caption="Quantiles of the precision f − f_opt at the end of a run: peak, average and bad "
-        "case; runs of all instances pooled. Parentheses: rank among the algorithms. ∞: too many "
-        "runs found no finite value.",
+        "case; runs of all instances pooled. 0: the final target was reached. Parentheses: rank "
+        "among the algorithms. ∞: too many runs found no finite value.",
         values=(Value("precision", "Precision", "low", rank="rank"),),
         rows=("function", "quantile"),
         columns="algorithm",
     ),
     Layout(
         caption="Quantiles of the precision f − f_opt at the end of a run, and the probability "
-        "of a run at least as good. ∞: too many runs found no finite value.",
+        "of a run at least as good. 0: the final target was reached. ∞: too many runs found no "
+        "finite value.",
         brackets=INTERVAL,
         values=(
             Value.with_limits("precision", "Precision", "low"),
@@ -79,9 +82,9 @@ PRINTED = (
     question=Question.QUALITY,
     title="Quantiles of the precision at the end",
     caption="""
-    Quantiles of the best precision at the end of a run. The runs of all instances are pooled. A low
-    probability shows the peak, 0.5 the average and a high probability the bad case. Intervals are
-    distribution-free.
+    Quantiles of the best precision at the end of a run (0 if the final target was reached). The
+    runs of all instances are pooled. A low probability shows the peak, 0.5 the average and a high
+    probability the bad case. Intervals are distribution-free.
     """,
     columns=COLUMNS,
     layouts=PRINTED,
@@ -107,7 +110,7 @@ def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 def pooled(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.DataFrame:
     """The table `quantiles`; without a confidence, its intervals and probabilities are NaN."""
-    best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
+    best = precision_at_the_end(runs)
     rows = []
     for names, members in runs.groups(tuple(column_names(CELL))):
         values = best[members]

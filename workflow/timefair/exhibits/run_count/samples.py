@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.rundata.runs import Runs
+from timefair.rundata.standings import precision_at_the_end
 
 CELL = ["suite", "function", "dimension", "instance", "algorithm"]
 STRATUM = ["suite", "dimension"]
@@ -19,7 +20,7 @@ STRATUM = ["suite", "dimension"]
 
 @dataclass(frozen=True)
 class Samples:
-    """The best precisions of the first runs of each cell, in the order of the runs.
+    """The precisions at the end of the first runs of each cell, in the order of the runs.
 
     Attributes
     ----------
@@ -40,7 +41,7 @@ class Samples:
     @classmethod
     def of(cls, runs: Runs, cap: int) -> Samples:
         """The cells with at least `cap` runs; other cells are omitted."""
-        best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
+        best = precision_at_the_end(runs)
         first = np.flatnonzero(~runs.frame.duplicated(CELL).to_numpy())
         sizes = np.diff(np.append(first, best.size))
         complete, sizes = first[sizes >= cap], sizes[sizes >= cap]

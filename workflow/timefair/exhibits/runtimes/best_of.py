@@ -17,6 +17,7 @@ from timefair.rundata.measures import MEAN, quantile_name
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.stacked import stacked
+from timefair.rundata.standings import equal_if_solved, precision_at_the_end
 from timefair.statistics.best_of import affordable_runs, best_of_mean, best_of_quantile
 
 KEYS = tuple(column_names(CELL))
@@ -66,9 +67,9 @@ LAUNCH_COLUMNS = (
     title="Best of several executions",
     caption="""
     Best precision of k executions, each with the complete budget. The runs of all instances are
-    pooled. The mean is the unbiased estimate of the expected best of k runs, computed from the R
-    runs without resampling. Quantiles are those of the best of k. A run already contains its
-    restarts, so k executions cost k budgets.
+    pooled, and a run that reached the final target counts as 0. The mean is the unbiased estimate
+    of the expected best of k runs, computed from the R runs without resampling. Quantiles are those
+    of the best of k. A run already contains its restarts, so k executions cost k budgets.
     """,
     columns=COLUMNS,
     layouts=[
@@ -101,7 +102,7 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     of more runs with the same budget; `within_budget` shows the effect of restarts within one
     budget.
     """
-    best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
+    best = precision_at_the_end(runs)
     cells = list(runs.groups(KEYS))
     samples = [best[members] for _, members in cells]
     executions = sorted(set(analysis.executions))
@@ -131,7 +132,7 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     best of k = floor(T/τ) complete launches, in closed form, and the best of the runs with their
     actual restarts. The best of k is empty if there are fewer than k complete launches, and the
     result of one launch if there are none. Long launches are cut more often, so τ is too small if k
-    is small.
+    is small. A launch or run that reached the final target counts as 0.
     """,
     columns=LAUNCH_COLUMNS,
     layouts=[
@@ -160,7 +161,7 @@ def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     cells = list(runs.groups(PROBLEM_KEYS))
     rows_of = [rows for _, rows in cells]
     fair, singles = _fair(runs, rows_of)
-    best = runs.frame["best_precision"].to_numpy(dtype=np.float64)
+    best = precision_at_the_end(runs)
     once = np.ones(len(cells))
     results = {
         "one_launch": _best_of(singles, once, analysis),
@@ -215,7 +216,8 @@ def _fair(
     launches_of = launches.groupby(cell[launches["row"]]).indices
     complete = launches["complete"].to_numpy(dtype=np.bool_)
     start_s = launches["start_s"].to_numpy(dtype=np.float64)
-    precision = launches["best_precision"].to_numpy(dtype=np.float64)
+    of_launches = launches["best_precision"].to_numpy(dtype=np.float64)
+    precision = equal_if_solved(runs, of_launches, launches["row"].to_numpy())
     lengths = {
         "seconds": launches["end_s"].to_numpy(dtype=np.float64) - start_s,
         "evaluations": launches["evaluations"].to_numpy(dtype=np.float64),
