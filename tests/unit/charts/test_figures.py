@@ -26,7 +26,7 @@ from matplotlib.ticker import LogFormatterSciNotation, MultipleLocator
 from synthetic import ALGORITHMS, HAIR, boxes_of_text, frames, outside
 
 import timefair.charts.paper
-from timefair.charts.paper import panels, scales, style
+from timefair.charts.paper import cost_map, panels, scales, style
 from timefair.charts.paper.axes import PlainAxes
 from timefair.charts.paper.recording import FONT_TABLES, Recording
 from timefair.exhibits.registry import FIGURES
@@ -147,10 +147,20 @@ def test_a_legend_of_many_lines_leaves_room_for_the_panels(name):
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name not in WITH_NOTE])
-def test_an_empty_table_is_refused(name):
-    empty = frames()[FIGURES[name].table].iloc[:0]
-    with pytest.raises(ValueError, match="nothing to draw"):
-        FIGURES[name](empty)
+def test_the_figure_of_an_empty_table_says_so(name):
+    figure = drawn(name, {FIGURES[name].table: frames()[FIGURES[name].table].iloc[:0]})
+    assert [text.get_text() for text in figure.texts] == ["nothing to draw: the table has no rows"]
+    assert not figure.axes
+
+
+def test_a_map_of_less_than_a_decade_may_have_no_round_duration():
+    assert cost_map._durations(np.array([2e-5, 3.5e-5])) == []
+
+
+@pytest.mark.filterwarnings("error")
+def test_restarts_without_an_evaluation_have_an_axis_of_speeds():
+    table = frames()["restarts"]
+    drawn("restarts", {"restarts": table.assign(evaluations_per_s=0.0)})
 
 
 @pytest.mark.parametrize("name", RUN_COUNT)

@@ -53,6 +53,34 @@ def test_a_file_becomes_tables_figures_and_the_report(study, capfd):
     assert {path: path.stat().st_mtime_ns for path in folder.glob("*/ert.*")} == before
 
 
+@pytest.mark.slow
+@pytest.mark.thinned(3)
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("without_time", "budget"),
+    [("AB", ""), ("A", ""), ("A0", ""), ("A0", " --set budget_s=0"), ("A0", " --set budget_s=1")],
+)
+def test_runs_of_zero_seconds_are_analysed(study, capfd, without_time, budget):
+    """Runs of both algorithms, of one, or a single one: all tables, figures and the report."""
+    rows = (
+        f"{name},sphere,2,1,{k},{at},{0 if no_time else pace * at},{value},0\n"
+        for name, pace in (("A", 0.01), ("B", 0.02))
+        for k in range(4)
+        for no_time in [name in without_time and (k == 0 or "0" not in without_time)]
+        for at, value in ((1, 20.0), (3 + k, 5.0), (9, 0.5))
+    )
+    (study / "mine.csv").write_text(HEADER + "".join(rows))
+    (study / "settings.yaml").write_text(
+        "targets: [10, 1]\ntables: [all]\nfigures: {names: [all], formats: [svg]}\n"
+        "statistics: {resamples: 20}\n"
+    )
+    out = said(f"analyse mine.csv --settings settings.yaml{budget}", capfd).out
+    assert out.endswith("results/mine/report.html\n")
+    campaign = configuration.restore(study / "results/mine/campaign.json")
+    made = {path.stem for path in (study / "results/mine").glob("*/*.*")}
+    assert made >= {*campaign.made_tables, *campaign.figure_names}
+
+
 def split(study, by):
     """Write the rows of the table to one file per word in their column `by`."""
     header, *rows = (study / "mine.csv").read_text().splitlines(True)

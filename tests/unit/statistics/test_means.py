@@ -183,6 +183,12 @@ def test_draws_need_their_source(method):
         mean_interval([1.0, 2.0], confidence=0.95, method=method)
 
 
+@pytest.mark.filterwarnings("error")
+def test_resamples_of_one_value_alone_need_no_spread():
+    found = interval([1.0, 1.0, 2.0], resamples=50)
+    assert found.low < found.mean < found.high
+
+
 def test_means_of_costs_at_the_edges():
     costs = [[1.0, 3.0], [1.0, INF], [INF, INF], [0.0, 0.0]]
     np.testing.assert_array_equal(mean_of_successes(costs), [2, 1, np.nan, 0])

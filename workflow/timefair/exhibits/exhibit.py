@@ -125,12 +125,16 @@ class Figure:
         return f"{self.caption} {self.chart.on_page}".strip()
 
     def __call__(self, frame: pd.DataFrame, page: Page = WHOLE) -> Drawing:
-        """Draw a page of it from the table of its exhibit."""
+        """Draw a page of it from the table of its exhibit, or why there is nothing to draw."""
         from matplotlib.text import Text
 
+        from timefair.charts.paper.notes import NothingToDraw, note
         from timefair.exhibits.unknown_optimum import has_words, worded
 
-        drawing = self.chart.paper(frame, page)
+        try:
+            drawing = self.chart.paper(frame, page)
+        except NothingToDraw as reason:
+            return note(str(reason))
         if not has_words(frame):
             return drawing  # a search for its texts would make all ticks of all axes
         for text in drawing.findobj(Text):

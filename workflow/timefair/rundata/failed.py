@@ -59,7 +59,7 @@ def keep_looks(frame: pd.DataFrame, runs: Runs) -> None:
     """
     if "algorithm" in frame:
         measured = sorted(set(runs.frame["algorithm"].astype(str)))
-        published = sorted(set(frame["algorithm"].astype(str)) & set(runs.sources))
+        published = sorted(set(frame["algorithm"].astype(str)) & set(runs.sources) - set(measured))
         frame["algorithm"] = pd.Categorical(frame["algorithm"], [*measured, *published])
 
 

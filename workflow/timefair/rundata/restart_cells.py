@@ -107,7 +107,8 @@ def restart_cells(
 ) -> Iterator[RestartCell]:
     """The cells of every algorithm on every function, in the order of their keys.
 
-    `traced` are the launches of the runs, with the targets of the analysis from easy to hard.
+    `traced` are the launches of the runs, with the targets of the analysis from easy to hard. A
+    cell with a budget of 0, in which no run spent anything, is omitted: every policy is the same.
     """
     targets = analysis.targets_from_easy
     spent = Spent.until(runs.runtimes(unit, targets), runs.spent(unit))
@@ -131,6 +132,9 @@ def restart_cells(
     instances = runs.frame["instance"].to_numpy()
     whole = runs.spent(unit)
     for names, rows in runs.groups(CELL):
+        budget = _budget(budgets[rows], whole[rows], cut[rows])
+        if budget == 0:
+            continue
         mine = np.concatenate([order[first[row] : first[row + 1]] for row in rows])
         own = np.repeat(np.arange(len(rows)), first[rows + 1] - first[rows])
         # the end of a launch and its last event are rounded separately
@@ -142,7 +146,7 @@ def restart_cells(
             launches if len(mine) else None,
             Spent(spent.cost[rows], spent.success[rows]),
             ~cut[rows],
-            _budget(budgets[rows], whole[rows], cut[rows]),
+            budget,
         )
 
 

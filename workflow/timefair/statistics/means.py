@@ -156,7 +156,7 @@ def _studentised_limits(
     means, squares = resampled_sums(columns, resamples=resamples, rng=rng).T / z.size
     variances = squares - means**2
     flat = variances <= NO_SPREAD
-    t = np.divide(means, np.sqrt(variances, where=~flat), where=~flat)
+    t = means / np.sqrt(np.where(flat, 1.0, variances))
     t[flat] = np.where(np.abs(means[flat]) > NO_SPREAD, np.copysign(np.inf, means[flat]), 0.0)
     below, above = percentile_interval(t, confidence)
     return -float(above), -float(below)

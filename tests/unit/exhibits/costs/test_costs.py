@@ -193,6 +193,28 @@ def test_more_observation_never_changes_what_was_known(rows, table):
         )
 
 
+def test_the_map_of_runs_of_zero_seconds(run, table):
+    """Their time at a cost is that of their evaluations: 2 and 5 to the target."""
+    runs = Runs.of(
+        table(
+            *(
+                run([(1, 0.0, 50.0), (count, 0.0, 0.05)], algorithm=name, run=k, function=function,
+                    wall_s=0.0, evaluations=count, budget_s=0.0)
+                for name, count in (("A", 2), ("B", 5)) for k in range(3) for function in (1, 2)
+            )
+        )
+    )  # fmt: skip
+    points = made("cost_map", runs)
+    assert points["budget_s"].min() == COSTS_S[1]
+    share = points[points["measure"] == "share"].set_index(["evaluation_cost_s", "budget_s"])
+    assert (share.loc[0.0, "value"] == 1.0).all()
+    at = share.loc[1.0]
+    assert at.loc[at.index < 1.0, "best"].isna().all()
+    between = at[(at.index >= 2.0) & (at.index < 5.0)]
+    assert (len(between), set(between["best"]), set(between["value"])) == (1, {"A"}, {1.0})
+    assert at.index.max() >= 5 * COSTS_S[-1]
+
+
 @pytest.mark.parametrize("name", ["cost_ert", "cost_lines", "cost_winners", "cost_map"])
 def test_the_order_of_the_rows_of_records_changes_nothing(name, rows, table):
     one, other = (made(name, Runs.of(table(*order))) for order in (rows, rows[::-1]))

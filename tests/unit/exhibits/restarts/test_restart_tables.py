@@ -61,6 +61,21 @@ def test_fixed_lengths_are_those_of_the_formula(stuck, table):
     assert copies.loc[8, "success_rate"] == pytest.approx(1 - 0.6**8)
 
 
+def test_a_cell_in_which_no_run_spent_anything_is_omitted(run, table):
+    """All policies are the same there; in evaluations, nothing changes."""
+    rows = [
+        run([(1, 0.0, 50.0), (3, 0.0, 0.5)], run=k, function=function, algorithm=name, wall_s=0.0,
+            evaluations=3, stop_reason="target", budget_s=0.0)
+        for name in "AB" for function in (1, 3) for k in range(4)
+    ]  # fmt: skip
+    runs = Runs.of(table(*rows))
+    found = TABLES["restart_what_if"](runs, ANALYSIS)
+    assert set(found["unit"]) == {"evaluations"}
+    measured = found[(found["policy"] == "measured") & (found["target"] == 1.0)]
+    assert measured["ert"].tolist() == [3.0] * 4
+    assert len(TABLES["restart_advice"](runs, ANALYSIS)) == 2
+
+
 def test_of_many_cells_only_the_judged_targets_are_listed(stuck, table, monkeypatch):
     whole = TABLES["restart_what_if"](Runs.of(table(*stuck)), ANALYSIS)
     monkeypatch.setattr("timefair.exhibits.restarts.what_if.MANY_CELLS", 2)

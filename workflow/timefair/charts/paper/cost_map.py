@@ -130,7 +130,7 @@ def _durations(values: NDArray[np.float64]) -> list[tuple[float, str]]:
         for seconds, text in DURATIONS
         if logs[0] - step / 2 <= np.log10(seconds) <= logs[-1] + step / 2
     ]
-    return inside[:: -(-len(inside) // MOST_TICKS)]
+    return inside[:: -(-len(inside) // MOST_TICKS) or 1]
 
 
 def _paled(colour: str) -> tuple[float, float, float]:

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from timefair.charts import costs
 from timefair.charts.pages import MANY
 from timefair.charts.paper import panels, rank_lines, style
+from timefair.charts.paper.notes import NothingToDraw
 from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.style import Look
 
@@ -58,7 +59,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         if not rows.empty
     ]
     if not cells:
-        raise ValueError("nothing to draw: the table has no rows")
+        raise NothingToDraw("nothing to draw: the table has no rows")
     if frame["algorithm"].nunique() >= MANY:
         return rank_lines.draw(cells)
     with style.applied():

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from timefair.charts.pages import COLUMNS, MANY
 from timefair.charts.paper import style
 from timefair.charts.paper.axes import PlainAxes
+from timefair.charts.paper.notes import NothingToDraw
 from timefair.charts.paper.placement import Placement
 from timefair.charts.paper.style import COLUMN_IN, HEIGHT_IN, WIDTH_IN, Look
 from timefair.problems import names
@@ -70,7 +71,7 @@ def grid(
 
     Raises
     ------
-    ValueError
+    NothingToDraw
         If the frame has no rows.
     """
     require_rows(frame)
@@ -270,9 +271,9 @@ def of_unit(frame: pd.DataFrame, unit: str) -> pd.DataFrame:
 
 
 def require_rows(frame: pd.DataFrame) -> None:
-    """Raise `ValueError` if a table has no rows to draw."""
+    """Raise `NothingToDraw` if a table has no rows to draw."""
     if frame.empty:
-        raise ValueError("nothing to draw: the table has no rows")
+        raise NothingToDraw("nothing to draw: the table has no rows")
 
 
 def present(frame: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from timefair.charts.paper import panels, style
-from timefair.charts.paper.notes import note
+from timefair.charts.paper.notes import NothingToDraw
 from timefair.charts.paper.placement import Placement
 
 LINE_IN, LEAST_LINE_IN = 0.33, 0.15
@@ -37,12 +37,12 @@ def draw(frame: pd.DataFrame) -> Figure:
 
     Raises
     ------
-    ValueError
-        If the table has no rows.
+    NothingToDraw
+        If the table has no rows, or one algorithm.
     """
     panels.require_rows(frame)
     if not (frame["size"] > 1).any():
-        return note("There is one algorithm: nothing to combine.")
+        raise NothingToDraw("There is one algorithm: nothing to combine.")
     spaces = [
         (names, _of_one_unit(rows))
         for names, rows in frame.groupby(["suite", "dimension"], sort=True)

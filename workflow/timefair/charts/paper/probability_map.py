@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from timefair.basics.together import ALL
 from timefair.charts import costs
 from timefair.charts.paper import heat_map, panels
-from timefair.charts.paper.notes import note
+from timefair.charts.paper.notes import NothingToDraw
 
 LEVELS = (
     *((0.01, "≤ 1 %", "#f2f2f2"), (0.05, "≤ 5 %", "#deebf7"), (0.2, "≤ 20 %", "#a8cee4")),
@@ -29,14 +29,14 @@ def draw(frame: pd.DataFrame, value: str) -> Figure:
 
     Raises
     ------
-    ValueError
-        If the table has no rows.
+    NothingToDraw
+        If the table has no rows, or one algorithm.
     """
     panels.require_rows(frame)
     unit = "seconds" if (frame["unit"] == "seconds").any() else "evaluations"
     shown = frame[frame["unit"] == unit]
     if shown["algorithm"].nunique() == 1:
-        return note("There is one algorithm: nothing to compare.")
+        raise NothingToDraw("There is one algorithm: nothing to compare.")
     shown = shown.assign(
         algorithm=shown["algorithm"].astype(str), function=shown["function"].astype(str)
     )

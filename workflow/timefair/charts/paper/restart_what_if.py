@@ -7,7 +7,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from timefair.charts.pages import LEAST_RUNS, MANY, Page
-from timefair.charts.paper import algorithm_lines, notes, panels, scales, style
+from timefair.charts.paper import algorithm_lines, panels, scales, style
+from timefair.charts.paper.notes import NothingToDraw
 from timefair.charts.paper.style import Look
 
 UNIT, POLICY = "evaluations", "fixed"
@@ -31,16 +32,15 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
 
     Raises
     ------
-    ValueError
-        If the table has no rows.
+    NothingToDraw
+        If the table has no rows, or none from enough launches.
     """
     every = panels.present(frame)
     panels.require_rows(every)
     every = every[(every["unit"] == UNIT) & (every["policy"] == POLICY) & every["judged"]]
     every = every[np.isfinite(every["factor"])]
     if page.rows(every).empty:
-        with style.applied():
-            return notes.note("too few launches reached a target")
+        raise NothingToDraw("too few launches reached a target")
     best = every.loc[every.groupby([*PROBLEM, "algorithm"], observed=True)["factor"].idxmin()]
     looks = _looks(frame, best)
     if page.overview:

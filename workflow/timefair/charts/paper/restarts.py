@@ -62,6 +62,8 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
         axes = figure.subplots(
             len(groups), len(MEASURES), sharex="col", squeeze=False, height_ratios=lines
         )
+        for ax, (measure, _) in zip(axes[0], MEASURES, strict=True):
+            scales_of[measure](ax)
         for row, ((suite, dimension), part) in enumerate(groups):
             functions = sorted(part["function"].unique())
             for column, (measure, label) in enumerate(MEASURES):
@@ -80,8 +82,6 @@ def draw(frame: pd.DataFrame, page: Page) -> Figure:
                 if column == 0:
                     head = f"{suite} " if several else ""
                     ax.set_title(f"{head}D = {dimension}", loc="left")
-        for ax, (measure, _) in zip(axes[0], MEASURES, strict=True):
-            scales_of[measure](ax)
         figure.align_xlabels()
         panels.legend(figure, looks, lines=False)
     return figure

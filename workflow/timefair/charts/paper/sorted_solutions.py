@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from timefair.charts.pages import COLUMNS
-from timefair.charts.paper import notes, panels, scales, style
+from timefair.charts.paper import panels, scales, style
+from timefair.charts.paper.notes import NothingToDraw
 from timefair.charts.paper.placement import Placement
 
 MOST = 8
@@ -23,17 +24,21 @@ def draw(frame: pd.DataFrame) -> Figure:
 
     The horizontal axis is the share of runs that are as good. On each curve, a filled marker is at
     the median and a hollow one at the mean. `inf` is drawn at the top edge. If there are more
-    than `MOST` disagreements, the label states their number; if there is none, the figure is a
-    sentence.
+    than `MOST` disagreements, the label states their number.
 
     Parameters
     ----------
     frame : DataFrame
         The table `sorted_solutions`.
+
+    Raises
+    ------
+    NothingToDraw
+        If there are no disagreements.
     """
+    if frame.empty:
+        raise NothingToDraw("mean and median order all pairs of algorithms alike")
     with style.applied():
-        if frame.empty:
-            return notes.note("mean and median order all pairs of algorithms alike")
         gaps = frame.groupby(PAIR, sort=True)["gap_decades"].first()
         widest = gaps.sort_values(ascending=False, kind="stable").index[:MOST]
         shown = frame[frame.set_index(PAIR).index.isin(widest)]

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from timefair.charts.paper import notes, panels, scales, style
+from timefair.charts.paper import panels, scales, style
+from timefair.charts.paper.notes import NothingToDraw
 
 STRIP = 0.12
 """Height of the strip, as a share of the axis."""
@@ -28,14 +29,15 @@ WIDEST = 0.8
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw one panel per dimension, with a dot and a line per tuned variant at each target.
 
-    The figure is a sentence if no algorithm was tuned, or if tuning never pays off.
+    Raises
+    ------
+    NothingToDraw
+        If no algorithm was tuned, or if tuning never pays off.
     """
     if frame.empty:
-        with style.applied():
-            return notes.note("no algorithm was tuned")
+        raise NothingToDraw("no algorithm was tuned")
     if not np.isfinite(frame[["problems", "problems_low"]]).any(axis=None):
-        with style.applied():
-            return notes.note("tuning never pays off")
+        raise NothingToDraw("tuning never pays off")
     with style.applied():
         figure, grid = panels.grid(frame, functions=False)
         looks = panels.looks(frame, value="problems", within=["suite", "dimension", "target"])

@@ -254,12 +254,12 @@ class _Space:
         return np.array([self._texts[key] for key in keys], dtype=object)
 
     def _budgets(self) -> NDArray[np.float64]:
-        """Budgets from the first target at cost 0 to above the largest known budget at the largest
-        cost.
+        """Budgets from the first target at cost 0, or from the smallest other cost if all runs took
+        0 s, to above the largest known budget at the largest cost.
         """
         seconds, rounds = self._reached
         longest = self._ends[0].max()
-        first = seconds[seconds > 0].min(initial=longest)
+        first = seconds[seconds > 0].min(initial=longest) or COSTS_S[1]
         until = known_until(*self._ends, COSTS_S[-1])
         most = rounds[np.isfinite(rounds)].max(initial=1.0)
         needed = longest + COSTS_S[-1] * most

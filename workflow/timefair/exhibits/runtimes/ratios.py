@@ -153,7 +153,7 @@ def _blocks(runs: Runs) -> NDArray[np.intp]:
 
     A single block is never resampled.
     """
-    block = runs.frame.groupby(BLOCK, observed=True).ngroup().to_numpy(dtype=np.intp)
+    block = runs.frame.groupby(BLOCK, observed=True, dropna=False).ngroup().to_numpy(dtype=np.intp)
     return np.where(runs.frame["machine"] == "", -1, block)
 
 

@@ -21,7 +21,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     Parameters
     ----------
     frame : DataFrame
-        The table `run_count_groups`; if it is empty, the figure is a sentence.
+        The table `run_count_groups`.
     """
     each = parts.pooled(frame, ["algorithm", "tau", "outliers"])
     taus, techniques = sorted(frame["tau"].unique()), parts.techniques(frame)

@@ -12,7 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from timefair.charts.paper import notes, style
+from timefair.charts.paper import style
+from timefair.charts.paper.notes import NothingToDraw
 
 Draw: TypeAlias = Callable[[pd.DataFrame], Figure]
 
@@ -30,12 +31,14 @@ DARK = 55.0
 
 
 def drawn_of_samples(draw: Draw) -> Draw:
-    """Decorate a function that draws complete samples: an empty table gives a sentence instead."""
+    """Decorate a function that draws complete samples: it refuses an empty table."""
 
     @wraps(draw)
     def drawn(frame: pd.DataFrame) -> Figure:
+        if frame.empty:
+            raise NothingToDraw(NOTHING)
         with style.applied():
-            return notes.note(NOTHING) if frame.empty else draw(frame)
+            return draw(frame)
 
     return drawn
 

@@ -20,7 +20,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     Parameters
     ----------
     frame : DataFrame
-        The table `run_count_groups`; if it is empty, the figure is a sentence.
+        The table `run_count_groups`.
     """
     keys = ["suite", "function", "dimension", "tau", "outliers"]
     each = parts.pooled(frame, keys)

@@ -25,7 +25,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     Parameters
     ----------
     frame : DataFrame
-        The table `run_count_reliability`; if it is empty, the figure is a sentence.
+        The table `run_count_reliability`.
     """
     shown = frame[frame["estimate"] == ESTIMATE]
     looks = style.looks(_name(error) for error in shown["error_percent"].unique())

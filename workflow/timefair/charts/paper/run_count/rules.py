@@ -32,7 +32,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     Parameters
     ----------
     frame : DataFrame
-        The table `run_count_rules`; if it is empty, the figure is a sentence.
+        The table `run_count_rules`.
     """
     everywhere = frame[frame["dimension"] == ALL]
     looks = style.looks(frame["rule"])
