@@ -15,7 +15,7 @@ SPACE = ["suite", "dimension"]
 
 
 class Failed(NamedTuple):
-    """An algorithm without one evaluation in a suite and dimension where others made some."""
+    """An algorithm without one evaluation in a suite and dimension."""
 
     suite: str
     dimension: int
@@ -23,9 +23,7 @@ class Failed(NamedTuple):
 
 
 def failed_algorithms(runs: Runs) -> list[Failed]:
-    """The failed algorithms of every suite and dimension, in order; none if no algorithm made an
-    evaluation.
-    """
+    """The failed algorithms of every suite and dimension, in order."""
     failed = _of_failed(runs)
     if not failed.any():
         return []
@@ -72,7 +70,5 @@ def _without_evaluation(frame: pd.DataFrame) -> NDArray[np.bool_]:
     evaluated = frame["evaluations"] > 0
     if evaluated.all():
         return np.zeros(len(frame), dtype=np.bool_)
-    keys = [frame[key] for key in SPACE]
-    own = evaluated.groupby([*keys, frame["algorithm"]]).transform("any")
-    others = evaluated.groupby(keys).transform("any")
-    return np.asarray(others & ~own, dtype=np.bool_)
+    own = evaluated.groupby([frame[key] for key in [*SPACE, "algorithm"]]).transform("any")
+    return np.asarray(~own, dtype=np.bool_)

@@ -396,6 +396,13 @@ def test_all_failed(name, sample, table):
         for row in sample(algorithm, [np.inf] * 3, function=function, evaluations=0)
     ]
     frame = made(name, table(*rows))
+    assert frame.empty
+    assert frame.attrs["failed"] == [["bbob", 2, "A"], ["bbob", 2, "B"]]
+    assert frame.attrs["omitted"] == (
+        "Omitted, without an evaluation in any run: A (D = 2), B (D = 2)."
+    )
+    without = [row | {"evaluations": 5, "status": "no_finite_value"} for row in rows]
+    frame = made(name, table(*without))
     if name == "inversions":
         assert frame.empty
     for column in frame.columns:
