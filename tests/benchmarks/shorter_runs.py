@@ -41,11 +41,11 @@ def main() -> None:
     runs = Runs.read(sorted((options.results / "collected").glob("*.parquet")))
     if options.algorithms:
         runs = runs.where(runs.frame["algorithm"].isin(options.algorithms).to_numpy())
-    print("  T [s]  pairs  decided  inverted  surest inversions (p after Holm)")
+    print("  T [s]  pairs  decided  inverted  surest inversions (p, corrected)")
     for time_s in options.times:
         medians = cut_at(runs, time_s)
-        sure = [one for one in reversals(medians, len(medians)) if one.p_holm <= ALPHA]
-        surest = ", ".join(map(in_words, sorted(sure, key=lambda one: one.p_holm)[:2]))
+        sure = [one for one in reversals(medians, len(medians)) if one.p_adjusted <= ALPHA]
+        surest = ", ".join(map(in_words, sorted(sure, key=lambda one: one.p_adjusted)[:2]))
         print(f"{time_s:7g}{len(medians):7}{decided(medians):9}{len(sure):10}  {surest}")
 
 
@@ -81,7 +81,7 @@ def decided(medians: dict[Pair, list[Medians]]) -> int:
 
 def in_words(found: Reversal) -> str:
     first, second = found.pair if found.first_by_evaluations else found.pair[::-1]
-    return f"{first} and {second} ({found.p_holm:.1g})"
+    return f"{first} and {second} ({found.p_adjusted:.1g})"
 
 
 if __name__ == "__main__":

@@ -192,7 +192,7 @@ class Tables(dict[str, pd.DataFrame]):
 def inverted(function: str, target: float, p: float, *, significant: bool) -> dict[str, object]:
     """A row of `inversions`: B is better by evaluations, A by time."""
     return {
-        "dimension": 5, "function": function, "target": target, "p_holm": p,
+        "dimension": 5, "function": function, "target": target, "p_adjusted": p,
         "algorithm_a": "A", "algorithm_b": "B",
         "winner_by_evaluations": "B", "winner_by_time": "A", "evaluations": 433.0,
         "by_evaluations_a": 3.0, "by_evaluations_b": 20.0, "by_time_a": 22.0, "by_time_b": 1.0,

@@ -31,7 +31,7 @@ def share_with_a_reversal(by_evaluations, at_the_end, wanted=PAIRS):
             )
             for a, b in PAIRS
         }
-        sure = {one.pair for one in reversals(medians, tests=len(PAIRS)) if one.p_holm <= ALPHA}
+        sure = {one.pair for one in reversals(medians, tests=len(PAIRS)) if one.p_adjusted <= ALPHA}
         found += any((str(a), str(b)) in sure for a, b in wanted)
     return found / CAMPAIGNS
 

@@ -120,7 +120,7 @@ def inversions_over_all(study: Study, dimension: int) -> str:
                 number(row["evaluations"], 3),
                 f"{row[f'by_evaluations_{a}']:.0f} : {row[f'by_evaluations_{b}']:.0f}",
                 f"{row[f'by_time_{a}']:.0f} : {row[f'by_time_{b}']:.0f}",
-                number(row["p_holm"]),
+                number(row["p_adjusted"]),
                 f"{duration(turn.median_s)} {quartiles}" if turn.cells else NONE,
                 turn.cells,
             ]

@@ -144,7 +144,7 @@ def inversions(
     rows = table[(table["dimension"] == dimension) & ((table["function"] == "all") == over_all)]
     if significant:
         rows = rows[rows["significant"].astype(bool)]
-    return rows.sort_values("p_holm", kind="stable")
+    return rows.sort_values("p_adjusted", kind="stable")
 
 
 def crossing(

@@ -91,8 +91,10 @@ def test_none_of_them_is_bold(name, foreign):
 
 
 def test_the_pair_is_a_tie_and_the_ranks_are_equal(foreign):
-    (row,) = TABLES["comparison"](foreign, ANALYSIS).query("function == '1'").to_dict("records")
-    assert (row["a12"], row["p"], row["median_a"], row["median_b"]) == (0.5, 1.0, 0.0, 0.0)
+    frame = TABLES["comparison"](foreign, ANALYSIS).query("measure == 'precision'")
+    (row,) = frame.query("function == '1' and criterion == 'Q.50'").to_dict("records")
+    assert (row["a12"], row["p"], row["value_a"], row["value_b"]) == (0.5, 1.0, 0.0, 0.0)
+    assert frame["better"].isna().all()
     ranks = TABLES["ranks"](foreign, ANALYSIS).query("measure == 'precision'")
     assert (ranks["average_rank"] == 1.5).all()
 

@@ -18,8 +18,8 @@ from timefair.rundata.settings import Analysis
 TARGETS = (1.0, 0.1)
 COMPARING = (
     "ranks", "friedman", "posthoc", "comparison", "inversions", "ert", "means", "quantiles",
-    "anytime", "ecdf", "profile", "runs", "disturbance", "drift", "leftovers", "resolution",
-    "checklist",
+    "anytime", "ecdf", "profile", "cost_map", "runs", "disturbance", "drift", "leftovers",
+    "resolution", "checklist",
 )  # fmt: skip
 
 
@@ -42,12 +42,23 @@ def run(algorithm, function, number, reached_s, budget_s, **changes):
     return row | changes
 
 
+REFERENCES = ("reference_before_s", "reference_after_s")
+
+
 @functools.cache
-def runs_of(seconds, functions, runs, budget_s):
-    """The runs of all algorithms on all functions, made once."""
+def runs_of(seconds, functions, runs, budget_s, slowest):
+    """The runs of all algorithms on all functions, made once.
+
+    Every other round was slower by the factor `slowest`, by the reference kernel.
+    """
     rng = np.random.default_rng(1)
     rows = [
         run(name, function, k, reached_s * rng.uniform(0.9, 1.1), budget_s)
+        | (
+            {"round": 1 + k % 2} | dict.fromkeys(REFERENCES, 0.01 * slowest ** (k % 2))
+            if slowest
+            else {}
+        )
         for (name, reached_s), function, k in itertools.product(
             seconds, range(1, functions + 1), range(runs)
         )
@@ -66,7 +77,7 @@ def table_of(name, campaign_json, *of_runs):
 def evidence():
     """A function: the tables of a campaign, from the seconds of each algorithm to the target."""
 
-    def make(seconds, functions=8, runs=10, made=COMPARING, budget_s=1.0, **keys):
+    def make(seconds, functions=8, runs=10, made=COMPARING, budget_s=1.0, slowest=None, **keys):
         labels = [f"a{k}" for k in range(len(seconds))]
         parsed = configuration.parse(
             {
@@ -83,7 +94,7 @@ def evidence():
             } | keys
         )  # fmt: skip
         named = dict(zip(seconds, parsed.algorithms.values(), strict=True))
-        of_runs = (tuple(seconds.items()), functions, runs, budget_s)
+        of_runs = (tuple(seconds.items()), functions, runs, budget_s, slowest)
         frames = {name: table_of(name, parsed.snapshot(), *of_runs).copy() for name in made}
         return Evidence(frames, parsed.model_copy(update={"algorithms": named}))
 

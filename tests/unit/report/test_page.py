@@ -324,7 +324,7 @@ def test_names_of_functions_are_beside_their_numbers(written):
         "suite": "bbob", "functions": "1-8", "dimensions": 2, "instances": "1-2",
         "names": {"1": "a <bowl>"},
     }  # fmt: skip
-    text = written({"A": 0.1, "B": 0.2}, problems=problems, made=("ert", "ranks")).read_text()
+    text = written({"A": 0.1, "B": 0.2}, problems=problems, made=("ert", "comparison")).read_text()
     assert data_of(text)["functions"]["1"] == "f1 a <bowl>"
     assert data_of(text)["functions"]["8"] == "f8 Rosenbrock"
     assert '<th scope="row">f1 a &lt;bowl&gt;</th>' in text
@@ -334,7 +334,16 @@ def test_names_of_functions_are_beside_their_numbers(written):
 @pytest.mark.parametrize("targets", ["share", "value"])
 def test_without_a_known_optimum_the_page_says_neither_precision_nor_solved(evidence, targets):
     values = {"target_values": [1.0, 0.1]} if targets == "value" else {}
-    made = ("ranks", "ert", "quantiles", "anytime", "profile", "data_profile", "means")
+    made = (
+        "comparison",
+        "ranks",
+        "ert",
+        "quantiles",
+        "anytime",
+        "profile",
+        "data_profile",
+        "means",
+    )
     known = evidence({"A": 0.1, "B": 0.2, "C": 0.3}, made=made, **values)
     for frame in known.tables.values():
         frame.attrs |= {"optimum": "unknown", "targets": targets}

@@ -8,7 +8,7 @@ from timefair.campaign.configuration import parse
 from timefair.report.account import in_one_sentence
 from timefair.report.cautions import _few_runs
 from timefair.report.evidence import Evidence
-from timefair.report.findings.functions import on_functions
+from timefair.report.findings.results import by_cost
 from timefair.report.markup import Names
 
 
@@ -38,12 +38,11 @@ def evidence():
     return Evidence({"ert": ert}, campaign)
 
 
-def test_in_front_on_a_function_is_who_was_measured(evidence):
+def test_in_seconds_only_who_was_measured_is_compared(evidence):
     (space,) = evidence.spaces
-    (found,) = on_functions(evidence, space)
-    assert found.standing.leaders == ("A",)
-    assert found.criterion == "time to 1"
-    assert found.factor == 4.5
+    ((function, target, results),) = by_cost(evidence, space, "seconds")
+    assert (function, target) == (1, 1.0)
+    assert {one.algorithm: one.value for one in results} == {"A": 2.0, "C": 9.0}
 
 
 def test_looks_are_those_of_the_figures(evidence):

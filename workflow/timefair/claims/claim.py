@@ -32,8 +32,10 @@ class First:
 
     Attributes
     ----------
-    want, detail, table
-        The situation and its table, as in the report.
+    want, detail
+        The situation, as in the report.
+    measure, criterion
+        Its criterion in the table `comparison`.
     leaders
         Algorithms with the best value.
     front
@@ -45,7 +47,8 @@ class First:
     space: Space
     want: str
     detail: str
-    table: str
+    measure: str
+    criterion: str
     leaders: tuple[str, ...]
     front: tuple[str, ...]
     behind: tuple[str, ...]

@@ -15,7 +15,7 @@ from timefair.report.evidence import Evidence
 from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 
-_TABLES = ("ranks", "friedman", "ert", "quantiles", "means", "comparison", "ecdf", "resolution")
+_TABLES = ("ert", "comparison", "resolution")
 
 
 @dataclass(frozen=True)

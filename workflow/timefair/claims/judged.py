@@ -10,14 +10,11 @@ from timefair.claims.claim import Claim, Decided, First, Judged, Ratio, Verdict
 from timefair.claims.ratios import Limits, costs
 from timefair.claims.stated import decided
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.situations import Situation, situations_of
+from timefair.report.findings.situations import MEDIAN, Situation, situations_of
 from timefair.report.findings.standing import Verdict as Order
 from timefair.report.words import listed, number
 
 NOTHING = "no result"
-
-_SHARES = "ecdf"
-"""The table of the situations in which a share of the budget is given."""
 
 
 def judge(claims: Sequence[Claim], again: Evidence) -> list[Judged]:
@@ -28,7 +25,7 @@ def judge(claims: Sequence[Claim], again: Evidence) -> list[Judged]:
     New runs contradict a claim
 
     - on who is first, if their own test decides on an order, and those that were first are behind;
-    - on a pair, if they decide it for the other algorithm, after Holm's correction;
+    - on a pair, if they decide it for the other algorithm, after Bonferroni's correction;
     - on a ratio, if both ratios differ by more than chance explains, at 1 - confidence over all
       ratios together (Bonferroni).
     """
@@ -69,14 +66,15 @@ def _first(claim: First, situations: Iterable[Situation]) -> Judged:
     return judged(Verdict.UNDECIDED, words)
 
 
-def _key(one: First | Situation) -> tuple[str, ...]:
-    """The key of a situation; a share of the budget is a different number in each study."""
-    return (one.detail,) if one.table == _SHARES else (one.detail, one.want)
+def _key(one: First | Situation) -> tuple[str, str]:
+    return one.measure, one.criterion
 
 
 def _pair(claim: Decided, again: Evidence) -> Judged:
     judged = partial(Judged, claim)
-    rows = again.of("comparison", claim.space, function=claim.function)
+    rows = again.of(
+        "comparison", claim.space, function=claim.function, measure=MEDIAN[0], criterion=MEDIAN[1]
+    )
     names = {claim.better, claim.other}
     for row in rows.to_dict("records") if len(rows) else ():
         if {str(row["algorithm_a"]), str(row["algorithm_b"])} != names:

@@ -9,7 +9,7 @@ from timefair.claims.claim import Claim, Decided, First, Ratio
 from timefair.claims.ratios import costs
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.results import by_cost
-from timefair.report.findings.situations import situations_of
+from timefair.report.findings.situations import MEDIAN, situations_of
 from timefair.report.findings.standing import Verdict
 
 _ORDERED = (Verdict.CLEAR, Verdict.SHARED)
@@ -34,13 +34,15 @@ def firsts(evidence: Evidence, space: Space) -> Iterator[First]:
         standing = situation.standing
         if standing.verdict in _ORDERED:
             behind = tuple(name for name in everyone if name not in standing.front)
-            place = (situation.want, situation.detail, situation.table)
+            place = (situation.want, situation.detail, situation.measure, situation.criterion)
             yield First(space, *place, standing.leaders, standing.front, behind)
 
 
 def pairs(evidence: Evidence, space: Space) -> Iterator[Decided]:
-    """The pairs that the table `comparison` decides, on functions and over all of them."""
-    rows = evidence.of("comparison", space)
+    """The pairs that the table `comparison` decides by the median precision at the end, on
+    functions and over all of them.
+    """
+    rows = evidence.of("comparison", space, measure=MEDIAN[0], criterion=MEDIAN[1])
     for row in rows[rows["better"].notna()].to_dict("records") if len(rows) else ():
         yield decided(space, row, str(row["better"]))
 

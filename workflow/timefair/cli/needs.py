@@ -79,7 +79,7 @@ class Needs:
         )
         yield (
             f"to find       {self._question()} with {100 * wanted.power:g} % probability, after "
-            f"Holm over {counted(self.design.pairs, 'pair')}"
+            f"Bonferroni over {counted(self.design.pairs, 'pair')}"
         )
         yield from self._on_function()
         yield from self._over_functions()

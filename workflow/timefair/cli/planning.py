@@ -27,7 +27,7 @@ def add_to(commands: Commands) -> None:
         help="estimate how many runs, instances and functions a difference needs",
         description="Reads the collected runs of a small campaign (a pilot). Prints how many runs, "
         "instances and functions the same algorithms need to detect a difference with a given "
-        "probability after Holm's correction, and how many core-hours this takes. With "
+        "probability after Bonferroni's correction, and how many core-hours this takes. With "
         "--core-hours it also prints how to split them between functions, instances and runs. "
         "Nothing is measured.",
         example="timefair plan results/default --detect ratio=1.25\n"

@@ -26,7 +26,7 @@ def check_lines(campaign: Campaign) -> Iterator[str]:
     shown = detectable(design, POWER, rng=np.random.default_rng(campaign.seed))
     at_most = "" if campaign.stopping.rule == "fixed" else "at most "
     yield (
-        f"can show      with {100 * POWER:g} % probability, after Holm over "
+        f"can show      with {100 * POWER:g} % probability, after Bonferroni over "
         f"{counted(design.pairs, 'pair')} of algorithms, differences of at least"
     )
     if design.runs_on_function < shown.mann_whitney:

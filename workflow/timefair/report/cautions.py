@@ -9,17 +9,16 @@ import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.exhibits import unknown_optimum
+from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.registry import TABLES
-from timefair.report.evidence import FEW_FUNCTIONS, NOTICEABLE, Evidence
+from timefair.report.evidence import NOTICEABLE, Evidence
 from timefair.report.words import counted, listed, number
 
 MOST_MESSAGES = 3
 """Number of failed algorithms with a shown message of a run; the table contains all messages."""
 
 FEW_RUNS = 10
-"""Number of runs below which no inversion on a function is sure; a 95 % interval of a median needs
-6.
-"""
+"""Number of runs below which intervals are wide; a 95 % interval of a median needs 6."""
 
 MEASUREMENT = "campaign"
 """The folder of the tables on the measurement: their `runs` may count those with a
@@ -166,7 +165,7 @@ def _few_runs(evidence: Evidence) -> Iterator[str]:
     yield (
         f"{'Some algorithms have' if told.max() > least else 'Every algorithm has'} only "
         f"{counted(least, 'run')} on a function. Intervals are wide, and a difference that is not "
-        "sure may still exist."
+        "significant may still exist."
     )
 
 

@@ -8,16 +8,16 @@ from math import isfinite
 
 from timefair.report.cautions import Caution
 from timefair.report.findings.functions import OnFunction
+from timefair.report.findings.pairs import TABLE
 from timefair.report.findings.situations import Findings, Situation, across
 from timefair.report.findings.standing import Standing, Verdict
 from timefair.report.markup import Names, folded
 from timefair.report.words import counted, number
 
-SURE = {
-    Verdict.CLEAR: "sure",
+SIGNIFICANT = {
+    Verdict.CLEAR: "significant",
     Verdict.SHARED: "shared lead",
-    Verdict.OPEN: "not sure",
-    Verdict.UNTESTED: "not tested",
+    Verdict.OPEN: "not significant",
     Verdict.MIXED: "depends on the function",
     Verdict.NOTHING: "no order",
 }
@@ -37,15 +37,15 @@ SITUATIONS = """<h4>For whom</h4>
 MOST_FUNCTIONS = 8
 """Number of functions of a space up to which their list is not folded."""
 
-FUNCTIONS = """<p class="note">Algorithms are compared by the expected cost to the hardest target
-that at least half of the runs of some algorithm reached. If there is no such target, it is the
-hardest target that any run reached; if no run reached one, the median precision decides. Algorithms
-are tied if their interval overlaps that of the first. Intervals of times include differences that
-the speed of the machine may explain.</p>
+FUNCTIONS = """<p class="note">Algorithms are compared by the expected cost (ERT) to the hardest
+target that at least half of the runs of some algorithm reached. If there is no such target, it is
+the hardest target that any run reached; if no run reached one, the median precision decides. Each
+pair is tested at the hardest target that half of the runs of one of the two reached.</p>
 <div class="scroll"><table class="stacked">
 <thead><tr><th scope="col">Function</th><th scope="col">first</th>
 <th scope="col">compared by</th>
 <th scope="col" class="number">value of the first</th>
+<th scope="col" class="number">successful runs</th>
 <th scope="col" class="number">next, as a multiple</th>
 <th scope="col">certainty</th></tr></thead>
 <tbody>
@@ -104,7 +104,7 @@ def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
 
 
 def _opening(found: Findings) -> str:
-    """Who wins, and the surest reversed order, if there is one."""
+    """Who wins, and the most significant reversed order, if there is one."""
     return "\n".join(
         f'<p class="headline">{escape(text)}</p>'
         for text in (found.headline, found.reversal)
@@ -118,7 +118,7 @@ def _situation(one: Situation, names: Names) -> str:
         f'</th><td class="take">{_front(one.standing, names)}</td>'
         f"<td>{_verdict(one.standing)}"
         f'<span class="detail">{escape(one.standing.reason)} '
-        f'<a href="#table-{one.table}">Table {one.table}</a></span></td></tr>'
+        f'<a href="#table-{TABLE}">Table {TABLE}</a></span></td></tr>'
     )
 
 
@@ -129,6 +129,7 @@ def _function(one: OnFunction, names: Names) -> str:
         f'<td class="take">{_front(one.standing, names)}</td>'
         f'<td>{escape(one.criterion)}<span class="detail">{escape(one.standing.reason)}</span></td>'
         f'<td class="number" data-label="value">{escape(one.value)}</td>'
+        f'<td class="number" data-label="successes">{escape(one.successes) or "–"}</td>'
         f'<td class="number" data-label="next">{factor}</td>'
         f"<td>{_verdict(one.standing)}</td></tr>"
     )
@@ -149,4 +150,4 @@ def _front(standing: Standing, names: Names) -> str:
 
 
 def _verdict(standing: Standing) -> str:
-    return f'<span class="verdict {standing.verdict}">{SURE[standing.verdict]}</span>'
+    return f'<span class="verdict {standing.verdict}">{SIGNIFICANT[standing.verdict]}</span>'

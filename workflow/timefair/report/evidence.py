@@ -12,12 +12,10 @@ import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.campaign.configuration import Campaign
+from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.unknown_optimum import KIND
 from timefair.problems import names
 from timefair.rundata.settings import Analysis
-
-FEW_FUNCTIONS = 6
-"""Number of functions below which Wilcoxon's test over functions cannot decide a pair at 95 %."""
 
 NOTICEABLE = 1.1
 """Ratio of times that a machine does not resolve, above which the page says so."""

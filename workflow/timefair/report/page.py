@@ -11,6 +11,7 @@ import pandas as pd
 
 from timefair import __version__
 from timefair.campaign.configuration import Campaign
+from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
 from timefair.exhibits.files import as_rows
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import worded
@@ -25,7 +26,7 @@ from timefair.report import (
 )
 from timefair.report.cautions import cautions
 from timefair.report.conclusions import cautioned, concluded, summed_up
-from timefair.report.evidence import FEW_FUNCTIONS, Evidence
+from timefair.report.evidence import Evidence
 from timefair.report.findings.leading import leading
 from timefair.report.findings.situations import Findings, across, findings
 from timefair.report.markup import Names, section
@@ -78,18 +79,16 @@ files in the folders <code>figures</code> and <code>tables</code>.</p></noscript
 </html>
 """
 
-READING = """<p class="note">“Sure” means by more than chance explains, at {confidence}&nbsp;%
-confidence. {sample} Shares of targets are compared by bands that hold at all costs simultaneously.
-Results on single functions are compared by their intervals.</p>"""
+READING = """<p class="note">All verdicts follow from the table
+<a href="#table-comparison">comparison</a>. Each pair of algorithms is tested by its own runs, and a
+difference is significant if its p-value, multiplied by the number of tests, is at most
+{level}. {sample}</p>"""
 
-OVER_FUNCTIONS = """The verdicts are over functions: average ranks are compared by Friedman’s test
-and Nemenyi’s critical difference. The sample consists of the functions and not of the runs, so the
+OVER_FUNCTIONS = """The pairs are tested over the functions (Wilcoxon’s signed-rank test), so the
 verdicts hold for functions like these."""
 
-OVER_RUNS = """With fewer than {least} functions, the verdicts come from the runs on each function.
-Costs and quantiles are compared by their intervals, and median runs by the Mann-Whitney test with
-Holm’s correction. The verdicts hold for new runs on these functions, and not for other
-functions."""
+OVER_RUNS = """With fewer than {least} functions, the pairs are tested by the runs on each function.
+The verdicts hold for new runs on these functions, and not for other functions."""
 
 
 def page(
@@ -157,7 +156,7 @@ def page(
         name=escape(campaign.name),
         unit=evidence.unit,
         lead=escape(account.in_one_sentence(campaign)),
-        summary=registered.headline(evidence) or summed_up(found),
+        summary=registered.headline(evidence) or worded(summed_up(found), some),
         style=_file("page.css"),
         links="\n".join(
             f'<li><a href="#{key}">{escape(title)}</a></li>'
@@ -195,7 +194,7 @@ def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> st
         return "<p>The campaign selects no table that compares algorithms.</p>"
     together = across(found)
     sample = OVER_RUNS.format(least=FEW_FUNCTIONS) if evidence.few_functions else OVER_FUNCTIONS
-    note = READING.format(confidence=f"{100 * evidence.confidence:g}", sample=sample)
+    note = READING.format(level=f"{1 - evidence.confidence:.3g}", sample=sample)
     overall = [f'<p class="headline">{escape(together)}</p>'] if together else []
     told = "\n".join(
         [*overall, *(concluded(one, names, alone=len(found) == 1) for one in found), note]

@@ -96,13 +96,13 @@ def percent(share: float) -> str:
     return f"{100 * share:.{digits}f}\u00a0%"
 
 
-def p_value(p: float) -> str:
-    r"""A p-value in the form for brackets.
+def p_value(p: float, bound: str = "=") -> str:
+    r"""A p-value, or a bound of several ones, in the form for brackets.
 
-    >>> p_value(0.0312), p_value(1e-7)
-    ('p\xa0=\xa00.031', 'p\xa0<\xa00.001')
+    >>> p_value(0.0312), p_value(1e-7), p_value(0.2, "≥")
+    ('p\xa0=\xa00.031', 'p\xa0<\xa00.001', 'p\xa0≥\xa00.2')
     """
-    said = f"< {SMALLEST_P}" if p < SMALLEST_P else f"= {p:.2g}"
+    said = f"< {SMALLEST_P}" if p < SMALLEST_P else f"{bound if p < 1 else '='} {p:.2g}"
     return f"p {said}".replace(" ", "\u00a0")
 
 

@@ -63,8 +63,18 @@ def listed(analysis: Analysis, ranks: Mapping[str, float]) -> Listed:
         return Listed()
     if asked != (WITH_THE_BEST,):
         return Listed(frozenset(asked))
-    best = min(ranks, key=lambda name: (np.nan_to_num(ranks[name], nan=np.inf), name))
-    return Listed(frozenset({best}))
+    return Listed(frozenset({best_of(ranks)}))
+
+
+def best_of(ranks: Mapping[str, float]) -> str:
+    """The algorithm with the lowest rank; of several, the first in alphabetical order."""
+    return min(ranks, key=lambda name: (np.nan_to_num(ranks[name], nan=np.inf), name))
+
+
+def planned(analysis: Analysis) -> frozenset[str] | None:
+    """The algorithms whose pairs the user has named beforehand; None for all pairs."""
+    labels = frozenset(analysis.pairs or ()) - {EVERY_PAIR, WITH_THE_BEST}
+    return labels or None
 
 
 def listed_by_precision(runs: Runs, analysis: Analysis) -> dict[Space, Listed]:

@@ -145,7 +145,7 @@ def _ecdf(frame: pd.DataFrame, true: Answered) -> Iterator[Interval]:
 
 
 def _comparison(frame: pd.DataFrame, true: Answered) -> Iterator[Interval]:
-    frame = frame[frame["function"].astype(str) != "all"]
+    frame = frame[frame["a12_low"].notna()]
     yield _limits(frame, "a12", lambda r: superiority(true[r.algorithm_a], true[r.algorithm_b]))
 
 
@@ -177,7 +177,7 @@ EXACT = {
     "multirun_to_target": "Clopper and Pearson",
     "quantiles": "order statistics of few different values",
     "quantiles_to_target": "order statistics",
-    "comparison": "level of the pair in Holm's procedure",
+    "comparison": "level of the pair, after Bonferroni",
 }
 """Tables whose intervals may contain the true value in more than 95 % of the cases, and why."""
 
@@ -277,6 +277,7 @@ def orders(made: Mapping[str, pd.DataFrame], true: Answered) -> pd.DataFrame:
         for name in ("comparison", "inversions")
     }
     compared = on_functions["comparison"]
+    compared = compared[(compared["measure"] == "precision") & (compared["criterion"] == "Q.50")]
     twins = compared[_pairs(compared, TWINS)]
     repetitions = len(twins)
     inverted = on_functions["inversions"]

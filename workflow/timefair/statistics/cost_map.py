@@ -7,11 +7,11 @@ from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtr
+from scipy import stats
+from scipy.special import ndtr, stdtr
 
 from timefair.statistics.checks import check_confidence
 from timefair.statistics.evaluation_cost import at_cost
-from timefair.statistics.friedman import critical_difference
 from timefair.statistics.ranks import rank
 
 
@@ -247,26 +247,46 @@ def leader_by_rank(shares: Moments, *, confidence: float) -> Leader:
     shares : Moments
         Of the runs of each algorithm on each function.
     confidence : float
-        Confidence of Nemenyi's test.
+        Confidence of the tests.
 
     Returns
     -------
     Leader
         `value` is the average rank. On each function, the algorithms are ranked by the mean share
-        of their runs. The sample consists of the functions. All algorithms within the critical
-        difference of the leader are tied; with fewer than two functions, all are tied.
+        of their runs. The sample consists of the functions. An algorithm is tied with the leader
+        unless Wilcoxon's signed-rank test of their mean shares, at the level
+        (1 - confidence)/(pairs of algorithms), finds the leader better.
+
+    Notes
+    -----
+    The test uses the results of the pair only, so other algorithms change its decision by their
+    number alone. p comes from the normal approximation with the variance of the ranks of the
+    differences that are not 0, and is never below the exact minimum 2^(1 - functions).
 
     References
     ----------
-    J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
-    Learning Research 7 (2006).
+    A. Benavoli, G. Corani and F. Mangili, Should we really use post-hoc tests based on mean-ranks?,
+    Journal of Machine Learning Research 17 (2016).
     """
     value = shares.mean
     average = rank(-value, axis=0).mean(axis=1).T
     best = average.argmin(axis=1)
-    difference = critical_difference(len(value), value.shape[1], alpha=1 - confidence)
-    behind = average - average.min(axis=1, keepdims=True)
-    return _leader(average, best, ~(behind > difference), value.max(axis=(0, 1)) > 0)
+    leading = np.take_along_axis(value, best[np.newaxis, np.newaxis], axis=0)
+    p = _signed_rank_p(leading - value).T
+    level = (1 - confidence) / max(comb(len(value), 2), 1)
+    return _leader(average, best, p > level, value.max(axis=(0, 1)) > 0)
+
+
+def _signed_rank_p(gain: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Two-sided p-values of the signed-rank test over axis 1; 1 where the balance is not positive.
+
+    Ties are ranked, but count for neither side (Pratt).
+    """
+    ranks = stats.rankdata(np.abs(gain), axis=1) * (gain != 0)
+    balance, spread = (ranks * np.sign(gain)).sum(axis=1), np.sqrt((ranks**2).sum(axis=1))
+    z = np.divide(balance, spread, out=np.zeros(balance.shape), where=spread > 0)
+    p = np.maximum(2 * ndtr(-z), 2.0 ** (1 - gain.shape[1]))
+    return np.where(z > 0, np.minimum(p, 1.0), 1.0)
 
 
 def _leader(

@@ -11,7 +11,6 @@ from timefair.rundata.runs import Runs
 from timefair.rundata.settings import Analysis
 from timefair.rundata.standings import evaluations_allowed, precision_at, problems
 from timefair.statistics.comparison import a12, equal_ert, mann_whitney, wilcoxon
-from timefair.statistics.corrections import holm_levels
 from timefair.statistics.friedman import friedman, posthoc
 
 ANALYSIS = Analysis(targets=(1.0, 0.1))
@@ -21,6 +20,11 @@ PAIR = ["algorithm_a", "algorithm_b"]
 
 def made(name, table, analysis=ANALYSIS):
     return TABLES[name](Runs.of(table), analysis)
+
+
+def of_medians(comparison):
+    """The rows of the median precision at the end."""
+    return comparison.query("measure == 'precision' and criterion == 'Q.50'")
 
 
 @pytest.fixture
@@ -103,8 +107,8 @@ def test_how_far_a_run_fell_below_the_final_target_is_no_merit(sample, table):
     )
     ranks = made("ranks", rows).query("measure == 'precision'").set_index("algorithm")
     assert ranks["average_rank"].to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
-    pairs = made("comparison", rows).set_index(["function", "algorithm_a", "algorithm_b"])
-    assert pairs.loc[("1", "A", "B"), ["p", "a12", "median_a"]].tolist() == [1.0, 0.5, 0.0]
+    pairs = of_medians(made("comparison", rows)).set_index(["function", *PAIR])
+    assert pairs.loc[("1", "A", "B"), ["p", "a12", "value_a"]].tolist() == [1.0, 0.5, 0.0]
     assert pairs.loc[("1", "B", "C"), "a12"] == 1.0
 
 
@@ -141,23 +145,22 @@ def test_pairs_at_the_end(sample, table):
     rows = [
         row for (f, name), values in results.items() for row in sample(name, values, function=f)
     ]
-    frame = made("comparison", table(*rows)).set_index(["function", "algorithm_a", "algorithm_b"])
+    frame = of_medians(made("comparison", table(*rows))).set_index(["function", *PAIR])
     first = frame.loc[("2", "A", "B")]
     x, y = results[2, "A"], results[2, "B"]
-    level = holm_levels(frame["p"].drop("all"), 0.05)[frame.index.get_loc(("2", "A", "B"))]
-    effect = a12(x, y, confidence=1 - level)
+    effect = a12(x, y, confidence=1 - 0.05 / 6)  # three pairs on two functions
     assert effect.high < 0.5 or effect.low > 0.5
     assert first["p"] == mann_whitney(x, y)
-    assert first["p_holm"] >= first["p"]
+    assert (first["tests"], first["p_adjusted"]) == (6, 6 * first["p"])
     assert first[["a12", "a12_low", "a12_high"]].tolist() == [effect.a12, effect.low, effect.high]
-    assert (first["median_a"], first["n_b"], first["better"]) == (np.sort(x)[3], 8, "A")
+    assert (first["value_a"], first["n_b"], first["better"]) == (np.sort(x)[3], 8, "A")
     assert frame.loc[("2", "B", "C"), "better"] == "C"
     assert frame["better"].isna()["2", "A", "C"]
     every = frame.loc[("all", "A", "B")]
     medians = [[np.sort(results[f, name])[3] for f in (1, 2)] for name in "AB"]
     assert every["p"] == wilcoxon(*np.log10(medians)).p
-    assert (every["a12"], every["n_a"]) == (1.0, 2)
-    assert np.isnan(every["median_a"])
+    assert (every["a12"], every["n_a"], every["tests"]) == (1.0, 2, 3)
+    assert every["value_a"] < every["value_b"] == 3.0  # average ranks
 
 
 def test_an_interval_of_a12_excludes_one_half_exactly_where_the_pair_is_decided(sample, table):
@@ -169,7 +172,7 @@ def test_an_interval_of_a12_excludes_one_half_exactly_where_the_pair_is_decided(
         for name, shift in (("A", 0.0), ("B", 0.4), ("C", 1.1))
         for row in sample(name, rng.lognormal(shift, size=15), function=function)
     ]
-    frame = made("comparison", table(*rows)).query("function != 'all'")
+    frame = of_medians(made("comparison", table(*rows))).query("function != 'all'")
     excluded = (frame["a12_low"] > 0.5) | (frame["a12_high"] < 0.5)
     assert 0 < excluded.sum() < len(frame)
     np.testing.assert_array_equal(excluded, frame["better"].notna())
@@ -184,21 +187,21 @@ def test_what_is_better_over_all_functions(sample, table):
         for name, result in (("A", 0.0 if function == 1 else 1.0), ("B", 2.0 + function))
         for row in sample(name, [result], function=function)
     ]
-    frame = made("comparison", table(*rows)).set_index("function")
-    assert frame.loc["all", ["p", "p_holm", "better"]].tolist() == [2 / 2**8, 2 / 2**8, "A"]
+    frame = of_medians(made("comparison", table(*rows))).set_index("function")
+    assert frame.loc["all", ["p", "p_adjusted", "better"]].tolist() == [2 / 2**8, 2 / 2**8, "A"]
     assert frame.loc["1":"8", "better"].isna().all()
 
 
-def test_holm_counts_the_pairs_of_all_functions_of_a_dimension(sample, table):
+def test_the_pairs_of_all_functions_of_a_dimension_are_one_family(sample, table):
     def pair(function, dimension):
         keys = {"function": function, "dimension": dimension}
         return [*sample("A", [1.0, 2, 3, 4], **keys), *sample("B", [5.0, 6, 7, 8], **keys)]
 
     frame = made("comparison", table(*pair(1, 2), *pair(2, 2), *pair(1, 3)))
-    frame = frame.set_index(["dimension", "function"])
+    frame = of_medians(frame).set_index(["dimension", "function"])
     p = frame["p"][2, "1"]
-    assert frame["p_holm"][2, "1"] == pytest.approx(2 * p)
-    assert frame["p_holm"][3, "1"] == pytest.approx(p)
+    assert frame["p_adjusted"][2, "1"] == pytest.approx(2 * p)
+    assert frame["p_adjusted"][3, "1"] == pytest.approx(p)
 
 
 def test_ranks_by_evaluations_and_by_time(hare_and_tortoise):
@@ -263,13 +266,16 @@ def test_inversions_with_the_significance_of_both_orders(hare_and_tortoise):
     values = budget[["by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b"]]
     assert values.tolist() == [0.1, 7.0, 0.1, 0.01]
     p = mann_whitney([0.1] * 6, [7.0] * 6)
-    assert (budget["p_by_evaluations"], budget["p_holm"]) == (p, p)  # the only test of its family
+    assert (budget["p_by_evaluations"], budget["p_adjusted"]) == (
+        p,
+        p,
+    )  # the only test of its family
     assert budget["significant"]
     target = frame.loc["fixed target"].iloc[-1]
     evaluations = equal_ert([10] * 6, [True] * 6, np.arange(100, 106), [True] * 6)
     assert target["p_by_evaluations"] == evaluations
     larger = max(evaluations, target["p_by_time"])
-    assert target["p_holm"] == pytest.approx(2 * larger)
+    assert target["p_adjusted"] == pytest.approx(2 * larger)
 
 
 @pytest.mark.parametrize(("slowest", "significant"), [(1.0, True), (30.0, False)])
@@ -284,18 +290,18 @@ def test_an_order_of_times_that_the_machine_does_not_resolve_is_not_significant(
     frame = made("inversions", table(*rows)).set_index("criterion")
     assert frame.loc["fixed budget", "significant"]
     target = frame.loc["fixed target"].iloc[-1]
-    assert target["p_holm"] < 0.05
+    assert target["p_adjusted"] < 0.05
     assert target["significant"] == significant
     assert (target["by_time_a"] / target["by_time_b"] > target["resolved_ratio"]) == significant
 
 
-def test_holm_counts_pairs_that_are_not_inverted(hare_and_tortoise, sample, table):
+def test_pairs_that_are_not_inverted_count(hare_and_tortoise, sample, table):
     loser = sample("snail", [np.inf] * 6, evaluations=1000)
     before = made("inversions", hare_and_tortoise)
     after = made("inversions", table(*hare_and_tortoise.to_pylist(), *loser))
     assert len(after) == len(before)
     budget = after[after["criterion"] == "fixed budget"].iloc[0]
-    assert budget["p_holm"] == pytest.approx(3 * before["p_holm"].iloc[0])
+    assert budget["p_adjusted"] == pytest.approx(3 * before["p_adjusted"].iloc[0])
 
 
 def test_medians_that_the_ranks_contradict_are_not_significant(sample, table):
@@ -330,12 +336,12 @@ def test_an_inversion_over_all_functions(hare_and_tortoise, table):
     values = over[["by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b"]]
     assert values.tolist() == [7, 0, 0, 7]
     p = 2 / 2**7  # of Wilcoxon's test, in a family of one pair
-    assert (over["p_by_evaluations"], over["p_by_time"], over["p_holm"]) == (p, p, p)
+    assert (over["p_by_evaluations"], over["p_by_time"], over["p_adjusted"]) == (p, p, p)
     assert over["significant"]
     assert over["evaluations"] == 20
 
 
-def test_holm_over_all_functions_counts_pairs_that_are_not_listed(hare_and_tortoise, table):
+def test_pairs_over_all_functions_that_are_not_listed_count(hare_and_tortoise, table):
     rows = [
         row | {"function": function, "algorithm": name}
         for function in (1, 2, 3)
@@ -345,7 +351,7 @@ def test_holm_over_all_functions_counts_pairs_that_are_not_listed(hare_and_torto
     limited = ANALYSIS.model_copy(update={"pairs": ("hare",)})
     frame = made("inversions", table(*rows), limited).query("function == 'all'")
     assert (frame[PAIR] == "hare").any(axis=1).all()
-    assert (frame["p_holm"] == 1.0).all()
+    assert (frame["p_adjusted"] == 1.0).all()
     assert (frame["p_by_time"] == 2 / 2**3).all()
 
 
@@ -504,24 +510,54 @@ def test_of_many_algorithms_only_pairs_with_the_best_are_listed(name, many):
 
 
 def test_listed_pairs_have_the_numbers_that_all_pairs_give_them(many):
-    keys = ["function", *PAIR]
+    keys = ["measure", "criterion", "function", *PAIR]
     everyone = made("comparison", many, ANALYSIS.model_copy(update={"pairs": ("all",)}))
     frame = made("comparison", many)
     beside = frame.merge(everyone, on=keys, suffixes=("", "_of_all"))
     assert len(beside) == len(frame)
-    for column in ("p", "a12", "a12_low", "median_a", "n_b"):
+    for column in ("p", "a12", "a12_low", "value_a", "n_b", "p_adjusted"):
         np.testing.assert_array_equal(beside[column], beside[f"{column}_of_all"])
-    assert (beside["p_holm"] >= beside["p_holm_of_all"]).all()
-    over_functions = frame[frame["function"] != "all"]
-    least = over_functions["p"].min()
-    assert over_functions["p_holm"].min() == pytest.approx(min(1.0, 2 * 78 * least))
+    assert set(frame.loc[frame["function"] != "all", "tests"]) == {2 * 78}
 
 
-def test_pairs_of_named_algorithms_are_listed(many):
+def test_pairs_of_named_algorithms_are_listed_and_are_a_family_of_their_own(many):
     frame = made("comparison", many, ANALYSIS.model_copy(update={"pairs": ("B", "C")}))
-    assert frame[PAIR].isin(["B", "C"]).any(axis=1).all()
-    assert len(frame[frame["function"] == "1"]) == 12 + 11
-    assert frame.attrs["pairs"] == "Only pairs with B or C are listed."
+    named = frame[PAIR].isin(["B", "C"]).any(axis=1)
+    with_the_best = frame[~named]
+    assert with_the_best[PAIR].isin(["A"]).any(axis=1).all()
+    medians = of_medians(frame)
+    assert len(medians[medians["function"] == "1"]) == 12 + 11 + 10
+    over = frame["function"] == "all"
+    assert set(frame.loc[named & over, "tests"]) == {12 + 11}
+    assert set(frame.loc[~named & over, "tests"]) == {78}
+    assert "or with those in `statistics.pairs`" in frame.attrs["pairs"]
+
+
+def test_the_results_of_a_third_algorithm_do_not_change_the_verdict_on_a_pair(sample, table):
+    """A headline named another set of algorithms after an unrelated one was measured again."""
+    rng = np.random.default_rng(5)
+    pair = [
+        row
+        for function in range(1, 9)
+        for name, shift in (("A", 0.0), ("B", 0.5))
+        for row in sample(name, rng.lognormal(shift, size=12), function=function)
+    ]
+
+    def beside(scale):
+        third = [
+            row
+            for function in range(1, 9)
+            for row in sample("C", rng.lognormal(scale, size=12), function=function)
+        ]
+        frame = made("comparison", table(*pair, *third))
+        return frame.query("algorithm_a == 'A' and algorithm_b == 'B'").reset_index(drop=True)
+
+    first, again = beside(-3.0), beside(2.0)
+    assert first["better"].notna().any()
+    ranks = first["function"].eq("all") & first["measure"].ne("targets")
+    for frame in (first, again):
+        frame.loc[ranks, ["value_a", "value_b"]] = np.nan  # ranks among all algorithms
+    pd.testing.assert_frame_equal(first, again)
 
 
 def test_inversions_of_many_algorithms_are_those_with_the_best(run, table):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import nan
@@ -16,12 +15,11 @@ from timefair.basics.together import ALL
 from timefair.exhibits.campaign.contests import Rules, contest
 from timefair.exhibits.campaign.resolution import of_times
 from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, SUITE, TARGET
-from timefair.exhibits.comparisons.comparison import on_functions, over_functions
+from timefair.exhibits.comparisons.criteria import Pooled, Quantile
 from timefair.exhibits.comparisons.pairs import PAIR
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
-from timefair.rundata.pairs import Listed
 from timefair.rundata.problems import Spent
 from timefair.rundata.registration import all_deviations, answering, registered_analysis
 from timefair.rundata.runs import Runs, Unit
@@ -134,7 +132,7 @@ def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     orders = {
         measure: _raced(everyone.where(asked), question, analysis)
         if question["test"] == "mean-a12"
-        else _at_the_end(everyone.where(asked), question)
+        else _at_the_end(everyone.where(asked), settings, question)
         if measure == "precision"
         else _to_target(everyone, asked, settings, question, UNIT[measure])
         for measure in ORDERS[question["measure"]]
@@ -228,22 +226,22 @@ def _raced(pair: Runs, question: Mapping[str, Any], analysis: Analysis) -> Order
     return Order(value[first], value[second], float(found.p[0]), better)
 
 
-def _at_the_end(pair: Runs, question: Mapping[str, Any]) -> Order:
+def _at_the_end(pair: Runs, analysis: Analysis, question: Mapping[str, Any]) -> Order:
     """The row of the table `comparison`, decided by its p-value before the correction."""
-    rows = list(on_functions(pair, defaultdict(Listed)))
-    if not rows:
+    median = Quantile(Pooled.of(pair, analysis), 0.5)
+    first, second = question["algorithms"]
+    there = [one for one in problems(pair) if {first, second} <= set(median.algorithms(one))]
+    if not there:
         return Order(nan, nan, nan, "")
     if question["function"] is None:
-        row = over_functions(rows)
-        values = row["a12"], 1 - row["a12"]
+        gains = np.array([median.gain(problem, first, second) for problem in there])
+        test = wilcoxon(-gains, np.zeros(gains.size))
+        share = float(np.mean((gains > 0) + 0.5 * (gains == 0)))
+        values, p, balance = (share, 1 - share), test.p, test.balance
     else:
-        (row,) = rows
-        values = row["median_a"], row["median_b"]
-    names = row["algorithm_a"], row["algorithm_b"]
-    value = dict(zip(names, values, strict=True))
-    better = _better(names, row["p"], row["balance"], question["alpha"])
-    first, second = question["algorithms"]
-    return Order(value[first], value[second], row["p"], better)
+        (problem,) = there
+        values, p, balance, *_ = median.tested(problem, first, second)
+    return Order(*values, p, _better(question["algorithms"], p, balance, question["alpha"]))
 
 
 def _to_target(

@@ -42,7 +42,6 @@ from timefair.rundata.standings import (
     problems,
 )
 from timefair.statistics.comparison import equal_ert, mann_whitney, superiority
-from timefair.statistics.corrections import holm
 
 FAMILY = ("suite", "dimension", "criterion")
 VALUES = tuple(
@@ -85,10 +84,10 @@ COLUMNS = (
     ),
     Column("p_by_time", "the same for the order by time"),
     Column(
-        "p_holm",
-        "the larger of both p-values after Holm's correction over all pairs, functions and targets "
-        "of the suite, dimension and criterion; for `all`, over all pairs. Pairs that are not "
-        "inverted or not listed enter with p = 1",
+        "p_adjusted",
+        "the larger of both p-values, times the number of pairs, functions and targets of the "
+        "suite, dimension and criterion, at most 1 (Bonferroni); for `all`, times the number of "
+        "pairs",
     ),
     Column(
         "resolved_ratio",
@@ -97,8 +96,8 @@ COLUMNS = (
     ),
     Column(
         "significant",
-        "whether both orders are certain: `p_holm` is at most 1 − confidence and, at a fixed "
-        "target, the ratio of times is above `resolved_ratio`",
+        "whether both orders are significant: `p_adjusted` is at most 1 − confidence and, at a "
+        "fixed target, the ratio of times is above `resolved_ratio`",
     ),
 )
 
@@ -119,12 +118,12 @@ COLUMNS = (
     layouts=[
         Layout(
             caption="Pairs of algorithms of which one is better by evaluations, the other by time, "
-            "with the p-value of each order, and of both together after Holm's correction. All: "
+            "with the p-value of each order, and of both together (Bonferroni). All: "
             "over all functions, by Wilcoxon's signed-rank test.",
             values=(
                 Value("p_by_evaluations", "p, evaluations", decimals=4),
                 Value("p_by_time", "p, time", decimals=4),
-                Value("p_holm", "p, both", decimals=4),
+                Value("p_adjusted", "p, both", decimals=4),
             ),
             rows=("function", "target", "winner_by_evaluations", "winner_by_time"),
             parts=("suite", "dimension", "criterion"),
@@ -187,12 +186,11 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _adjust(inversions: list[dict[str, Any]], tests: int, alpha: float) -> None:
-    """Mark the significant inversions of a family; its other tests enter with p = 1."""
-    larger = [np.maximum(row["p_by_evaluations"], row["p_by_time"]) for row in inversions]
-    adjusted = holm(larger, further=tests - len(larger))
-    for row, p in zip(inversions, adjusted, strict=True):
-        row["p_holm"] = float(p)
-        row["significant"] = bool(p <= alpha) and _is_resolved(row)
+    """Mark the significant inversions of a family of tests."""
+    for row in inversions:
+        larger = float(np.maximum(row["p_by_evaluations"], row["p_by_time"]))
+        row["p_adjusted"] = min(larger * tests, 1.0)
+        row["significant"] = row["p_adjusted"] <= alpha and _is_resolved(row)
 
 
 def _resolved_ratios(runs: Runs, analysis: Analysis) -> dict[tuple[Any, ...], float]:
@@ -294,9 +292,9 @@ def _over_functions(
         **dict(zip(column_names(WINNERS), (first, second), strict=True)),
         "p_by_evaluations": found.p_by_evaluations,
         "p_by_time": found.p_by_time,
-        "p_holm": found.p_holm,
+        "p_adjusted": found.p_adjusted,
         "resolved_ratio": nan,
-        "significant": found.p_holm <= alpha,
+        "significant": found.p_adjusted <= alpha,
     }
 
 

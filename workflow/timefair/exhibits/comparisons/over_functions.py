@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.statistics.comparison import wilcoxon
-from timefair.statistics.corrections import holm
 
 Pair: TypeAlias = tuple[str, str]
 Medians: TypeAlias = tuple[float, float, float, float]
@@ -34,8 +33,8 @@ class Reversal:
         evaluations, then both at the end.
     p_by_evaluations, p_by_time
         p-values of the two orders.
-    p_holm
-        The larger of both after Holm's correction.
+    p_adjusted
+        The larger of both, times the number of pairs, at most 1.
     """
 
     pair: Pair
@@ -44,7 +43,7 @@ class Reversal:
     better_on: tuple[int, int, int, int]
     p_by_evaluations: float
     p_by_time: float
-    p_holm: float
+    p_adjusted: float
 
 
 def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Reversal]:
@@ -52,9 +51,8 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
 
     Each order is over all functions. It has the p-value of Wilcoxon's signed-rank test on
     the logarithms of the medians. A reversal needs both orders, so its p-value is the larger of the
-    two (an intersection-union test). In Holm's correction, the p-value is 1 for pairs without
-    opposite orders, and for pairs that `tests` counts but `medians` does not contain. The
-    probability of any false reversal is then at most the level of the test.
+    two (an intersection-union test), times the number of pairs (Bonferroni). The probability of
+    any false reversal is then at most the level of the test.
 
     Parameters
     ----------
@@ -62,7 +60,7 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
         The medians of each pair, one entry per function. 0 and `inf` are allowed. A pair with fewer
         than two functions is not tested.
     tests
-        Number of pairs in Holm's correction, at least ``len(medians)``.
+        Number of pairs of all algorithms, at least ``len(medians)``.
 
     Returns
     -------
@@ -79,8 +77,6 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
         evaluations, time = wilcoxon(logs[0], logs[1]), wilcoxon(logs[2], logs[3])
         if evaluations.balance * time.balance < 0:
             found.append((pair, values, evaluations, time))
-    larger = [max(evaluations.p, time.p) for _, _, evaluations, time in found]
-    adjusted = holm(larger, further=tests - len(larger))
     return [
         Reversal(
             pair=pair,
@@ -89,9 +85,9 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
             better_on=_better_on(values),
             p_by_evaluations=evaluations.p,
             p_by_time=time.p,
-            p_holm=float(p),
+            p_adjusted=min(max(evaluations.p, time.p) * tests, 1.0),
         )
-        for (pair, values, evaluations, time), p in zip(found, adjusted, strict=True)
+        for pair, values, evaluations, time in found
     ]
 
 

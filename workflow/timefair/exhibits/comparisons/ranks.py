@@ -89,6 +89,10 @@ class Case:
     algorithms: tuple[str, ...]
     scores: NDArray[np.float64]
 
+    def averages(self) -> dict[str, float]:
+        """The average rank of each algorithm; NaN if no function was run with all of them."""
+        return dict(zip(self.algorithms, average_ranks(self.scores).tolist(), strict=True))
+
 
 @exhibit(
     "ranks",
@@ -153,7 +157,7 @@ def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 len(case.algorithms), len(case.scores), alpha=1 - analysis.confidence
             )
         ]
-        for algorithm, average in zip(case.algorithms, average_ranks(case.scores), strict=True)
+        for algorithm, average in case.averages().items()
     ]
     return pd.DataFrame(rows, columns=column_names(COLUMNS))
 

@@ -63,7 +63,7 @@ COLUMNS = (
     Column(
         "tied",
         "algorithms that may be as good as `best`, separated by commas, at most "
-        f"{MOST_NAMED} by name; empty if the lead is sure",
+        f"{MOST_NAMED} by name; empty if the lead is significant",
         text=True,
     ),
     Column(
@@ -98,11 +98,12 @@ COLUMNS = (
     caption=f"""
     The best algorithm over all functions for each evaluation cost c and each budget of a run, which
     includes the evaluation costs. There are two measures: the share of the targets that are reached
-    within the budget, and the average rank over the functions. Functions count equally. A sure lead
-    by share applies to new runs on these functions (Welch's test against each other algorithm), and
-    a sure lead by rank to functions like these (Nemenyi's critical difference). A run that used T
-    seconds and E evaluations is known up to T + c E seconds, unless it ended by itself. If a run is
-    not known up to the budget, there is no winner, and the table names the algorithm of this run.
+    within the budget, and the average rank over the functions. Functions count equally. A
+    significant lead by share applies to new runs on these functions (Welch's test against each
+    other algorithm), and one by rank to functions like these (Wilcoxon's test against each other
+    algorithm, corrected for all pairs). A run that used T seconds and E evaluations is known up to
+    T + c E seconds, unless it ended by itself. If a run is not known up to the budget, there is no
+    winner, and the table names the algorithm of this run.
     {COUNTED}
     """,
     columns=COLUMNS,
@@ -127,8 +128,8 @@ COLUMNS = (
             "The best algorithm over all functions, for the cost of an evaluation in {seconds} "
             "(horizontal axis) and the budget of a run, which includes the evaluation costs "
             "(vertical axis): by the share of the targets that are reached, and by the average "
-            "rank over the functions. Full colour: the lead is sure, by share for new runs on "
-            "these functions, by rank for functions like these. Pale: other algorithms may be as "
+            "rank over the functions. Full colour: the lead is significant, by share for new runs "
+            "on these functions, by rank for functions like these. Pale: others may be as "
             "good. White: no algorithm reaches a target. Hatched: some runs were not observed long "
             f"enough; the table names their algorithms. {COUNTED}",
             Picture(
@@ -186,7 +187,7 @@ class _Space:
     ends
         Seconds and rounds up to which each run was observed.
     confidence
-        Confidence of a sure lead.
+        Confidence of a significant lead.
     """
 
     def __init__(

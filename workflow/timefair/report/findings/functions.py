@@ -1,17 +1,17 @@
-"""The algorithm in front on each function, by the cost to its hardest target or by the
-precision.
-"""
+"""The algorithm in front on each function, under the criterion of the headline."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, nan
+from math import inf, isnan, nan
 
-from timefair.report.evidence import NOTICEABLE, Evidence, Space
-from timefair.report.findings.results import Result, by_cost, named, precisions_at
-from timefair.report.findings.standing import Standing, Verdict, first, judged, nothing
+from timefair.exhibits.comparisons.criteria import ERT
+from timefair.report.evidence import Evidence, Space
+from timefair.report.findings.pairs import functions_of, on_function
+from timefair.report.findings.results import Result, by_cost, precisions_at
+from timefair.report.findings.standing import Standing, Verdict
 from timefair.report.words import counted, listed, number
 from timefair.rundata.measures import quantile_name
 
@@ -35,8 +35,10 @@ class OnFunction:
         Value of the first algorithm, with its interval.
     factor
         Value of the next algorithm as a multiple of it; `inf` or NaN if there is none.
+    successes
+        The successful runs of the first algorithm, such as ``8 of 10``; empty for a precision.
     standing
-        The standing; its reason contains the number of successful runs.
+        The standing.
     """
 
     function: int
@@ -44,6 +46,7 @@ class OnFunction:
     criterion: str
     value: str
     factor: float
+    successes: str
     standing: Standing
 
 
@@ -52,62 +55,44 @@ TIME = {"wall": "time", "cpu": "CPU time", "reference": "reference units"}
 
 
 def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
-    """The standing on each function; empty with fewer than two algorithms.
+    """The standing on each function; empty with fewer than two functions or algorithms.
 
-    The criterion is the expected cost to the hardest target that half of the runs of some algorithm
-    reached; otherwise to the hardest one that any run reached; and if no run reached a target, the
-    median precision at the end. Algorithms are tied if their interval overlaps that of the first or
-    is unknown. An algorithm that never reached the target has no interval, and is judged by its
-    success rate. Intervals of times are widened by the ratio that the machine resolves. The
-    function needs the table `ert` or `quantiles`.
+    The first algorithm has the smallest ERT to the target of the function: the hardest that half of
+    the runs of some algorithm reached, or else the hardest that any run reached. If no run reached
+    a target, it has the best median precision at the end. The function needs the tables
+    `comparison` and `ert`.
     """
-    found = {one.function: one for one in _by_precision(evidence, space)}
-    found |= {one.function: one for one in _by_cost(evidence, space)}
-    return [found[function] for function in sorted(found)]
+    functions = functions_of(evidence, space)
+    if len(functions) < 2:
+        return []
+    precisions = precisions_at(evidence, space, quantile_name(0.5))
+    found = {function: (nan, results) for function, results in precisions}
+    costs = by_cost(evidence, space, evidence.unit)
+    found |= {function: (target, results) for function, target, results in costs}
+    made = (_on(evidence, space, one, *found[one]) for one in functions if one in found)
+    return [one for one in made if one is not None]
 
 
-def _by_cost(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
-    words = TIME[evidence.clock] if evidence.unit == "seconds" else "evaluations"
-    failed = evidence.failed(space)
-    for function, target, found in by_cost(evidence, space, evidence.unit):
-        results = [one for one in found if one.algorithm not in failed]
-        if len(results) < 2:
-            continue
-        best = min(results, key=lambda one: one.value)
-        noticeable = evidence.resolved(space, evidence.unit, function) >= NOTICEABLE
-        yield OnFunction(
-            function,
-            evidence.called(function),
-            f"{words} to {number(target)}",
-            best.in_words(evidence.unit, evidence.clock, digits=2 if noticeable else 3),
-            _factor(results, best),
-            judged(
-                {one.algorithm: one.value for one in results},
-                named(one for one in results if not one.is_behind(best)),
-                f"{best.successes} of {counted(best.runs, 'run')} reached the target.",
-            ),
-        )
-
-
-def _by_precision(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
-    failed = evidence.failed(space)
-    for function, found in precisions_at(evidence, space, quantile_name(0.5)):
-        results = [one for one in found if one.algorithm not in failed]
-        if len(results) < 2:
-            continue
-        best = min(results, key=lambda one: one.value)
-        values = {one.algorithm: one.value for one in results}
-        tied = named(one for one in results if not one.is_behind(best))
-        yield OnFunction(
-            function,
-            evidence.called(function),
-            "median precision at the end",
-            best.in_words("precision", evidence.clock),
-            _factor(results, best),
-            nothing("All algorithms have the same median.")
-            if len(first(values)) == len(values)
-            else judged(values, tied, f"{counted(best.runs, 'run')} each."),
-        )
+def _on(
+    evidence: Evidence, space: Space, function: int, target: float, every: Sequence[Result]
+) -> OnFunction | None:
+    """The standing on a function by the costs to a target, or by precisions if it is NaN."""
+    failed, unit = evidence.failed(space), evidence.unit
+    results = {one.algorithm: one for one in every if one.algorithm not in failed}
+    values = {name: one.value for name, one in results.items()}
+    standing = on_function(evidence, space, unit, ERT, function, None if isnan(target) else values)
+    if standing is None:
+        return None
+    best = results.get(standing.leaders[0]) if standing.leaders else None
+    words = TIME[evidence.clock] if unit == "seconds" else "evaluations"
+    by = "median precision at the end" if isnan(target) else f"{words} to {number(target)}"
+    value, factor, successes = "–", nan, ""
+    if best:
+        value = best.in_words("precision" if isnan(target) else unit, evidence.clock)
+        factor = _factor(list(results.values()), best)
+        successes = "" if isnan(target) else f"{best.successes} of {best.runs}"
+    title = evidence.called(function)
+    return OnFunction(function, title, by, value, factor, successes, standing)
 
 
 def _factor(results: Sequence[Result], best: Result) -> float:
@@ -123,14 +108,16 @@ def summed_up(found: Sequence[OnFunction]) -> str:
     if len(found) < 2:
         return ""
     leads = Counter(name for one in found for name in one.standing.leaders).most_common()
+    if not leads:
+        return ""
     clear = sum(one.standing.verdict is Verdict.CLEAR for one in found)
     named = NAMED if len(leads) > NAMED + 1 else len(leads)
     most = [f"{name} on {count}" for name, count in leads[:named]]
     if others := leads[named:]:
         together = sum(count for _, count in others)
         most.append(f"{counted(len(others), 'other algorithm')} on {together}")
-    sure = "none" if not clear else "all" if clear == len(found) else str(clear)
+    count = "none" if not clear else "all" if clear == len(found) else str(clear)
     return (
-        f"Function by function, the first is {listed(most)} of {len(found)} functions. "
-        f"On {sure} of them, the first is surely better than all others."
+        f"Function by function, the first is {listed(most)} of {len(found)} functions. On {count} "
+        "of them, the first is significantly better than every other algorithm."
     )

@@ -9,16 +9,15 @@ import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.pairs import restricted
 from timefair.report.words import counted, duration, number, p_value
 
 
 def reversed_most(evidence: Evidence, space: Space) -> str:
-    """The surest pair whose order over all functions is reversed; empty if none is sure."""
-    sure = _reversed(evidence, space)
-    if sure.empty:
+    """The pair with the most significant reversed order over all functions; empty without one."""
+    found = _reversed(evidence, space)
+    if found.empty:
         return ""
-    row = sure.to_dict("records")[0]
+    row = found.to_dict("records")[0]
     frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
     side = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
     by_evaluations = _on(row[f"by_evaluations_{side[frugal]}"], row["functions"])
@@ -27,28 +26,26 @@ def reversed_most(evidence: Evidence, space: Space) -> str:
         f"Equal time reverses an order: with equal evaluations (in the median "
         f"{number(row['evaluations'])} per run), {frugal} is better than {quick} on "
         f"{by_evaluations}; with equal time, {quick} is better than {frugal} on {by_time}. Both "
-        f"orders are sure ({p_value(row['p_holm'])})."
+        f"orders are significant ({p_value(row['p_adjusted'])}, Wilcoxon, Bonferroni)."
     )
 
 
 def reversed_over_functions(evidence: Evidence, space: Space) -> str:
-    """A sentence on all pairs whose order over all functions is reversed; empty if none is sure."""
-    sure = _reversed(evidence, space)
-    if sure.empty:
+    """A sentence on all pairs with reversed orders over all functions; empty for less than two."""
+    found = _reversed(evidence, space)
+    if len(found) < 2:
         return ""
-    pairs = [
-        f"{frugal} and {quick}"
-        for frugal, quick in zip(sure["winner_by_evaluations"], sure["winner_by_time"], strict=True)
-    ]
-    have = counted(len(pairs), "pair surely has", "pairs surely have")
+    winners = found[["winner_by_evaluations", "winner_by_time"]]
+    pairs = [f"{frugal} and {quick}" for frugal, quick in winners.to_numpy()]
     return (
-        f"Over all functions, {have} opposite orders with equal evaluations and with equal time "
+        f"Over all functions, {len(pairs)} pairs have significantly opposite orders with equal "
+        "evaluations and with equal time "
         f"(the better one by evaluations first): {'; '.join(pairs)}."
     )
 
 
 def _reversed(evidence: Evidence, space: Space) -> pd.DataFrame:
-    """The sure inversions over all functions, the surest first.
+    """The significant inversions over all functions, the most significant first.
 
     Among equal p-values, the pair whose orders hold on more functions is first.
     """
@@ -58,7 +55,7 @@ def _reversed(evidence: Evidence, space: Space) -> pd.DataFrame:
     rows = rows[rows["significant"].astype(bool)]
     agreeing = rows[["by_evaluations_a", "by_evaluations_b"]].max(axis=1)
     agreeing += rows[["by_time_a", "by_time_b"]].max(axis=1)
-    order = rows.assign(agreeing=-agreeing).sort_values(["p_holm", "agreeing"], kind="stable")
+    order = rows.assign(agreeing=-agreeing).sort_values(["p_adjusted", "agreeing"], kind="stable")
     return order.drop(columns="agreeing")
 
 
@@ -70,21 +67,21 @@ def _on(count: float, functions: float) -> str:
 
 
 def orders_changed(evidence: Evidence, space: Space) -> str:
-    """A sentence on pairs that evaluations and seconds order differently; empty if unknown."""
+    """A sentence on pairs that evaluations and seconds order differently; empty if there is no
+    significant one.
+    """
     rows = evidence.of("inversions", space, criterion="fixed target")
     if rows.empty:
         return ""
-    these = restricted(rows, evidence.table("inversions").attrs.get("pairs", ""))
-    said = (
-        f"The order of a pair of algorithms{these} changes {counted(len(rows), 'time')} if "
-        "evaluations are counted instead of time (over functions and targets)"
-    )
-    real = rows[rows["significant"].astype(bool)]
-    real = real.sort_values("p_holm")
+    real = rows[rows["significant"].astype(bool)].sort_values("p_adjusted")
     if real.empty:
-        return f"{said}. None of these changes is sure."
-    sure = f"{len(real)} of these changes {'is' if len(real) == 1 else 'are'} sure"
-    return f"{said}. {sure}. {_example(real.to_dict('records')[0], evidence)}"
+        return ""
+    changes = counted(len(real), "significant change")
+    return (
+        f"On single functions and targets, there {'is' if len(real) == 1 else 'are'} {changes} of "
+        "the order of two algorithms if evaluations are counted instead of time (score tests of "
+        f"equal ERTs, Bonferroni). {_example(real.to_dict('records')[0], evidence)}"
+    )
 
 
 def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:

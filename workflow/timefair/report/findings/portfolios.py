@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from timefair.exhibits.comparisons.comparison import FEW_FUNCTIONS
+from timefair.exhibits.portfolios.portfolio import SINGLE, VIRTUAL
 from timefair.report.evidence import Evidence, Space
+from timefair.report.findings.pairs import functions_of
 from timefair.report.words import percent
 
 ARRANGEMENT, SIZE = "in turn", 2
@@ -12,20 +15,29 @@ would be biased.
 
 
 def sharing_pays(evidence: Evidence, space: Space) -> str:
-    """A sentence on the pair that shares the budget; empty if its gain may be due to chance."""
-    rows = evidence.of("portfolio", space, unit=evidence.unit, arrangement=ARRANGEMENT, size=SIZE)
-    if rows.empty or not rows["gain_low"].iloc[0] > 0:
+    """A sentence on the pair that shares the budget, with the best single algorithm and the bound.
+
+    Empty if the gain may be due to chance, if the pair does not reach more targets than the best
+    single algorithm, or for fewer than `FEW_FUNCTIONS` functions.
+    """
+    rows = evidence.of("portfolio", space, unit=evidence.unit)
+    if rows.empty or len(functions_of(evidence, space)) < FEW_FUNCTIONS:
         return ""
-    row = rows.iloc[0]
+    of = {(row["arrangement"], row["size"]): row for row in rows.to_dict("records")}
+    row, single = of.get((ARRANGEMENT, SIZE)), of.get((SINGLE, 1))
+    bound = next((one for (arrangement, _), one in of.items() if arrangement == VIRTUAL), None)
+    if row is None or single is None or bound is None:
+        return ""
+    if not (row["gain_low"] > 0 and row["held_out"] > single["share"]):
+        return ""
     shares = [percent(float(share)) for share in row["shares"].split(", ")]
     first, second = (
         f"{name} for {share} of the budget"
         for name, share in zip(row["members"].split(", "), shares, strict=True)
     )
-    gain, low, high = (f"{100 * row[column]:.0f}" for column in ("gain", "gain_low", "gain_high"))
     return (
-        "Two algorithms that share the budget reach more targets than one algorithm: "
-        f"{first}, then {second}. On functions not used to choose it, such a pair reaches "
-        f"{percent(row['held_out'])} of the targets, {gain} [{low}, {high}] percentage points more "
-        f"than the best single algorithm ({percent(row['held_out'] - row['gain'])})."
+        f"{first}, then {second} reach {percent(row['held_out'])} of the targets on "
+        f"functions not used to choose them; {single['members']} alone reaches "
+        f"{percent(single['share'])}, and the best algorithm on each target "
+        f"{percent(bound['share'])}."
     )

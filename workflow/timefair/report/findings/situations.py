@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from timefair.exhibits.comparisons.criteria import ERT, PRECISION, TARGETS
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.by_runs import from_runs
 from timefair.report.findings.functions import OnFunction, on_functions, summed_up
 from timefair.report.findings.orders import (
     orders_changed,
     reversed_most,
     reversed_over_functions,
 )
+from timefair.report.findings.pairs import TABLE, functions_of, pairs_of, standing_of
 from timefair.report.findings.portfolios import sharing_pays
-from timefair.report.findings.practical import matters
 from timefair.report.findings.raced import raced
-from timefair.report.findings.ranked import by_rank, pairs_decided
 from timefair.report.findings.restarting import restarts
-from timefair.report.findings.shares import how_far, within
+from timefair.report.findings.shares import how_far
 from timefair.report.findings.standing import Standing, Verdict
 from timefair.report.findings.tuning import tuning_pays
-from timefair.report.words import cost, counted, listed, percent
-from timefair.rundata.measures import MEAN, quantile_name
+from timefair.report.words import cost, counted, listed
+from timefair.rundata.measures import quantile_name
 
-SHARES = (0.01, 0.1, 1.0)
-"""Shares of the budget: for a quick answer, for some patience, and all of it."""
+MEDIAN = (PRECISION, quantile_name(0.5))
 
 COSTS = ("seconds", "evaluations")
 TIME = {
@@ -35,15 +33,19 @@ TIME = {
 }
 """The cost that a reader may want to save, for each clock."""
 
+UNITS = {"seconds": "running time", "evaluations": "evaluations"}
+NARROW = "\u00a0"
+
 
 @dataclass(frozen=True)
 class Situation:
-    """A reader's aim, the standing for it, and the table from which it comes."""
+    """A reader's aim, the criterion of the table `comparison` for it, and the standing."""
 
     want: str
     detail: str
+    measure: str
+    criterion: str
     standing: Standing
-    table: str
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class Findings:
         The situations of readers.
     functions
         The standing on each function.
+    winner
+        The algorithm that is significantly better than every other one; empty without one.
     """
 
     space: Space
@@ -73,59 +77,50 @@ class Findings:
     sentences: tuple[str, ...]
     situations: tuple[Situation, ...]
     functions: tuple[OnFunction, ...]
+    winner: str = ""
 
 
 def findings(evidence: Evidence, space: Space) -> Findings:
     """The findings of the tables on a space; without findings, the headline states this."""
     situations = tuple(situations_of(evidence, space))
     functions = tuple(on_functions(evidence, space))
-    overall = _overall(evidence, space)
+    main = _main(evidence, space, situations)
+    leader = main.standing.leaders[:1] if main else ()
     sentences = [
         _failed(evidence, space),
         *raced(evidence, space),
-        how_far(evidence, space, overall.leaders[0]) if overall and overall.leaders else "",
+        how_far(evidence, space, leader[0]) if leader else "",
         summed_up(functions),
         reversed_over_functions(evidence, space),
         orders_changed(evidence, space),
-        pairs_decided(evidence, space),
-        *matters(evidence, space),
+        pairs_decided(evidence, space, main),
         *restarts(evidence, space),
         sharing_pays(evidence, space),
         *tuning_pays(evidence, space),
     ]
-    headline = _headline(evidence, space, overall)
     return Findings(
         space=space,
-        headline=headline,
+        headline=_headline(evidence, space, main),
         reversal=reversed_most(evidence, space),
         sentences=tuple(filter(None, sentences)),
         situations=situations,
         functions=functions,
+        winner=leader[0] if main and main.standing.verdict is Verdict.CLEAR else "",
     )
 
 
-def _overall(evidence: Evidence, space: Space) -> Standing | None:
-    """The standing by the expected cost to targets or, if no target was reached, by the precision
-    at the end.
+def _main(evidence: Evidence, space: Space, situations: Sequence[Situation]) -> Situation | None:
+    """The situation of the headline.
+
+    It is the expected cost to the targets. On a single function, it is the median precision at the
+    end of the budget. If all algorithms have the same result, it is the other one of these.
     """
-    found = [
-        _judged(evidence, space, evidence.unit, "ERT"),
-        _judged(evidence, space, "precision", quantile_name(0.5)),
-    ]
-    told = [one[0] for one in found if one is not None]
-    return next((one for one in told if one.verdict is not Verdict.NOTHING), next(iter(told), None))
-
-
-def _judged(
-    evidence: Evidence, space: Space, measure: str, criterion: str
-) -> tuple[Standing, str] | None:
-    """The standing under a criterion, and its table: from runs on few functions, else over them."""
-    if evidence.few_functions:
-        found = from_runs(evidence, space, measure, criterion)
-        if found is not None:
-            return found
-    standing = by_rank(evidence, space, measure, criterion)
-    return None if standing is None else (standing, "ranks")
+    by_key = {(one.measure, one.criterion): one for one in situations}
+    found = [one for key in ((evidence.unit, ERT), MEDIAN) if (one := by_key.get(key))]
+    if len(functions_of(evidence, space)) == 1:
+        found.reverse()
+    ordered = [one for one in found if one.standing.verdict is not Verdict.NOTHING]
+    return next(iter(ordered or found), None)
 
 
 def _failed(evidence: Evidence, space: Space) -> str:
@@ -137,98 +132,113 @@ def _failed(evidence: Evidence, space: Space) -> str:
     return f"{listed(failed)} made no evaluation in any run and {are} not compared."
 
 
-def _headline(evidence: Evidence, space: Space, overall: Standing | None) -> str:
+def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
     if len(evidence.campaign.timed) == 1:
         return "One algorithm was measured: there is nothing to compare it with."
-    if len(compared := evidence.compared(space)) == 1:
+    compared = evidence.compared(space)
+    if not compared:
+        return "No run made an evaluation: there is nothing to compare."
+    if len(compared) == 1:
         return f"Only {compared[0]} made evaluations: there is nothing to compare it with."
-    if overall is None:
-        return "No table ranks the algorithms over functions, so there is no overall verdict."
-    leaders, several = listed(overall.leaders), len(overall.leaders) > 1
-    match overall.verdict:
+    if main is None:
+        return "The table comparison is missing, so there is no verdict."
+    standing = main.standing
+    leaders, several = listed(standing.leaders), len(standing.leaders) > 1
+    are = "are" if several else "is"
+    by = f"{standing.basis}, by the {main.detail}"
+    match standing.verdict:
         case Verdict.NOTHING:
-            return f"There is no winner. {overall.reason}"
+            return f"There is no winner. {standing.reason}"
         case Verdict.CLEAR:
             return (
-                f"{leaders} wins {overall.basis}: it is better than every other algorithm by more "
-                "than chance explains."
+                f"{leaders} wins {by}: it is significantly better than "
+                f"{_everyone_but(standing.leaders, compared)} ({standing.tested})."
             )
         case Verdict.SHARED:
+            behind = sorted(set(compared) - set(standing.front))
             return (
-                f"{leaders} {'lead' if several else 'leads'} {overall.basis}"
-                f"{_company(overall, evidence, space)}"
+                f"{leaders} {'lead' if several else 'leads'} {by}: significantly better than "
+                f"{_group(behind, compared)}, but not than {_group(standing.tied, compared)} "
+                f"({standing.tested})."
             )
         case Verdict.OPEN:
-            have = "have" if several else "has"
             return (
-                f"There is no sure winner {overall.basis}. {leaders} {have} the best results, but "
-                "chance alone may explain this."
+                f"There is no significant winner {by}: {leaders} {are} first, but no difference to "
+                f"{'them' if several else 'it'} is significant ({standing.tested})."
             )
         case Verdict.MIXED:
-            return f"The winner depends on the function. {overall.reason}"
-        case Verdict.UNTESTED:
-            return f"{leaders} {'are' if several else 'is'} first, but on one function only."
+            return f"The winner depends on the function, by the {main.detail}. {standing.reason}"
 
 
-def _company(overall: Standing, evidence: Evidence, space: Space) -> str:
-    """Who may be as good as the leaders, and who is behind; the smaller group is named."""
-    behind = sorted(set(evidence.compared(space)) - set(overall.front))
-    if not overall.tied:
-        return "; all others are behind."
-    if len(overall.tied) <= len(behind):
-        return f", but {listed(overall.tied)} may be as good. All others are surely behind."
-    are = "is" if len(behind) == 1 else "are"
-    others = counted(len(overall.tied), "other")
-    return f", but {others} may be as good. Only {listed(behind)} {are} surely behind."
+def _everyone_but(leaders: Sequence[str], compared: Sequence[str]) -> str:
+    others = [name for name in compared if name not in leaders]
+    return others[0] if len(others) == 1 else "every other algorithm"
+
+
+def _group(names: Sequence[str], compared: Sequence[str]) -> str:
+    """Some of the compared algorithms: by name if they are at most half of them."""
+    if 2 * len(names) <= len(compared) or len(names) == 1:
+        return listed(names)
+    return f"{len(names)} others"
+
+
+def pairs_decided(evidence: Evidence, space: Space, main: Situation | None) -> str:
+    """A sentence on the number of significant pairs over all functions under the main criterion.
+
+    Empty for fewer than three algorithms, and if single functions decide.
+    """
+    if main is None or main.standing.basis.startswith("on "):
+        return ""
+    pairs = pairs_of(evidence, space, main.measure, main.criterion)
+    if pairs is None or len(pairs.values) < 3:
+        return ""
+    made = len(pairs.better) + len(pairs.undecided) // 2
+    of = f"{made} pairs" if made == pairs.tests else f"{made} listed pairs (of {pairs.tests})"
+    return (
+        f"By the {main.detail} over {counted(pairs.functions, 'function')}, {len(pairs.better)} of "
+        f"{of} of algorithms differ significantly (Wilcoxon, Bonferroni)."
+    )
 
 
 def situations_of(evidence: Evidence, space: Space) -> Iterator[Situation]:
-    """The standing in each situation of which the tables have results on a space."""
-    units = sorted(COSTS, key=lambda unit: unit != evidence.unit)
-    for unit in units:
-        judged = _judged(evidence, space, unit, "ERT")
-        if judged is not None:
-            want = TIME[evidence.clock] if unit == "seconds" else "You count evaluations"
-            targets = "the hardest target" if judged[1] == "ert" else "all targets"
-            yield Situation(want, f"expected cost to {targets}", *judged)
-    for share in SHARES:
-        found = within(evidence, space, share)
-        if found is not None:
-            at, standing = found
-            whole = "longest run" if evidence.budget(space) is None else "budget"
-            detail = f"targets reached within {percent(share)} of the {whole}"
-            yield Situation(
-                f"You have {cost(at, evidence.unit, evidence.clock)}", detail, standing, "ecdf"
-            )
-    for want, detail, criterion in _qualities(evidence):
-        judged = _judged(evidence, space, "precision", criterion)
-        if judged is not None:
-            yield Situation(want, detail, *judged)
+    """The standing in each situation of which the table `comparison` has pairs on a space."""
+    for want, detail, measure, criterion in _wanted(evidence, space):
+        standing = standing_of(evidence, space, measure, criterion)
+        if standing is not None:
+            yield Situation(want, detail, measure, criterion, standing)
 
 
-def _qualities(evidence: Evidence) -> Iterator[tuple[str, str, str]]:
-    """Aims for the quality at the end, and the criterion of the table `ranks` for each."""
+def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, str]]:
+    """The aims, their details, and their measures and criteria."""
+    for unit in sorted(COSTS, key=lambda unit: unit != evidence.unit):
+        want = TIME[evidence.clock] if unit == "seconds" else "You count evaluations"
+        yield want, f"expected {UNITS[unit]} to the targets", unit, ERT
+    rows = evidence.of(TABLE, space, measure=TARGETS)
+    whole = "longest run" if evidence.budget(space) is None else "budget"
+    shares = dict(zip(rows["criterion"], rows["within"], strict=True)) if len(rows) else {}
+    for criterion, within in shares.items():
+        yield (
+            f"You have {cost(float(within), evidence.unit, evidence.clock)}",
+            f"share of targets reached within {criterion.replace(' ', NARROW)} of the {whole}",
+            TARGETS,
+            str(criterion),
+        )
     for p in sorted(evidence.campaign.statistics.quantiles):
         if p < 0.5:
-            want, detail = "You run it often and keep the best", f"best {100 * p:g}\u00a0% of runs"
+            want, runs = "You run it often and keep the best", f"best {100 * p:g}\u00a0% of runs"
         elif p > 0.5:
-            want, detail = "You cannot afford a bad run", f"worst {100 - 100 * p:g}\u00a0% of runs"
+            want, runs = "You cannot afford a bad run", f"worst {100 - 100 * p:g}\u00a0% of runs"
         else:
-            want, detail = "You run it once", "median run"
-        yield want, f"precision at the end, {detail}", quantile_name(p)
-    yield "You care about the mean", "mean precision at the end", MEAN
+            want, runs = "You run it once", "median run"
+        yield want, f"precision at the end, {runs}", PRECISION, quantile_name(p)
 
 
 def across(found: Sequence[Findings]) -> str:
     """A sentence on several spaces; empty for one."""
     if len(found) < 2:
         return ""
-    clear = {
-        one.space: s.standing.leaders[0]
-        for one in found
-        for s in one.situations[:1]
-        if s.standing.verdict is Verdict.CLEAR
-    }
+    clear = {one.space: one.winner for one in found if one.winner}
     if not clear:
-        return f"None of the {len(found)} parts (suite and dimension) has a sure winner."
-    return f"Sure winners: {listed([f'{name} ({space.title})' for space, name in clear.items()])}."
+        return f"None of the {len(found)} parts (suite and dimension) has a significant winner."
+    named = [f"{name} ({space.title})" for space, name in clear.items()]
+    return f"Significant winners: {listed(named)}."

@@ -9,22 +9,19 @@ from math import isclose
 
 
 class Verdict(StrEnum):
-    """How certain an order is."""
+    """What the pairs with the first algorithm decide."""
 
     CLEAR = "clear"
-    """One algorithm is in front of all others by more than chance explains."""
+    """One algorithm is significantly better than every other one."""
 
     SHARED = "shared"
-    """Those in front may be equally good; others are behind them by more than chance explains."""
+    """The first is significantly better than some others, but not than all."""
 
     OPEN = "open"
-    """Chance alone may explain all differences to the first."""
-
-    UNTESTED = "untested"
-    """There is an order, but it cannot be tested, because there is one function or one run."""
+    """The first is significantly better than no other one."""
 
     MIXED = "mixed"
-    """Every algorithm is behind another one on some function by more than chance explains."""
+    """Functions differ in which algorithm is significantly better than others."""
 
     NOTHING = "nothing"
     """There is no order: all have the same result, or none has a result."""
@@ -37,13 +34,16 @@ class Standing:
     Attributes
     ----------
     verdict
-        How certain the order is.
+        What the pairs with the first algorithm decide.
     leaders
-        Algorithms with the best value; several if their values are equal.
+        Algorithms with the best value among those that are significantly worse than no other one;
+        several if their values are equal.
     tied
-        Algorithms that may be as good as the leaders, the best first.
+        Algorithms from which the leaders do not differ significantly, the best first.
     reason
         A sentence with the numbers.
+    tested
+        The test with its p-values, for brackets; empty without a test.
     basis
         The scope of the verdict, such as ``over 24 functions``.
     """
@@ -52,6 +52,7 @@ class Standing:
     leaders: tuple[str, ...]
     tied: tuple[str, ...]
     reason: str
+    tested: str = ""
     basis: str = ""
 
     @property
@@ -69,26 +70,6 @@ def first(values: Mapping[str, float]) -> tuple[str, ...]:
 def in_order(values: Mapping[str, float], names: Iterable[str]) -> tuple[str, ...]:
     """Some names, sorted by value; equal ones keep their order."""
     return tuple(sorted(names, key=lambda name: values[name]))
-
-
-def judged(
-    values: Mapping[str, float], tied: Iterable[str], reason: str, basis: str = ""
-) -> Standing:
-    """The standing by values (the smallest is best), given the algorithms that are tied with the
-    first.
-    """
-    leaders, near = first(values), set(tied)
-    level = in_order(values, (name for name in values if name in near and name not in leaders))
-    if len(leaders) + len(level) == len(values):
-        verdict = Verdict.OPEN
-    else:
-        verdict = Verdict.CLEAR if len(leaders) == 1 and not level else Verdict.SHARED
-    return Standing(verdict, leaders, level, reason, basis)
-
-
-def untested(values: Mapping[str, float], reason: str) -> Standing:
-    """The standing by values without a test."""
-    return Standing(Verdict.UNTESTED, first(values), (), reason)
 
 
 def nothing(reason: str) -> Standing:

@@ -1,6 +1,6 @@
 """Power of a design before it is measured, and the design that is needed for a power.
 
-A verdict of the package is a test after Holm's correction. Each module computes the power of one of
+A verdict of the package is a test after Bonferroni's correction. Each module computes the power of one of
 these tests at the level of the smallest p-value of its family, ``alpha/tests``: the probability
 that a difference is found even if no other test of the family finds one.
 

@@ -113,8 +113,7 @@ def detectable(design: Design, power: float = 0.8, *, rng: np.random.Generator) 
     Returns
     -------
     Detectable
-        The power applies to a difference that is the only one in its family. If others are found,
-        too, Holm's levels are larger, and so is the power.
+        The power of each single difference.
 
     Raises
     ------

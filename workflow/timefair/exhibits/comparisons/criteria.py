@@ -1,0 +1,384 @@
+"""What two algorithms are compared by: one class for each kind of criterion.
+
+A criterion looks at a pair of algorithms only. No other algorithm has an effect on its values.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, nan
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timefair.exhibits.campaign.resolution import of_times
+from timefair.exhibits.comparisons.rankings import spent_until
+from timefair.exhibits.comparisons.ranks import cases
+from timefair.rundata.measures import quantile_name
+from timefair.rundata.published import with_published
+from timefair.rundata.runs import UNITS, Runs, Unit
+from timefair.rundata.settings import Analysis
+from timefair.rundata.standings import ProblemRuns, Space, precision_at_the_end, problems
+from timefair.statistics.ert import ert
+from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.targets import decisive_target
+from timefair.statistics.within import (
+    Strata,
+    equal_ert_within,
+    quantile_test,
+    strata_of,
+    superiority_within,
+    van_elteren,
+)
+
+SHARES = (0.01, 0.1, 1.0)
+"""Shares of the budget after which reached targets are counted."""
+
+ERT, PRECISION, TARGETS = "ERT", "precision", "targets"
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """What all criteria read: the runs, with published data, and their machines."""
+
+    runs: Runs
+    analysis: Analysis
+    machine: NDArray[Any]
+    best: NDArray[np.float64]
+    resolved: Mapping[tuple[str, int, str], float]
+
+    @classmethod
+    def of(cls, runs: Runs, analysis: Analysis) -> Pooled:
+        """Read them; the resolved ratio of times is 1 where it is not known."""
+        everyone = with_published(runs)
+        table = of_times(runs, analysis)
+        ratios = {
+            (str(row["suite"]), int(row["dimension"]), str(row["function"])): ratio
+            for row in table.to_dict("records")
+            if (ratio := float(row["resolved_ratio"])) > 1 and ratio < inf
+        }
+        return cls(
+            runs=everyone,
+            analysis=analysis,
+            machine=everyone.frame["machine"].to_numpy(dtype=object),
+            best=np.maximum(precision_at_the_end(everyone), 0.0),
+            resolved=ratios,
+        )
+
+    def strata(self, problem: ProblemRuns, a: str, b: str, of_runs: NDArray[Any]) -> Any:
+        """Results of both on each kind of machine that both ran on."""
+        here, kinds = problem.samples(of_runs), problem.samples(self.machine)
+        return strata_of(here[a], here[b], kinds[a], kinds[b])
+
+    def ratio(self, problem: ProblemRuns, unit: Unit) -> float:
+        """The ratio of costs that the speed of the machine may explain, at least 1."""
+        place = (*problem.space, str(problem.names["function"]))
+        return self.resolved.get(place, 1.0) if unit == "seconds" else 1.0
+
+    def timed(self, problem: ProblemRuns) -> list[str]:
+        """The algorithms whose runs on a function all have times."""
+        rows = problem.rows
+        return [
+            name for name, mine in problem.algorithms.items() if self.runs.timed[rows[mine]].all()
+        ]
+
+    def average_ranks(self, space: Space, measure: str, criterion: str) -> dict[str, float]:
+        """The average ranks of the table `ranks`."""
+        for case in cases(self.runs, self.analysis):
+            names = case.names
+            if (str(names["suite"]), int(names["dimension"])) == space and (
+                names["measure"],
+                names["criterion"],
+            ) == (measure, criterion):
+                return case.averages()
+        return {}
+
+
+class Tested(NamedTuple):
+    """A pair of algorithms on one function.
+
+    Attributes
+    ----------
+    values
+        The results of both; NaN if unknown.
+    p
+        Two-sided p-value; NaN if there is no test.
+    balance
+        Positive if the first one is better, negative if the second one is, 0 if neither is.
+    target
+        The target of an ERT, NaN otherwise.
+    strata
+        The results of both on each kind of machine, if A12 of them is wanted.
+    """
+
+    values: tuple[float, float]
+    p: float
+    balance: float
+    target: float = nan
+    strata: Strata | None = None
+
+
+class Criterion(ABC):
+    """One criterion of a comparison, for all problems of a campaign."""
+
+    measure: str
+    name: str
+    pooled: Pooled
+    always_on_functions = True
+    """Whether single functions are tested also if there are many of them."""
+
+    def spaces(self) -> dict[Space, list[ProblemRuns]]:
+        """The functions of each suite and dimension."""
+        found: dict[Space, list[ProblemRuns]] = {}
+        for problem in problems(self.pooled.runs):
+            found.setdefault(problem.space, []).append(problem)
+        return found
+
+    def within(self, space: Space) -> float:
+        """The cost within which results count; NaN if it is that of complete runs."""
+        return nan
+
+    @abstractmethod
+    def algorithms(self, problem: ProblemRuns) -> list[str]:
+        """The algorithms that have results on a function, in alphabetical order."""
+
+    @abstractmethod
+    def over_all(self, space: Space) -> dict[str, float]:
+        """The result of each algorithm over the functions; small is better."""
+
+    @abstractmethod
+    def results(self, problem: ProblemRuns) -> dict[str, float]:
+        """The result of each algorithm on a function; small is better."""
+
+    @abstractmethod
+    def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
+        """How much better the first one is on a function; comparable between functions."""
+
+    @abstractmethod
+    def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
+        """The test on a function."""
+
+
+class Costs(Criterion):
+    """The expected cost (ERT) to targets."""
+
+    name = ERT
+
+    def __init__(self, pooled: Pooled, unit: Unit) -> None:
+        self.pooled, self.measure, self._unit = pooled, unit, unit
+        self._spent = spent_until(pooled.runs, unit, pooled.analysis)
+        self._targets = np.array(pooled.analysis.targets_from_easy)
+        self._erts: dict[tuple[int, str], dict[str, NDArray[np.float64]]] = {}
+
+    def algorithms(self, problem: ProblemRuns) -> list[str]:
+        return self.pooled.timed(problem) if self._unit == "seconds" else list(problem.algorithms)
+
+    def over_all(self, space: Space) -> dict[str, float]:
+        return self.pooled.average_ranks(space, self.measure, ERT)
+
+    def results(self, problem: ProblemRuns) -> dict[str, float]:
+        """The ERT to the decisive target of all; without one, the median precisions."""
+        cost, success = problem.samples(self._spent.cost), problem.samples(self._spent.success)
+        names = self.algorithms(problem)
+        rates = np.stack([success[name].mean(axis=0) for name in names])
+        target = decisive_target(self._targets, rates)
+        if target is None:
+            return Quantile(self.pooled, 0.5).results(problem)
+        at = int(np.flatnonzero(self._targets == target)[0])
+        return {name: float(ert(cost[name][:, at], success[name][:, at])) for name in names}
+
+    def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
+        """Share of the targets to which the first one has the smaller ERT, minus that of the other.
+
+        Kinds of machines count equally, and ratios that the machine does not resolve are ties.
+        """
+        first, second = self._on_kinds(problem, a), self._on_kinds(problem, b)
+        ratio = self.pooled.ratio(problem, self._unit)
+        wins = [
+            np.mean((first[kind] * ratio < second[kind]).astype(float))
+            - np.mean((second[kind] * ratio < first[kind]).astype(float))
+            for kind in first.keys() & second.keys()
+        ]
+        return float(np.mean(wins)) if wins else 0.0
+
+    def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
+        """The score test at the hardest target that half of the runs of one of them reached.
+
+        If there is no such target, it is the hardest that a run of one of them reached; if there is
+        none either, the test is that of the precisions at the end.
+        """
+        cost, success = problem.samples(self._spent.cost), problem.samples(self._spent.success)
+        rates = np.stack([success[name].mean(axis=0) for name in (a, b)])
+        target = decisive_target(self._targets, rates)
+        if target is None:
+            return self._at_the_end(problem, a, b)
+        at = int(np.flatnonzero(self._targets == target)[0])
+        values = tuple(float(ert(cost[name][:, at], success[name][:, at])) for name in (a, b))
+        kinds = problem.samples(self.pooled.machine)
+        if self._unit != "seconds":
+            kinds = {name: np.zeros(of.size) for name, of in kinds.items()}
+        common = sorted(set(kinds[a].tolist()) & set(kinds[b].tolist()))
+        strata = [
+            tuple(of[name][kinds[name] == kind, at] for name in (a, b) for of in (cost, success))
+            for kind in common
+        ]
+        ratio = self.pooled.ratio(problem, self._unit)
+        first, second = values
+        balance = float(second > first * ratio) - float(first > second * ratio)
+        return Tested((first, second), equal_ert_within(strata), balance, target)
+
+    def _at_the_end(self, problem: ProblemRuns, a: str, b: str) -> Tested:
+        timed = set(self.pooled.timed(problem))
+        if not {a, b} <= timed:
+            return Tested((inf, inf), 1.0, 0.0)
+        return Quantile(self.pooled, 0.5).tested(problem, a, b)._replace(strata=None)
+
+    def _on_kinds(self, problem: ProblemRuns, name: str) -> dict[str, NDArray[np.float64]]:
+        """The ERT to each target on each kind of machine; evaluations depend on no machine."""
+        key = (id(problem), name)
+        if key not in self._erts:
+            mine = problem.rows[problem.algorithms[name]]
+            kinds = self.pooled.machine[mine]
+            if self._unit != "seconds":
+                kinds = np.full(mine.size, "", dtype=object)
+            self._erts[key] = {
+                str(kind): ert(
+                    self._spent.cost[mine[kinds == kind]],
+                    self._spent.success[mine[kinds == kind]],
+                    axis=0,
+                )
+                for kind in set(kinds.tolist())
+            }
+        return self._erts[key]
+
+
+class Quantile(Criterion):
+    """A quantile of the precision at the end; runs that reached the final target are equal."""
+
+    measure = PRECISION
+
+    def __init__(self, pooled: Pooled, p: float) -> None:
+        self.pooled, self._p, self.name = pooled, p, quantile_name(p)
+        self.always_on_functions = p == 0.5
+
+    def algorithms(self, problem: ProblemRuns) -> list[str]:
+        return self.pooled.timed(problem)
+
+    def over_all(self, space: Space) -> dict[str, float]:
+        return self.pooled.average_ranks(space, self.measure, self.name)
+
+    def results(self, problem: ProblemRuns) -> dict[str, float]:
+        samples = problem.samples(self.pooled.best)
+        names = self.algorithms(problem)
+        return {name: float(sample_quantile(samples[name], self._p)) for name in names}
+
+    def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
+        """The difference of the decimal logarithms of the two quantiles."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log10(self._values(problem, a, b))
+        return 0.0 if logs[0] == logs[1] else float(logs[1] - logs[0])
+
+    def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
+        """The median is tested by the rank sum, other quantiles by `quantile_test`."""
+        values = self._values(problem, a, b)
+        strata = self.pooled.strata(problem, a, b, self.pooled.best)
+        if self._p == 0.5:
+            balance = superiority_within(strata) - 0.5
+            return Tested(values, van_elteren(strata), _agreed(balance, values), strata=strata)
+        if len(strata) != 1:
+            return Tested(values, nan, 0.0)
+        test = quantile_test(*strata[0], self._p)
+        return Tested(values, test.p, _agreed(test.balance, values))
+
+    def _values(self, problem: ProblemRuns, *names: str) -> tuple[float, float]:
+        samples = problem.samples(self.pooled.best)
+        first, second = (float(sample_quantile(samples[name], self._p)) for name in names)
+        return first, second
+
+
+class Reached(Criterion):
+    """The share of the targets that a run reaches within a share of its budget."""
+
+    measure = TARGETS
+    always_on_functions = False
+
+    def __init__(self, pooled: Pooled, share: float) -> None:
+        self.pooled, self._share, self.name = pooled, share, f"{100 * share:g} %"
+        timed = pooled.runs.frame["budget_s"].notna()
+        self._unit: Unit = "seconds" if timed.any() else "evaluations"
+        self._times = pooled.runs.runtimes(self._unit, pooled.analysis.targets_from_easy)
+        self._within: dict[Space, float] = {}
+        spent = pooled.runs.spent(self._unit)
+        allowed = pooled.runs.frame[
+            "budget_s" if self._unit == "seconds" else "budget_evaluations"
+        ].to_numpy(dtype=np.float64)
+        own_clock = self._unit == "seconds" and pooled.analysis.time != "wall"
+        longest = spent if own_clock else np.where(np.isnan(allowed), spent, allowed)
+        for problem in problems(pooled.runs):
+            known = longest[problem.rows]
+            most = float(known[np.isfinite(known)].max(initial=0.0)) * share
+            if self._unit == "evaluations":
+                most = max(float(np.floor(most * (1 + 1e-12))), 1.0)
+            self._within[problem.space] = max(most, self._within.get(problem.space, 0.0))
+
+    def within(self, space: Space) -> float:
+        return self._within[space]
+
+    def algorithms(self, problem: ProblemRuns) -> list[str]:
+        return self.pooled.timed(problem)
+
+    def over_all(self, space: Space) -> dict[str, float]:
+        shares: dict[str, list[float]] = {}
+        for problem in problems(self.pooled.runs):
+            if problem.space == space:
+                for name, result in self.results(problem).items():
+                    shares.setdefault(name, []).append(result)
+        return {name: float(np.mean(of)) for name, of in shares.items()}
+
+    def results(self, problem: ProblemRuns) -> dict[str, float]:
+        """Minus the mean share of the targets."""
+        names = self.algorithms(problem)
+        return {name: -float(self._shares(problem, name).mean()) for name in names}
+
+    def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
+        """The difference of the mean shares, if the speed of the machine does not explain it."""
+        ratio = self.pooled.ratio(problem, self._unit)
+        for sign, better, worse in ((1.0, a, b), (-1.0, b, a)):
+            early = self._shares(problem, better, ratio).mean()
+            gain = float(early - self._shares(problem, worse).mean())
+            if gain > 0:
+                return sign * gain
+        return 0.0
+
+    def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
+        """The rank sum of the shares of the runs."""
+        shares = np.zeros(len(self.pooled.runs.frame))
+        for name in (a, b):
+            shares[problem.rows[problem.algorithms[name]]] = -self._shares(problem, name)
+        strata = self.pooled.strata(problem, a, b, shares)
+        values = tuple(float(self._shares(problem, name).mean()) for name in (a, b))
+        return Tested((values[0], values[1]), van_elteren(strata), self.gain(problem, a, b))
+
+    def _shares(self, problem: ProblemRuns, name: str, ratio: float = 1.0) -> NDArray[np.float64]:
+        """Share of the targets that each run has reached, shape (runs,)."""
+        mine = self._times[problem.rows[problem.algorithms[name]]]
+        within = self._within[problem.space] / ratio
+        return np.asarray((mine <= within * (1 + 1e-12)).mean(axis=1))
+
+
+def _agreed(balance: float, values: tuple[float, float]) -> float:
+    """The balance of a test; 0 if the values have the opposite order."""
+    first, second = values
+    return 0.0 if (first > second and balance > 0) or (first < second and balance < 0) else balance
+
+
+def criteria(runs: Runs, analysis: Analysis) -> list[Criterion]:
+    """Every criterion of the table `comparison`, the costs first."""
+    pooled = Pooled.of(runs, analysis)
+    costs: list[Criterion] = [Costs(pooled, unit) for unit in UNITS]
+    shares: list[Criterion] = [Reached(pooled, share) for share in SHARES]
+    quantiles: list[Criterion] = [Quantile(pooled, p) for p in sorted(analysis.quantiles)]
+    return [*costs, *shares, *quantiles]
