@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
+from pathlib import Path
 
 import pytest
 
+from timefair.basics.folders import remove
+from timefair.measure.isolation import leftovers
 from timefair.measure.isolation.scratch import reused_scratch_folders, scratch_folder
 
 
@@ -23,6 +26,33 @@ def test_a_folder_is_removed_with_what_is_in_it(temporary):
             assert os.path.dirname(file.name) == str(folder)
     assert list(temporary.iterdir()) == []
     assert tempfile.gettempdir() == str(temporary)
+
+
+def dig(folder: Path, levels: int) -> None:
+    """Make folders in folders, with a file at the bottom, without paths, which may be too long."""
+    at = os.open(folder, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir("deeper", dir_fd=at)
+        below = os.open("deeper", os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.close(os.open("bottom", os.O_CREAT | os.O_WRONLY, dir_fd=at))
+    os.close(at)
+
+
+@pytest.mark.parametrize(("levels", "seen"), [(3, 2), (1500, 1)])
+def test_a_folder_of_any_depth_is_looked_through_and_removed(temporary, levels, seen):
+    """A file whose path is longer than the kernel takes is not seen."""
+    (temporary / "of-somebody").mkdir()
+    dig(temporary / "of-somebody", levels)
+    with scratch_folder() as folder:
+        (folder / "top").write_bytes(bytes(1000))
+        dig(folder, levels)
+        left = leftovers.look(folder, [temporary], {})
+    assert (left.left_files, left.left_mb) == (seen, 0.001)
+    assert left.appeared.startswith(f"{temporary}/of-somebody, ")
+    assert [path.name for path in temporary.iterdir()] == ["of-somebody"]
+    remove(str(temporary / "of-somebody"))
 
 
 def test_only_an_empty_folder_is_reused(temporary):

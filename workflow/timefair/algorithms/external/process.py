@@ -14,6 +14,7 @@ from pathlib import Path
 from timefair.algorithms.external.command import CommandLine
 from timefair.algorithms.external.protocol import ExternalError, shown
 from timefair.algorithms.external.spawn import spawn
+from timefair.basics.folders import temporary_folder
 
 INHERITED = ("PATH", "LD_LIBRARY_PATH", "PYTHONHASHSEED")
 """Variables that a command inherits, in addition to those that limit threads."""
@@ -139,7 +140,7 @@ def running(command: CommandLine) -> Iterator[Process]:
     Processes that it has started in another group or session end with the run.
     """
     with (
-        tempfile.TemporaryDirectory(prefix="external-", ignore_cleanup_errors=True) as folder,
+        temporary_folder("external-") as folder,
         tempfile.TemporaryFile() as errors,
     ):
         process = Process(command, folder, errors.fileno())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -57,32 +58,39 @@ def fingerprint(folders: Iterable[Path]) -> Fingerprint:
 def _entries(top: str) -> Fingerprint:
     user = os.geteuid()
     found: Fingerprint = {}
-    for entry in islice(_from_the_top(top), MOST_ENTRIES):
-        with contextlib.suppress(OSError):  # gone meanwhile
-            looks = entry.stat(follow_symlinks=False)
-            if looks.st_uid == user and not entry.name.endswith(_COMPILED):
-                is_file = not entry.is_dir(follow_symlinks=False)
-                size_and_change = (looks.st_size, looks.st_ctime_ns) if is_file else None
-                found[entry.path.removeprefix("./")] = size_and_change
+    for entry, looks in islice(_from_the_top(top, _unexpected), MOST_ENTRIES):
+        if looks.st_uid == user and not entry.name.endswith(_COMPILED):
+            size_and_change = (looks.st_size, looks.st_ctime_ns)
+            found[entry.path.removeprefix("./")] = None if _is_folder(looks) else size_and_change
     return found
 
 
-def _from_the_top(top: str) -> Iterator[os.DirEntry[str]]:
-    """The entries of a folder, then the entries of its subfolders, and so on."""
+def _unexpected(name: str, is_folder: bool) -> bool:
+    return name not in _EXPECTED and not (is_folder and name.startswith(PREFIX))
+
+
+def _is_folder(looks: os.stat_result) -> bool:
+    return stat.S_ISDIR(looks.st_mode)
+
+
+def _from_the_top(
+    top: str, counts: Callable[[str, bool], bool] = lambda name, is_folder: True
+) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
+    """The entries of a folder that count, then those of its subfolders, and so on.
+
+    What vanishes meanwhile, or lies deeper than a path can be long, is left out.
+    """
     waiting = deque([top])
     while waiting:
-        try:
-            entries = os.scandir(waiting.popleft())
-        except OSError:
-            continue
-        with entries:
+        with contextlib.suppress(OSError), os.scandir(waiting.popleft()) as entries:
             for entry in entries:
-                is_folder = entry.is_dir(follow_symlinks=False)
-                if entry.name in _EXPECTED or (is_folder and entry.name.startswith(PREFIX)):
-                    continue
-                if is_folder:
-                    waiting.append(entry.path)
-                yield entry
+                with contextlib.suppress(OSError):
+                    looks = entry.stat(follow_symlinks=False)
+                    is_folder = _is_folder(looks)
+                    if counts(entry.name, is_folder):
+                        if is_folder:
+                            waiting.append(entry.path)
+                        yield entry, looks
 
 
 def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
@@ -99,12 +107,5 @@ def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftove
     Other jobs and programs use the shared folders at the same time. A new file there was made
     during this run, but not necessarily by it.
     """
-    sizes = [_size(Path(folder, name)) for folder, _, names in os.walk(scratch) for name in names]
+    sizes = [looks.st_size for _, looks in _from_the_top(str(scratch)) if not _is_folder(looks)]
     return Leftovers(len(sizes), sum(sizes) / 1e6, appeared(before, fingerprint(watched)))
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from timefair.basics.folders import remove
 
 PREFIX = "timefair-"
 """First part of the names of these folders."""
@@ -57,7 +58,7 @@ def _dispose(folder: str) -> None:
                 os.utime(folder, (0, 0))  # a run could leave a number in the times
                 _empty.append(folder)
                 return
-    shutil.rmtree(folder, ignore_errors=True)
+    remove(folder)
 
 
 def _as_made(folder: str) -> bool:

@@ -36,6 +36,11 @@ TRIAL_S = 0.3
 TRIAL_KILL_S = 5 * TRIAL_S
 """A trial ends at this time even if it makes no evaluation."""
 
+TRACE_S = 1.5 * TRIAL_S
+"""The trace of a trial that has made no evaluation by then is kept. The margin to its end is longer
+than a machine stalls.
+"""
+
 LATE_S = 1.0
 """The parent ends a trial that has not ended by itself after this further time, for example because
 it is stopped.
@@ -52,8 +57,8 @@ class Trial(NamedTuple):
     modules
         Modules that the trial loaded in addition to those loaded before, in order.
     trace
-        `faulthandler` trace of the trial at the end of its time, if the trial had made no
-        evaluation by then; empty otherwise.
+        `faulthandler` trace of the trial after `TRACE_S`, if the trial made no evaluation; empty
+        otherwise.
     appeared
         Files that the trial made or changed in folders that runs share; None if there are none.
     """
@@ -91,8 +96,8 @@ def prepare(
 class _Trial:
     """An objective that only reports the modules that were loaded since the last call."""
 
-    def __init__(self, problem: Problem, told: int) -> None:
-        self.problem, self.told = problem, told
+    def __init__(self, problem: Problem, told: int, trace: int) -> None:
+        self.problem, self.told, self.trace = problem, told, trace
         self.dimension = problem.dimension
         self.lower, self.upper = problem.lower.copy(), problem.upper.copy()
         self.integer = problem.integer.copy()
@@ -108,8 +113,10 @@ class _Trial:
         return max(TRIAL_EVALUATIONS_PER_DIMENSION * self.dimension - self.evaluations, 0)
 
     def __call__(self, x: Any) -> Any:
+        if not self.evaluations:
+            faulthandler.cancel_dump_traceback_later()
+            os.ftruncate(self.trace, 0)
         self.evaluations += 1
-        faulthandler.cancel_dump_traceback_later()
         value = self.problem.seen(self.problem.evaluate(np.ascontiguousarray(x, dtype=float)))
         self.tell()
         if not self.evaluations_left or now_ns() >= self.end:
@@ -132,8 +139,8 @@ class _Trial:
 class _Constrained(_Trial):
     """The objective of a trial on a problem with constraints."""
 
-    def __init__(self, problem: Problem, told: int) -> None:
-        super().__init__(problem, told)
+    def __init__(self, problem: Problem, told: int, trace: int) -> None:
+        super().__init__(problem, told, trace)
         assert problem.constraints is not None
         self.number_of_constraints = problem.constraints.count
         self.start = None if problem.start is None else problem.start.copy()
@@ -207,13 +214,13 @@ def _try_out(
         kernel.limit_memory(memory_mb)
         kernel.KillTimer().set(now_ns() + round(1e9 * TRIAL_KILL_S))
         Confinement(parent).enter()
-        faulthandler.dump_traceback_later(4.5 * TRIAL_S, file=trace)
+        faulthandler.dump_traceback_later(TRACE_S, file=trace)
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)
         os.dup2(null, 2)
         rng = stream(0, 0)
         kind = _Trial if problem.constraints is None else _Constrained
-        trial = kind(problem, told)
+        trial = kind(problem, told, trace)
         algorithm.solve(trial, rng)
         trial.tell()
     finally:  # the runs will report what it raises
